@@ -1,0 +1,179 @@
+//! One card, as a number: suit × 13 + rank, suits in the order C D H S, ace = 0 (rule 1.12).
+//! Written as rank then suit: `AS`, `TD`, `7H`.
+
+use core::fmt;
+use core::str::FromStr;
+
+use serde::de::{Deserializer, Error as _, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Ranks in a suit.
+pub(crate) const RANKS: u8 = 13;
+
+const RANK_LETTERS: &[u8; 13] = b"A23456789TJQK";
+const SUIT_LETTERS: &[u8; 4] = b"CDHS";
+
+/// A rank from ace (0) to king (12); the ace is low.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank(u8);
+
+impl Rank {
+    pub const ACE: Self = Self(0);
+    pub const KING: Self = Self(12);
+
+    pub const fn index(self) -> u8 {
+        self.0
+    }
+
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..RANKS).map(Self)
+    }
+}
+
+/// A suit; the order C D H S is that of the card numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Suit {
+    Clubs,
+    Diamonds,
+    Hearts,
+    Spades,
+}
+
+impl Suit {
+    pub const ALL: [Self; 4] = [Self::Clubs, Self::Diamonds, Self::Hearts, Self::Spades];
+
+    pub const fn index(self) -> u8 {
+        self as u8
+    }
+}
+
+/// One of the 52 cards.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Card(u8);
+
+impl Card {
+    /// The cards of the full deck.
+    pub const COUNT: u8 = 52;
+
+    /// `None` for a number that no card has.
+    pub const fn from_index(index: u8) -> Option<Self> {
+        if index < Self::COUNT { Some(Self(index)) } else { None }
+    }
+
+    pub const fn new(rank: Rank, suit: Suit) -> Self {
+        Self(suit.index() * RANKS + rank.0)
+    }
+
+    pub const fn index(self) -> u8 {
+        self.0
+    }
+
+    pub const fn rank(self) -> Rank {
+        Rank(self.0 % RANKS)
+    }
+
+    pub const fn suit(self) -> Suit {
+        Suit::ALL[(self.0 / RANKS) as usize]
+    }
+
+    /// The full deck by index ascending.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..Self::COUNT).map(Self)
+    }
+
+    fn letters(self) -> [u8; 2] {
+        [RANK_LETTERS[usize::from(self.0 % RANKS)], SUIT_LETTERS[usize::from(self.0 / RANKS)]]
+    }
+}
+
+/// The text is not a card in the notation of rule 1.12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotACard;
+
+impl fmt::Display for NotACard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a card: write rank A23456789TJQK then suit CDHS, as in AS or TD")
+    }
+}
+
+impl core::error::Error for NotACard {}
+
+impl FromStr for Card {
+    type Err = NotACard;
+
+    fn from_str(text: &str) -> Result<Self, NotACard> {
+        let &[rank, suit] = text.as_bytes() else {
+            return Err(NotACard);
+        };
+        let place = |letters: &[u8], letter: u8| {
+            (0u8..).zip(letters).find(|(_, known)| **known == letter).map(|(place, _)| place)
+        };
+        match (place(RANK_LETTERS, rank), place(SUIT_LETTERS, suit)) {
+            (Some(rank), Some(suit)) => Ok(Self(suit * RANKS + rank)),
+            (None, _) | (_, None) => Err(NotACard),
+        }
+    }
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [rank, suit] = self.letters().map(char::from);
+        write!(f, "{rank}{suit}")
+    }
+}
+
+impl fmt::Debug for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Card {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let letters = self.letters();
+        serializer.serialize_str(core::str::from_utf8(&letters).expect("the letters are ASCII"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Card {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Notation;
+        impl Visitor<'_> for Notation {
+            type Value = Card;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a card such as \"AS\"")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Card, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Notation).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Card, NotACard, Rank, Suit};
+    use alloc::string::ToString;
+
+    #[test]
+    fn notation_and_index_agree_for_every_card() {
+        for card in Card::all() {
+            assert_eq!(card.to_string().parse(), Ok(card));
+            assert_eq!(Card::new(card.rank(), card.suit()), card);
+        }
+        assert_eq!("AC".parse::<Card>().unwrap().index(), 0);
+        assert_eq!("KS".parse::<Card>().unwrap().index(), 51);
+        assert_eq!(Card::new(Rank::KING, Suit::Diamonds).to_string(), "KD");
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_card() {
+        for text in ["", "A", "SA", "10S", "1S", "AX", "as", "A♠"] {
+            assert_eq!(text.parse::<Card>(), Err(NotACard), "{text}");
+        }
+        assert!(serde_json::from_str::<Card>("12").is_err());
+    }
+}

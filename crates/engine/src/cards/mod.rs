@@ -1,0 +1,7 @@
+//! Playing cards: one card, a set of cards as a bit mask, and their notation (rule 1.12).
+
+mod card;
+mod set;
+
+pub use card::{Card, NotACard, Rank, Suit};
+pub use set::CardSet;

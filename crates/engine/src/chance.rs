@@ -1,0 +1,246 @@
+//! Fair dealing: the commitment to a server seed, the keyed stream of words that follows from it,
+//! and the numbers and orders drawn from the stream. Exactly rules 9.1 to 9.4, so that anybody can
+//! check a deal without code of ours; docs/FAIRNESS.md retells it step by step.
+//!
+//! No entropy is gathered here: the server seed is an argument.
+
+use alloc::vec::Vec;
+
+use chacha20::ChaCha20;
+use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::hex::Hex;
+
+/// What separates this use of the server seed from any other (rule 9.2).
+const DOMAIN: &[u8] = b"bahay/shuffle/v1";
+
+/// The secret of one game's deal, published when the game is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ServerSeed(pub Hex<32>);
+
+impl ServerSeed {
+    /// The SHA-256 that is published before any client seed is known (rule 9.1).
+    pub fn commitment(&self) -> Commitment {
+        Commitment(Hex(Sha256::digest(self.0.0).into()))
+    }
+
+    /// The key of the game's stream (rule 9.2); client seeds in the order of the seats.
+    pub fn key(&self, game: &[u8; 16], client_seeds: &[ClientSeed]) -> Key {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0.0).expect("any length is a key");
+        mac.update(DOMAIN);
+        mac.update(game);
+        for seed in client_seeds {
+            mac.update(&seed.0.0);
+        }
+        Key(Hex(mac.finalize().into_bytes().into()))
+    }
+}
+
+/// SHA-256 of a server seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Commitment(pub Hex<32>);
+
+/// What one seat adds to the deal: SHA-256 of the text its client sent, zeros if it sent none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ClientSeed(pub Hex<32>);
+
+impl ClientSeed {
+    pub const NONE: Self = Self(Hex([0; 32]));
+
+    pub fn from_text(text: &str) -> Self {
+        Self(Hex(Sha256::digest(text.as_bytes()).into()))
+    }
+}
+
+/// The ChaCha20 key of one game's stream. As secret as the server seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Key(pub Hex<32>);
+
+/// Something a game leaves to chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// A number below this one, which is not zero.
+    Number(u32),
+    /// An order of this many things.
+    Order(u8),
+}
+
+/// What chance decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Number(u32),
+    /// Each of 0 … n−1 once; the first is the top.
+    Order(Vec<u8>),
+}
+
+impl Answer {
+    /// Whether this is a possible answer to the request. What comes from a record must be asked.
+    pub fn fits(&self, request: Request) -> bool {
+        match (self, request) {
+            (Self::Number(number), Request::Number(n)) => *number < n,
+            (Self::Order(order), Request::Order(n)) => {
+                let mut seen = [false; 256];
+                order.len() == usize::from(n)
+                    && order.iter().all(|thing| {
+                        *thing < n && !core::mem::replace(&mut seen[usize::from(*thing)], true)
+                    })
+            }
+            (Self::Number(_), Request::Order(_)) | (Self::Order(_), Request::Number(_)) => false,
+        }
+    }
+}
+
+/// The words of one game, from a key and a position, so that it can be written down and resumed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stream {
+    key: Key,
+    /// Words taken so far.
+    taken: u32,
+}
+
+impl Stream {
+    pub const fn new(key: Key) -> Self {
+        Self { key, taken: 0 }
+    }
+
+    /// Draws the answer to a request and moves on.
+    ///
+    /// # Panics
+    /// When the request is for a number below zero things: the game asked for nothing.
+    pub fn draw(&mut self, request: Request) -> Answer {
+        let mut words = Words::at(self);
+        let answer = match request {
+            Request::Number(n) => Answer::Number(words.uniform(n)),
+            Request::Order(n) => Answer::Order(words.order(n)),
+        };
+        self.taken = words.taken;
+        answer
+    }
+}
+
+/// The keystream of RFC 8439 as little-endian words (rule 9.2): nonce of zeros, counter from 0.
+struct Words {
+    cipher: ChaCha20,
+    block: [u8; 64],
+    taken: u32,
+}
+
+/// Words in a keystream block.
+const WORDS_PER_BLOCK: u32 = 16;
+
+impl Words {
+    fn at(stream: &Stream) -> Self {
+        let mut cipher = ChaCha20::new(&stream.key.0.0.into(), &[0; 12].into());
+        let start = stream.taken - stream.taken % WORDS_PER_BLOCK;
+        cipher.seek(u64::from(start) * 4);
+        let mut words = Self { cipher, block: [0; 64], taken: stream.taken };
+        if stream.taken % WORDS_PER_BLOCK != 0 {
+            words.refill();
+        }
+        words
+    }
+
+    fn refill(&mut self) {
+        self.block = [0; 64];
+        self.cipher.apply_keystream(&mut self.block);
+    }
+
+    fn word(&mut self) -> u32 {
+        let place = self.taken % WORDS_PER_BLOCK;
+        if place == 0 {
+            self.refill();
+        }
+        self.taken += 1;
+        let start = place as usize * 4;
+        let bytes = self.block[start..start + 4].try_into().expect("four bytes of a block");
+        u32::from_le_bytes(bytes)
+    }
+
+    /// A number below `n` without bias (rule 9.3).
+    fn uniform(&mut self, n: u32) -> u32 {
+        assert!(n > 0, "chance was asked for one of no things");
+        let multiples_below = (1_u64 << 32) / u64::from(n) * u64::from(n);
+        loop {
+            let word = self.word();
+            if u64::from(word) < multiples_below {
+                return word % n;
+            }
+        }
+    }
+
+    /// The Fisher–Yates shuffle of rule 9.4.
+    fn order(&mut self, n: u8) -> Vec<u8> {
+        let mut order: Vec<u8> = (0..n).collect();
+        for i in (1..usize::from(n)).rev() {
+            let other = self.uniform(i as u32 + 1) as usize;
+            order.swap(i, other);
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, ClientSeed, Key, Request, ServerSeed, Stream, Words};
+    use crate::hex::Hex;
+    use alloc::string::ToString;
+
+    const ZERO: Key = Key(Hex([0; 32]));
+
+    #[test]
+    fn the_keystream_of_a_zero_key_is_the_published_one() {
+        let mut words = Words::at(&Stream::new(ZERO));
+        let first: [[u8; 4]; 4] = core::array::from_fn(|_| words.word().to_le_bytes());
+        assert_eq!(
+            Hex::<16>(first.concat().try_into().unwrap()).to_string(),
+            "76b8e0ada0f13d90405d6ae55386bd28"
+        );
+    }
+
+    #[test]
+    fn a_stream_resumed_at_any_word_goes_on_the_same() {
+        let mut whole = Words::at(&Stream::new(ZERO));
+        for taken in 0..100 {
+            let mut resumed = Words::at(&Stream { key: ZERO, taken });
+            assert_eq!(resumed.word(), whole.word(), "word {taken}");
+        }
+    }
+
+    #[test]
+    fn draws_go_on_where_the_last_one_ended() {
+        let mut stream = Stream::new(ZERO);
+        let first = stream.draw(Request::Number(3));
+        // The first word is 0xade0b876; the greatest multiple of 3 below 2³² is above it.
+        assert_eq!(first, Answer::Number(0xade0_b876 % 3));
+        let order = stream.draw(Request::Order(52));
+        assert!(order.fits(Request::Order(52)));
+        assert!(stream.taken >= 52);
+    }
+
+    #[test]
+    fn an_answer_must_fit_its_request() {
+        assert!(!Answer::Number(3).fits(Request::Number(3)));
+        assert!(!Answer::Order([0, 0, 1].into()).fits(Request::Order(3)));
+        assert!(!Answer::Order([0, 1].into()).fits(Request::Order(3)));
+        assert!(Answer::Order([2, 0, 1].into()).fits(Request::Order(3)));
+    }
+
+    #[test]
+    fn the_key_depends_on_every_part() {
+        let seed = ServerSeed(Hex([7; 32]));
+        let clients = [ClientSeed::NONE, ClientSeed::from_text("a"), ClientSeed::NONE];
+        let key = seed.key(&[1; 16], &clients);
+        assert_ne!(key, seed.key(&[2; 16], &clients));
+        assert_ne!(key, seed.key(&[1; 16], &[ClientSeed::NONE; 3]));
+        assert_ne!(key, ServerSeed(Hex([8; 32])).key(&[1; 16], &clients));
+    }
+}

@@ -1,0 +1,3 @@
+//! The games of the house, each in a folder of its own.
+
+pub mod tongits;

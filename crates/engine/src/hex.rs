@@ -1,0 +1,95 @@
+//! Byte strings of fixed length, written as lower-case hexadecimal wherever a person or another
+//! program reads them: seeds, commitments, keys, the ids of games.
+
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// `N` bytes that print and parse as hexadecimal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hex<const N: usize>(pub [u8; N]);
+
+/// The text was not exactly `N` bytes of hexadecimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotHex;
+
+impl fmt::Display for NotHex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not hexadecimal of the expected length")
+    }
+}
+
+impl core::error::Error for NotHex {}
+
+impl<const N: usize> fmt::Display for Hex<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl<const N: usize> fmt::Debug for Hex<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<const N: usize> FromStr for Hex<N> {
+    type Err = NotHex;
+
+    fn from_str(text: &str) -> Result<Self, NotHex> {
+        let digits = text.as_bytes();
+        if digits.len() != 2 * N {
+            return Err(NotHex);
+        }
+        let mut bytes = [0; N];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+fn digit(ascii: u8) -> Result<u8, NotHex> {
+    match ascii {
+        b'0'..=b'9' => Ok(ascii - b'0'),
+        b'a'..=b'f' => Ok(ascii - b'a' + 10),
+        b'A'..=b'F' => Ok(ascii - b'A' + 10),
+        _ => Err(NotHex),
+    }
+}
+
+impl<const N: usize> Serialize for Hex<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, const N: usize> Deserialize<'de> for Hex<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Owned, because text from JSON with escapes cannot be borrowed.
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hex, NotHex};
+    use alloc::string::ToString;
+
+    #[test]
+    fn prints_what_it_parses() {
+        let bytes: Hex<3> = "00fFa1".parse().unwrap();
+        assert_eq!(bytes, Hex([0x00, 0xff, 0xa1]));
+        assert_eq!(bytes.to_string(), "00ffa1");
+    }
+
+    #[test]
+    fn refuses_another_length_and_foreign_digits() {
+        assert_eq!("00ff".parse::<Hex<3>>(), Err(NotHex));
+        assert_eq!("00fg00".parse::<Hex<3>>(), Err(NotHex));
+        assert_eq!("é0000".parse::<Hex<3>>(), Err(NotHex));
+    }
+}

@@ -1,0 +1,20 @@
+//! The games of the house, as pure values.
+//!
+//! Everything that must be right to the letter is here: the rules of each game, the table that
+//! plays one game after another, fair dealing, and the bots. Nothing here reads a clock, draws
+//! randomness or does I/O: time, chance and entropy are arguments, so that every game can be
+//! replayed bit for bit from what was written down. Iteration never depends on hash order.
+//!
+//! Arrows go down only: `table` → `games` → `game`, `chance`, `cards` → `seat`, `coins`.
+//! Nothing outside `games/tongits` may assume three seats, one shuffle, or cards at all.
+#![no_std]
+
+extern crate alloc;
+
+pub mod cards;
+pub mod chance;
+pub mod coins;
+pub mod game;
+pub mod hex;
+pub mod seat;
+pub mod table;

@@ -1,0 +1,162 @@
+//! What a finished game costs whom: an outcome in counts becomes coins (rules 6.7, 6.8, 7.2).
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::coins::Coins;
+use crate::game::{Debt, Item, Outcome};
+use crate::seat::Seat;
+
+/// How counts become coins at one table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Price {
+    /// One count at multiplier 1.
+    pub bet: Coins,
+    pub multiplier: u32,
+    /// The house's share of what a seat receives, in ten-thousandths.
+    pub fee_basis_points: u32,
+}
+
+/// The itemised settlement of a game: what the ledger books and the players see.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settlement {
+    pub winner: Option<Seat>,
+    /// From stakes to the receivers, before the fee.
+    pub payments: Vec<Payment>,
+    /// What each receiving seat pays the house out of its payments, seats ascending.
+    pub fees: Vec<Fee>,
+    /// The POT's payout, if this game takes it.
+    pub pot: Option<PotPayout>,
+}
+
+/// From one seat's stake to another seat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    pub from: Seat,
+    pub to: Seat,
+    /// For what, in counts.
+    pub items: Vec<Item>,
+    /// Counts × bet × multiplier.
+    pub owed: Coins,
+    /// What the stake could pay of it.
+    pub paid: Coins,
+}
+
+/// The house's share of what one seat received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fee {
+    pub seat: Seat,
+    pub gross: Coins,
+    pub fee: Coins,
+}
+
+/// The whole POT, to one seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PotPayout {
+    pub seat: Seat,
+    pub amount: Coins,
+}
+
+impl Settlement {
+    /// `None` when an amount does not fit 64 bits, which the bounds on bets rule out.
+    ///
+    /// A stake pays debts in the order in which the outcome lists them, until nothing is left.
+    pub fn new(
+        outcome: &Outcome,
+        price: &Price,
+        stakes: &[Coins],
+        pot: Option<PotPayout>,
+    ) -> Option<Self> {
+        let mut left = stakes.to_vec();
+        let mut payments = Vec::with_capacity(outcome.debts.len());
+        for debt in &outcome.debts {
+            let owed = price.bet.checked_mul(debt.counts())?.checked_mul(price.multiplier)?;
+            let stake = left.get_mut(debt.from.index())?;
+            let paid = owed.min(*stake);
+            *stake = stake.checked_sub(paid)?;
+            let Debt { from, to, .. } = *debt;
+            payments.push(Payment { from, to, items: debt.items.clone(), owed, paid });
+        }
+        let mut fees = Vec::new();
+        for seat in Seat::all(u8::try_from(stakes.len()).ok()?) {
+            let received = payments.iter().filter(|payment| payment.to == seat);
+            let gross = Coins::checked_sum(received.map(|payment| payment.paid))?;
+            if !gross.is_zero() {
+                let fee = gross.share_rounded_down(price.fee_basis_points)?;
+                fees.push(Fee { seat, gross, fee });
+            }
+        }
+        Some(Self { winner: outcome.winner, payments, fees, pot })
+    }
+
+    /// What the game changes for a seat, its ante aside: what it receives after the fee, the POT,
+    /// less what it pays. `None` when it does not fit.
+    pub fn net(&self, seat: Seat) -> Option<Coins> {
+        let mut net = Coins::ZERO;
+        for payment in self.payments.iter().filter(|payment| payment.from == seat) {
+            net = net.checked_sub(payment.paid)?;
+        }
+        for fee in self.fees.iter().filter(|fee| fee.seat == seat) {
+            net = net.checked_add(fee.gross)?.checked_sub(fee.fee)?;
+        }
+        match self.pot {
+            Some(pot) if pot.seat == seat => net.checked_add(pot.amount),
+            Some(_) | None => Some(net),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PotPayout, Price, Settlement};
+    use crate::coins::Coins;
+    use crate::game::{Debt, Item, Outcome};
+    use crate::seat::Seat;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    fn seat(number: u8) -> Seat {
+        Seat::new(number).unwrap()
+    }
+
+    fn debt(from: u8, to: u8, counts: u32) -> Debt {
+        let items = vec![Item { name: "normal".into(), rule: "6.1".into(), counts }];
+        Debt { from: seat(from), to: seat(to), items }
+    }
+
+    fn settle(debts: Vec<Debt>, stakes: [i64; 3], pot: Option<PotPayout>) -> Settlement {
+        let price =
+            Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
+        let outcome = Outcome { winner: Some(seat(1)), takes_pot: false, debts };
+        let stakes = stakes.map(Coins::from_hundredths);
+        Settlement::new(&outcome, &price, &stakes, pot).unwrap()
+    }
+
+    fn nets(settlement: &Settlement) -> [i64; 3] {
+        [0, 1, 2].map(|number| settlement.net(seat(number)).unwrap().hundredths())
+    }
+
+    /// Rule 6.10.
+    #[test]
+    fn the_known_good_game_settles_as_the_rules_page_says() {
+        let pot = PotPayout { seat: seat(1), amount: Coins::from_hundredths(600) };
+        let settlement = settle(vec![debt(2, 1, 3), debt(0, 1, 3)], [1400, 1400, 1400], Some(pot));
+        assert_eq!(settlement.fees[0].fee, Coins::from_hundredths(30));
+        assert_eq!(nets(&settlement), [-300, 1170, -300]);
+    }
+
+    /// Rule 6.7.
+    #[test]
+    fn a_loser_pays_at_most_its_stake() {
+        let settlement = settle(vec![debt(0, 1, 3), debt(2, 1, 3)], [120, 0, 1400], None);
+        assert_eq!(settlement.payments[0].owed, Coins::from_hundredths(300));
+        assert_eq!(settlement.payments[0].paid, Coins::from_hundredths(120));
+        assert_eq!(nets(&settlement), [-120, 399, -300]);
+    }
+
+    #[test]
+    fn nobody_owes_anything_when_nobody_won() {
+        assert_eq!(nets(&settle(vec![], [1400; 3], None)), [0, 0, 0]);
+    }
+}
