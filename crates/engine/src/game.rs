@@ -156,6 +156,9 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// [`Game::view`] for that viewer.
     fn observe(view: &mut Self::View, event: &Self::Event);
 
+    /// The question that is open as far as the viewer may know; `None` when none is.
+    fn prompt_in_view(view: &Self::View) -> Option<Prompt>;
+
     /// Adds every action open to the viewer of this view, as [`Game::legal_actions`] would.
     fn legal_in_view(view: &Self::View, actions: &mut Vec<Self::Action>);
 

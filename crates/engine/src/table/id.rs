@@ -48,3 +48,7 @@ id! {
     /// One deal to one settlement. Its 16 bytes are part of the deal's key (rule 9.2).
     GameId
 }
+id! {
+    /// One connection of a player, so that the end of an old one says nothing about a newer one.
+    ConnectionId
+}

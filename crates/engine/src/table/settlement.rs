@@ -5,18 +5,9 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::{Debt, Item, Outcome};
+use crate::game::{Item, Outcome};
 use crate::seat::Seat;
-
-/// How counts become coins at one table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Price {
-    /// One count at multiplier 1.
-    pub bet: Coins,
-    pub multiplier: u32,
-    /// The house's share of what a seat receives, in ten-thousandths.
-    pub fee_basis_points: u32,
-}
+use crate::table::terms::Price;
 
 /// The itemised settlement of a game: what the ledger books and the players see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +28,7 @@ pub struct Payment {
     pub to: Seat,
     /// For what, in counts.
     pub items: Vec<Item>,
-    /// Counts × bet × multiplier.
+    /// Counts × bet × multiplier; for a second hit counts × bet (rule 7.5).
     pub owed: Coins,
     /// What the stake could pay of it.
     pub paid: Coins,
@@ -61,25 +52,38 @@ pub struct PotPayout {
 impl Settlement {
     /// `None` when an amount does not fit 64 bits, which the bounds on bets rule out.
     ///
-    /// A stake pays debts in the order in which the outcome lists them, until nothing is left.
+    /// A stake pays debts in the order in which the outcome lists them, then the bonus of a
+    /// second hit, until nothing is left. `hit_bonus` is in bets, 0 for none.
     pub fn new(
         outcome: &Outcome,
         price: &Price,
         stakes: &[Coins],
+        hit_bonus: u32,
         pot: Option<PotPayout>,
     ) -> Option<Self> {
+        let seats = u8::try_from(stakes.len()).ok()?;
         let mut left = stakes.to_vec();
         let mut payments = Vec::with_capacity(outcome.debts.len());
-        for debt in &outcome.debts {
-            let owed = price.bet.checked_mul(debt.counts())?.checked_mul(price.multiplier)?;
-            let stake = left.get_mut(debt.from.index())?;
+        let mut pay = |from: Seat, to: Seat, items: &[Item], owed: Coins| {
+            let stake = left.get_mut(from.index())?;
             let paid = owed.min(*stake);
             *stake = stake.checked_sub(paid)?;
-            let Debt { from, to, .. } = *debt;
-            payments.push(Payment { from, to, items: debt.items.clone(), owed, paid });
+            payments.push(Payment { from, to, items: items.to_vec(), owed, paid });
+            Some(())
+        };
+        for debt in &outcome.debts {
+            let owed = price.bet.checked_mul(debt.counts())?.checked_mul(price.multiplier)?;
+            pay(debt.from, debt.to, &debt.items, owed)?;
+        }
+        if let (Some(winner), 1..) = (outcome.winner, hit_bonus) {
+            let item = Item { name: "second_hit".into(), rule: "7.5".into(), counts: hit_bonus };
+            for loser in winner.others(seats) {
+                let items = core::slice::from_ref(&item);
+                pay(loser, winner, items, price.bet.checked_mul(hit_bonus)?)?;
+            }
         }
         let mut fees = Vec::new();
-        for seat in Seat::all(u8::try_from(stakes.len()).ok()?) {
+        for seat in Seat::all(seats) {
             let received = payments.iter().filter(|payment| payment.to == seat);
             let gross = Coins::checked_sum(received.map(|payment| payment.paid))?;
             if !gross.is_zero() {
@@ -109,10 +113,11 @@ impl Settlement {
 
 #[cfg(test)]
 mod tests {
-    use super::{PotPayout, Price, Settlement};
+    use super::{PotPayout, Settlement};
     use crate::coins::Coins;
     use crate::game::{Debt, Item, Outcome};
     use crate::seat::Seat;
+    use crate::table::terms::Price;
     use alloc::vec;
     use alloc::vec::Vec;
 
@@ -130,7 +135,7 @@ mod tests {
             Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
         let outcome = Outcome { winner: Some(seat(1)), takes_pot: false, debts };
         let stakes = stakes.map(Coins::from_hundredths);
-        Settlement::new(&outcome, &price, &stakes, pot).unwrap()
+        Settlement::new(&outcome, &price, &stakes, 0, pot).unwrap()
     }
 
     fn nets(settlement: &Settlement) -> [i64; 3] {

@@ -1,0 +1,99 @@
+//! What the shell owes a table: derived from its state, so that any process can carry it out,
+//! and again, until the answer stands in the journal.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::game::Game;
+use crate::seat::Seat;
+use crate::table::id::{GameId, PlayerId};
+use crate::table::phase::{Opening, Phase};
+use crate::table::record::Record;
+use crate::table::time::Timestamp;
+use crate::table::{Input, Table};
+
+/// Something that is due.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Effect<'a, G: Game> {
+    /// Have the ledger take antes and stakes, and tell [`Input::Opened`] or
+    /// [`Input::OpenFailed`].
+    Open(&'a Opening),
+    /// Have the ledger settle the game and store its record, and tell [`Input::Settled`].
+    Settle(&'a Record<G>),
+    /// Ask the AI what to play in this seat, and tell [`Input::Advise`].
+    Advise { seat: Seat, player: PlayerId, game: GameId, prompt: u32 },
+    /// Tell [`Input::Tick`].
+    Tick,
+}
+
+impl<G: Game> Table<G> {
+    /// When to look at [`Table::effects`] next, if nothing else happens before. An opening or a
+    /// settlement is due at once; its deadline is that of the next attempt.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        let clocks = &self.terms.clocks;
+        match &self.phase {
+            Phase::Waiting => self.absence_deadline(),
+            Phase::Preparing(preparing) => Some(preparing.deadline),
+            Phase::Opening(opening) => Some(opening.since.after_ms(clocks.retry_ms)),
+            Phase::Settling(settling) => Some(settling.since.after_ms(clocks.retry_ms)),
+            Phase::Playing(playing) => {
+                let advice = playing.asked_at.after_ms(clocks.think_ms);
+                let advised = playing.asked.seats.intersection(self.taken_over());
+                if advised.is_empty() {
+                    Some(playing.deadline)
+                } else {
+                    Some(playing.deadline.min(advice))
+                }
+            }
+        }
+    }
+
+    /// What is due now.
+    pub fn effects(&self, now: Timestamp) -> Vec<Effect<'_, G>> {
+        match &self.phase {
+            Phase::Opening(opening) => vec![Effect::Open(opening)],
+            Phase::Settling(settling) => vec![Effect::Settle(&settling.record)],
+            Phase::Waiting | Phase::Preparing(_) => {
+                if self.deadline().is_some_and(|deadline| deadline <= now) {
+                    vec![Effect::Tick]
+                } else {
+                    Vec::new()
+                }
+            }
+            Phase::Playing(playing) => {
+                if playing.deadline <= now {
+                    return vec![Effect::Tick];
+                }
+                if playing.asked_at.after_ms(self.terms.clocks.think_ms) > now {
+                    return Vec::new();
+                }
+                let (game, prompt) = (playing.game, playing.asked.number);
+                let seats = playing.asked.seats.intersection(self.taken_over());
+                let advise = |seat| {
+                    let player = self.occupant(seat)?.player;
+                    Some(Effect::Advise { seat, player, game, prompt })
+                };
+                seats.iter().filter_map(advise).collect()
+            }
+        }
+    }
+
+    /// What the AI says to an [`Effect::Advise`]: it sees what the seat sees, and nothing else.
+    pub fn advice(&self, seat: Seat) -> Option<Input<G::Action>> {
+        let Phase::Playing(playing) = &self.phase else {
+            return None;
+        };
+        let action = G::advise(&playing.state.view(crate::game::Viewer::Seat(seat)))?;
+        let player = self.occupant(seat)?.player;
+        let (game, prompt) = (playing.game, playing.asked.number);
+        Some(Input::Advise { player, game, prompt, action })
+    }
+
+    /// When the player longest away from a waiting table loses the seat.
+    fn absence_deadline(&self) -> Option<Timestamp> {
+        self.occupants()
+            .filter(|(_, occupant)| occupant.connection.is_none())
+            .map(|(_, occupant)| occupant.away_since.after_ms(self.terms.clocks.absence_ms))
+            .min()
+    }
+}

@@ -1,0 +1,94 @@
+//! What happens at a table, as its viewers are told. Game events are redacted for each viewer by
+//! the game; the table's own are the same for everybody.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::chance::{Commitment, ServerSeed};
+use crate::coins::Coins;
+use crate::game::{Game, Viewer};
+use crate::seat::Seat;
+use crate::table::id::{GameId, PlayerId};
+use crate::table::settlement::Settlement;
+use crate::table::time::Timestamp;
+
+/// Something that happened at a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event<E> {
+    /// A player has sat down.
+    Sat { seat: Seat, player: PlayerId, name: String },
+    /// A seat is free again.
+    Left { seat: Seat, player: PlayerId, reason: Reason },
+    /// A player is there, or is not.
+    Presence { seat: Seat, connected: bool },
+    /// The AI plays a seat from here on, or no longer (rule 8.3).
+    Takeover { seat: Seat, on: bool },
+    /// The table waits for players.
+    Waiting,
+    /// The seats are asked to be ready, and the deal is committed to (rule 9.1).
+    Preparing { game: GameId, commitment: Commitment, deadline_ms: Timestamp },
+    /// A seat is ready.
+    Ready { seat: Seat },
+    /// All are ready: antes and stakes are taken.
+    Opening { game: GameId },
+    /// The game begins; coins are held. No `starter`: chance decides who begins (rule 2.2).
+    Opened { game: GameId, stakes: Vec<Coins>, pot: Coins, starter: Option<Seat> },
+    /// Something in the game.
+    Game { event: E },
+    /// A countdown has begun; when it ends the clock plays.
+    Countdown { deadline_ms: Timestamp },
+    /// The game is over: its settlement, and the seed to check the deal with.
+    Over { game: GameId, settlement: Settlement, server_seed: ServerSeed },
+    /// The coins have moved and the record is stored.
+    Settled { game: GameId, pot: Coins, crown: Option<Crown> },
+}
+
+/// A run of wins at this table (rule 7.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crown {
+    pub player: PlayerId,
+    /// The number on the crown: wins in a row.
+    pub wins: u8,
+}
+
+/// Why a player no longer sits at a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The player left.
+    Left,
+    /// The player was not ready in time (rule 8.1).
+    NotReady,
+    /// The player was away for too long while the table waited.
+    Absent,
+    /// The player cannot pay ante and stake.
+    CannotPay,
+}
+
+impl<E> Event<E> {
+    /// What the viewer may see of this; `None` when it may not see that it happened.
+    pub fn redact<G: Game<Event = E>>(&self, viewer: Viewer) -> Option<Self>
+    where
+        E: Clone,
+    {
+        match self {
+            Self::Game { event } => G::redact(event, viewer).map(|event| Self::Game { event }),
+            Self::Sat { .. }
+            | Self::Left { .. }
+            | Self::Presence { .. }
+            | Self::Takeover { .. }
+            | Self::Waiting
+            | Self::Preparing { .. }
+            | Self::Ready { .. }
+            | Self::Opening { .. }
+            | Self::Opened { .. }
+            | Self::Countdown { .. }
+            | Self::Over { .. }
+            | Self::Settled { .. } => Some(self.clone()),
+        }
+    }
+}

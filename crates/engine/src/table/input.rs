@@ -1,0 +1,172 @@
+//! What a table is told, and what it writes down of it.
+//!
+//! An [`Input`] comes from a player, the clock, the AI or the ledger. An accepted one becomes a
+//! [`Line`] of the table's journal: the input, the time, and the entropy it used. Lines alone
+//! rebuild the table; chance is not written a second time, because it follows from the seeds.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::chance::ServerSeed;
+use crate::coins::Coins;
+use crate::game::Refusal;
+use crate::seat::SeatSet;
+use crate::table::id::{ConnectionId, GameId, PlayerId};
+use crate::table::time::Timestamp;
+
+/// The longest client seed, in bytes of UTF-8.
+pub const SEED_BYTES_MAX: usize = 256;
+
+/// Something that a table is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Input<A> {
+    /// A player takes the free seat with the lowest number.
+    Sit { player: PlayerId, name: String },
+    /// A player goes: at once between games, when the game is over in the midst of one.
+    Leave { player: PlayerId },
+    /// A player's connection is there; it replaces an older one.
+    Connect { player: PlayerId, connection: ConnectionId },
+    /// A connection is gone. Says nothing about a newer one.
+    Disconnect { player: PlayerId, connection: ConnectionId },
+    /// A player is ready for the game that is prepared, and may add a seed to its deal.
+    Ready { player: PlayerId, game: GameId, seed: Option<String> },
+    /// A player answers a prompt.
+    Act { player: PlayerId, game: GameId, prompt: u32, action: A },
+    /// The AI answers a prompt for a player whose seat it has taken over.
+    Advise { player: PlayerId, game: GameId, prompt: u32, action: A },
+    /// Time has passed.
+    Tick,
+    /// The ledger has opened the game: what it holds of each seat, and the POT with the antes.
+    Opened { game: GameId, stakes: Vec<Coins>, pot: Coins },
+    /// The ledger has refused to open the game, because these seats cannot pay.
+    OpenFailed { game: GameId, seats: SeatSet },
+    /// The ledger has settled the game and stored its record.
+    Settled { game: GameId },
+}
+
+/// What a new game takes from outside: an unguessable seed and a new id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fresh {
+    pub seed: ServerSeed,
+    pub game: GameId,
+}
+
+/// An accepted input, as the journal keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line<A> {
+    pub at: Timestamp,
+    pub input: Input<A>,
+    /// Only where a new game begins to be prepared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fresh: Option<Fresh>,
+}
+
+/// Why a table refused an input; nothing has changed. In order of precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection<I> {
+    /// The player does not sit here.
+    NotSeated,
+    /// The player sits here already.
+    AlreadySeated,
+    /// Every seat is taken.
+    TableFull,
+    /// Between games only, and this is not.
+    GameRunning,
+    /// No game is being prepared, opened, played or settled, as the input supposes.
+    NoSuchPhase,
+    /// The input is about another game than the table's present one.
+    OtherGame,
+    /// The player has said ready already.
+    AlreadyReady,
+    /// The client seed is longer than [`SEED_BYTES_MAX`].
+    SeedTooLong,
+    /// The prompt has been answered or has passed.
+    StalePrompt,
+    /// The prompt is for other seats.
+    NotAsked,
+    /// The rules of the game forbid the action.
+    Illegal(I),
+    /// The seat is played by its player, not by the AI.
+    NotTakenOver,
+    /// The connection has been replaced or was never there.
+    OtherConnection,
+    /// No deadline has passed.
+    NothingDue,
+    /// The ledger's answer does not fit the table.
+    BadAnswer,
+    /// A new game begins with this input: it needs a seed and an id. Never shown to a player.
+    NeedsFresh,
+}
+
+impl<I: Refusal> Rejection<I> {
+    /// Stable, in snake case.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::NotSeated => "not_seated",
+            Self::AlreadySeated => "already_seated",
+            Self::TableFull => "table_full",
+            Self::GameRunning => "game_running",
+            Self::NoSuchPhase => "wrong_phase",
+            Self::OtherGame => "other_game",
+            Self::AlreadyReady => "already_ready",
+            Self::SeedTooLong => "seed_too_long",
+            Self::StalePrompt => "stale_prompt",
+            Self::NotAsked => "not_asked",
+            Self::Illegal(illegal) => illegal.code(),
+            Self::NotTakenOver => "not_taken_over",
+            Self::OtherConnection => "other_connection",
+            Self::NothingDue => "nothing_due",
+            Self::BadAnswer => "bad_answer",
+            Self::NeedsFresh => "needs_fresh",
+        }
+    }
+
+    /// The number of the rule that decides, where one does.
+    pub fn rule(self) -> Option<&'static str> {
+        match self {
+            Self::AlreadyReady | Self::NoSuchPhase => Some("8.1"),
+            Self::GameRunning => Some("8.4"),
+            Self::SeedTooLong => Some("9.1"),
+            Self::NothingDue | Self::StalePrompt => Some("8.2"),
+            Self::NotTakenOver => Some("8.3"),
+            Self::Illegal(illegal) => Some(illegal.rule()),
+            Self::NotSeated
+            | Self::AlreadySeated
+            | Self::TableFull
+            | Self::OtherGame
+            | Self::NotAsked
+            | Self::OtherConnection
+            | Self::BadAnswer
+            | Self::NeedsFresh => None,
+        }
+    }
+}
+
+impl<I: Refusal> fmt::Display for Rejection<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotSeated => "you do not sit at this table",
+            Self::AlreadySeated => "you sit at this table already",
+            Self::TableFull => "every seat is taken",
+            Self::GameRunning => "a game is running",
+            Self::NoSuchPhase => "the table is not in the phase for this",
+            Self::OtherGame => "this is about another game than the present one",
+            Self::AlreadyReady => "you are ready already",
+            Self::SeedTooLong => "a seed is at most 256 bytes long",
+            Self::StalePrompt => "this prompt has been answered or has passed",
+            Self::NotAsked => "it is not for you to answer now",
+            Self::Illegal(illegal) => return fmt::Display::fmt(illegal, f),
+            Self::NotTakenOver => "this seat is played by its player",
+            Self::OtherConnection => "this connection has been replaced",
+            Self::NothingDue => "no deadline has passed",
+            Self::BadAnswer => "the ledger's answer does not fit the table",
+            Self::NeedsFresh => "a new game needs a seed and an id",
+        })
+    }
+}
+
+impl<I: Refusal> core::error::Error for Rejection<I> {}

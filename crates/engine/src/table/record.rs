@@ -1,0 +1,153 @@
+//! The record of a finished game: enough to check its deal, every action and its settlement, by
+//! anybody, without code of ours.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::chance::{Answer, ClientSeed, Commitment, ServerSeed};
+use crate::coins::Coins;
+use crate::game::{Game, Outcome};
+use crate::seat::Seat;
+use crate::table::Table;
+use crate::table::event::Crown;
+use crate::table::id::{GameId, PlayerId, TableId};
+use crate::table::phase::Playing;
+use crate::table::settlement::{PotPayout, Settlement};
+use crate::table::terms::Terms;
+use crate::table::time::Timestamp;
+
+/// The version of this document's shape.
+pub const FORMAT: &str = "bahay/record/v1";
+
+/// Who chose an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    Player,
+    Clock,
+    Ai,
+}
+
+/// One action of a game, as it was taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Taken<A> {
+    pub at: Timestamp,
+    pub seat: Seat,
+    pub by: By,
+    pub action: A,
+}
+
+/// The document of a finished game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Record<G: Game> {
+    pub format: String,
+    /// The version of the engine that played it.
+    pub engine: String,
+    /// The game's name, as in `tongits`.
+    pub kind: String,
+    pub game: GameId,
+    pub table: TableId,
+    pub terms: Terms<G::Rules>,
+    /// By seat.
+    pub players: Vec<PlayerId>,
+    pub opened_at: Timestamp,
+    pub finished_at: Timestamp,
+    pub commitment: Commitment,
+    pub server_seed: ServerSeed,
+    /// By seat; zeros where a client sent none.
+    pub client_seeds: Vec<ClientSeed>,
+    /// The seat that began because of an earlier win; `None` where chance decided (rule 2.2).
+    pub starter: Option<Seat>,
+    /// What chance decided, in order; for a card game the deck is among it.
+    pub chance: Vec<Answer>,
+    pub actions: Vec<Taken<G::Action>>,
+    pub outcome: Outcome,
+    /// What the ledger held of each seat.
+    pub stakes: Vec<Coins>,
+    pub settlement: Settlement,
+    /// The POT with this game's antes.
+    pub pot_before: Coins,
+    pub pot_after: Coins,
+    /// The run of wins that this game began with and left behind.
+    pub crown_before: Option<Crown>,
+    pub crown_after: Option<Crown>,
+}
+
+/// What an outcome is worth at a table: the settlement, the POT and the crown after it.
+pub(super) struct Worth {
+    pub(super) settlement: Settlement,
+    pub(super) pot_after: Coins,
+    pub(super) crown_after: Option<Crown>,
+}
+
+impl Worth {
+    /// Rules 6.7, 6.8 and chapter 7. `None` when an amount does not fit.
+    pub(super) fn of<G: Game>(
+        outcome: &Outcome,
+        terms: &Terms<G::Rules>,
+        stakes: &[Coins],
+        pot: Coins,
+        crown: Option<Crown>,
+        players: &[PlayerId],
+    ) -> Option<Self> {
+        let winner = match outcome.winner {
+            Some(seat) => Some((seat, *players.get(seat.index())?)),
+            None => None,
+        };
+        // Nobody won: every run of wins is broken (rule 5.3).
+        let crown = winner.map(|(_, player)| Table::<G>::crown_for(crown, player));
+        let hits = crown.map_or(0, |crown| crown.wins);
+        let takes_pot = hits >= terms.hits.to_win || outcome.takes_pot;
+        let bonus = if hits == 2 && !takes_pot { terms.hits.second_hit_bonus } else { 0 };
+        let payout = winner.filter(|_| takes_pot).map(|(seat, _)| PotPayout { seat, amount: pot });
+        Some(Self {
+            settlement: Settlement::new(outcome, &terms.price, stakes, bonus, payout)?,
+            pot_after: if payout.is_some() { Coins::ZERO } else { pot },
+            crown_after: if payout.is_some() { None } else { crown },
+        })
+    }
+}
+
+impl<G: Game> Record<G> {
+    /// `None` while the game goes on, or when an amount does not fit.
+    pub(super) fn of(table: &Table<G>, playing: &Playing<G>) -> Option<Self> {
+        let outcome = playing.state.outcome()?;
+        let players = table.players()?;
+        let Worth { settlement, pot_after, crown_after } = Worth::of::<G>(
+            &outcome,
+            &table.terms,
+            &playing.stakes,
+            table.pot,
+            table.crown,
+            &players,
+        )?;
+        Some(Self {
+            format: FORMAT.into(),
+            engine: env!("CARGO_PKG_VERSION").into(),
+            kind: G::NAME.into(),
+            game: playing.game,
+            table: table.id,
+            terms: table.terms.clone(),
+            players,
+            opened_at: playing.opened_at,
+            finished_at: table.at,
+            commitment: playing.server_seed.commitment(),
+            server_seed: playing.server_seed,
+            client_seeds: playing.client_seeds.clone(),
+            starter: playing.starter,
+            chance: playing.chance.clone(),
+            actions: playing.actions.clone(),
+            outcome,
+            stakes: playing.stakes.clone(),
+            settlement,
+            pot_before: table.pot,
+            pot_after,
+            crown_before: table.crown,
+            crown_after,
+        })
+    }
+}

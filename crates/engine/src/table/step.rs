@@ -1,0 +1,490 @@
+//! How a table changes: one input at a time, whole or not at all.
+//!
+//! Order within a step: the input is checked, the state changes, chance and prompts follow until
+//! somebody is to act or the game is over, and last the seats are looked at whose player the AI
+//! has replaced or given way to.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::chance::{ClientSeed, Stream};
+use crate::coins::Coins;
+use crate::game::{Game, Turn};
+use crate::seat::{Seat, SeatSet};
+use crate::table::Table;
+use crate::table::event::{Crown, Event, Reason};
+use crate::table::id::{GameId, PlayerId};
+use crate::table::input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX};
+use crate::table::phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
+use crate::table::record::{By, Record};
+use crate::table::time::Timestamp;
+
+/// An accepted input: what to write down, the table after it, and what its viewers are told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transition<G: Game> {
+    pub line: Line<G::Action>,
+    pub table: Table<G>,
+    /// Complete; [`Event::redact`] makes of each what a viewer may see.
+    pub events: Vec<Event<G::Event>>,
+}
+
+type Refused<G> = Rejection<<G as Game>::Illegal>;
+type Events<G> = Vec<Event<<G as Game>::Event>>;
+
+impl<G: Game> Table<G> {
+    /// Takes an input at a time. `fresh` is asked only when a new game begins to be prepared.
+    pub fn decide(
+        &self,
+        now: Timestamp,
+        input: Input<G::Action>,
+        fresh: impl FnOnce() -> Fresh,
+    ) -> Result<Transition<G>, Refused<G>> {
+        let mut line = Line { at: now.max(self.at), input, fresh: None };
+        let (table, events) = match self.follow(&line) {
+            Err(Rejection::NeedsFresh) => {
+                line.fresh = Some(fresh());
+                self.follow(&line)?
+            }
+            Ok(followed) => followed,
+            Err(rejection) => return Err(rejection),
+        };
+        Ok(Transition { line, table, events })
+    }
+
+    /// The table after a line of its journal, and what that line means to its viewers.
+    pub fn follow(&self, line: &Line<G::Action>) -> Result<(Self, Events<G>), Refused<G>> {
+        let mut table = self.clone();
+        let mut events = Vec::new();
+        table.at = line.at.max(self.at);
+        table.take(line, &mut events)?;
+        let (before, after) = (self.taken_over(), table.taken_over());
+        for seat in before.union(after).iter() {
+            if before.contains(seat) != after.contains(seat) {
+                events.push(Event::Takeover { seat, on: after.contains(seat) });
+            }
+        }
+        Ok((table, events))
+    }
+
+    fn take(&mut self, line: &Line<G::Action>, events: &mut Events<G>) -> Result<(), Refused<G>> {
+        match &line.input {
+            Input::Sit { player, name } => {
+                let seat = self.free_seat(*player)?;
+                self.seats[seat.index()] = Some(Occupant {
+                    player: *player,
+                    name: name.clone(),
+                    connection: None,
+                    away_since: self.at,
+                    left: false,
+                    lapses: 0,
+                });
+                events.push(Event::Sat { seat, player: *player, name: name.clone() });
+                self.regroup(line.fresh, events)
+            }
+            Input::Leave { player } => {
+                let seat = self.seated(*player)?;
+                if self.phase.is_running() {
+                    let has_left = &mut self.seat_mut(seat).left;
+                    return if core::mem::replace(has_left, true) {
+                        Err(Rejection::NotSeated)
+                    } else {
+                        Ok(())
+                    };
+                }
+                self.free(seat, Reason::Left, events);
+                self.regroup(line.fresh, events)
+            }
+            Input::Connect { player, connection } => {
+                let seat = self.seated(*player)?;
+                let occupant = self.seat_mut(seat);
+                let was_away = occupant.connection.replace(*connection).is_none();
+                occupant.left = false;
+                occupant.lapses = 0;
+                if was_away {
+                    events.push(Event::Presence { seat, connected: true });
+                }
+                Ok(())
+            }
+            Input::Disconnect { player, connection } => {
+                let seat = self.seated(*player)?;
+                let at = self.at;
+                let occupant = self.seat_mut(seat);
+                if occupant.connection != Some(*connection) {
+                    return Err(Rejection::OtherConnection);
+                }
+                occupant.connection = None;
+                occupant.away_since = at;
+                events.push(Event::Presence { seat, connected: false });
+                Ok(())
+            }
+            Input::Ready { player, game, seed } => {
+                self.ready(*player, *game, seed.as_deref(), events)
+            }
+            Input::Act { player, game, prompt, action } => {
+                let seat = self.asked(*player, *game, *prompt)?;
+                let occupant = self.seat_mut(seat);
+                occupant.left = false;
+                occupant.lapses = 0;
+                self.act(seat, By::Player, action, events)
+            }
+            Input::Advise { player, game, prompt, action } => {
+                let seat = self.asked(*player, *game, *prompt)?;
+                if !self.taken_over().contains(seat) {
+                    return Err(Rejection::NotTakenOver);
+                }
+                self.act(seat, By::Ai, action, events)
+            }
+            Input::Tick => self.tick(line.fresh, events),
+            Input::Opened { game, stakes, pot } => self.opened(*game, stakes, *pot, events),
+            Input::OpenFailed { game, seats } => {
+                self.open_failed(*game, *seats, line.fresh, events)
+            }
+            Input::Settled { game } => self.settled(*game, line.fresh, events),
+        }
+    }
+
+    fn seated(&self, player: PlayerId) -> Result<Seat, Refused<G>> {
+        self.seat_of(player).ok_or(Rejection::NotSeated)
+    }
+
+    fn seat_mut(&mut self, seat: Seat) -> &mut Occupant {
+        self.occupant_mut(seat).expect("a seat that was found by its player is taken")
+    }
+
+    fn free_seat(&self, player: PlayerId) -> Result<Seat, Refused<G>> {
+        if self.seat_of(player).is_some() {
+            return Err(Rejection::AlreadySeated);
+        }
+        Seat::all(self.seat_count())
+            .find(|seat| self.occupant(*seat).is_none())
+            .ok_or(Rejection::TableFull)
+    }
+
+    /// Frees a seat. Leaving the table breaks the player's run of wins (rule 7.3).
+    fn free(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
+        let Some(occupant) = self.seats[seat.index()].take() else {
+            return;
+        };
+        let player = occupant.player;
+        if self.crown.is_some_and(|crown| crown.player == player) {
+            self.crown = None;
+        }
+        if self.last_winner == Some(player) {
+            self.last_winner = None;
+        }
+        events.push(Event::Left { seat, player, reason });
+    }
+
+    /// Between games: prepares the next one when every seat is taken, else waits.
+    fn regroup(&mut self, fresh: Option<Fresh>, events: &mut Events<G>) -> Result<(), Refused<G>> {
+        if self.seats_free() > 0 {
+            if !matches!(self.phase, Phase::Waiting) {
+                self.phase = Phase::Waiting;
+                // Who waits has as long as one who has just gone away.
+                let at = self.at;
+                for occupant in self.seats.iter_mut().flatten() {
+                    occupant.away_since = at;
+                }
+                events.push(Event::Waiting);
+            }
+            return Ok(());
+        }
+        let fresh = fresh.ok_or(Rejection::NeedsFresh)?;
+        for occupant in self.seats.iter_mut().flatten() {
+            occupant.lapses = 0;
+        }
+        let deadline = self.at.after_ms(self.terms.clocks.prepare_ms);
+        events.push(Event::Preparing {
+            game: fresh.game,
+            commitment: fresh.seed.commitment(),
+            deadline_ms: deadline,
+        });
+        self.phase = Phase::Preparing(Preparing {
+            game: fresh.game,
+            server_seed: fresh.seed,
+            ready: SeatSet::EMPTY,
+            client_seeds: vec![ClientSeed::NONE; self.seats.len()],
+            deadline,
+        });
+        Ok(())
+    }
+
+    fn ready(
+        &mut self,
+        player: PlayerId,
+        game: GameId,
+        seed: Option<&str>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let seat = self.seated(player)?;
+        let (at, seats) = (self.at, self.seats.len());
+        let Phase::Preparing(preparing) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if preparing.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        if preparing.ready.contains(seat) {
+            return Err(Rejection::AlreadyReady);
+        }
+        if let Some(seed) = seed {
+            if seed.len() > SEED_BYTES_MAX {
+                return Err(Rejection::SeedTooLong);
+            }
+            preparing.client_seeds[seat.index()] = ClientSeed::from_text(seed);
+        }
+        preparing.ready = preparing.ready.with(seat);
+        events.push(Event::Ready { seat });
+        if preparing.ready.len() == seats {
+            let Preparing { server_seed, ref client_seeds, .. } = *preparing;
+            let client_seeds = client_seeds.clone();
+            self.phase = Phase::Opening(Opening { game, server_seed, client_seeds, since: at });
+            events.push(Event::Opening { game });
+        }
+        Ok(())
+    }
+
+    fn opened(
+        &mut self,
+        game: GameId,
+        stakes: &[Coins],
+        pot: Coins,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let Phase::Opening(opening) = &self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if opening.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        if stakes.len() != self.seats.len() || pot.is_negative() {
+            return Err(Rejection::BadAnswer);
+        }
+        let key = opening.server_seed.key(game.0.as_bytes(), &opening.client_seeds);
+        let starter = self.last_winner.and_then(|player| self.seat_of(player));
+        let state = G::new(&self.terms.rules, starter);
+        self.pot = pot;
+        let stakes = stakes.to_vec();
+        events.push(Event::Opened { game, stakes: stakes.clone(), pot, starter });
+        self.phase = Phase::Playing(Box::new(Playing {
+            game,
+            server_seed: opening.server_seed,
+            client_seeds: opening.client_seeds.clone(),
+            opened_at: self.at,
+            stakes,
+            starter,
+            state,
+            stream: Stream::new(key),
+            chance: Vec::new(),
+            actions: Vec::new(),
+            asked: crate::game::Prompt {
+                number: u32::MAX,
+                seats: SeatSet::EMPTY,
+                countdown: u32::MAX,
+                countdown_ms: 0,
+            },
+            asked_at: self.at,
+            deadline: self.at,
+        }));
+        self.advance(events)
+    }
+
+    /// Whether this player is to answer this prompt of this game, and from which seat.
+    fn asked(&self, player: PlayerId, game: GameId, prompt: u32) -> Result<Seat, Refused<G>> {
+        let seat = self.seated(player)?;
+        let Phase::Playing(playing) = &self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if playing.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        if playing.asked.number != prompt {
+            return Err(Rejection::StalePrompt);
+        }
+        if playing.asked.seats.contains(seat) { Ok(seat) } else { Err(Rejection::NotAsked) }
+    }
+
+    fn act(
+        &mut self,
+        seat: Seat,
+        by: By,
+        action: &G::Action,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let at = self.at;
+        let Phase::Playing(playing) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        let mut happened = Vec::new();
+        playing.act(at, seat, by, action, &mut happened).map_err(Rejection::Illegal)?;
+        events.extend(happened.into_iter().map(|event| Event::Game { event }));
+        self.advance(events)
+    }
+
+    /// After a change in the game: lets chance decide, asks the next question, or settles.
+    fn advance(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+        let at = self.at;
+        let Phase::Playing(playing) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        loop {
+            match playing.state.turn() {
+                Turn::Chance(request) => {
+                    let answer = playing.stream.draw(request);
+                    let mut happened = Vec::new();
+                    playing.state = playing.state.resolve(&answer, &mut happened);
+                    playing.chance.push(answer);
+                    events.extend(happened.into_iter().map(|event| Event::Game { event }));
+                }
+                Turn::Players(prompt) => {
+                    if prompt.number != playing.asked.number {
+                        playing.asked_at = at;
+                    }
+                    if prompt.countdown != playing.asked.countdown {
+                        playing.deadline = at.after_ms(prompt.countdown_ms);
+                        events.push(Event::Countdown { deadline_ms: playing.deadline });
+                    }
+                    playing.asked = prompt;
+                    return Ok(());
+                }
+                Turn::Over => break,
+            }
+        }
+        let record = self.record().ok_or(Rejection::BadAnswer)?;
+        events.push(Event::Over {
+            game: record.game,
+            settlement: record.settlement.clone(),
+            server_seed: record.server_seed,
+        });
+        self.phase = Phase::Settling(Box::new(Settling { record, since: at }));
+        Ok(())
+    }
+
+    /// The record of the game that is over; `None` if it is not, or an amount does not fit.
+    fn record(&self) -> Option<Record<G>> {
+        let Phase::Playing(playing) = &self.phase else {
+            return None;
+        };
+        Record::of(self, playing)
+    }
+
+    fn tick(&mut self, fresh: Option<Fresh>, events: &mut Events<G>) -> Result<(), Refused<G>> {
+        if self.deadline().is_none_or(|deadline| deadline > self.at) {
+            return Err(Rejection::NothingDue);
+        }
+        match &self.phase {
+            Phase::Waiting => {
+                let late = |occupant: &Occupant| {
+                    let absence_ms = self.terms.clocks.absence_ms;
+                    occupant.connection.is_none()
+                        && occupant.away_since.after_ms(absence_ms) <= self.at
+                };
+                let absent: SeatSet =
+                    self.occupants().filter(|(_, who)| late(who)).map(|(seat, _)| seat).collect();
+                absent.iter().for_each(|seat| self.free(seat, Reason::Absent, events));
+                self.regroup(fresh, events)
+            }
+            Phase::Preparing(preparing) => {
+                let ready = preparing.ready;
+                let late: SeatSet =
+                    Seat::all(self.seat_count()).filter(|seat| !ready.contains(*seat)).collect();
+                late.iter().for_each(|seat| self.free(seat, Reason::NotReady, events));
+                self.regroup(fresh, events)
+            }
+            Phase::Playing(playing) if playing.deadline <= self.at => self.clock(events),
+            // An opening or a settlement is retried by its effect; the AI is asked by its own.
+            Phase::Playing(_) | Phase::Opening(_) | Phase::Settling(_) => {
+                Err(Rejection::NothingDue)
+            }
+        }
+    }
+
+    /// The countdown is over: plays the default for every seat that owes an answer, until another
+    /// countdown begins (rule 8.2).
+    fn clock(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+        let Phase::Playing(playing) = &self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        let lapsed = playing.asked;
+        for seat in lapsed.seats.iter() {
+            let occupant = self.seat_mut(seat);
+            occupant.lapses = occupant.lapses.saturating_add(1);
+        }
+        loop {
+            let Phase::Playing(playing) = &self.phase else {
+                return Ok(());
+            };
+            let Some(seat) = playing.asked.seats.iter().next() else {
+                return Ok(());
+            };
+            if playing.asked.countdown != lapsed.countdown {
+                return Ok(());
+            }
+            let action =
+                playing.state.default_action(seat).expect("a seat that is asked has a default");
+            self.act(seat, By::Clock, &action, events)?;
+        }
+    }
+
+    fn open_failed(
+        &mut self,
+        game: GameId,
+        seats: SeatSet,
+        fresh: Option<Fresh>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let Phase::Opening(opening) = &self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if opening.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        if seats.is_empty() {
+            return Err(Rejection::BadAnswer);
+        }
+        seats.iter().for_each(|seat| self.free(seat, Reason::CannotPay, events));
+        self.free_those_who_left(events);
+        self.regroup(fresh, events)
+    }
+
+    fn settled(
+        &mut self,
+        game: GameId,
+        fresh: Option<Fresh>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let Phase::Settling(settling) = &self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        let record = &settling.record;
+        if record.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        self.pot = record.pot_after;
+        self.crown = record.crown_after;
+        self.last_winner =
+            record.settlement.winner.and_then(|seat| Some(self.occupant(seat)?.player));
+        events.push(Event::Settled { game, pot: self.pot, crown: self.crown });
+        self.free_those_who_left(events);
+        self.regroup(fresh, events)
+    }
+
+    fn free_those_who_left(&mut self, events: &mut Events<G>) {
+        for seat in Seat::all(self.seat_count()) {
+            if self.occupant(seat).is_some_and(|occupant| occupant.left) {
+                self.free(seat, Reason::Left, events);
+            }
+        }
+    }
+
+    /// The crown after a win by this player (rule 7.2), before the POT is taken.
+    pub(super) fn crown_for(crown: Option<Crown>, winner: PlayerId) -> Crown {
+        match crown {
+            Some(Crown { player, wins }) if player == winner => {
+                Crown { player, wins: wins.saturating_add(1) }
+            }
+            Some(_) | None => Crown { player: winner, wins: 1 },
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What a table plays by: the room's bet and rule set, the POT, and the clocks around a game.
+//! A table keeps the terms that it was founded with; a room that changes founds new tables.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::coins::Coins;
+use crate::game::Game;
+
+/// How counts become coins at one table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// One count at multiplier 1; also each seat's ante (rule 7.1). Hundredths of a coin.
+    pub bet: Coins,
+    pub multiplier: u32,
+    /// The house's share of what a seat receives, in ten-thousandths (rule 6.8).
+    pub fee_basis_points: u32,
+}
+
+/// The POT's rules (chapter 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hits {
+    /// Wins in a row that take the POT (rule 7.2).
+    pub to_win: u8,
+    /// Bets that each loser pays for the second hit in a row when it takes three (rule 7.5).
+    pub second_hit_bonus: u32,
+}
+
+/// The clocks of a table (chapter 8). Those within a game are the game's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clocks {
+    /// How long the seats have to be ready (rule 8.1).
+    pub prepare_ms: u32,
+    /// How long the AI thinks (rule 8.3). Shorter than every countdown.
+    pub think_ms: u32,
+    /// Countdowns in a row that a player may let pass before the AI takes over (rule 8.3).
+    pub lapses_to_takeover: u8,
+    /// How long a disconnected player keeps a seat at a table that waits for others.
+    pub absence_ms: u32,
+    /// After how long an unanswered opening or settlement is asked again.
+    pub retry_ms: u32,
+}
+
+/// Everything that a table plays by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Terms<R> {
+    /// The room's name in ids and accounts, as in `newbie`.
+    pub room: String,
+    pub rules: R,
+    pub price: Price,
+    pub hits: Hits,
+    pub clocks: Clocks,
+}
+
+impl Default for Hits {
+    /// Two hits (rule 7.2).
+    fn default() -> Self {
+        Self { to_win: 2, second_hit_bonus: 0 }
+    }
+}
+
+impl Default for Clocks {
+    /// As chapter 8 has them.
+    fn default() -> Self {
+        Self {
+            prepare_ms: 10_000,
+            think_ms: 1_000,
+            lapses_to_takeover: 2,
+            absence_ms: 30_000,
+            retry_ms: 1_000,
+        }
+    }
+}
+
+impl<R> Terms<R> {
+    /// The most that one seat can lose in a game beside its ante (rule 6.9); `None` when it does
+    /// not fit 64 bits.
+    pub fn stake_max<G: Game<Rules = R>>(&self) -> Option<Coins> {
+        let counts = self.price.bet.checked_mul(G::counts_max(&self.rules))?;
+        counts.checked_mul(self.price.multiplier)?.checked_add(self.hit_bonus()?)
+    }
+
+    /// What each loser pays for the second hit of three (rule 7.5).
+    pub fn hit_bonus(&self) -> Option<Coins> {
+        self.price.bet.checked_mul(self.hits.second_hit_bonus)
+    }
+
+    /// The least that a wallet must hold to sit down (rule 6.9).
+    pub fn wallet_min<G: Game<Rules = R>>(&self) -> Option<Coins> {
+        self.stake_max::<G>()?.checked_add(self.price.bet)
+    }
+}

@@ -1,0 +1,152 @@
+//! Checks a record against itself: commitment, deal, every action, the settlement. It trusts
+//! nothing in the document but its seeds and actions, and recomputes the rest.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::chance::Stream;
+use crate::game::{Game, Refusal, Turn};
+use crate::table::record::{By, FORMAT, Record, Worth};
+
+/// What a record that verifies amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verified {
+    pub actions: usize,
+}
+
+/// Where a record is wrong, and by which rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The number of the action, from 0, when it is one.
+    pub action: Option<usize>,
+    /// The number on the rules page.
+    pub rule: String,
+    pub what: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.action {
+            Some(action) => write!(f, "action {action}: {} (rule {})", self.what, self.rule),
+            None => write!(f, "{} (rule {})", self.what, self.rule),
+        }
+    }
+}
+
+impl core::error::Error for Fault {}
+
+fn fault<T>(rule: &str, what: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault { action: None, rule: rule.into(), what: what.into() })
+}
+
+fn fault_at<T>(action: usize, rule: &str, what: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault { action: Some(action), rule: rule.into(), what: what.into() })
+}
+
+fn check(holds: bool, rule: &str, what: &str) -> Result<(), Fault> {
+    if holds { Ok(()) } else { fault(rule, what) }
+}
+
+impl<G: Game> Record<G> {
+    /// Recomputes everything that follows from the seeds, the terms and the actions.
+    ///
+    /// # Errors
+    /// The first difference, in the order: form, commitment, deal, actions, outcome, settlement.
+    pub fn verify(&self) -> Result<Verified, Fault> {
+        self.verify_form()?;
+        let committed = self.server_seed.commitment() == self.commitment;
+        check(committed, "9.1", "the commitment is not the SHA-256 of the server seed")?;
+        let state = self.replay()?;
+        let Some(outcome) = state.outcome() else {
+            return fault("3.8", "the actions end before the game does");
+        };
+        check(outcome == self.outcome, "6", "the outcome is not that of the actions")?;
+        self.verify_worth()?;
+        Ok(Verified { actions: self.actions.len() })
+    }
+
+    fn verify_form(&self) -> Result<(), Fault> {
+        let seats = usize::from(G::seats(&self.terms.rules));
+        check(self.format == FORMAT, "9.5", "the record is of another format")?;
+        check(self.kind == G::NAME, "9.5", "the record is of another game")?;
+        check(self.players.len() == seats, "1.1", "the players are not one a seat")?;
+        check(self.client_seeds.len() == seats, "9.2", "the client seeds are not one a seat")?;
+        check(self.stakes.len() == seats, "6.9", "the stakes are not one a seat")?;
+        let starter_seat = self.starter.is_none_or(|seat| seat.index() < seats);
+        check(starter_seat, "2.2", "the starter is no seat of this table")
+    }
+
+    /// Plays the record's actions on the deal that its seeds give.
+    fn replay(&self) -> Result<G, Fault> {
+        let key = self.server_seed.key(self.game.0.as_bytes(), &self.client_seeds);
+        let mut stream = Stream::new(key);
+        let mut state = G::new(&self.terms.rules, self.starter);
+        let mut actions = self.actions.iter().enumerate();
+        let mut chance = self.chance.iter();
+        let mut at = self.opened_at;
+        let mut unseen = Vec::new();
+        loop {
+            match state.turn() {
+                Turn::Chance(request) => {
+                    let answer = stream.draw(request);
+                    let same = chance.next() == Some(&answer);
+                    check(same, "9.4", "the deck or draw is not that of the seeds")?;
+                    state = state.resolve(&answer, &mut unseen);
+                }
+                Turn::Players(prompt) => {
+                    let Some((index, taken)) = actions.next() else {
+                        return Ok(state);
+                    };
+                    if taken.at < at || taken.at > self.finished_at {
+                        return fault_at(index, "8.2", "it is out of order in time");
+                    }
+                    at = taken.at;
+                    if !prompt.seats.contains(taken.seat) {
+                        let what = alloc::format!("{:?} was not to act", taken.seat);
+                        return fault_at(index, "1.1", what);
+                    }
+                    let by_clock = taken.by == By::Clock;
+                    if by_clock && state.default_action(taken.seat).as_ref() != Some(&taken.action)
+                    {
+                        return fault_at(index, "8.2", "it is not what the clock plays");
+                    }
+                    state = match state.act(taken.seat, &taken.action, &mut unseen) {
+                        Ok(state) => state,
+                        Err(illegal) => {
+                            return fault_at(index, illegal.rule(), illegal.to_string());
+                        }
+                    };
+                }
+                Turn::Over => break,
+            }
+            unseen.clear();
+        }
+        if let Some((index, _)) = actions.next() {
+            return fault_at(index, "3.8", "the game was over before it");
+        }
+        check(chance.next().is_none(), "9.4", "chance decided more than the game asked")?;
+        Ok(state)
+    }
+
+    fn verify_worth(&self) -> Result<(), Fault> {
+        let worth = Worth::of::<G>(
+            &self.outcome,
+            &self.terms,
+            &self.stakes,
+            self.pot_before,
+            self.crown_before,
+            &self.players,
+        );
+        let Some(worth) = worth else {
+            return fault("6.8", "an amount does not fit");
+        };
+        let (ours, theirs) = (&worth.settlement, &self.settlement);
+        check(ours.winner == theirs.winner, "6", "the winner is another")?;
+        check(ours.payments == theirs.payments, "6.7", "the payments are others")?;
+        check(ours.fees == theirs.fees, "6.8", "the fee is another")?;
+        check(ours.pot == theirs.pot, "7.2", "the POT's payout is another")?;
+        check(worth.pot_after == self.pot_after, "7.2", "the POT left is another")?;
+        check(worth.crown_after == self.crown_after, "7.2", "the crown is another")
+    }
+}

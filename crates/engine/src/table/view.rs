@@ -1,0 +1,199 @@
+//! What one viewer knows of a table, as the wire shows it, and how it follows the events.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::chance::Commitment;
+use crate::coins::Coins;
+use crate::game::{Game, Viewer};
+use crate::seat::{Seat, SeatSet};
+use crate::table::Table;
+use crate::table::event::{Crown, Event};
+use crate::table::id::{GameId, PlayerId, TableId};
+use crate::table::phase::Phase;
+use crate::table::settlement::Settlement;
+use crate::table::terms::Terms;
+use crate::table::time::Timestamp;
+
+/// A table as one viewer knows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct TableView<G: Game> {
+    pub table: TableId,
+    /// What the table plays by; a client has the game's rules and the bet from here.
+    pub terms: Terms<G::Rules>,
+    /// The game's name, as in `tongits`.
+    pub kind: String,
+    /// The seat of the viewer, if it has one.
+    pub seat: Option<Seat>,
+    /// By seat; `None` where it is free.
+    pub seats: Vec<Option<SeatView>>,
+    /// What the POT holds.
+    pub pot: Coins,
+    pub crown: Option<Crown>,
+    pub phase: PhaseView<G>,
+}
+
+/// A player in a seat, as everybody sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatView {
+    pub player: PlayerId,
+    pub name: String,
+    pub connected: bool,
+    /// The AI plays this seat (rule 8.3).
+    pub taken_over: bool,
+}
+
+/// What a table is doing, as one viewer knows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", bound = "")]
+pub enum PhaseView<G: Game> {
+    Waiting,
+    Preparing { game: GameId, commitment: Commitment, deadline_ms: Timestamp, ready: SeatSet },
+    Opening { game: GameId },
+    Playing { game: GameId, stakes: Vec<Coins>, deadline_ms: Option<Timestamp>, view: G::View },
+    Settling { game: GameId, settlement: Settlement },
+}
+
+impl<G: Game> Table<G> {
+    /// The table as this player sees it; without a seat, as anybody does.
+    pub fn view(&self, player: Option<PlayerId>) -> TableView<G> {
+        let seat = player.and_then(|player| self.seat_of(player));
+        let taken_over = self.taken_over();
+        let seats = Seat::all(self.seat_count()).map(|seat| {
+            let occupant = self.occupant(seat)?;
+            Some(SeatView {
+                player: occupant.player,
+                name: occupant.name.clone(),
+                connected: occupant.connection.is_some(),
+                taken_over: taken_over.contains(seat),
+            })
+        });
+        TableView {
+            table: self.id,
+            terms: self.terms.clone(),
+            kind: G::NAME.into(),
+            seat,
+            seats: seats.collect(),
+            pot: self.pot,
+            crown: self.crown,
+            phase: self.phase_view(seat.map_or(Viewer::Public, Viewer::Seat)),
+        }
+    }
+
+    fn phase_view(&self, viewer: Viewer) -> PhaseView<G> {
+        match &self.phase {
+            Phase::Waiting => PhaseView::Waiting,
+            Phase::Preparing(preparing) => PhaseView::Preparing {
+                game: preparing.game,
+                commitment: preparing.server_seed.commitment(),
+                deadline_ms: preparing.deadline,
+                ready: preparing.ready,
+            },
+            Phase::Opening(opening) => PhaseView::Opening { game: opening.game },
+            Phase::Playing(playing) => PhaseView::Playing {
+                game: playing.game,
+                stakes: playing.stakes.clone(),
+                deadline_ms: Some(playing.deadline),
+                view: playing.state.view(viewer),
+            },
+            Phase::Settling(settling) => PhaseView::Settling {
+                game: settling.record.game,
+                settlement: settling.record.settlement.clone(),
+            },
+        }
+    }
+}
+
+impl<G: Game> TableView<G> {
+    /// Who looks.
+    pub fn viewer(&self) -> Viewer {
+        self.seat.map_or(Viewer::Public, Viewer::Seat)
+    }
+
+    /// Brings the view up to date with an event redacted for its viewer: after every event it
+    /// equals [`Table::view`].
+    pub fn observe(&mut self, event: &Event<G::Event>) {
+        let viewer = self.viewer();
+        match event {
+            Event::Sat { seat, player, name } => {
+                if let Some(place) = self.seats.get_mut(seat.index()) {
+                    *place = Some(SeatView {
+                        player: *player,
+                        name: name.clone(),
+                        connected: false,
+                        taken_over: false,
+                    });
+                }
+            }
+            Event::Left { seat, player, .. } => {
+                if let Some(place) = self.seats.get_mut(seat.index()) {
+                    *place = None;
+                }
+                if self.seat == Some(*seat) {
+                    self.seat = None;
+                }
+                if self.crown.is_some_and(|crown| crown.player == *player) {
+                    self.crown = None;
+                }
+            }
+            Event::Presence { seat, connected } => {
+                if let Some(occupant) = self.seat_mut(*seat) {
+                    occupant.connected = *connected;
+                }
+            }
+            Event::Takeover { seat, on } => {
+                if let Some(occupant) = self.seat_mut(*seat) {
+                    occupant.taken_over = *on;
+                }
+            }
+            Event::Waiting => self.phase = PhaseView::Waiting,
+            Event::Preparing { game, commitment, deadline_ms } => {
+                self.phase = PhaseView::Preparing {
+                    game: *game,
+                    commitment: *commitment,
+                    deadline_ms: *deadline_ms,
+                    ready: SeatSet::EMPTY,
+                };
+            }
+            Event::Ready { seat } => {
+                if let PhaseView::Preparing { ready, .. } = &mut self.phase {
+                    *ready = ready.with(*seat);
+                }
+            }
+            Event::Opening { game } => self.phase = PhaseView::Opening { game: *game },
+            Event::Opened { game, stakes, pot, starter } => {
+                self.pot = *pot;
+                self.phase = PhaseView::Playing {
+                    game: *game,
+                    stakes: stakes.clone(),
+                    deadline_ms: None,
+                    view: G::new(&self.terms.rules, *starter).view(viewer),
+                };
+            }
+            Event::Game { event } => {
+                if let PhaseView::Playing { view, .. } = &mut self.phase {
+                    G::observe(view, event);
+                }
+            }
+            Event::Countdown { deadline_ms: deadline } => {
+                if let PhaseView::Playing { deadline_ms, .. } = &mut self.phase {
+                    *deadline_ms = Some(*deadline);
+                }
+            }
+            Event::Over { game, settlement, .. } => {
+                self.phase = PhaseView::Settling { game: *game, settlement: settlement.clone() };
+            }
+            Event::Settled { pot, crown, .. } => {
+                self.pot = *pot;
+                self.crown = *crown;
+            }
+        }
+    }
+
+    fn seat_mut(&mut self, seat: Seat) -> Option<&mut SeatView> {
+        self.seats.get_mut(seat.index())?.as_mut()
+    }
+}
