@@ -1,1 +1,7 @@
+//! The house: the server around the games of `bahay_engine`.
+//!
+//! Arrows go down only: `http`, `ws` → `lobby` → `tables` → `live`, `ledger`, `games` → the
+//! engine; `auth` and `accounts` beside; `ids`, `clock`, `entropy`, `db` and `telemetry` at the
+//! bottom. `tests/tidy.rs` holds us to it.
 
+pub mod live;

@@ -1,0 +1,6 @@
+-- Founds a table unless it is there.  KEYS: head, journal.  ARGV: snapshot, time to live in ms.
+if redis.call('exists', KEYS[1]) == 1 then return 0 end
+redis.call('del', KEYS[2])
+redis.call('hset', KEYS[1], 'base', 0, 'state', ARGV[1])
+redis.call('pexpire', KEYS[1], ARGV[2])
+return 1

@@ -1,0 +1,3 @@
+//! The one list of games that this house plays.
+
+pub use bahay_engine::games::tongits::Tongits;

@@ -1,0 +1,159 @@
+//! The shell around the tables of the engine: it keeps copies of them, decides on them, stores
+//! what was decided, and tells those who watch.
+//!
+//! One order holds for every change: decide on a copy, append to the journal, replace the copy,
+//! tell the watchers. A copy is only a cache: if the append finds that others were faster, their
+//! lines are followed and told first, and the input is decided on again. What a failed call did is
+//! never assumed; the copy is dropped and read again.
+//!
+//! Bounds: a table's slot serializes what this process does there; an input is decided on at most
+//! [`ATTEMPTS`] times; a watcher that does not keep up is dropped.
+//!
+//! Deliberately absent: ownership of a table, and what a game is. `catalog` names the games.
+
+pub mod catalog;
+mod copy;
+mod effects;
+mod slot;
+mod ticker;
+mod watchers;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bahay_engine::game::Game;
+use bahay_engine::table::{ConnectionId, Input, PlayerId, Rejection, Table, TableId, Terms};
+use tokio::sync::mpsc;
+
+use crate::clock::Clock;
+use crate::ledger::Ledger;
+use crate::live::{Live, Publication, Unavailable};
+use crate::tables::slot::Slot;
+
+pub use copy::Missed;
+pub use watchers::{Notice, Watch};
+
+/// How often an input is decided on before it counts as unavailable.
+const ATTEMPTS: usize = 16;
+
+/// An empty table without a POT is forgotten after this time.
+const IDLE_MS: u64 = 60 * 60 * 1000;
+
+/// The tables of one game, as this process sees them. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct Tables<G: Game> {
+    inner: Arc<Inner<G>>,
+}
+
+#[derive(Debug)]
+struct Inner<G: Game> {
+    live: Live,
+    ledger: Ledger,
+    clock: Clock,
+    /// Copies of the tables that somebody here has looked at.
+    slots: Mutex<HashMap<TableId, Arc<Slot<G>>>>,
+}
+
+/// Why an input was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError<I: bahay_engine::game::Refusal> {
+    /// The table refused it; nothing has changed.
+    #[error("{0}")]
+    Rejected(Rejection<I>),
+    /// There is no such table.
+    #[error("there is no such table")]
+    Missing,
+    /// Live state did not answer; the input may have been taken or not.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+}
+
+/// A result of [`Tables::submit`] and the like.
+pub type Submitted<G, T> = Result<T, SubmitError<<G as Game>::Illegal>>;
+
+impl<G> Tables<G>
+where
+    G: Game + Send + Sync + 'static,
+    G::Rules: Send + Sync,
+    G::Action: Send + Sync,
+    G::Event: Send + Sync,
+    G::Illegal: Send + Sync,
+{
+    pub fn new(live: Live, ledger: Ledger, clock: Clock) -> Self {
+        let slots = Mutex::default();
+        Self { inner: Arc::new(Inner { live, ledger, clock, slots }) }
+    }
+
+    /// Founds a table unless it exists.
+    pub async fn found(&self, id: TableId, terms: Terms<G::Rules>) -> Result<(), Unavailable> {
+        let table = Table::<G>::new(id, terms);
+        let snapshot = serde_json::to_string(&table).map_err(copy::unwritable)?;
+        self.inner.live.found(id, &snapshot, IDLE_MS).await
+    }
+
+    /// Has the table decide on an input and stores what it decided. Gives the table's version
+    /// after it.
+    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> Submitted<G, u64> {
+        let slot = self.slot(id);
+        let submitted = slot.submit(&self.inner, input).await;
+        if submitted.is_ok() {
+            self.carry_out(&slot).await;
+        }
+        submitted
+    }
+
+    /// The table as it is now; `None` when there is no such table.
+    pub async fn look(&self, id: TableId) -> Result<Option<Arc<Table<G>>>, Unavailable> {
+        self.slot(id).look(&self.inner).await
+    }
+
+    /// Begins to watch a table for a player. With the version that the player saw last, gives
+    /// what was missed since, if the journal still has it.
+    pub async fn watch(
+        &self,
+        id: TableId,
+        player: PlayerId,
+        connection: ConnectionId,
+        from: Option<u64>,
+    ) -> Submitted<G, Watch<G>> {
+        self.slot(id).watch(&self.inner, player, connection, from).await
+    }
+
+    /// Takes in what other processes publish, until the sender is gone.
+    pub async fn listen(self, mut publications: mpsc::UnboundedReceiver<Publication>) {
+        while let Some(publication) = publications.recv().await {
+            match publication {
+                Publication::Lines { table, version, lines } => {
+                    if let Some(slot) = self.known(table) {
+                        slot.published(&self.inner, version, &lines).await;
+                    }
+                }
+                Publication::Interrupted => {
+                    for slot in self.all() {
+                        slot.catch_up(&self.inner).await;
+                    }
+                }
+            }
+        }
+    }
+
+    fn slot(&self, id: TableId) -> Arc<Slot<G>> {
+        let mut slots = self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.entry(id).or_insert_with(|| Arc::new(Slot::new(id))).clone()
+    }
+
+    fn known(&self, id: TableId) -> Option<Arc<Slot<G>>> {
+        self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    fn all(&self) -> Vec<Arc<Slot<G>>> {
+        let slots = self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.values().cloned().collect()
+    }
+
+    /// Forgets the copies that nobody here watches or uses.
+    fn sweep(&self) {
+        let mut slots = self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.is_watched());
+    }
+}

@@ -1,0 +1,100 @@
+//! Those who watch a table from this process, each with a bounded outbox.
+
+use std::sync::Arc;
+
+use bahay_engine::game::Game;
+use bahay_engine::table::{ConnectionId, Event, PlayerId, Table};
+use tokio::sync::mpsc;
+
+use crate::tables::copy::Missed;
+
+/// Notices that wait for one watcher. One that lets more gather is dropped: it sees the end of
+/// its notices, and can come back and resume by version.
+const OUTBOX: usize = 64;
+
+/// What a watcher is told.
+#[derive(Clone, Debug)]
+pub struct Notice<G: Game> {
+    /// The version of the table after this.
+    pub version: u64,
+    /// Complete: the watcher redacts them for its viewer. Empty when the copy had to be read
+    /// anew: then only `table` tells the state.
+    pub events: Arc<[Event<G::Event>]>,
+    /// The table after this.
+    pub table: Arc<Table<G>>,
+    /// Something between the last notice and this one is not told: show the whole table.
+    pub anew: bool,
+}
+
+/// What a new watcher begins with.
+#[derive(Debug)]
+pub struct Watch<G: Game> {
+    pub version: u64,
+    pub table: Arc<Table<G>>,
+    /// What happened since the version that the watcher named; `None` when it named none or the
+    /// journal no longer reaches it: show the whole table.
+    pub missed: Option<Vec<Missed<G>>>,
+    pub notices: mpsc::Receiver<Notice<G>>,
+}
+
+#[derive(Debug)]
+struct Watcher<G: Game> {
+    player: PlayerId,
+    connection: ConnectionId,
+    outbox: mpsc::Sender<Notice<G>>,
+}
+
+/// The watchers of one table.
+#[derive(Debug)]
+pub(super) struct Watchers<G: Game> {
+    watchers: Vec<Watcher<G>>,
+}
+
+impl<G: Game> Watchers<G> {
+    pub(super) const fn new() -> Self {
+        Self { watchers: Vec::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.watchers.iter().all(|watcher| watcher.outbox.is_closed())
+    }
+
+    /// A player has one watch a table and process: a new one ends the old one's notices.
+    pub(super) fn add(
+        &mut self,
+        player: PlayerId,
+        connection: ConnectionId,
+    ) -> mpsc::Receiver<Notice<G>> {
+        self.watchers.retain(|watcher| watcher.player != player);
+        let (outbox, notices) = mpsc::channel(OUTBOX);
+        self.watchers.push(Watcher { player, connection, outbox });
+        notices
+    }
+
+    pub(super) fn tell(&mut self, table: &Arc<Table<G>>, happened: &Missed<G>) {
+        self.send(&Notice {
+            version: happened.version,
+            events: happened.events.clone(),
+            table: table.clone(),
+            anew: false,
+        });
+    }
+
+    pub(super) fn tell_anew(&mut self, table: &Arc<Table<G>>, version: u64) {
+        let events = Vec::new().into();
+        self.send(&Notice { version, events, table: table.clone(), anew: true });
+    }
+
+    fn send(&mut self, notice: &Notice<G>) {
+        self.watchers.retain(|watcher| match watcher.outbox.try_send(notice.clone()) {
+            Ok(()) => true,
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                // Its session closes the connection when the notices end.
+                tracing::info!(player = %watcher.player, connection = %watcher.connection,
+                    "a watcher does not keep up and is dropped");
+                false
+            }
+            Err(mpsc::error::TrySendError::Closed(_)) => false,
+        });
+    }
+}
