@@ -1,0 +1,13 @@
+//! Play over WebSocket: one connection of one player, at the table where the player sits.
+//!
+//! `protocol` is what goes over the wire, `session` the life of one connection. The token is
+//! checked before the socket opens. docs/PROTOCOL.md tells a client's author the same in prose,
+//! asyncapi.yaml in types.
+
+mod asyncapi;
+mod limit;
+pub mod protocol;
+mod session;
+
+pub use asyncapi::asyncapi_yaml;
+pub use session::{PlayState, upgrade};
