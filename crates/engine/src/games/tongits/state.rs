@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
 use crate::chance;
-use crate::game::{Game, Outcome, Turn, Viewer};
+use crate::game::{Game, Outcome, Prompt, Turn, Viewer};
 use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::bot;
 use crate::games::tongits::event::{Answer, BySeat, Ending, Event};
@@ -311,6 +311,10 @@ impl Game for Tongits {
 
     fn observe(view: &mut View, event: &Event) {
         view.observe(event);
+    }
+
+    fn prompt_in_view(view: &View) -> Option<Prompt> {
+        view.prompt()
     }
 
     fn legal_in_view(view: &View, actions: &mut Vec<Action>) {

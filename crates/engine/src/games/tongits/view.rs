@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cards::CardSet;
-use crate::game::Turn;
+use crate::game::{Prompt, Turn};
 use crate::games::tongits::event::{BySeat, Event};
 use crate::games::tongits::phase::Public;
 use crate::games::tongits::pile::Pile;
@@ -36,10 +36,13 @@ impl View {
         self.hands.get(self.viewer?.index()).copied().flatten()
     }
 
-    /// What is next as the viewer may know it: in a fight it sees as asked the open seats,
+    /// The open question as the viewer may know it: of a fight it sees as asked the open seats,
     /// answered or not, and itself.
-    pub fn turn(&self) -> Turn {
-        self.public.turn()
+    pub fn prompt(&self) -> Option<Prompt> {
+        match self.public.turn() {
+            Turn::Players(prompt) => Some(prompt),
+            Turn::Chance(_) | Turn::Over => None,
+        }
     }
 
     pub(super) fn observe(&mut self, event: &Event) {
