@@ -143,7 +143,7 @@ impl Words {
         let start = stream.taken - stream.taken % WORDS_PER_BLOCK;
         cipher.seek(u64::from(start) * 4);
         let mut words = Self { cipher, block: [0; 64], taken: stream.taken };
-        if stream.taken % WORDS_PER_BLOCK != 0 {
+        if !stream.taken.is_multiple_of(WORDS_PER_BLOCK) {
             words.refill();
         }
         words
@@ -180,9 +180,9 @@ impl Words {
     /// The Fisher–Yates shuffle of rule 9.4.
     fn order(&mut self, n: u8) -> Vec<u8> {
         let mut order: Vec<u8> = (0..n).collect();
-        for i in (1..usize::from(n)).rev() {
-            let other = self.uniform(i as u32 + 1) as usize;
-            order.swap(i, other);
+        for i in (1..n).rev() {
+            let other = self.uniform(u32::from(i) + 1) as usize;
+            order.swap(usize::from(i), other);
         }
         order
     }

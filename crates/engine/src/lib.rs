@@ -15,6 +15,7 @@ pub mod cards;
 pub mod chance;
 pub mod coins;
 pub mod game;
+pub mod games;
 pub mod hex;
 pub mod seat;
 pub mod table;

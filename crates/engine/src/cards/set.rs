@@ -75,7 +75,7 @@ impl CardSet {
 
     /// The card with the least index.
     pub const fn first(self) -> Option<Card> {
-        if self.0 == 0 { None } else { Card::from_index(self.0.trailing_zeros() as u8) }
+        if self.0 == 0 { None } else { Card::from_index(self.0.trailing_zeros().to_le_bytes()[0]) }
     }
 
     /// By ascending index.

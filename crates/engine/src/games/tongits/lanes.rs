@@ -1,0 +1,109 @@
+//! A set of cards with one suit to each sixteen bits. The three bits above a king are always
+//! zero, so that a run found by shifting never leaves its suit: no masks at the edges.
+
+use crate::cards::CardSet;
+
+/// The ranks of one suit in a card set.
+const SUIT: u64 = (1 << 13) - 1;
+
+/// The aces, one to a lane.
+const ACES: u64 = 0x0001_0001_0001_0001;
+
+/// Cards, one suit to a lane of sixteen bits; bit 16 × suit + rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lanes(pub(super) u64);
+
+impl Lanes {
+    pub(super) const fn from_cards(cards: CardSet) -> Self {
+        let bits = cards.bits();
+        Self(
+            bits & SUIT
+                | (bits & SUIT << 13) << 3
+                | (bits & SUIT << 26) << 6
+                | (bits & SUIT << 39) << 9,
+        )
+    }
+
+    pub(super) const fn cards(self) -> CardSet {
+        let lanes = self.0;
+        CardSet::from_bits(
+            lanes & SUIT
+                | lanes >> 3 & SUIT << 13
+                | lanes >> 6 & SUIT << 26
+                | lanes >> 9 & SUIT << 39,
+        )
+    }
+
+    /// The four cards of a rank.
+    pub(super) const fn rank(rank: u32) -> Self {
+        Self(ACES << rank)
+    }
+
+    /// First cards of `length` consecutive cards of a suit.
+    const fn run_starts(self, length: u32) -> u64 {
+        let mut starts = self.0;
+        let mut step = 1;
+        while step < length {
+            starts &= self.0 >> step;
+            step += 1;
+        }
+        starts
+    }
+
+    /// The cards that are part of a run of three or more.
+    pub(super) const fn in_runs(self) -> Self {
+        let starts = self.run_starts(3);
+        Self(starts | starts << 1 | starts << 2)
+    }
+
+    pub(super) const fn has_run(self, length: u32) -> bool {
+        self.run_starts(length) != 0
+    }
+
+    /// Bit r is set when at least three cards of rank r are here.
+    pub(super) const fn ranks_of_three(self) -> u16 {
+        let [a, b, c, d] = self.suits();
+        a & b & (c | d) | c & d & (a | b)
+    }
+
+    /// Bit r is set when all four cards of rank r are here.
+    pub(super) const fn ranks_of_four(self) -> u16 {
+        let [a, b, c, d] = self.suits();
+        a & b & c & d
+    }
+
+    /// Each suit's ranks.
+    const fn suits(self) -> [u16; 4] {
+        let [a, b, c, d, e, f, g, h] = self.0.to_le_bytes();
+        [
+            u16::from_le_bytes([a, b]),
+            u16::from_le_bytes([c, d]),
+            u16::from_le_bytes([e, f]),
+            u16::from_le_bytes([g, h]),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lanes;
+    use crate::cards::{Card, CardSet};
+
+    #[test]
+    fn every_card_comes_back_from_its_lane() {
+        for card in Card::all() {
+            let lanes = Lanes::from_cards(CardSet::only(card));
+            assert_eq!(lanes.0, 1 << (16 * card.suit().index() + card.rank().index()));
+            assert_eq!(lanes.cards(), CardSet::only(card));
+        }
+        assert_eq!(Lanes::from_cards(CardSet::ALL).cards(), CardSet::ALL);
+    }
+
+    #[test]
+    fn a_run_never_leaves_its_suit() {
+        let across: CardSet = [11, 12, 13, 14].into_iter().filter_map(Card::from_index).collect();
+        assert_eq!(Lanes::from_cards(across).in_runs().0, 0);
+        assert!(Lanes::from_cards(CardSet::ALL).has_run(13));
+        assert!(!Lanes::from_cards(CardSet::ALL).has_run(14));
+    }
+}

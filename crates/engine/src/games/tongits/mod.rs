@@ -1,0 +1,38 @@
+//! Tong-its: three seats, a deck of 52, twelve cards each and a thirteenth for the starter.
+//!
+//! The rules are docs/rules/tongits.md; every refusal and every line of a settlement cites one by
+//! its number. [`Rules`] holds their numbers and switches, [`Tongits`] is a game by them.
+//!
+//! Arrows go down only: `state` → `bot`, `score`, `legal`, `view` → `phase` → `event` →
+//! `arrange` → `meld` → `lanes`.
+
+mod action;
+mod arrange;
+mod bot;
+mod event;
+mod exposed;
+mod lanes;
+mod legal;
+mod meld;
+mod phase;
+mod pile;
+mod rules;
+mod score;
+mod sort;
+mod state;
+mod view;
+
+pub use action::{Action, Illegal};
+pub use arrange::{Arrangement, deadwood, leaves_nothing};
+pub use event::{Answer, BySeat, Ending, Event, Shown};
+pub use exposed::{Exposed, ExposedMeld};
+pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, points_of};
+pub use phase::{End, Phase, Public};
+pub use pile::Pile;
+pub use rules::{
+    Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection, Rules,
+    SEATS, is_special,
+};
+pub use sort::{sort_by_arrangement, sort_by_suit};
+pub use state::{Answers, Tongits};
+pub use view::View;

@@ -1,0 +1,233 @@
+//! What lies open, and how it changes: the part of a game that every viewer knows.
+//!
+//! The game itself and each viewer's view hold a [`Public`] and bring it forward by the same
+//! [`Public::apply`], so that a view cannot drift from the game. The phases of a game:
+//!
+//! `Starter` (chance) → `Deal` (chance) → `Play` of the starter → per turn `Draw` → `Play`, from
+//! `Draw` perhaps to `Fight` → `Over`. A step that ends the game passes through no further phase.
+//!
+//! Deliberately absent: hands, the stock's order and other seats' answers.
+
+use alloc::boxed::Box;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cards::Card;
+use crate::chance::Request;
+use crate::game::{Prompt, Turn, Viewer};
+use crate::games::tongits::event::{BySeat, Ending, Event, Shown};
+use crate::games::tongits::exposed::Exposed;
+use crate::games::tongits::pile::Pile;
+use crate::games::tongits::rules::{Additions, Rules, SEATS};
+use crate::seat::{Seat, SeatSet};
+
+/// Where a game stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Phase {
+    /// Chance is to choose who plays first (rule 2.2).
+    Starter,
+    /// The deck is to be shuffled (rule 2.3).
+    Deal {
+        starter: Seat,
+    },
+    /// The seat draws, chows or fights (rules 3.1 to 3.3).
+    Draw {
+        seat: Seat,
+        /// Additions to its melds take its right to fight in this turn (rule 4.1).
+        fight_blocked: bool,
+    },
+    /// The seat drops, adds, and ends its turn by dumping or Tongits (rules 3.4 to 3.7).
+    Play {
+        seat: Seat,
+    },
+    /// Seats answer a fight (rule 4.2).
+    Fight {
+        fighter: Seat,
+        /// The open seats that are asked.
+        asked: SeatSet,
+        /// The seats asked for a concealed meld; a viewer sees itself here and nobody else.
+        asked_secretly: SeatSet,
+        /// Who has answered; a viewer sees itself here and nobody else.
+        answered: SeatSet,
+    },
+    Over,
+}
+
+/// How a game ended (rules 3.8, 4.3, 5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    pub ending: Ending,
+    pub winner: Option<Seat>,
+    /// The fighter and its challengers, if anybody challenged.
+    pub showdown: SeatSet,
+}
+
+/// Everything that lies open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Public {
+    pub rules: Rules,
+    pub phase: Phase,
+    /// The number of the question now asked; see [`Prompt`].
+    pub prompt: u32,
+    /// The number of the countdown that runs; see [`Prompt`].
+    pub countdown: u32,
+    pub hand_counts: BySeat<u8>,
+    pub stock_count: u8,
+    pub discards: Pile,
+    pub melds: Exposed,
+    /// The seats whose melds were added to since their own latest turn began (rule 4.1). At the
+    /// beginning of its next turn such a seat may not fight.
+    pub added_to: SeatSet,
+    /// Who drew the stock's last card (rules 5.1, 5.2).
+    pub drew_last: Option<Seat>,
+    /// All hands by seat, once the game has ended.
+    pub shown: Option<Box<BySeat<Shown>>>,
+    pub end: Option<End>,
+}
+
+impl Public {
+    pub(super) fn new(rules: &Rules, starter: Option<Seat>) -> Self {
+        Self {
+            rules: *rules,
+            phase: starter.map_or(Phase::Starter, |starter| Phase::Deal { starter }),
+            prompt: 0,
+            countdown: 0,
+            hand_counts: [0; SEATS as usize],
+            stock_count: 0,
+            discards: Pile::EMPTY,
+            melds: Exposed::none(),
+            added_to: SeatSet::EMPTY,
+            drew_last: None,
+            shown: None,
+            end: None,
+        }
+    }
+
+    /// What is next, as far as this viewer knows: see [`Phase::Fight`].
+    pub fn turn(&self) -> Turn {
+        let countdowns = &self.rules.countdowns;
+        let (seats, countdown_ms) = match self.phase {
+            Phase::Starter => return Turn::Chance(Request::Number(u32::from(SEATS))),
+            Phase::Deal { .. } => return Turn::Chance(Request::Order(Card::COUNT)),
+            Phase::Draw { seat, .. } => (SeatSet::only(seat), countdowns.draw_ms),
+            Phase::Play { seat } => (SeatSet::only(seat), countdowns.play_ms),
+            Phase::Fight { asked, asked_secretly, answered, .. } => {
+                (asked.union(asked_secretly).difference(answered), countdowns.fight_ms)
+            }
+            Phase::Over => return Turn::Over,
+        };
+        let Self { prompt: number, countdown, .. } = *self;
+        Turn::Players(Prompt { number, seats, countdown, countdown_ms })
+    }
+
+    /// The same without what the viewer may not know.
+    pub(super) fn masked(&self, viewer: Viewer) -> Self {
+        let mut masked = self.clone();
+        if let Phase::Fight { asked_secretly, answered, .. } = &mut masked.phase {
+            let known = match viewer {
+                Viewer::Everything => Seat::all(SEATS).collect(),
+                Viewer::Seat(own) => SeatSet::only(own),
+                Viewer::Public => SeatSet::EMPTY,
+            };
+            *asked_secretly = asked_secretly.intersection(known);
+            *answered = answered.intersection(known);
+        }
+        masked
+    }
+
+    /// Brings what lies open up to date with an event, complete or redacted.
+    pub(super) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::StarterChosen { seat } => self.phase = Phase::Deal { starter: *seat },
+            Event::Dealt { starter, .. } => self.deal(*starter),
+            Event::Drawn { seat, .. } => {
+                self.hand_counts[seat.index()] += 1;
+                self.stock_count -= 1;
+                if self.stock_count == 0 {
+                    self.drew_last = Some(*seat);
+                }
+                self.enter(Phase::Play { seat: *seat });
+            }
+            Event::Chowed { seat, discard, cards } => {
+                self.discards.pop();
+                self.melds.lay(*seat, cards.with(*discard));
+                self.take_from_hand(*seat, cards.len());
+                self.enter(Phase::Play { seat: *seat });
+            }
+            Event::Dropped { seat, cards } => {
+                self.melds.lay(*seat, *cards);
+                self.take_from_hand(*seat, cards.len());
+                self.prompt += 1;
+            }
+            Event::Sapawed { seat, card, meld } => {
+                self.melds.add(*meld, *seat, *card);
+                self.take_from_hand(*seat, 1);
+                self.note_addition(*seat, *meld);
+                self.prompt += 1;
+            }
+            Event::Dumped { seat, card } => {
+                self.discards.push(*card);
+                self.take_from_hand(*seat, 1);
+                if self.hand_counts[seat.index()] > 0 && self.stock_count > 0 {
+                    self.begin_turn(seat.next(SEATS));
+                }
+            }
+            Event::Fought { seat, asked, asked_secretly } => self.enter(Phase::Fight {
+                fighter: *seat,
+                asked: *asked,
+                asked_secretly: *asked_secretly,
+                answered: SeatSet::EMPTY,
+            }),
+            Event::Answered { seat, .. } => {
+                if let Phase::Fight { answered, .. } = &mut self.phase {
+                    *answered = answered.with(*seat);
+                }
+            }
+            Event::TongitsDeclared { .. } => {}
+            Event::Shown { hands } => self.shown = Some(hands.clone()),
+            Event::Over { ending, winner, showdown } => {
+                self.phase = Phase::Over;
+                self.end = Some(End { ending: *ending, winner: *winner, showdown: *showdown });
+            }
+        }
+    }
+
+    fn deal(&mut self, starter: Seat) {
+        let each = self.rules.hand_cards;
+        self.hand_counts = [each; SEATS as usize];
+        self.hand_counts[starter.index()] += 1;
+        self.stock_count = Card::COUNT - SEATS * each - 1;
+        self.enter(Phase::Play { seat: starter });
+    }
+
+    /// The right to fight in this turn is settled now, and additions count anew (rule 4.1).
+    fn begin_turn(&mut self, seat: Seat) {
+        let fight_blocked = self.added_to.contains(seat);
+        self.added_to = self.added_to.without(seat);
+        self.enter(Phase::Draw { seat, fight_blocked });
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.prompt += 1;
+        self.countdown += 1;
+    }
+
+    fn take_from_hand(&mut self, seat: Seat, cards: usize) {
+        let cards = u8::try_from(cards).expect("no more cards than the deck has");
+        self.hand_counts[seat.index()] -= cards;
+    }
+
+    /// Rule 4.1.
+    fn note_addition(&mut self, by: Seat, meld: u8) {
+        let owner = self.melds.owners()[usize::from(meld)];
+        let counts = match self.rules.fight_blocked_by {
+            Additions::Anyone => true,
+            Additions::Opponents => owner != by,
+        };
+        if counts {
+            self.added_to = self.added_to.with(owner);
+        }
+    }
+}

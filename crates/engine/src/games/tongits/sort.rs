@@ -1,0 +1,49 @@
+//! The two orders of a hand that a client offers: by suit, and by arrangement.
+
+use alloc::vec::Vec;
+
+use crate::cards::{Card, CardSet, Suit};
+use crate::games::tongits::arrange::Arrangement;
+use crate::games::tongits::meld::points;
+
+/// The hand in groups, one to a suit that it has, each ascending.
+pub fn sort_by_suit(hand: CardSet) -> Vec<Vec<Card>> {
+    let of_suit = |suit| hand.iter().filter(|card| card.suit() == suit).collect::<Vec<_>>();
+    Suit::ALL.into_iter().map(of_suit).filter(|group| !group.is_empty()).collect()
+}
+
+/// The hand in groups: the melds of its arrangement (rule 1.10), then what is left over, the most
+/// points first.
+pub fn sort_by_arrangement(hand: CardSet) -> Vec<Vec<Card>> {
+    let arrangement = Arrangement::of(hand);
+    let mut groups: Vec<Vec<Card>> =
+        arrangement.melds.iter().map(|meld| meld.iter().collect()).collect();
+    let mut leftover: Vec<Card> = arrangement.leftover.iter().collect();
+    leftover.sort_by_key(|card| core::cmp::Reverse((points(*card), card.rank(), card.suit())));
+    if !leftover.is_empty() {
+        groups.push(leftover);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{sort_by_arrangement, sort_by_suit};
+    use crate::cards::{Card, CardSet};
+    use alloc::vec::Vec;
+
+    fn groups(text: &str) -> Vec<Vec<Card>> {
+        let group =
+            |text: &str| text.split_whitespace().map(|card| card.parse().unwrap()).collect();
+        text.split('|').map(group).collect()
+    }
+
+    #[test]
+    fn a_hand_in_both_orders() {
+        let hand: CardSet = groups("7C 7D 7H 8H 9H TH KS AD 4D").concat().into_iter().collect();
+        assert_eq!(sort_by_suit(hand), groups("7C | AD 4D 7D | 7H 8H 9H TH | KS"));
+        assert_eq!(sort_by_arrangement(hand), groups("7C 7D 7H | 8H 9H TH | KS 4D AD"));
+        assert!(sort_by_suit(CardSet::EMPTY).is_empty());
+        assert!(sort_by_arrangement(CardSet::EMPTY).is_empty());
+    }
+}

@@ -1,0 +1,76 @@
+//! What one viewer knows: what lies open, the own hand, and the own answer to a fight.
+//!
+//! A view is followed from redacted events ([`View::observe`]) and then equals what the game
+//! would show anew. The record's view holds everything.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cards::CardSet;
+use crate::game::{Prompt, Turn};
+use crate::games::tongits::event::{BySeat, Event};
+use crate::games::tongits::phase::Public;
+use crate::games::tongits::pile::Pile;
+use crate::games::tongits::rules::SEATS;
+use crate::games::tongits::state::Answers;
+use crate::seat::Seat;
+
+/// What one viewer knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    /// The seat that looks; `None` for the public and the record.
+    pub viewer: Option<Seat>,
+    /// What lies open, and of a fight what the viewer may know.
+    pub public: Public,
+    /// The hands that the viewer may see, by seat. Those shown at the end are in `public`.
+    pub hands: BySeat<Option<CardSet>>,
+    /// The answers to a fight that the viewer may see, in the order given.
+    pub answers: Answers,
+    /// For the record only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stock: Option<Pile>,
+}
+
+impl View {
+    /// The viewer's own hand.
+    pub fn hand(&self) -> Option<CardSet> {
+        self.hands.get(self.viewer?.index()).copied().flatten()
+    }
+
+    /// The open question as the viewer may know it: of a fight it sees as asked the open seats,
+    /// answered or not, and itself.
+    pub fn prompt(&self) -> Option<Prompt> {
+        match self.public.turn() {
+            Turn::Players(prompt) => Some(prompt),
+            Turn::Chance(_) | Turn::Over => None,
+        }
+    }
+
+    pub(super) fn observe(&mut self, event: &Event) {
+        self.public.apply(event);
+        if let Event::Dealt { hands, stock, .. } = event {
+            self.hands = *hands;
+            self.stock = *stock;
+        }
+        for (seat, hand) in Seat::all(SEATS).zip(&mut self.hands) {
+            *hand = hand.map(|hand| event.hand_after(seat, hand));
+        }
+        match event {
+            Event::Drawn { .. } => {
+                if let Some(stock) = &mut self.stock {
+                    stock.pop();
+                }
+            }
+            Event::Answered { seat, answer } => self.answers.push((*seat, *answer)),
+            Event::StarterChosen { .. }
+            | Event::Dealt { .. }
+            | Event::Chowed { .. }
+            | Event::Dropped { .. }
+            | Event::Sapawed { .. }
+            | Event::Dumped { .. }
+            | Event::TongitsDeclared { .. }
+            | Event::Fought { .. }
+            | Event::Shown { .. }
+            | Event::Over { .. } => {}
+        }
+    }
+}
