@@ -4,4 +4,17 @@
 //! engine; `auth` and `accounts` beside; `ids`, `clock`, `entropy`, `db` and `telemetry` at the
 //! bottom. `tests/tidy.rs` holds us to it.
 
+pub mod auth;
+pub mod client;
+pub mod clock;
+pub mod db;
+pub mod demo;
+pub mod entropy;
+pub mod games;
+pub mod ids;
+pub mod ledger;
 pub mod live;
+pub mod lobby;
+pub mod tables;
+pub mod telemetry;
+pub mod ws;
