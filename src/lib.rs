@@ -4,8 +4,10 @@
 //! engine; `auth` and `accounts` beside; `ids`, `clock`, `entropy`, `db` and `telemetry` at the
 //! bottom. `tests/tidy.rs` holds us to it.
 
+pub mod auth;
 pub mod clock;
 pub mod entropy;
+pub mod http;
 pub mod ids;
 pub mod live;
 pub mod telemetry;
