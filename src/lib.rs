@@ -11,6 +11,7 @@ pub mod db;
 pub mod demo;
 pub mod entropy;
 pub mod games;
+pub mod http;
 pub mod ids;
 pub mod ledger;
 pub mod live;

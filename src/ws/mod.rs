@@ -4,10 +4,8 @@
 //! checked before the socket opens. docs/PROTOCOL.md tells a client's author the same in prose,
 //! asyncapi.yaml in types.
 
-mod asyncapi;
 mod limit;
 pub mod protocol;
 mod session;
 
-pub use asyncapi::asyncapi_yaml;
 pub use session::{PlayState, upgrade};

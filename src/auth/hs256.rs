@@ -1,0 +1,71 @@
+//! HMAC-SHA-256 for the token library, so that its other algorithms and their crates stay out.
+
+use hmac::{Hmac, KeyInit, Mac};
+use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
+use jsonwebtoken::errors::{Error, ErrorKind, new_error};
+use jsonwebtoken::signature::{self, Signer, Verifier};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
+use sha2::Sha256;
+
+static PROVIDER: CryptoProvider = CryptoProvider {
+    signer_factory: |algorithm, key: &EncodingKey| {
+        keyed(*algorithm, key.as_bytes()).map(|hs256| Box::new(hs256) as Box<dyn JwtSigner>)
+    },
+    verifier_factory: |algorithm, key: &DecodingKey| {
+        keyed(*algorithm, key.try_get_as_bytes()?)
+            .map(|hs256| Box::new(hs256) as Box<dyn JwtVerifier>)
+    },
+    key_utils: KeyUtils::new_unimplemented(),
+};
+
+/// Must have been called before the first token is made or read; later calls change nothing.
+pub(super) fn install() {
+    // Refused when it is installed already, and then it is this one: nobody else installs any.
+    let _ = PROVIDER.install_default();
+}
+
+/// HMAC-SHA-256 of the parts in their order, for keys and marks that are no tokens.
+pub(super) fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.update(message);
+    mac.finalize().into_bytes().into()
+}
+
+struct Hs256(Hmac<Sha256>);
+
+fn keyed(algorithm: Algorithm, key: &[u8]) -> Result<Hs256, Error> {
+    if algorithm != Algorithm::HS256 {
+        return Err(new_error(ErrorKind::UnsupportedAlgorithm));
+    }
+    let mac = Hmac::new_from_slice(key).map_err(|_| new_error(ErrorKind::InvalidKeyFormat))?;
+    Ok(Hs256(mac))
+}
+
+impl Signer<Vec<u8>> for Hs256 {
+    fn try_sign(&self, message: &[u8]) -> Result<Vec<u8>, signature::Error> {
+        let mut mac = self.0.clone();
+        mac.update(message);
+        Ok(mac.finalize().into_bytes().to_vec())
+    }
+}
+
+impl Verifier<Vec<u8>> for Hs256 {
+    fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
+        let mut mac = self.0.clone();
+        mac.update(message);
+        // Compares in constant time.
+        mac.verify_slice(signature).map_err(|_| signature::Error::new())
+    }
+}
+
+impl JwtSigner for Hs256 {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::HS256
+    }
+}
+
+impl JwtVerifier for Hs256 {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::HS256
+    }
+}

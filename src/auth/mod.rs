@@ -1,0 +1,112 @@
+//! Who is asking: tokens, and the proof that a request or a socket is a player's.
+//!
+//! A sign-in opens a *session*. It has one access token at a time worth speaking of (signed,
+//! 15 minutes, checked without any I/O) and one refresh token (random, stored only as a hash,
+//! good for one use). A refresh token used twice was stolen or lost: its session ends.
+//!
+//! [`Player`] is the proof. It is made only by [`Auth::authenticate`], so a handler that takes
+//! one is authorised by its type. A session that ended is known in [`Revocations`], which is
+//! asked at every request: access tokens do not outlive their session by their 15 minutes.
+//!
+//! Deliberately absent: SQL (see `accounts`), cookies, tokens in URLs.
+
+mod extract;
+mod hs256;
+mod refresh;
+mod revocations;
+mod signer;
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::clock::{Clock, Timestamp};
+use crate::ids::{PlayerId, SessionId};
+
+pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
+pub use revocations::Revocations;
+pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};
+
+/// A signed-in player. Having the value is being authorised to act for `id`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Player {
+    pub id: PlayerId,
+    pub session: SessionId,
+    /// When the token that proved it ends. A socket opened with it may outlive it, as long as
+    /// its session is not revoked.
+    pub token_expires_at: Timestamp,
+    proof: Proof,
+}
+
+/// Private, so that nobody else makes a [`Player`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Proof;
+
+/// Why somebody is nobody. Ordered by precedence: the first that holds is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum AuthError {
+    #[error("no access token was given; send it as `Authorization: Bearer <token>`")]
+    Missing,
+    #[error("the access token is not a token of this server")]
+    Malformed,
+    #[error("the access token was not signed by this server")]
+    Forged,
+    #[error("the access token has expired; use the refresh token")]
+    Expired,
+    #[error("the session has ended; sign in again")]
+    Revoked,
+}
+
+impl AuthError {
+    pub const ALL: [Self; 5] =
+        [Self::Missing, Self::Malformed, Self::Forged, Self::Expired, Self::Revoked];
+
+    /// Stable, in snake case.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Missing => "token_missing",
+            Self::Malformed => "token_malformed",
+            Self::Forged => "token_forged",
+            Self::Expired => "token_expired",
+            Self::Revoked => "token_revoked",
+        }
+    }
+}
+
+/// Makes and checks access tokens.
+#[derive(Clone, Debug)]
+pub struct Auth {
+    signer: Arc<Signer>,
+    clock: Clock,
+    revocations: Revocations,
+}
+
+impl Auth {
+    pub fn new(signer: Signer, clock: Clock, revocations: Revocations) -> Self {
+        Self { signer: Arc::new(signer), clock, revocations }
+    }
+
+    pub fn revocations(&self) -> &Revocations {
+        &self.revocations
+    }
+
+    /// The player that an access token stands for, now. No I/O, so the socket asks it as well.
+    ///
+    /// # Errors
+    /// The first reason of [`AuthError`] that holds.
+    pub fn authenticate(&self, token: &str) -> Result<Player, AuthError> {
+        let player = self.signer.verify(token, self.clock.now())?;
+        if self.revocations.contains(player.session) { Err(AuthError::Revoked) } else { Ok(player) }
+    }
+
+    /// An access token for a session that the caller has just opened or refreshed.
+    pub fn access_token(&self, player: PlayerId, session: SessionId) -> AccessToken {
+        self.signer.sign(player, session, self.clock.now())
+    }
+
+    /// A key for another purpose, derived from the signing secret: whoever learns it learns
+    /// nothing about the others. It changes when the secret is rotated.
+    pub fn derived_key(&self, purpose: &str) -> [u8; 32] {
+        self.signer.derived_key(purpose)
+    }
+}

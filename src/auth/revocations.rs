@@ -1,0 +1,40 @@
+//! The sessions that ended while access tokens of theirs may still be alive.
+//!
+//! The truth is in PostgreSQL; this is every node's copy, asked without I/O at each request. It
+//! is filled by `accounts::revocations`: at the start of the process, and then twice a second
+//! with what any node has added since. Bounds: a session is forgotten once its last access token
+//! has expired, so the set holds the sign-outs of some minutes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::clock::{self, Timestamp};
+use crate::ids::SessionId;
+
+use super::ACCESS_TOKEN_LIFE;
+
+/// A shared set of ended sessions. Clones are the same set.
+#[derive(Clone, Debug, Default)]
+pub struct Revocations(Arc<RwLock<HashMap<SessionId, Timestamp>>>);
+
+impl Revocations {
+    /// No access token of this session counts any more.
+    pub fn insert(&self, session: SessionId, revoked_at: Timestamp) {
+        // A poisoned lock guards a map that is whole: no code panics half-way through a change.
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(session, revoked_at);
+    }
+
+    pub fn contains(&self, session: SessionId) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(&session)
+    }
+
+    /// Forgets the sessions whose access tokens have all expired by now.
+    pub fn forget_expired(&self, now: Timestamp) {
+        // Twice the life, because the nodes' clocks may differ a little.
+        let horizon = clock::before(now, ACCESS_TOKEN_LIFE * 2);
+        self.0
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|_, revoked_at| *revoked_at > horizon);
+    }
+}

@@ -1,0 +1,117 @@
+//! What time it is. The only place that asks the operating system for it.
+//!
+//! Time is whole milliseconds since the Unix epoch, the unit of deadlines, journals and records:
+//! the [`Timestamp`] of the engine. A [`Clock`] is handed to whoever needs the present; everything
+//! else takes a time as an argument. A test sets its own clock and moves it, so nothing sleeps.
+//!
+//! Leap seconds are absent, as in Unix time. The system's clock may step back: nothing here
+//! promises that a later reading is not smaller.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+pub use bahay_engine::table::Timestamp;
+
+/// Tells the time: the system's, or the one that a test has set.
+#[derive(Clone, Debug)]
+pub struct Clock(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    System,
+    /// Milliseconds since the epoch, shared by all clones.
+    Set(Arc<AtomicI64>),
+}
+
+impl Clock {
+    pub const fn system() -> Self {
+        Self(Source::System)
+    }
+
+    /// A clock that stands still until [`Clock::advance`] moves it.
+    pub fn set_to(now: Timestamp) -> Self {
+        Self(Source::Set(Arc::new(AtomicI64::new(now.ms()))))
+    }
+
+    pub fn now(&self) -> Timestamp {
+        match &self.0 {
+            Source::System => from_jiff(jiff::Timestamp::now()),
+            Source::Set(ms) => Timestamp::from_ms(ms.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Moves this clock and all its clones forward.
+    ///
+    /// # Panics
+    /// When it is the system's, which nobody moves.
+    pub fn advance(&self, duration: Duration) {
+        match &self.0 {
+            Source::System => panic!("only a clock that was set can be advanced"),
+            Source::Set(ms) => ms.store(after(self.now(), duration).ms(), Ordering::Relaxed),
+        }
+    }
+}
+
+/// The end of time, when the sum lies beyond it.
+#[must_use]
+pub fn after(time: Timestamp, duration: Duration) -> Timestamp {
+    Timestamp::from_ms(time.ms().saturating_add(whole_ms(duration)))
+}
+
+/// The beginning of time, when the difference lies beyond it.
+#[must_use]
+pub fn before(time: Timestamp, duration: Duration) -> Timestamp {
+    Timestamp::from_ms(time.ms().saturating_sub(whole_ms(duration)))
+}
+
+/// For calendars, RFC 3339 and the database. What lies outside the years −9999 to 9999 becomes
+/// their first or last instant.
+pub fn to_jiff(time: Timestamp) -> jiff::Timestamp {
+    let bound = if time.ms() < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+    jiff::Timestamp::from_millisecond(time.ms()).unwrap_or(bound)
+}
+
+/// Rounded down to the millisecond.
+pub fn from_jiff(time: jiff::Timestamp) -> Timestamp {
+    let ms = time.as_millisecond();
+    // jiff rounds towards 1970.
+    let is_rounded_up = time.subsec_nanosecond() < 0 && time.subsec_nanosecond() % 1_000_000 != 0;
+    Timestamp::from_ms(if is_rounded_up { ms - 1 } else { ms })
+}
+
+fn whole_ms(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clock, Timestamp, after, before, from_jiff, to_jiff};
+    use std::time::Duration;
+
+    #[test]
+    fn a_set_clock_moves_with_all_its_clones() {
+        let clock = Clock::set_to(Timestamp::from_ms(1_000));
+        clock.clone().advance(Duration::from_millis(25));
+        assert_eq!(clock.now(), Timestamp::from_ms(1_025));
+    }
+
+    #[test]
+    fn times_stay_within_their_bounds() {
+        let last = Timestamp::from_ms(i64::MAX);
+        assert_eq!(after(last, Duration::from_secs(1)), last);
+        assert_eq!(
+            before(Timestamp::from_ms(-1), Duration::MAX),
+            Timestamp::from_ms(-i64::MAX - 1)
+        );
+        assert_eq!(to_jiff(last), jiff::Timestamp::MAX);
+        assert_eq!(to_jiff(Timestamp::from_ms(i64::MIN)), jiff::Timestamp::MIN);
+    }
+
+    #[test]
+    fn rounds_down_on_both_sides_of_1970() {
+        let [past, future] = [-1_500_000, 1_500_000]
+            .map(|nanosecond| from_jiff(jiff::Timestamp::from_nanosecond(nanosecond).unwrap()));
+        assert_eq!((past.ms(), future.ms()), (-2, 1));
+    }
+}

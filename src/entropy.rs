@@ -1,0 +1,60 @@
+//! Randomness. The only place that asks the operating system for it.
+//!
+//! What is drawn here decides deals (seeds), names things (ids) and stands for sessions (tokens).
+//! There is no generator of our own between the kernel and its users: at a few draws a game none
+//! is needed, and nothing can be seeded wrongly.
+
+use std::time::Duration;
+
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::hex::Hex;
+use bahay_engine::table::Fresh;
+use uuid::{Builder, Uuid};
+
+use crate::clock::Clock;
+use crate::ids::GameId;
+
+/// Thirty-two bytes: a server seed, a refresh token, a key.
+pub fn seed() -> [u8; 32] {
+    bytes()
+}
+
+/// What a table needs anew for each game.
+pub fn fresh() -> Fresh {
+    Fresh { seed: ServerSeed(Hex(seed())), game: GameId(uuid()) }
+}
+
+/// A UUID of version 7: the system's time in milliseconds, then 74 random bits. Ids follow the
+/// system's clock even where a test has set another: they are names, and their order is only a
+/// favour to the database.
+pub fn uuid() -> Uuid {
+    // A time before 1970 has no place in a UUID; it would only break the order.
+    let ms = u64::try_from(Clock::system().now().ms()).unwrap_or(0);
+    Builder::from_unix_timestamp_millis(ms, &bytes()).into_uuid()
+}
+
+/// A time below this one, to the millisecond; zero for less than that.
+pub fn up_to(longest: Duration) -> Duration {
+    let below_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX).max(1);
+    // The bias of a remainder is of no account for times.
+    Duration::from_millis(u64::from_le_bytes(bytes()) % below_ms)
+}
+
+fn bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system gives randomness once it has booted");
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fresh, seed, uuid};
+
+    #[test]
+    fn nothing_is_drawn_twice() {
+        assert_ne!(seed(), seed());
+        assert_ne!(uuid(), uuid());
+        assert_ne!(fresh(), fresh());
+        assert_eq!(uuid().get_version_num(), 7);
+    }
+}

@@ -1,0 +1,4 @@
+//! REST.
+mod problem;
+
+pub use problem::{Code, Problem, ProblemBody};

@@ -1,0 +1,221 @@
+//! The one form in which REST refuses: `application/problem+json` (RFC 9457).
+//!
+//! A [`Code`] is the stable part. Clients branch on it, never on the words beside it, which are
+//! for people and may change. A code has one status and one title; a new reason is a new line in
+//! the list below, and nothing else.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use axum::Json;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::auth::AuthError;
+
+const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+const CHALLENGE_MISSING: HeaderValue = HeaderValue::from_static("Bearer realm=\"bahay\"");
+const CHALLENGE_INVALID: HeaderValue =
+    HeaderValue::from_static("Bearer realm=\"bahay\", error=\"invalid_token\"");
+/// Seconds after which what was unavailable is worth another try.
+const RETRY_AFTER_UNAVAILABLE: HeaderValue = HeaderValue::from_static("1");
+
+macro_rules! codes {
+    ($($(#[$meta:meta])* $name:ident = $code:literal, $status:ident, $title:literal;)*) => {
+        /// Why a request was refused: stable, in snake case.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code {
+            $($(#[$meta])* $name,)*
+        }
+
+        impl Code {
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $code,)*
+                }
+            }
+
+            pub const fn status(self) -> StatusCode {
+                match self {
+                    $(Self::$name => StatusCode::$status,)*
+                }
+            }
+
+            /// The same for every occurrence; the detail says more.
+            pub const fn title(self) -> &'static str {
+                match self {
+                    $(Self::$name => $title,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    // The request as such.
+    RouteNotFound = "route_not_found", NOT_FOUND, "There is nothing at this address";
+    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED,
+        "This address does not know the method";
+    PathInvalid = "path_invalid", UNPROCESSABLE_ENTITY, "The address holds something malformed";
+    QueryInvalid = "query_invalid", UNPROCESSABLE_ENTITY, "The query is not understood";
+    CursorInvalid = "cursor_invalid", UNPROCESSABLE_ENTITY,
+        "The cursor is not one that this list has given you";
+    BodyNotJson = "body_not_json", UNSUPPORTED_MEDIA_TYPE, "The body must be application/json";
+    BodyTooLarge = "body_too_large", PAYLOAD_TOO_LARGE, "The body is too large";
+    BodyUnreadable = "body_unreadable", BAD_REQUEST, "The body broke off";
+    BodyMalformed = "body_malformed", BAD_REQUEST, "The body is not JSON";
+    BodyInvalid = "body_invalid", UNPROCESSABLE_ENTITY, "The body is not what is asked for";
+
+    // Who asks.
+    TokenMissing = "token_missing", UNAUTHORIZED, "Sign in first";
+    TokenMalformed = "token_malformed", UNAUTHORIZED, "The access token cannot be read";
+    TokenForged = "token_forged", UNAUTHORIZED, "The access token is not ours";
+    TokenExpired = "token_expired", UNAUTHORIZED, "The access token has expired";
+    TokenRevoked = "token_revoked", UNAUTHORIZED, "The session has ended";
+    RefreshTokenUnknown = "refresh_token_unknown", UNAUTHORIZED, "Nobody has this refresh token";
+    RefreshTokenReused = "refresh_token_reused", UNAUTHORIZED,
+        "The refresh token was used before, so its session has ended";
+    RefreshTokenExpired = "refresh_token_expired", UNAUTHORIZED, "The refresh token has expired";
+    SessionEnded = "session_ended", UNAUTHORIZED, "The session has ended";
+
+    // What is asked for.
+    GameNotFound = "game_not_found", NOT_FOUND, "You have played no such game";
+    GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";
+    GameVoided = "game_voided", CONFLICT, "The game was voided and has no record";
+
+    // The server.
+    TimedOut = "timed_out", SERVICE_UNAVAILABLE, "The server did not answer in time";
+    Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot do this now";
+    Internal = "internal", INTERNAL_SERVER_ERROR, "The server made a mistake";
+}
+
+impl Code {
+    /// The code with its own words.
+    pub const fn plain(self) -> Problem {
+        Problem { code: self, detail: None }
+    }
+
+    /// The code with words about this occurrence.
+    pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Problem {
+        Problem { code: self, detail: Some(detail.into()) }
+    }
+}
+
+/// A refusal on its way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub code: Code,
+    /// What about this very request, for people.
+    pub detail: Option<Cow<'static, str>>,
+}
+
+/// Why a request was refused.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem, description = "Why a request was refused (RFC 9457). Branch on `code`.")]
+pub struct ProblemBody<'a> {
+    /// A page about this kind of problem, relative to the server.
+    #[schema(example = "/problems#token_expired")]
+    r#type: String,
+    /// The kind of problem, for people.
+    #[schema(example = "The access token has expired")]
+    title: &'a str,
+    /// The HTTP status, again.
+    #[schema(example = 401)]
+    status: u16,
+    /// The kind of problem, for programs; stable.
+    #[schema(example = "token_expired")]
+    code: &'a str,
+    /// What about this very request, for people.
+    #[schema(example = "the access token has expired; use the refresh token")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+}
+
+impl Problem {
+    /// A mistake of ours: logged here, once, and not explained to the client.
+    pub fn internal(mistake: &dyn fmt::Display) -> Self {
+        tracing::error!(%mistake, "a request failed");
+        Code::Internal.plain()
+    }
+
+    /// Something that we need does not answer: logged here, once.
+    pub fn unavailable(what: &dyn fmt::Display) -> Self {
+        tracing::warn!(%what, "a request was refused as unavailable");
+        Code::Unavailable.because("nothing has changed that you cannot ask for again: try later")
+    }
+}
+
+impl From<AuthError> for Problem {
+    fn from(error: AuthError) -> Self {
+        let code = match error {
+            AuthError::Missing => Code::TokenMissing,
+            AuthError::Malformed => Code::TokenMalformed,
+            AuthError::Forged => Code::TokenForged,
+            AuthError::Expired => Code::TokenExpired,
+            AuthError::Revoked => Code::TokenRevoked,
+        };
+        code.because(error.to_string())
+    }
+}
+
+/// The refusal of the extractor [`crate::auth::Player`].
+impl IntoResponse for AuthError {
+    fn into_response(self) -> Response {
+        Problem::from(self).into_response()
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = self.code.status();
+        let body = ProblemBody {
+            r#type: format!("/problems#{}", self.code.as_str()),
+            title: self.code.title(),
+            status: status.as_u16(),
+            code: self.code.as_str(),
+            detail: self.detail.as_deref(),
+        };
+        let mut response = (status, Json(body)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, PROBLEM_JSON);
+        if status == StatusCode::UNAUTHORIZED {
+            let challenge = match self.code {
+                Code::TokenMissing => CHALLENGE_MISSING,
+                _ => CHALLENGE_INVALID,
+            };
+            headers.insert(WWW_AUTHENTICATE, challenge);
+        } else if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, RETRY_AFTER_UNAVAILABLE);
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AuthError, Code, Problem};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_code_is_one_refusal_in_snake_case() {
+        let codes: BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(codes.len(), Code::ALL.len());
+        for code in Code::ALL {
+            let known = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+            assert!(code.as_str().bytes().all(known), "{code:?}");
+            assert!(code.status().is_client_error() || code.status().is_server_error());
+        }
+    }
+
+    #[test]
+    fn rest_and_socket_refuse_a_token_by_the_same_code() {
+        for error in AuthError::ALL {
+            assert_eq!(Problem::from(error).code.as_str(), error.code());
+        }
+    }
+}

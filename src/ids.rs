@@ -1,0 +1,113 @@
+//! The names of things: which player, table, game, session, room.
+//!
+//! Every id but a room's is a UUID of version 7, made by [`crate::entropy::uuid`]:
+//! `PlayerId(entropy::uuid())`. They sort by age, which keeps new rows together in PostgreSQL.
+//! They are no secrets: knowing one grants nothing.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
+use uuid::Uuid;
+
+pub use bahay_engine::table::{ConnectionId, GameId, PlayerId, TableId};
+
+/// One sign-in on one device, from its first refresh token to the last of that family.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(pub Uuid);
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl FromStr for SessionId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, uuid::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// A room's name in paths, settings and account keys: a lower-case letter, then letters, digits
+/// and hyphens, 32 at most. Chosen by people, so that `newbie` reads as such everywhere.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RoomId(Arc<str>);
+
+/// The longest room id, in bytes.
+const ROOM_ID_BYTES_MAX: usize = 32;
+
+/// The text is not a room's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a room id is a lower-case letter and then up to 31 letters, digits and hyphens")]
+pub struct NotARoomId;
+
+impl RoomId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for RoomId {
+    type Err = NotARoomId;
+
+    fn from_str(text: &str) -> Result<Self, NotARoomId> {
+        let known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
+        if !starts_well || text.len() > ROOM_ID_BYTES_MAX || !text.bytes().all(known) {
+            return Err(NotARoomId);
+        }
+        Ok(Self(text.into()))
+    }
+}
+
+impl fmt::Display for RoomId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for RoomId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for RoomId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for RoomId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotARoomId, RoomId};
+
+    #[test]
+    fn a_room_id_is_a_slug() {
+        for good in ["newbie", "a", "high-roller-2"] {
+            assert_eq!(good.parse::<RoomId>().unwrap().as_str(), good);
+        }
+        let long = "r".repeat(33);
+        for bad in ["", "Newbie", "2nd", "-a", "a_b", "a/b", "añ", long.as_str()] {
+            assert_eq!(bad.parse::<RoomId>(), Err(NotARoomId), "{bad}");
+        }
+    }
+}
