@@ -7,6 +7,7 @@
 pub mod auth;
 pub mod client;
 pub mod clock;
+pub mod config;
 pub mod db;
 pub mod demo;
 pub mod entropy;
@@ -16,6 +17,8 @@ pub mod ids;
 pub mod ledger;
 pub mod live;
 pub mod lobby;
+pub mod simulate;
 pub mod tables;
 pub mod telemetry;
+pub mod verify;
 pub mod ws;

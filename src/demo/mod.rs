@@ -9,7 +9,7 @@ mod report;
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Event, GameId, PhaseView, Record, Settlement, TableId};
+use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, Record, Settlement, TableId};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -80,6 +80,8 @@ pub async fn run(base: &str) -> Result<(), DemoError> {
     }
     drop(finished);
     let mut fees = Coins::ZERO;
+    // What players before us left in the POT (rule 7.4).
+    let mut inherited = None;
     let mut number = 0;
     while let Some(Finished { game, settlement }) = games.recv().await {
         number += 1;
@@ -96,13 +98,22 @@ pub async fn run(base: &str) -> Result<(), DemoError> {
         let charged = settlement.fees.iter().map(|fee| fee.fee);
         fees = Coins::checked_sum([fees].into_iter().chain(charged))
             .ok_or_else(|| DemoError::Books("the fees do not fit".into()))?;
-        report::game(number, &record, &verified, &NAMES, &clients);
+        inherited = inherited.or_else(|| {
+            let antes = record.terms.price.bet.checked_mul(3)?;
+            record.pot_before.checked_sub(antes)
+        });
+        let name_of = |player: &PlayerId| {
+            let place = clients.iter().position(|client| client.player() == *player);
+            place.map_or_else(|| player.to_string(), |place| NAMES[place].to_owned())
+        };
+        let names: Vec<String> = record.players.iter().map(name_of).collect();
+        report::game(number, &record, &verified, &names);
     }
     while let Some(ended) = players.join_next().await {
         ended??;
     }
     let after = wallets(&clients).await?;
-    check_books(&before, &after, fees)?;
+    check_books(&before, &after, fees, inherited.unwrap_or_default())?;
     report::end(&NAMES, &before, &after, fees);
     Ok(())
 }
@@ -144,8 +155,7 @@ async fn play(
     let mut over = None;
     let mut games = 0;
     loop {
-        let message =
-            timeout(PATIENCE, play.next()).await.map_err(|_| DemoError::Silence)??;
+        let message = timeout(PATIENCE, play.next()).await.map_err(|_| DemoError::Silence)??;
         if let Message::Refusal { code, detail, rule, .. } = message {
             let (code, rule) = (code.into_owned(), rule.map(|rule| rule.into_owned()));
             return Err(PlayError::Refused { code, rule, detail }.into());
@@ -179,7 +189,10 @@ async fn play(
 }
 
 /// Says ready, or answers the prompt, unless that is done already.
-async fn answer(play: &mut Play, answered: &mut Option<(GameId, Option<u32>)>) -> Result<(), DemoError> {
+async fn answer(
+    play: &mut Play,
+    answered: &mut Option<(GameId, Option<u32>)>,
+) -> Result<(), DemoError> {
     let Some(view) = play.view() else {
         return Ok(());
     };
@@ -211,16 +224,23 @@ async fn leave(mut play: Play) -> Result<(), DemoError> {
     Ok(())
 }
 
-/// What the three lost together is what the house took in fees: nothing else left the table.
-fn check_books(before: &[Wallet], after: &[Wallet], fees: Coins) -> Result<(), DemoError> {
+/// What the three had, and what waited in the POT for them, is what they have and the house took
+/// in fees: nothing else left the table.
+fn check_books(
+    before: &[Wallet],
+    after: &[Wallet],
+    fees: Coins,
+    inherited: Coins,
+) -> Result<(), DemoError> {
     let sum = |wallets: &[Wallet]| {
         Coins::checked_sum(wallets.iter().flat_map(|wallet| [wallet.available, wallet.held]))
     };
     let (before, after) = (sum(before), sum(after));
-    let lost = before.zip(after).and_then(|(before, after)| before.checked_sub(after));
-    if lost == Some(fees) {
+    let brought = before.and_then(|before| before.checked_add(inherited));
+    if brought.is_some() && brought == after.and_then(|after| after.checked_add(fees)) {
         Ok(())
     } else {
-        Err(DemoError::Books(format!("{before:?} before, {after:?} after, {fees} in fees")))
+        let text = format!("{before:?} and {inherited} before, {after:?} and {fees} after");
+        Err(DemoError::Books(text))
     }
 }

@@ -88,7 +88,7 @@ impl LedgerTasks {
     /// Takes nothing more, posts what waits, folds, and returns when all is done.
     pub async fn stop(self) {
         // Nobody may be left to hear it, and then it is not needed.
-        drop(self.stop.send(true));
+        let _ = self.stop.send(true);
         for task in self.tasks {
             if let Err(error) = task.await {
                 tracing::error!(%error, "a task of the ledger broke off");

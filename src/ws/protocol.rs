@@ -8,9 +8,7 @@ use std::borrow::Cow;
 
 use bahay_engine::game::{Game, Prompt, Viewer};
 use bahay_engine::seat::SeatSet;
-use bahay_engine::table::{
-    Event, GameId, PhaseView, PlayerId, TableId, TableView, Timestamp,
-};
+use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The WebSocket subprotocol, and the version of everything here.

@@ -25,9 +25,7 @@ use crate::lobby::{Lobby, LobbyError};
 use crate::tables::catalog::Tongits;
 use crate::tables::{Notice, SubmitError};
 use crate::ws::limit::{Limit, Verdict};
-use crate::ws::protocol::{
-    Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, SUBPROTOCOL, close,
-};
+use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, SUBPROTOCOL, close};
 
 /// How often a client is pinged.
 const PING: Duration = Duration::from_secs(20);
@@ -141,7 +139,7 @@ impl Session {
                     Some(Err(_)) | None => return None,
                 },
                 notice = next_notice(&mut self.seated) => self.notices(notice),
-                _ = stopping.wait_for(|stopping| *stopping) => {
+                () = stopped(&mut stopping) => {
                     Err((close::GOING_AWAY, "the server stops; connect again"))
                 }
                 _ = pings.tick() => {
@@ -344,8 +342,7 @@ impl Session {
         prompt_of: Option<&Table<Tongits>>,
     ) {
         let viewer = table.view(Some(self.player)).viewer();
-        let prompt =
-            prompt_of.and_then(|table| OpenPrompt::of(&table.view(Some(self.player))));
+        let prompt = prompt_of.and_then(|table| OpenPrompt::of(&table.view(Some(self.player))));
         self.pending.push(Message::Update {
             version,
             server_time_ms: self.state.clock.now(),
@@ -375,11 +372,7 @@ impl Session {
         }
     }
 
-    fn refuse_submit(
-        &mut self,
-        id: u32,
-        error: &SubmitError<<Tongits as Game>::Illegal>,
-    ) {
+    fn refuse_submit(&mut self, id: u32, error: &SubmitError<<Tongits as Game>::Illegal>) {
         match error {
             SubmitError::Rejected(rejection) => {
                 let (code, rule) = (rejection.code(), rejection.rule());
@@ -425,6 +418,12 @@ impl Session {
     }
 }
 
+/// Until the server stops. The guard that the channel gives must not outlive this.
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // Without its sender the server is gone already.
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+}
+
 /// The next notice of the table that was joined; never, before that.
 async fn next_notice(seated: &mut Option<Seated>) -> Option<Notice<Tongits>> {
     match seated {
@@ -434,10 +433,7 @@ async fn next_notice(seated: &mut Option<Seated>) -> Option<Notice<Tongits>> {
 }
 
 /// Whether the player kept one seat through all of this, so that one viewer may see all of it.
-fn seat_is_steady(
-    missed: &[crate::tables::Missed<Tongits>],
-    player: PlayerId,
-) -> bool {
+fn seat_is_steady(missed: &[crate::tables::Missed<Tongits>], player: PlayerId) -> bool {
     use bahay_engine::table::Event;
     missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
         Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,
