@@ -1,6 +1,7 @@
 //! `bahay verify`: checks the document of a finished game against itself, with nothing but the
 //! document. Trusts neither this server nor its database.
 
+use bahay_engine::coins::Coins;
 use bahay_engine::table::{Fault, Record, Verified};
 use serde::Deserialize;
 
@@ -38,4 +39,25 @@ pub fn verify(document: &str) -> Result<Verdict, VerifyError> {
     let record: Record<Tongits> = serde_json::from_str(document)?;
     let verified = record.verify()?;
     Ok(Verdict { record, verified })
+}
+
+/// What a verified record comes to, for people.
+#[derive(Debug)]
+pub struct Report {
+    pub winner: String,
+    pub fee: Coins,
+}
+
+/// Who won how much after the fee, and what the house took.
+pub fn report(record: &Record<Tongits>) -> Report {
+    let settlement = &record.settlement;
+    let winner = match settlement.winner {
+        Some(seat) => {
+            let net = settlement.net(seat).unwrap_or_default();
+            format!("seat {seat} wins {net:+}")
+        }
+        None => "nobody wins".to_owned(),
+    };
+    let fees = settlement.fees.iter().map(|fee| fee.fee);
+    Report { winner, fee: Coins::checked_sum(fees).unwrap_or_default() }
 }
