@@ -4,6 +4,7 @@
 //! It stops from the top down: no new connections, sockets told to go elsewhere, requests
 //! finished, what the ledger has taken posted.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use sqlx::PgPool;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::auth::{Auth, Revocations, Signer};
@@ -70,6 +71,8 @@ pub struct Running {
     pub address: SocketAddr,
     stop: watch::Sender<bool>,
     server: JoinHandle<std::io::Result<()>>,
+    /// Ends with the last connection.
+    sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
     ledger: LedgerTasks,
 }
@@ -124,7 +127,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
 
     let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
     let auth = Auth::new(signer, clock.clone(), Revocations::default());
-    let play = PlayState { lobby, clock: clock.clone(), stopping: stopping.clone() };
+    let (alive, sessions) = mpsc::channel(1);
+    let play = PlayState { lobby, clock: clock.clone(), stopping: stopping.clone(), alive };
     let state = http::State { pool, live, ledger, auth, clock, play, welcome };
     let router: Router = http::router(state);
 
@@ -139,7 +143,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         let _ = stopped.wait_for(|stop| *stop).await;
     });
     let server = tokio::spawn(async move { server.await });
-    Ok(Running { address, stop, server, background, ledger: ledger_tasks })
+    Ok(Running { address, stop, server, sessions, background, ledger: ledger_tasks })
 }
 
 impl Running {
@@ -154,6 +158,9 @@ impl Running {
                 tracing::warn!("some requests did not end in time");
                 self.server.abort();
             }
+        }
+        if tokio::time::timeout(STOP_TIMEOUT, self.sessions.recv()).await.is_err() {
+            tracing::warn!("some connections did not end in time");
         }
         self.background.shutdown().await;
         self.ledger.stop().await;

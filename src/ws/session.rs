@@ -6,6 +6,7 @@
 //! version; a client that says nothing for [`IDLE`], not even to a ping, is gone. Everything that
 //! waits is written before one flush.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,8 @@ pub struct PlayState {
     pub clock: Clock,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
+    /// Never sent on: who waits for its end waits for the last connection.
+    pub alive: mpsc::Sender<Infallible>,
 }
 
 /// `GET /v1/play`: opens the socket for a player whose token was good.

@@ -1,0 +1,4 @@
+//! What the integration tests share.
+
+pub mod db;
+pub mod live;
