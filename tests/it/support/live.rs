@@ -8,16 +8,16 @@ use uuid::Uuid;
 
 /// Where a test's live state is. Several nodes of one test share it.
 #[derive(Clone, Debug)]
-pub struct TestLive {
+pub(crate) struct TestLive {
     prefix: String,
 }
 
 impl TestLive {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { prefix: format!("test-{}", Uuid::new_v4().simple()) }
     }
 
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options {
             url: std::env::var("REDIS_URL").expect("REDIS_URL is to name a Redis for the tests"),
             prefix: self.prefix.clone(),
@@ -28,7 +28,7 @@ impl TestLive {
     }
 
     /// A node's connection.
-    pub async fn connect(&self) -> (Live, mpsc::UnboundedReceiver<Publication>) {
+    pub(crate) async fn connect(&self) -> (Live, mpsc::UnboundedReceiver<Publication>) {
         Live::connect(&self.options()).await.expect("the Redis of REDIS_URL answers")
     }
 }

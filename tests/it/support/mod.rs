@@ -1,4 +1,5 @@
-//! What the integration tests share.
+//! What the tests share.
 
-pub mod db;
-pub mod live;
+pub(crate) mod bank;
+pub(crate) mod db;
+pub(crate) mod live;
