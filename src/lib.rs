@@ -6,8 +6,11 @@
 
 pub mod auth;
 pub mod clock;
+pub mod db;
 pub mod entropy;
+pub mod games;
 pub mod http;
 pub mod ids;
+pub mod ledger;
 pub mod live;
 pub mod telemetry;

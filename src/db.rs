@@ -1,0 +1,186 @@
+//! The database pool, the schema's version, and what a failed statement means.
+//!
+//! A process starts in two steps: [`connect`], then [`check_schema`], which refuses a schema that
+//! this program does not know. [`migrate`] brings the schema up to date; serving never does that
+//! by itself.
+//!
+//! The pool is bounded and so is the wait for a connection: a caller hears "unavailable" and
+//! decides, it does not queue without end. Statements and locks have time limits of their own on
+//! the server's side, so that a node that stopped in mid-transaction holds nothing for long.
+//! There is no read replica and no second pool.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use sqlx::PgPool;
+use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+
+/// The migrations that this program was built with.
+pub static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
+
+/// The table in which sqlx notes what it has applied.
+const MIGRATIONS_TABLE: &str = "_sqlx_migrations";
+
+/// How the pool behaves. The defaults are those that were measured on two cores.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolOptions {
+    /// More than eight never helped on two cores; the rest is room for reads.
+    pub connections_max: u32,
+    /// How long a caller waits for a connection before it hears that there is none.
+    pub acquire_timeout_ms: u64,
+    /// The longest that one statement may run.
+    pub statement_timeout_ms: u64,
+    /// The longest wait for a row that somebody else has locked.
+    pub lock_timeout_ms: u64,
+    /// The longest silence in an open transaction.
+    pub idle_transaction_timeout_ms: u64,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self {
+            connections_max: 16,
+            acquire_timeout_ms: 3_000,
+            statement_timeout_ms: 30_000,
+            lock_timeout_ms: 5_000,
+            idle_transaction_timeout_ms: 10_000,
+        }
+    }
+}
+
+/// Opens a pool and one connection, so that a wrong address is known at once.
+pub async fn connect(options: PgConnectOptions, pool: PoolOptions) -> Result<PgPool, sqlx::Error> {
+    let limits = [
+        ("statement_timeout", pool.statement_timeout_ms),
+        ("lock_timeout", pool.lock_timeout_ms),
+        ("idle_in_transaction_session_timeout", pool.idle_transaction_timeout_ms),
+    ];
+    PgPoolOptions::new()
+        .max_connections(pool.connections_max)
+        .acquire_timeout(Duration::from_millis(pool.acquire_timeout_ms))
+        // A ping before every use costs as much as a query. A dead connection shows itself in
+        // its first statement, and whoever writes retries.
+        .test_before_acquire(false)
+        .connect_with(options.application_name("bahay").options(limits))
+        .await
+}
+
+/// Brings the schema up to date. Several processes may call this at once: one does the work.
+pub async fn migrate(pool: &PgPool) -> Result<(), MigrateError> {
+    MIGRATOR.run(pool).await
+}
+
+/// Why this program does not serve on the schema that it found.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    #[error("the database has no schema: run `bahay migrate`")]
+    Missing,
+    #[error("migration {version} broke off half-way: mend the schema by hand")]
+    Dirty { version: i64 },
+    #[error("the schema lacks migration {version}: run `bahay migrate`")]
+    Behind { version: i64 },
+    #[error("the schema has migration {version}, which this program is too old to know")]
+    Ahead { version: i64 },
+    #[error("migration {version} was applied from another text than this program has")]
+    Changed { version: i64 },
+    #[error("the schema cannot be read")]
+    Unreadable(#[from] MigrateError),
+}
+
+impl From<sqlx::Error> for SchemaError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Unreadable(MigrateError::Execute(error))
+    }
+}
+
+/// Refuses every schema but the one that this program was built with.
+pub async fn check_schema(pool: &PgPool) -> Result<(), SchemaError> {
+    let mut connection = pool.acquire().await?;
+    let found =
+        sqlx::query_scalar!(r#"select to_regclass($1) is not null as "found!""#, MIGRATIONS_TABLE)
+            .fetch_one(&mut *connection)
+            .await?;
+    if !found {
+        return Err(SchemaError::Missing);
+    }
+    if let Some(version) = connection.dirty_version(MIGRATIONS_TABLE).await? {
+        return Err(SchemaError::Dirty { version });
+    }
+    let applied = connection.list_applied_migrations(MIGRATIONS_TABLE).await?;
+    let known = || MIGRATOR.iter().map(|migration| (migration.version, &migration.checksum));
+    for migration in &applied {
+        let version = migration.version;
+        match known().find(|(known_version, _)| *known_version == version) {
+            None => return Err(SchemaError::Ahead { version }),
+            Some((_, checksum)) if *checksum != migration.checksum => {
+                return Err(SchemaError::Changed { version });
+            }
+            Some(_) => {}
+        }
+    }
+    match known().find(|(version, _)| applied.iter().all(|applied| applied.version != *version)) {
+        Some((version, _)) => Err(SchemaError::Behind { version }),
+        None => Ok(()),
+    }
+}
+
+/// A page of a list, and where the next one begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T, C> {
+    pub items: Vec<T>,
+    /// `None` on the last page.
+    pub next: Option<C>,
+}
+
+impl<T, C> Page<T, C> {
+    /// Of one row more than a page holds: that row only says that there is a next page.
+    pub(crate) fn of_one_more(mut rows: Vec<T>, limit: u32, cursor: impl Fn(&T) -> C) -> Self {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(cursor);
+        Self { items: rows, next }
+    }
+}
+
+/// What a failed statement means to whoever asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Somebody else was in the way: the same transaction may pass at once.
+    Contended,
+    /// The connection broke. Whether a commit went through is not known, so it must be read.
+    Lost,
+    /// A connection, a lock or an answer was not to be had in time.
+    Exhausted,
+    /// The statement itself is at fault, or the schema, or the data: trying again is no use.
+    Broken,
+}
+
+impl Failure {
+    pub fn of(error: &sqlx::Error) -> Self {
+        match error {
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Self::Exhausted,
+            sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => Self::Lost,
+            sqlx::Error::Database(error) => Self::of_sqlstate(error.code()),
+            // sqlx adds variants; those that it has now beside these are mistakes of ours.
+            _ => Self::Broken,
+        }
+    }
+
+    fn of_sqlstate(code: Option<Cow<'_, str>>) -> Self {
+        let code = code.as_deref().unwrap_or_default();
+        match code {
+            // Serialization failure, deadlock; and a unique key that somebody else took first,
+            // whose answer is there to be read.
+            "40001" | "40P01" | "23505" => Self::Contended,
+            // A lock or a statement that took too long.
+            "55P03" | "57014" => Self::Exhausted,
+            _ if code.starts_with("08") || code.starts_with("57P") => Self::Lost,
+            // Idle in a transaction for too long: the server has closed the connection.
+            "25P03" => Self::Lost,
+            _ if code.starts_with("53") => Self::Exhausted,
+            _ => Self::Broken,
+        }
+    }
+}

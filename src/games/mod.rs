@@ -1,0 +1,215 @@
+//! Games as they are remembered: who played, what it came to, and the record from which anybody
+//! can verify a game.
+//!
+//! Rows are written by the ledger, in the transaction that moves the coins (see [`store`]); here
+//! they are read. A record is a document to this module: what is in it belongs to the engine.
+
+mod cursor;
+pub(crate) mod store;
+
+use std::fmt;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use jiff_sqlx::{Timestamp, ToSqlx as _};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::PgPool;
+
+use crate::db::Page;
+
+pub use cursor::{Cursor, CursorInvalid};
+
+/// The most that one page holds; a larger wish gets this.
+pub const PAGE_MAX: u32 = 100;
+
+/// Where a game stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GameState {
+    Open,
+    Settled,
+    Voided,
+}
+
+impl GameState {
+    /// As in the column `state`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Settled => "settled",
+            Self::Voided => "voided",
+        }
+    }
+
+    fn of_column(text: &str) -> Result<Self, sqlx::Error> {
+        [Self::Open, Self::Settled, Self::Voided]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+            .ok_or_else(|| sqlx::Error::Decode(format!("no state of a game: {text}").into()))
+    }
+}
+
+impl fmt::Display for GameState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A finished game as one of its players lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedGame {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    pub state: GameState,
+    pub seat: Seat,
+    pub ante: Coins,
+    pub stake: Coins,
+    /// What the game changed for the player, the ante aside: fee taken off, POT in it.
+    pub net: Coins,
+    pub opened_at_ms: i64,
+    pub finished_at_ms: i64,
+}
+
+/// A player's finished games, voided ones too, newest first.
+pub async fn by_player(
+    pool: &PgPool,
+    player: PlayerId,
+    cursor: Option<Cursor>,
+    limit: u32,
+) -> Result<Page<PlayedGame, Cursor>, sqlx::Error> {
+    let limit = limit.clamp(1, PAGE_MAX);
+    let Cursor { finished_at_ms, game } = cursor.unwrap_or(Cursor::NEWEST);
+    let rows = sqlx::query!(
+        r#"
+        select p.game, g.table_id, g.room, g.state, p.seat, g.ante, p.stake, p.net as "net!",
+            g.opened_at as "opened_at: Timestamp", p.finished_at as "finished_at!: Timestamp"
+        from game_players p
+        join games g on g.id = p.game
+        where p.player = $1 and p.finished_at is not null
+            and (p.finished_at, p.game) < ($2::timestamptz, $3::uuid)
+        order by p.finished_at desc, p.game desc
+        limit $4
+        "#,
+        player.0,
+        timestamp(finished_at_ms)? as _,
+        game.0,
+        i64::from(limit) + 1
+    )
+    .fetch_all(pool)
+    .await?;
+    let rows = rows.into_iter().map(|row| {
+        Ok(PlayedGame {
+            game: GameId(row.game),
+            table: TableId(row.table_id),
+            room: row.room,
+            state: GameState::of_column(&row.state)?,
+            seat: seat(row.seat)?,
+            ante: Coins::from_hundredths(row.ante),
+            stake: Coins::from_hundredths(row.stake),
+            net: Coins::from_hundredths(row.net),
+            opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
+            finished_at_ms: row.finished_at.to_jiff().as_millisecond(),
+        })
+    });
+    let rows = rows.collect::<Result<Vec<_>, sqlx::Error>>()?;
+    Ok(Page::of_one_more(rows, limit, |last| Cursor {
+        finished_at_ms: last.finished_at_ms,
+        game: last.game,
+    }))
+}
+
+/// A game, with the documents of a settled one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedGame {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    pub state: GameState,
+    /// By seat.
+    pub players: Vec<PlayerId>,
+    /// Everything needed to verify the game. Only of a settled game.
+    pub record: Option<Value>,
+    /// What the ledger booked for it. Only of a settled game.
+    pub settlement: Option<Value>,
+}
+
+/// `None` when there is no such game. Who may see it is the caller's to decide, by `players`.
+pub async fn record(pool: &PgPool, game: GameId) -> Result<Option<RecordedGame>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select g.id, g.table_id, g.room, g.state,
+            array(
+                select p.player from game_players p where p.game = g.id order by p.seat
+            ) as "players!",
+            r.record as "record?", r.settlement as "settlement?"
+        from games g
+        left join game_records r on r.game = g.id
+        where g.id = $1
+        "#,
+        game.0
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(|row| {
+        Ok(RecordedGame {
+            game: GameId(row.id),
+            table: TableId(row.table_id),
+            room: row.room,
+            state: GameState::of_column(&row.state)?,
+            players: row.players.into_iter().map(PlayerId).collect(),
+            record: row.record,
+            settlement: row.settlement,
+        })
+    })
+    .transpose()
+}
+
+/// A game whose stakes are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenGame {
+    pub game: GameId,
+    pub table: TableId,
+    pub opened_at_ms: i64,
+}
+
+/// Games that are open, from the given id on, in the order of ids: for whoever looks for games
+/// that have lost their live state.
+pub async fn open(
+    pool: &PgPool,
+    after: Option<GameId>,
+    limit: u32,
+) -> Result<Page<OpenGame, GameId>, sqlx::Error> {
+    let limit = limit.clamp(1, PAGE_MAX);
+    let rows = sqlx::query!(
+        r#"
+        select g.id, g.table_id, g.opened_at as "opened_at: Timestamp"
+        from games g
+        where g.state = 'open' and ($1::uuid is null or g.id > $1)
+        order by g.id
+        limit $2
+        "#,
+        after.map(|game| game.0),
+        i64::from(limit) + 1
+    )
+    .fetch_all(pool)
+    .await?;
+    let rows = rows.into_iter().map(|row| OpenGame {
+        game: GameId(row.id),
+        table: TableId(row.table_id),
+        opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
+    });
+    Ok(Page::of_one_more(rows.collect(), limit, |last| last.game))
+}
+
+fn seat(number: i16) -> Result<Seat, sqlx::Error> {
+    let seat = u8::try_from(number).ok().and_then(Seat::new);
+    seat.ok_or_else(|| sqlx::Error::Decode(format!("no seat: {number}").into()))
+}
+
+fn timestamp(time_ms: i64) -> Result<Timestamp, sqlx::Error> {
+    let time = jiff::Timestamp::from_millisecond(time_ms);
+    time.map(jiff::Timestamp::to_sqlx).map_err(|error| sqlx::Error::Encode(error.into()))
+}

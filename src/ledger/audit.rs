@@ -1,0 +1,355 @@
+//! The audit: reads all the books in one snapshot and reports whatever does not add up.
+//!
+//! It trusts no constraint and no code of the ledger's: every check is a query over the rows
+//! alone. House accounts are late by the operations in `unfolded`; the audit counts those in, so
+//! it can run at any time while games settle.
+//!
+//! Absent so far: settlements recomputed from records.
+
+use bahay_engine::coins::Coins;
+use sqlx::{PgConnection, PgPool};
+
+use super::error::LedgerError;
+
+/// The most differences of one kind that a report lists. The first few tell the story.
+const LISTED_MAX: i64 = 100;
+
+/// What was counted, and what does not add up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    pub accounts: i64,
+    pub operations: i64,
+    pub transfers: i64,
+    pub entries: i64,
+    pub games: i64,
+    /// Operations whose house entries are not written yet.
+    pub unfolded: i64,
+    pub differences: Vec<Difference>,
+}
+
+impl Report {
+    pub fn is_clean(&self) -> bool {
+        self.differences.is_empty()
+    }
+}
+
+/// One thing that does not add up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    #[error("all balances together are {sum}, not 0.00")]
+    SumNotZero { sum: Coins },
+    #[error("suspense holds {balance}")]
+    SuspenseInUse { balance: Coins },
+    #[error("{account} says {balance} at version {version}; its entries say {sum} at {count}")]
+    BalanceDiffers { account: String, balance: Coins, version: i64, sum: Coins, count: i64 },
+    #[error("entry {version} of account {account} does not continue the one before")]
+    EntryBroken { account: i64, version: i64 },
+    #[error("transfer {operation}.{number} and its entries differ on account {account}")]
+    EntriesDiffer { operation: i64, number: i16, account: i64 },
+    #[error("transfer {operation}.{number} names an operation or account that does not exist")]
+    TransferAstray { operation: i64, number: i16 },
+    #[error("{account} holds {balance}, and its game says {expected}")]
+    StakeDiffers { account: String, balance: Coins, expected: Coins },
+    #[error("{account} holds {balance}; antes less payouts and refunds are {expected}")]
+    PotDiffers { account: String, balance: Coins, expected: Coins },
+}
+
+/// Audits all books as they are at one moment.
+pub async fn audit(pool: &PgPool) -> Result<Report, LedgerError> {
+    let mut tx = pool.begin().await?;
+    sqlx::query!("set transaction isolation level repeatable read, read only")
+        .execute(&mut *tx)
+        .await?;
+    let mut report = count(&mut tx).await?;
+    let differences = &mut report.differences;
+    check_sum(&mut tx, differences).await?;
+    check_balances(&mut tx, differences).await?;
+    check_entries(&mut tx, differences).await?;
+    check_transfers(&mut tx, differences).await?;
+    check_astray(&mut tx, differences).await?;
+    check_stakes(&mut tx, differences).await?;
+    check_pots(&mut tx, differences).await?;
+    tx.commit().await?;
+    Ok(report)
+}
+
+async fn count(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select (select count(*) from accounts) as "accounts!",
+            (select count(*) from operations) as "operations!",
+            (select count(*) from transfers) as "transfers!",
+            (select count(*) from entries) as "entries!",
+            (select count(*) from games) as "games!",
+            (select count(*) from unfolded) as "unfolded!"
+        "#
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Report {
+        accounts: row.accounts,
+        operations: row.operations,
+        transfers: row.transfers,
+        entries: row.entries,
+        games: row.games,
+        unfolded: row.unfolded,
+        differences: Vec::new(),
+    })
+}
+
+/// Nothing comes from nowhere: with what is not folded yet, all balances sum to zero.
+async fn check_sum(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select (
+                coalesce((select sum(a.balance) from accounts a), 0)
+                + coalesce((
+                    select sum(t.amount)
+                    from unfolded u
+                    join transfers t on t.operation = u.operation
+                    join accounts a on a.id = t.destination and a.kind in ('fee', 'issue')
+                ), 0)
+                - coalesce((
+                    select sum(t.amount)
+                    from unfolded u
+                    join transfers t on t.operation = u.operation
+                    join accounts a on a.id = t.source and a.kind in ('fee', 'issue')
+                ), 0)
+            )::bigint as "sum!",
+            coalesce((
+                select sum(a.balance) from accounts a where a.kind = 'suspense'
+            ), 0)::bigint as "suspense!"
+        "#
+    )
+    .fetch_one(connection)
+    .await?;
+    let (sum, suspense) = (Coins::from_hundredths(row.sum), Coins::from_hundredths(row.suspense));
+    if !sum.is_zero() {
+        differences.push(Difference::SumNotZero { sum });
+    }
+    if !suspense.is_zero() {
+        differences.push(Difference::SuspenseInUse { balance: suspense });
+    }
+    Ok(())
+}
+
+/// A balance is the sum of the entries, a version their number.
+async fn check_balances(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select coalesce(a.code, 'account ' || e.account) as "account!",
+            coalesce(a.balance, 0) as "balance!", coalesce(a.version, 0) as "version!",
+            coalesce(e.sum, 0)::bigint as "sum!", coalesce(e.count, 0) as "count!"
+        from accounts a
+        full join (
+            select e.account, sum(e.amount) as sum, count(*) as count
+            from entries e
+            group by e.account
+        ) e on e.account = a.id
+        where a.id is null
+            or a.balance <> coalesce(e.sum, 0)
+            or a.version <> coalesce(e.count, 0)
+        order by a.id
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|row| Difference::BalanceDiffers {
+        account: row.account,
+        balance: Coins::from_hundredths(row.balance),
+        version: row.version,
+        sum: Coins::from_hundredths(row.sum),
+        count: row.count,
+    }));
+    Ok(())
+}
+
+/// Each entry has the next number and starts from the balance that the one before left.
+async fn check_entries(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select e.account, e.version
+        from (
+            select e.account, e.version, e.amount, e.balance_before, e.balance_after,
+                lag(e.version, 1, 0::bigint) over account as version_last,
+                lag(e.balance_after, 1, 0::bigint) over account as balance_last
+            from entries e
+            window account as (partition by e.account order by e.version)
+        ) e
+        where e.version <> e.version_last + 1
+            or e.balance_before <> e.balance_last
+            or e.balance_after <> e.balance_before + e.amount
+        order by e.account, e.version
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|row| {
+        let (account, version) = (row.account, row.version);
+        Difference::EntryBroken { account, version }
+    }));
+    Ok(())
+}
+
+/// Each transfer has one entry on its source and one on its destination, and there is no entry
+/// without a transfer. Only house sides that wait to be folded may be missing, and must be.
+async fn check_transfers(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        with sides as (
+            select t.operation, t.number, t.source as account, -t.amount as amount
+            from transfers t
+            union all
+            select t.operation, t.number, t.destination, t.amount
+            from transfers t
+        ),
+        due as (
+            select s.operation, s.number, s.account, s.amount
+            from sides s
+            left join unfolded u on u.operation = s.operation
+            left join accounts a on a.id = s.account and a.kind in ('fee', 'issue')
+            where u.operation is null or a.id is null
+        ),
+        found as (
+            select e.operation, e.number, e.account, sum(e.amount) as amount, count(*) as count
+            from entries e
+            group by e.operation, e.number, e.account
+        )
+        select coalesce(d.operation, f.operation) as "operation!",
+            coalesce(d.number, f.number) as "number!",
+            coalesce(d.account, f.account) as "account!"
+        from due d
+        full join found f
+            on f.operation = d.operation and f.number = d.number and f.account = d.account
+        where d.operation is null or f.operation is null
+            or f.count <> 1 or f.amount <> d.amount
+        order by 1, 2, 3
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|row| {
+        let (operation, number, account) = (row.operation, row.number, row.account);
+        Difference::EntriesDiffer { operation, number, account }
+    }));
+    Ok(())
+}
+
+/// What foreign keys would refuse.
+async fn check_astray(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select t.operation, t.number
+        from transfers t
+        left join operations o on o.id = t.operation
+        left join accounts s on s.id = t.source
+        left join accounts d on d.id = t.destination
+        where o.id is null or s.id is null or d.id is null
+        order by t.operation, t.number
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|row| {
+        let (operation, number) = (row.operation, row.number);
+        Difference::TransferAstray { operation, number }
+    }));
+    Ok(())
+}
+
+/// An open game's stakes are there in full; no other stake account holds anything.
+async fn check_stakes(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        with stakes as (
+            select 'stake:' || p.game || ':' || p.seat as code, p.stake
+            from game_players p
+            join games g on g.id = p.game
+            where g.state = 'open'
+        )
+        select coalesce(a.code, s.code) as "account!", coalesce(a.balance, 0) as "balance!",
+            coalesce(s.stake, 0) as "expected!"
+        from (select a.code, a.balance from accounts a where a.kind = 'stake') a
+        full join stakes s on s.code = a.code
+        where coalesce(a.balance, 0) <> coalesce(s.stake, 0)
+        order by 1
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|row| Difference::StakeDiffers {
+        account: row.account,
+        balance: Coins::from_hundredths(row.balance),
+        expected: Coins::from_hundredths(row.expected),
+    }));
+    Ok(())
+}
+
+/// A POT holds the antes of its games, less what was paid out or given back, by the games' rows
+/// and not by entries.
+async fn check_pots(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        with changes as (
+            select g.table_id, g.ante * (
+                    select count(*) from game_players p where p.game = g.id
+                ) - coalesce((r.settlement -> 'pot' ->> 'amount')::bigint, 0) as amount
+            from games g
+            left join game_records r on r.game = g.id
+            where g.state <> 'voided'
+        ),
+        pots as (
+            select 'pot:' || c.table_id as code, sum(c.amount) as amount
+            from changes c
+            group by c.table_id
+        )
+        select coalesce(a.code, p.code) as "account!", coalesce(a.balance, 0) as "balance!",
+            coalesce(p.amount, 0)::bigint as "expected!"
+        from (select a.code, a.balance from accounts a where a.kind = 'pot') a
+        full join pots p on p.code = a.code
+        where coalesce(a.balance, 0) <> coalesce(p.amount, 0)
+        order by 1
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|row| Difference::PotDiffers {
+        account: row.account,
+        balance: Coins::from_hundredths(row.balance),
+        expected: Coins::from_hundredths(row.expected),
+    }));
+    Ok(())
+}

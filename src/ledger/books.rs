@@ -1,0 +1,239 @@
+//! The accounts of one transaction, in memory, as they stand under their locks, and what is
+//! about to be written to them. Nothing here touches the database: an operation is decided and
+//! checked in full here, or leaves no trace.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::coins::Coins;
+
+use super::chart::{Account, Code};
+use super::error::LedgerError;
+
+/// One transfer that an operation asks for.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub(super) code: Code,
+    pub(super) source: Account,
+    pub(super) destination: Account,
+    pub(super) amount: Coins,
+}
+
+/// How an account stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    pub(super) id: i64,
+    pub(super) balance: Coins,
+    pub(super) version: i64,
+    /// The version under which it was locked, for the pair of this check in the database.
+    pub(super) version_locked: i64,
+}
+
+/// As in the table `transfers`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TransferRow {
+    pub(super) operation: i64,
+    pub(super) number: i16,
+    pub(super) code: Code,
+    pub(super) source: i64,
+    pub(super) destination: i64,
+    pub(super) amount: Coins,
+}
+
+/// As in the table `entries`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EntryRow {
+    pub(super) account: i64,
+    pub(super) version: i64,
+    pub(super) operation: i64,
+    pub(super) number: i16,
+    pub(super) amount: Coins,
+    pub(super) balance_before: Coins,
+    pub(super) balance_after: Coins,
+}
+
+impl Standing {
+    /// Books one side of a transfer. `None` when the balance would not fit 64 bits.
+    pub(super) fn enter(&mut self, operation: i64, number: i16, amount: Coins) -> Option<EntryRow> {
+        let balance_before = self.balance;
+        self.balance = balance_before.checked_add(amount)?;
+        self.version = self.version.checked_add(1)?;
+        Some(EntryRow {
+            account: self.id,
+            version: self.version,
+            operation,
+            number,
+            amount,
+            balance_before,
+            balance_after: self.balance,
+        })
+    }
+
+    pub(super) fn has_changed(&self) -> bool {
+        self.version != self.version_locked
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Books {
+    standings: BTreeMap<Account, Standing>,
+    /// House accounts have no standing here: they are not locked, only named.
+    house_ids: BTreeMap<Account, i64>,
+    transfers: Vec<TransferRow>,
+    entries: Vec<EntryRow>,
+}
+
+impl Books {
+    pub(super) fn new(
+        standings: BTreeMap<Account, Standing>,
+        house_ids: BTreeMap<Account, i64>,
+    ) -> Self {
+        Self { standings, house_ids, transfers: Vec::new(), entries: Vec::new() }
+    }
+
+    /// What is in an account; nothing, if there is no such account.
+    pub(super) fn balance(&self, account: &Account) -> Coins {
+        self.standings.get(account).map_or(Coins::ZERO, |standing| standing.balance)
+    }
+
+    /// Books all of an operation's transfers, or none of them.
+    ///
+    /// The operation has already been found to be in order, so whatever is refused here is a bug.
+    pub(super) fn post(&mut self, operation: i64, moves: &[Move]) -> Result<(), LedgerError> {
+        let mut changed = BTreeMap::new();
+        let mut transfers = Vec::with_capacity(moves.len());
+        let mut entries = Vec::with_capacity(2 * moves.len());
+        for (number, one) in (1..).zip(moves) {
+            let Move { code, source, destination, amount } = one;
+            if *amount <= Coins::ZERO || source == destination {
+                return Err(LedgerError::broken(format!("{code} of {amount} moves nothing")));
+            }
+            let negative = Coins::ZERO.checked_sub(*amount).ok_or_else(overflow)?;
+            let mut ids = [0; 2];
+            let sides = [(source, negative), (destination, *amount)];
+            for (id, (account, amount)) in ids.iter_mut().zip(sides) {
+                if account.is_house() {
+                    *id = self.house_id(account, amount)?;
+                    continue;
+                }
+                let standing = match changed.get_mut(account) {
+                    Some(standing) => standing,
+                    None => changed.entry(account.clone()).or_insert(self.standing(account)?),
+                };
+                *id = standing.id;
+                entries.push(standing.enter(operation, number, amount).ok_or_else(overflow)?);
+                if standing.balance.is_negative() {
+                    return Err(LedgerError::broken(format!("{code} overdraws {account}")));
+                }
+            }
+            let [source, destination] = ids;
+            let (code, amount) = (*code, *amount);
+            transfers.push(TransferRow { operation, number, code, source, destination, amount });
+        }
+        self.standings.extend(changed);
+        self.transfers.extend(transfers);
+        self.entries.extend(entries);
+        Ok(())
+    }
+
+    fn standing(&self, account: &Account) -> Result<Standing, LedgerError> {
+        let standing = self.standings.get(account).copied();
+        standing.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
+    }
+
+    fn house_id(&self, account: &Account, amount: Coins) -> Result<i64, LedgerError> {
+        // A fee account that pays would have to be locked, or it could be overdrawn.
+        if amount.is_negative() && *account != Account::Issue {
+            return Err(LedgerError::broken(format!("{account} pays without a lock")));
+        }
+        let id = self.house_ids.get(account).copied();
+        id.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
+    }
+
+    /// Accounts whose rows are to be written.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &Standing> {
+        self.standings.values().filter(|standing| standing.has_changed())
+    }
+
+    pub(super) fn transfers(&self) -> &[TransferRow] {
+        &self.transfers
+    }
+
+    pub(super) fn entries(&self) -> &[EntryRow] {
+        &self.entries
+    }
+}
+
+fn overflow() -> LedgerError {
+    LedgerError::broken("an amount does not fit 64 bits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Books, Move, Standing};
+    use crate::ledger::chart::{Account, Code};
+    use bahay_engine::coins::Coins;
+    use bahay_engine::table::{PlayerId, TableId};
+    use uuid::Uuid;
+
+    fn coins(hundredths: i64) -> Coins {
+        Coins::from_hundredths(hundredths)
+    }
+
+    fn wallet() -> Account {
+        Account::Wallet(PlayerId(Uuid::nil()))
+    }
+
+    fn pot() -> Account {
+        Account::Pot(TableId(Uuid::nil()))
+    }
+
+    fn books() -> Books {
+        let standing =
+            |id, balance| Standing { id, balance: coins(balance), version: 4, version_locked: 4 };
+        let standings = [(wallet(), standing(7, 500)), (pot(), standing(8, 0))];
+        let house_ids = [(Account::Issue, 1), (Account::Fee("newbie".into()), 2)];
+        Books::new(standings.into(), house_ids.into())
+    }
+
+    fn ante(amount: i64) -> Move {
+        let amount = coins(amount);
+        Move { code: Code::Ante, source: wallet(), destination: pot(), amount }
+    }
+
+    #[test]
+    fn a_transfer_has_two_entries_that_continue_their_accounts() {
+        let mut books = books();
+        books.post(20, &[ante(100), ante(50)]).unwrap();
+        assert_eq!(books.balance(&wallet()), coins(350));
+        assert_eq!(books.transfers().len(), 2);
+        let ours: Vec<_> = books.entries().iter().filter(|entry| entry.account == 7).collect();
+        assert_eq!([ours[0].version, ours[1].version], [5, 6]);
+        assert_eq!(ours[1].balance_before, ours[0].balance_after);
+        assert_eq!(ours[1].balance_after, coins(350));
+    }
+
+    #[test]
+    fn a_refused_operation_leaves_no_trace() {
+        let mut books = books();
+        books.post(20, &[ante(100), ante(401)]).unwrap_err();
+        books.post(21, &[ante(0)]).unwrap_err();
+        let fee = Account::Fee("newbie".into());
+        let amount = coins(1);
+        let back = Move { code: Code::Refund, source: fee, destination: wallet(), amount };
+        books.post(22, &[back]).unwrap_err();
+        assert_eq!(books.balance(&wallet()), coins(500));
+        assert!(books.transfers().is_empty() && books.entries().is_empty());
+        assert_eq!(books.changed().count(), 0);
+    }
+
+    #[test]
+    fn the_house_side_of_a_transfer_has_no_entry_yet() {
+        let mut books = books();
+        let amount = coins(100);
+        let welcome = Code::Welcome;
+        let grant = Move { code: welcome, source: Account::Issue, destination: wallet(), amount };
+        books.post(20, &[grant]).unwrap();
+        assert_eq!(books.entries().len(), 1);
+        assert_eq!(books.transfers()[0].source, 1);
+    }
+}

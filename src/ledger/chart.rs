@@ -1,0 +1,192 @@
+//! The chart of accounts and the codes of transfers: the ledger's vocabulary, without SQL.
+
+use std::fmt;
+
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use serde::{Deserialize, Serialize};
+
+/// An account, by what it is for. Its `Display` is its code in the database.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Account {
+    /// What a player can spend.
+    Wallet(PlayerId),
+    /// What a seat can lose in one game.
+    Stake(GameId, Seat),
+    /// The POT of a table.
+    Pot(TableId),
+    /// What the house has earned in a room.
+    Fee(String),
+    /// Where coins come from; the only account below zero.
+    Issue,
+    /// Where a correction waits to be explained.
+    Suspense,
+}
+
+impl Account {
+    /// As in the column `kind`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Wallet(_) => "wallet",
+            Self::Stake(..) => "stake",
+            Self::Pot(_) => "pot",
+            Self::Fee(_) => "fee",
+            Self::Issue => "issue",
+            Self::Suspense => "suspense",
+        }
+    }
+
+    /// Whether nearly every operation touches it, so that posting must not lock it.
+    pub fn is_house(&self) -> bool {
+        match self {
+            Self::Fee(_) | Self::Issue => true,
+            Self::Wallet(_) | Self::Stake(..) | Self::Pot(_) | Self::Suspense => false,
+        }
+    }
+
+    pub(super) fn player(&self) -> Option<PlayerId> {
+        match self {
+            Self::Wallet(player) => Some(*player),
+            Self::Stake(..) | Self::Pot(_) | Self::Fee(_) | Self::Issue | Self::Suspense => None,
+        }
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind();
+        match self {
+            Self::Wallet(player) => write!(f, "{kind}:{player}"),
+            Self::Stake(game, seat) => write!(f, "{kind}:{game}:{seat}"),
+            Self::Pot(table) => write!(f, "{kind}:{table}"),
+            Self::Fee(room) => write!(f, "{kind}:{room}"),
+            Self::Issue | Self::Suspense => f.write_str(kind),
+        }
+    }
+}
+
+/// What a transfer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// Wallet to POT, before the deal (rule 7.1).
+    Ante,
+    /// Wallet to stake, before the deal (rule 6.9).
+    Hold,
+    /// A loser's stake to a winner's wallet, before the fee (rule 6.7).
+    Payment,
+    /// A winner's wallet to the room's fee account (rule 6.8).
+    Fee,
+    /// What is left of a stake, back to its wallet.
+    Release,
+    /// The whole POT to a wallet (rule 7.2).
+    Pot,
+    /// An ante of a voided game, back to its wallet.
+    Refund,
+    /// Coins that a new player starts with.
+    Welcome,
+    /// Coins for coming back on another day.
+    Daily,
+    /// Coins for a wallet that has run nearly empty.
+    Relief,
+    /// Coins that an operator gave.
+    Adjustment,
+}
+
+impl Code {
+    pub const ALL: [Self; 11] = [
+        Self::Ante,
+        Self::Hold,
+        Self::Payment,
+        Self::Fee,
+        Self::Release,
+        Self::Pot,
+        Self::Refund,
+        Self::Welcome,
+        Self::Daily,
+        Self::Relief,
+        Self::Adjustment,
+    ];
+
+    /// As in the column `code`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ante => "ante",
+            Self::Hold => "hold",
+            Self::Payment => "payment",
+            Self::Fee => "fee",
+            Self::Release => "release",
+            Self::Pot => "pot",
+            Self::Refund => "refund",
+            Self::Welcome => "welcome",
+            Self::Daily => "daily",
+            Self::Relief => "relief",
+            Self::Adjustment => "adjustment",
+        }
+    }
+
+    /// `None` for a code that the schema does not allow either.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == text)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What coins are granted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grant {
+    Welcome,
+    Daily,
+    Relief,
+    Adjustment,
+}
+
+impl Grant {
+    pub fn code(self) -> Code {
+        match self {
+            Self::Welcome => Code::Welcome,
+            Self::Daily => Code::Daily,
+            Self::Relief => Code::Relief,
+            Self::Adjustment => Code::Adjustment,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Account, Code};
+    use bahay_engine::seat::Seat;
+    use bahay_engine::table::{GameId, PlayerId, TableId};
+    use uuid::Uuid;
+
+    #[test]
+    fn the_kind_stands_before_the_colon_of_every_code() {
+        let id = Uuid::nil();
+        let accounts = [
+            Account::Wallet(PlayerId(id)),
+            Account::Stake(GameId(id), Seat::new(2).unwrap()),
+            Account::Pot(TableId(id)),
+            Account::Fee("newbie".into()),
+            Account::Issue,
+            Account::Suspense,
+        ];
+        for account in accounts {
+            assert_eq!(account.to_string().split(':').next(), Some(account.kind()));
+        }
+    }
+
+    #[test]
+    fn codes_are_read_as_they_are_written() {
+        for code in Code::ALL {
+            assert_eq!(Code::parse(code.as_str()), Some(code));
+            assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
+        }
+        assert_eq!(Code::parse("gift"), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! Why the ledger did not do what it was asked, in order of precedence: what comes first is
+//! reported first.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{GameId, TableId};
+
+use crate::db::Failure;
+
+/// Nothing has moved when one of these comes back, with one exception that says so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LedgerError {
+    /// The input is out of bounds whatever the books say.
+    #[error("{what}")]
+    Invalid { what: &'static str },
+    /// The database did not answer, or not in time. It may have done the work all the same: ask
+    /// again with the same input, and the answer is the one answer.
+    #[error("the ledger is unavailable: {reason}")]
+    Unavailable { reason: String },
+    /// This was asked before with another input.
+    #[error("{key} was asked for before, with another input")]
+    KeyReused { key: String },
+    #[error("there is no game {game}")]
+    GameUnknown { game: GameId },
+    /// The game is `settled` or `voided`, or it is being opened a second time.
+    #[error("game {game} is {state}, not open")]
+    GameNotOpen { game: GameId, state: GameState },
+    #[error("table {table} still plays game {game}")]
+    TableBusy { table: TableId, game: GameId },
+    /// The call names other players, another table or another room than the opening did.
+    #[error("game {game} was opened with another {what}")]
+    GameDiffers { game: GameId, what: &'static str },
+    #[error("the settlement of game {game} cannot be booked: {fault}")]
+    Settlement { game: GameId, fault: SettlementFault },
+    /// A bug, or books that do not add up. Asking again is no use.
+    #[error("the ledger is broken: {reason}")]
+    Broken { reason: String },
+}
+
+impl LedgerError {
+    /// Whether the same call may pass later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unavailable { .. } | Self::TableBusy { .. } => true,
+            Self::Invalid { .. }
+            | Self::KeyReused { .. }
+            | Self::GameUnknown { .. }
+            | Self::GameNotOpen { .. }
+            | Self::GameDiffers { .. }
+            | Self::Settlement { .. }
+            | Self::Broken { .. } => false,
+        }
+    }
+
+    /// Stable, in snake case.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "invalid",
+            Self::Unavailable { .. } => "unavailable",
+            Self::KeyReused { .. } => "key_reused",
+            Self::GameUnknown { .. } => "game_unknown",
+            Self::GameNotOpen { .. } => "game_not_open",
+            Self::TableBusy { .. } => "table_busy",
+            Self::GameDiffers { .. } => "game_differs",
+            Self::Settlement { .. } => "settlement_refused",
+            Self::Broken { .. } => "broken",
+        }
+    }
+
+    pub(super) fn broken(reason: impl Into<String>) -> Self {
+        Self::Broken { reason: reason.into() }
+    }
+}
+
+impl From<&sqlx::Error> for LedgerError {
+    fn from(error: &sqlx::Error) -> Self {
+        let reason = error.to_string();
+        match Failure::of(error) {
+            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable { reason },
+            Failure::Broken => Self::Broken { reason },
+        }
+    }
+}
+
+impl From<sqlx::Error> for LedgerError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+pub use crate::games::GameState;
+
+/// What is wrong with a settlement, by itself or against the books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettlementFault {
+    #[error("{seat} has no player")]
+    SeatUnknown { seat: Seat },
+    #[error("{seat} pays itself")]
+    PaysItself { seat: Seat },
+    #[error("an amount is below zero, or more is paid than is owed")]
+    AmountInvalid,
+    #[error("{seat} pays {paid} of a stake of {stake}")]
+    StakeExceeded { seat: Seat, stake: Coins, paid: Coins },
+    #[error("{seat} received {received}, and its fee is reckoned on {gross}")]
+    GrossDiffers { seat: Seat, received: Coins, gross: Coins },
+    #[error("{seat} pays a fee of {fee} on {gross}")]
+    FeeExceedsGross { seat: Seat, gross: Coins, fee: Coins },
+    #[error("the POT holds {pot}, and {paid} is paid out of it")]
+    PotDiffers { pot: Coins, paid: Coins },
+    #[error("what the seats win and lose, the fee and the POT do not add up")]
+    NotConserved,
+    #[error("an amount does not fit 64 bits")]
+    Overflow,
+}

@@ -1,0 +1,167 @@
+//! Folding: the entries of house accounts, written some time after their transfers.
+//!
+//! Nearly every game pays the room's fee account, and locking it would make all games wait for
+//! each other. So posting writes the transfer and notes the operation in `unfolded`; here, one
+//! process at a time takes notes out in the order of operations and writes the entries of `fee`
+//! and `issue`, numbered and with balances like all others, in the same transaction. A crash
+//! loses nothing: the note is gone exactly when the entry is there.
+//!
+//! An operation that commits late may be folded after one with a higher id. House entries are
+//! numbered in the order of folding, which is an order in which they can have happened.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::coins::Coins;
+use sqlx::{PgConnection, PgPool};
+
+use super::books::{EntryRow, Standing};
+use super::error::LedgerError;
+use crate::games::store::expect_rows;
+
+/// The most operations that one transaction folds.
+const OPERATIONS_MAX: i64 = 1_000;
+
+/// Held while folding, so that the nodes fold one after another. A number of our own.
+const ADVISORY_LOCK: i64 = 0x6261_6861_795f_666f;
+
+/// Folds until nothing is left, and says how many operations that were.
+pub(super) async fn fold_all(pool: &PgPool) -> Result<u64, LedgerError> {
+    let mut sum = 0_u64;
+    loop {
+        let folded = fold_some(pool).await?;
+        sum = sum.saturating_add(folded);
+        if folded < OPERATIONS_MAX.unsigned_abs() {
+            return Ok(sum);
+        }
+    }
+}
+
+async fn fold_some(pool: &PgPool) -> Result<u64, LedgerError> {
+    let mut tx = pool.begin().await?;
+    sqlx::query!("select pg_advisory_xact_lock($1)", ADVISORY_LOCK).fetch_one(&mut *tx).await?;
+    let operations = sqlx::query_scalar!(
+        r#"
+        delete from unfolded u
+        where u.operation in (
+            select n.operation from unfolded n order by n.operation limit $1
+        )
+        returning u.operation
+        "#,
+        OPERATIONS_MAX
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    if operations.is_empty() {
+        return Ok(0);
+    }
+    let mut house = house(&mut tx).await?;
+    let entries = enter(&mut tx, &operations, &mut house).await?;
+    write(&mut tx, &entries, &house).await?;
+    tx.commit().await?;
+    Ok(u64::try_from(operations.len()).unwrap_or(u64::MAX))
+}
+
+async fn house(connection: &mut PgConnection) -> Result<BTreeMap<i64, Standing>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select a.id, a.balance, a.version
+        from accounts a
+        where a.kind in ('fee', 'issue')
+        order by a.id
+        for no key update
+        "#
+    )
+    .fetch_all(connection)
+    .await?;
+    let house = rows.into_iter().map(|row| {
+        let standing = Standing {
+            id: row.id,
+            balance: Coins::from_hundredths(row.balance),
+            version: row.version,
+            version_locked: row.version,
+        };
+        (row.id, standing)
+    });
+    Ok(house.collect())
+}
+
+async fn enter(
+    connection: &mut PgConnection,
+    operations: &[i64],
+    house: &mut BTreeMap<i64, Standing>,
+) -> Result<Vec<EntryRow>, LedgerError> {
+    let ids: Vec<_> = house.keys().copied().collect();
+    let transfers = sqlx::query!(
+        r#"
+        select t.operation, t.number, t.source, t.destination, t.amount
+        from transfers t
+        where t.operation = any($1) and (t.source = any($2) or t.destination = any($2))
+        order by t.operation, t.number
+        "#,
+        operations,
+        &ids
+    )
+    .fetch_all(connection)
+    .await?;
+    let overflow = || LedgerError::broken("a house balance does not fit 64 bits");
+    let mut entries = Vec::with_capacity(transfers.len());
+    for transfer in transfers {
+        let amount = Coins::from_hundredths(transfer.amount);
+        let negative = Coins::ZERO.checked_sub(amount).ok_or_else(overflow)?;
+        for (account, amount) in [(transfer.source, negative), (transfer.destination, amount)] {
+            if let Some(standing) = house.get_mut(&account) {
+                let entry = standing.enter(transfer.operation, transfer.number, amount);
+                entries.push(entry.ok_or_else(overflow)?);
+            }
+        }
+    }
+    Ok(entries)
+}
+
+async fn write(
+    connection: &mut PgConnection,
+    entries: &[EntryRow],
+    house: &BTreeMap<i64, Standing>,
+) -> Result<(), sqlx::Error> {
+    let column = |field: fn(&EntryRow) -> i64| entries.iter().map(field).collect::<Vec<_>>();
+    let numbers: Vec<_> = entries.iter().map(|entry| entry.number).collect();
+    let changed: Vec<_> = house.values().filter(|standing| standing.has_changed()).collect();
+    let ids: Vec<_> = changed.iter().map(|standing| standing.id).collect();
+    let balances: Vec<_> = changed.iter().map(|standing| standing.balance.hundredths()).collect();
+    let versions: Vec<_> = changed.iter().map(|standing| standing.version).collect();
+    let versions_locked: Vec<_> = changed.iter().map(|standing| standing.version_locked).collect();
+    let written = sqlx::query!(
+        r#"
+        with new_entries as (
+            insert into entries (
+                account, version, operation, number, amount, balance_before, balance_after
+            )
+            select e.account, e.version, e.operation, e.number, e.amount, e.balance_before,
+                e.balance_after
+            from unnest(
+                $1::bigint[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bigint[],
+                $6::bigint[], $7::bigint[]
+            ) as e (account, version, operation, number, amount, balance_before, balance_after)
+        )
+        update accounts a
+        set balance = s.balance, version = s.version
+        from unnest($8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+            as s (id, balance, version, version_locked)
+        where a.id = s.id and a.version = s.version_locked
+        "#,
+        &column(|entry| entry.account),
+        &column(|entry| entry.version),
+        &column(|entry| entry.operation),
+        &numbers,
+        &column(|entry| entry.amount.hundredths()),
+        &column(|entry| entry.balance_before.hundredths()),
+        &column(|entry| entry.balance_after.hundredths()),
+        &ids,
+        &balances,
+        &versions,
+        &versions_locked
+    )
+    .execute(connection)
+    .await?;
+    expect_rows(written.rows_affected(), changed.len(), "house balances")
+}

@@ -1,0 +1,22 @@
+//! Grants: the only way for coins to come into being.
+
+use super::books::{Books, Move};
+use super::chart::Account;
+use super::error::LedgerError;
+use super::operation::{GrantCoins, Granted};
+
+pub(super) fn decide(
+    input: &GrantCoins,
+    operation: i64,
+    books: &mut Books,
+) -> Result<Granted, LedgerError> {
+    let wallet = Account::Wallet(input.player);
+    let grant = Move {
+        code: input.grant.code(),
+        source: Account::Issue,
+        destination: wallet.clone(),
+        amount: input.amount,
+    };
+    books.post(operation, &[grant])?;
+    Ok(Granted { wallet: books.balance(&wallet) })
+}

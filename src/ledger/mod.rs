@@ -1,0 +1,215 @@
+//! The ledger: every coin, in PostgreSQL, by double entry.
+//!
+//! An operation (opening a game, settling it, voiding it, a grant) is a set of transfers between
+//! accounts, done once under a key derived from what it does; asking again gives the stored
+//! answer. `chart` names accounts and transfers, `operation` what can be asked, `open_game`,
+//! `settle`, `void` and `grant` decide in memory against `books`, `post` locks and writes,
+//! `writer` gathers batches, `fold` writes the house's entries, `read` answers questions and
+//! `audit` looks for anything that does not add up.
+//!
+//! Absent on purpose: triggers and functions in the database; changes of what was once booked;
+//! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
+
+pub mod audit;
+mod books;
+mod chart;
+mod error;
+mod fold;
+mod grant;
+mod open_game;
+mod operation;
+mod post;
+mod read;
+mod settle;
+mod void;
+mod writer;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use serde::de::DeserializeOwned;
+use sqlx::{PgConnection, PgPool};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+pub use chart::{Account, Code, Grant};
+pub use error::{GameState, LedgerError, SettlementFault};
+pub use operation::{
+    AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
+};
+pub use read::{Entry, EntryCursor, EntryCursorInvalid, Wallet};
+
+use operation::{Operation, Request};
+use post::Answer;
+use writer::{HouseIds, Job};
+
+use crate::db::Page;
+
+/// How long an operation waits for room in a full queue before it is refused as unavailable.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How the ledger's tasks behave.
+#[derive(Clone, Copy, Debug)]
+pub struct LedgerOptions {
+    /// Tasks that post, each on a connection of its own. Two keep two cores busy.
+    pub writers: usize,
+    /// How many operations may wait for each writer. Beyond that, callers wait for room.
+    pub queue: usize,
+    /// How late the house's own entries may be.
+    pub fold_interval_ms: u64,
+}
+
+impl Default for LedgerOptions {
+    fn default() -> Self {
+        Self { writers: 2, queue: 1_024, fold_interval_ms: 1_000 }
+    }
+}
+
+/// A handle on the ledger. Clones share the writers.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    pool: PgPool,
+    house_ids: HouseIds,
+    /// A table always uses the same one, so that its POT and wallets are not fought over.
+    writers: Arc<[mpsc::Sender<Job>]>,
+}
+
+/// The ledger's tasks. Dropped, they end by themselves after what waits; [`LedgerTasks::stop`]
+/// also waits for that.
+#[derive(Debug)]
+pub struct LedgerTasks {
+    pool: PgPool,
+    stop: watch::Sender<bool>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl LedgerTasks {
+    /// Takes nothing more, posts what waits, folds, and returns when all is done.
+    pub async fn stop(self) {
+        // Nobody may be left to hear it, and then it is not needed.
+        drop(self.stop.send(true));
+        for task in self.tasks {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a task of the ledger broke off");
+            }
+        }
+        if let Err(error) = fold::fold_all(&self.pool).await {
+            tracing::warn!(%error, "the house's entries are late");
+        }
+    }
+}
+
+impl Ledger {
+    /// Starts the writers and the folding. Must be called within a tokio runtime.
+    pub fn start(pool: PgPool, options: LedgerOptions) -> (Self, LedgerTasks) {
+        let house_ids = HouseIds::default();
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = Vec::new();
+        let mut writers = Vec::new();
+        for _ in 0..options.writers.max(1) {
+            let (jobs, waiting) = mpsc::channel(options.queue.max(1));
+            let (pool, house_ids) = (pool.clone(), house_ids.clone());
+            let writer = writer::write_all(pool, house_ids, waiting, stopped.clone());
+            tasks.push(tokio::spawn(writer));
+            writers.push(jobs);
+        }
+        let every = Duration::from_millis(options.fold_interval_ms.max(1));
+        tasks.push(tokio::spawn(writer::fold_all(pool.clone(), every, stopped)));
+        let ledger = Self { pool: pool.clone(), house_ids, writers: writers.into() };
+        (ledger, LedgerTasks { pool, stop, tasks })
+    }
+
+    /// Takes antes and stakes, or says who cannot pay them.
+    pub async fn open_game(&self, input: OpenGame) -> Result<Opening, LedgerError> {
+        let table = input.table;
+        self.submit(table, Operation::Open(input)).await
+    }
+
+    /// Books a settlement and stores the game's record.
+    pub async fn settle_game(&self, input: SettleGame) -> Result<Settled, LedgerError> {
+        let table = input.table;
+        self.submit(table, Operation::Settle(Box::new(input))).await
+    }
+
+    /// Gives back the antes and stakes of an open game. The reason is for people to read.
+    pub async fn void_game(&self, game: GameId, reason: &str) -> Result<Voided, LedgerError> {
+        let reason = reason.to_owned();
+        let request = Request::new(Operation::Void(VoidGame { game, reason }))?;
+        typed(writer::run_single(&self.pool, &self.house_ids, &request).await)
+    }
+
+    /// Gives coins to a player, who must exist; the wallet need not.
+    pub async fn grant(&self, input: GrantCoins) -> Result<Granted, LedgerError> {
+        let request = Request::new(Operation::Grant(input))?;
+        typed(writer::run_single(&self.pool, &self.house_ids, &request).await)
+    }
+
+    /// As [`Ledger::grant`], in the caller's transaction, which holds the wallet's lock from
+    /// here on and which is lost when this fails with a database error.
+    pub async fn grant_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        input: GrantCoins,
+    ) -> Result<Granted, LedgerError> {
+        let request = Request::new(Operation::Grant(input))?;
+        let requests = [&request];
+        // `issue` was made by a migration, so nothing is made here that could be rolled back.
+        let house_ids = self.house_ids.of(connection, &requests).await?;
+        let mut answers = post::run_in_tx(connection, &house_ids, &requests).await?;
+        let answer = answers.pop();
+        typed(answer.unwrap_or_else(|| Err(LedgerError::broken("a grant had no answer"))))
+    }
+
+    /// What a player has. A player without a wallet has nothing.
+    pub async fn wallet(&self, player: PlayerId) -> Result<Wallet, LedgerError> {
+        read::wallet(&self.pool, player).await
+    }
+
+    /// A wallet's entries, newest first.
+    pub async fn entries(
+        &self,
+        player: PlayerId,
+        cursor: Option<EntryCursor>,
+        limit: u32,
+    ) -> Result<Page<Entry, EntryCursor>, LedgerError> {
+        read::entries(&self.pool, player, cursor, limit).await
+    }
+
+    /// Writes the house's entries that are due, as otherwise happens every now and then. Says of
+    /// how many operations.
+    pub async fn fold(&self) -> Result<u64, LedgerError> {
+        fold::fold_all(&self.pool).await
+    }
+
+    async fn submit<T: DeserializeOwned>(
+        &self,
+        table: TableId,
+        operation: Operation,
+    ) -> Result<T, LedgerError> {
+        let request = Request::new(operation)?;
+        let (reply, answer) = oneshot::channel();
+        let job = Job { request, reply };
+        let sent = self.writer(table).send_timeout(job, QUEUE_TIMEOUT).await;
+        sent.map_err(|error| LedgerError::Unavailable { reason: queue_error(&error).into() })?;
+        let lost = |_| LedgerError::Unavailable { reason: "the writer gave no answer".into() };
+        typed(answer.await.map_err(lost)?)
+    }
+
+    fn writer(&self, table: TableId) -> &mpsc::Sender<Job> {
+        let sum = table.0.as_bytes().iter().fold(0_usize, |sum, byte| sum + usize::from(*byte));
+        &self.writers[sum % self.writers.len()]
+    }
+}
+
+fn queue_error(error: &mpsc::error::SendTimeoutError<Job>) -> &'static str {
+    match error {
+        mpsc::error::SendTimeoutError::Timeout(_) => "too many operations wait",
+        mpsc::error::SendTimeoutError::Closed(_) => "the ledger has stopped",
+    }
+}
+
+/// A stored answer is read back as what it was written from.
+fn typed<T: DeserializeOwned>(answer: Answer) -> Result<T, LedgerError> {
+    serde_json::from_value(answer?).map_err(|error| LedgerError::broken(error.to_string()))
+}

@@ -1,0 +1,316 @@
+//! What can be asked of the ledger, and what it answers.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::{SEATS_MAX, Seat, SeatSet};
+use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::chart::{Account, Grant};
+use super::error::LedgerError;
+
+/// The longest room name, reason or key of a grant, in bytes. They become part of account codes,
+/// keys and reports.
+const NAME_LENGTH_MAX: usize = 128;
+
+/// The end of the year 9998, in milliseconds since 1970.
+const TIME_MS_MAX: i64 = 253_370_764_799_999;
+
+/// The most that one call may name as ante, stake or grant: ten billion coins. Sums of many such
+/// amounts still fit 64 bits.
+pub const AMOUNT_MAX: Coins = Coins::from_hundredths(1_000_000_000_000);
+
+/// Antes into the POT, stakes held: the opening of a game. Its key is `open:<game>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OpenGame {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    /// What each seat pays into the POT. May be zero.
+    pub ante: Coins,
+    /// The most that a seat can lose beside its ante. A wallet that has less after the ante
+    /// stakes all that it has.
+    pub stake_max: Coins,
+    /// By seat.
+    pub players: Vec<PlayerId>,
+    pub opened_at_ms: i64,
+}
+
+/// Whether a game may begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Opening {
+    Opened {
+        /// By seat.
+        stakes: Vec<Coins>,
+        /// What the POT holds, this game's antes included.
+        pot: Coins,
+    },
+    /// These seats cannot pay the ante and have anything left to stake. Nothing moved, and this
+    /// stays the answer for this game: another attempt is another game.
+    CannotPay { seats: SeatSet },
+}
+
+/// A finished game's coins and its record. Its key is `settle:<game>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SettleGame {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    /// By seat, as at the opening.
+    pub players: Vec<PlayerId>,
+    pub settlement: Settlement,
+    /// The document from which anybody can verify the game.
+    pub record: Value,
+    pub finished_at_ms: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// By seat: what the game changed, the ante aside.
+    pub net: Vec<Coins>,
+    /// By seat: what is in the wallets after it.
+    pub wallets: Vec<Coins>,
+    /// What stays in the POT.
+    pub pot: Coins,
+}
+
+/// An open game that cannot be finished. Its key is `void:<game>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VoidGame {
+    pub game: GameId,
+    /// Not part of what is compared when the call comes again: two nodes may find the same game
+    /// lost for reasons worded differently, and the first reason stands.
+    #[serde(skip)]
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Voided {
+    /// What each seat got back out of the POT.
+    pub ante: Coins,
+    /// By seat: what came back out of the stakes.
+    pub stakes: Vec<Coins>,
+    /// By seat: what is in the wallets after it.
+    pub wallets: Vec<Coins>,
+}
+
+/// Coins from `issue` to a wallet, which is made if there is none. Its key is `<code>:<key>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GrantCoins {
+    pub player: PlayerId,
+    pub grant: Grant,
+    /// What the grant is for, derived so that it can be given once: the player's id for a
+    /// welcome, player and day for a daily reward.
+    pub key: String,
+    pub amount: Coins,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Granted {
+    /// What is in the wallet after it.
+    pub wallet: Coins,
+}
+
+/// Any of the operations.
+#[derive(Clone, Debug)]
+pub(super) enum Operation {
+    Open(OpenGame),
+    Settle(Box<SettleGame>),
+    Void(VoidGame),
+    Grant(GrantCoins),
+}
+
+impl Operation {
+    /// As in the column `kind`.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Open(_) => "open",
+            Self::Settle(_) => "settle",
+            Self::Void(_) => "void",
+            Self::Grant(_) => "grant",
+        }
+    }
+
+    fn key(&self) -> String {
+        match self {
+            Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => {
+                format!("{}:{game}", self.kind())
+            }
+            Self::Settle(input) => format!("{}:{}", self.kind(), input.game),
+            Self::Grant(input) => format!("{}:{}", input.grant.code(), input.key),
+        }
+    }
+
+    pub(super) fn game(&self) -> Option<GameId> {
+        match self {
+            Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => Some(*game),
+            Self::Settle(input) => Some(input.game),
+            Self::Grant(_) => None,
+        }
+    }
+
+    /// The house account that it pays into or draws from.
+    pub(super) fn house(&self) -> Option<Account> {
+        match self {
+            Self::Open(_) | Self::Void(_) => None,
+            Self::Settle(input) => Some(Account::Fee(input.room.clone())),
+            Self::Grant(_) => Some(Account::Issue),
+        }
+    }
+
+    /// Accounts that may not exist yet.
+    pub(super) fn accounts_to_make(&self) -> Vec<Account> {
+        match self {
+            Self::Open(input) => {
+                let seats = seats_of(&input.players);
+                let stakes = seats.map(|(seat, _)| Account::Stake(input.game, seat));
+                stakes.chain([Account::Pot(input.table)]).collect()
+            }
+            Self::Grant(input) => vec![Account::Wallet(input.player)],
+            Self::Settle(_) | Self::Void(_) => Vec::new(),
+        }
+    }
+
+    fn input_json(&self) -> Result<Value, serde_json::Error> {
+        match self {
+            Self::Open(input) => serde_json::to_value(input),
+            Self::Settle(input) => serde_json::to_value(input),
+            Self::Void(input) => serde_json::to_value(input),
+            Self::Grant(input) => serde_json::to_value(input),
+        }
+    }
+
+    /// What needs no books to be seen.
+    fn check(&self) -> Result<(), LedgerError> {
+        match self {
+            Self::Open(input) => {
+                check_name(&input.room)?;
+                check_time(input.opened_at_ms)?;
+                check_players(&input.players)?;
+                ensure(!input.ante.is_negative(), "an ante is below zero")?;
+                ensure(input.ante <= AMOUNT_MAX, "an ante is beyond all bounds")?;
+                ensure(input.stake_max > Coins::ZERO, "a stake is not above zero")?;
+                ensure(input.stake_max <= AMOUNT_MAX, "a stake is beyond all bounds")
+            }
+            Self::Settle(input) => {
+                check_name(&input.room)?;
+                check_time(input.finished_at_ms)?;
+                check_players(&input.players)
+            }
+            Self::Void(input) => check_name(&input.reason),
+            Self::Grant(input) => {
+                check_name(&input.key)?;
+                ensure(input.amount > Coins::ZERO, "a grant is not above zero")?;
+                ensure(input.amount <= AMOUNT_MAX, "a grant is beyond all bounds")
+            }
+        }
+    }
+}
+
+/// An operation with the key under which it is done once and the hash of its input.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) operation: Operation,
+    pub(super) key: String,
+    pub(super) input_hash: [u8; 32],
+}
+
+impl Request {
+    pub(super) fn new(operation: Operation) -> Result<Self, LedgerError> {
+        operation.check()?;
+        let input = operation
+            .input_json()
+            .map_err(|_| LedgerError::Invalid { what: "the input cannot be written as JSON" })?;
+        let mut canonical = Vec::new();
+        write_canonical(&input, &mut canonical);
+        let input_hash = Sha256::digest(&canonical).into();
+        Ok(Self { key: operation.key(), operation, input_hash })
+    }
+}
+
+/// Players with their seats.
+pub(super) fn seats_of(players: &[PlayerId]) -> impl Iterator<Item = (Seat, PlayerId)> {
+    Seat::all(SEATS_MAX).zip(players.iter().copied())
+}
+
+fn ensure(holds: bool, what: &'static str) -> Result<(), LedgerError> {
+    if holds { Ok(()) } else { Err(LedgerError::Invalid { what }) }
+}
+
+fn check_name(name: &str) -> Result<(), LedgerError> {
+    ensure(!name.is_empty(), "a name, reason or key is empty")?;
+    ensure(name.len() <= NAME_LENGTH_MAX, "a name, reason or key is too long")?;
+    ensure(!name.chars().any(char::is_control), "a name, reason or key has a control character")
+}
+
+fn check_time(time_ms: i64) -> Result<(), LedgerError> {
+    ensure((0..=TIME_MS_MAX).contains(&time_ms), "a time is beyond the calendar")
+}
+
+fn check_players(players: &[PlayerId]) -> Result<(), LedgerError> {
+    let count = players.len();
+    ensure((2..=usize::from(SEATS_MAX)).contains(&count), "a game has two to eight seats")?;
+    let twice = players.iter().enumerate().any(|(index, one)| players[..index].contains(one));
+    ensure(!twice, "a player sits on two seats")
+}
+
+/// JSON with the keys of every object in order, so that equal inputs are equal bytes whatever map
+/// they were built in.
+fn write_canonical(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Array(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_canonical(item, out);
+            }
+            out.push(b']');
+        }
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(name, _)| *name);
+            out.push(b'{');
+            for (index, (name, field)) in fields.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                out.extend(Value::from(name.as_str()).to_string().bytes());
+                out.push(b':');
+                write_canonical(field, out);
+            }
+            out.push(b'}');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.extend(value.to_string().bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operation, Request, VoidGame, write_canonical};
+    use bahay_engine::table::GameId;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    #[test]
+    fn canonical_json_has_its_keys_in_order() {
+        let mut out = Vec::new();
+        write_canonical(&json!({ "b": [1, { "z": null, "a": "é\"" }], "a": true }), &mut out);
+        assert_eq!(out, "{\"a\":true,\"b\":[1,{\"a\":\"é\\\"\",\"z\":null}]}".as_bytes());
+    }
+
+    #[test]
+    fn the_reason_of_a_void_is_not_compared() {
+        let request = |reason: &str| {
+            let input = VoidGame { game: GameId(Uuid::nil()), reason: reason.into() };
+            Request::new(Operation::Void(input)).unwrap()
+        };
+        assert_eq!(request("live state lost").input_hash, request("lost").input_hash);
+        assert_eq!(request("lost").key, format!("void:{}", Uuid::nil()));
+    }
+}

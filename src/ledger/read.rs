@@ -1,0 +1,150 @@
+//! What a player may ask of the ledger.
+
+use std::fmt;
+use std::str::FromStr;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId};
+use jiff_sqlx::Timestamp;
+use sqlx::PgPool;
+
+use super::chart::{Account, Code};
+use super::error::LedgerError;
+use crate::db::Page;
+
+/// The most that one page holds; a larger wish gets this.
+const PAGE_MAX: u32 = 100;
+
+/// What a player has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wallet {
+    /// What can be spent.
+    pub available: Coins,
+    /// What is held as stakes in games that are going on.
+    pub held: Coins,
+    /// The number of the newest entry; 0 when there is none.
+    pub version: i64,
+}
+
+/// One change of a wallet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The wallet's entries are numbered from 1 without a gap.
+    pub version: i64,
+    pub code: Code,
+    /// Below zero when coins left the wallet.
+    pub amount: Coins,
+    pub balance_before: Coins,
+    pub balance_after: Coins,
+    /// The game that it belongs to, if any.
+    pub game: Option<GameId>,
+    pub booked_at_ms: i64,
+}
+
+/// Where a page of entries begins. Opaque to clients: they give back what they were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryCursor {
+    below_version: i64,
+}
+
+/// What was given is not a cursor of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a cursor that was given out")]
+pub struct EntryCursorInvalid;
+
+impl fmt::Display for EntryCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}", self.below_version)
+    }
+}
+
+impl FromStr for EntryCursor {
+    type Err = EntryCursorInvalid;
+
+    fn from_str(text: &str) -> Result<Self, EntryCursorInvalid> {
+        match i64::from_str_radix(text, 16) {
+            Ok(below_version) if below_version > 0 => Ok(Self { below_version }),
+            Ok(_) | Err(_) => Err(EntryCursorInvalid),
+        }
+    }
+}
+
+/// One statement, so that `available` and `held` are of one moment.
+pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, LedgerError> {
+    let row = sqlx::query!(
+        r#"
+        select w.balance, w.version,
+            coalesce((
+                select sum(s.balance)::bigint
+                from game_players p
+                join accounts s on s.code = 'stake:' || p.game || ':' || p.seat
+                where p.player = $1 and p.finished_at is null
+            ), 0) as "held!"
+        from accounts w
+        where w.code = $2
+        "#,
+        player.0,
+        Account::Wallet(player).to_string()
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map_or_else(Wallet::default, |row| Wallet {
+        available: Coins::from_hundredths(row.balance),
+        held: Coins::from_hundredths(row.held),
+        version: row.version,
+    }))
+}
+
+pub(super) async fn entries(
+    pool: &PgPool,
+    player: PlayerId,
+    cursor: Option<EntryCursor>,
+    limit: u32,
+) -> Result<Page<Entry, EntryCursor>, LedgerError> {
+    let limit = limit.clamp(1, PAGE_MAX);
+    let rows = sqlx::query!(
+        r#"
+        select e.version, t.code, e.amount, e.balance_before, e.balance_after, o.game,
+            o.created_at as "created_at: Timestamp"
+        from entries e
+        join transfers t on t.operation = e.operation and t.number = e.number
+        join operations o on o.id = e.operation
+        where e.account = (select w.id from accounts w where w.code = $1) and e.version < $2
+        order by e.version desc
+        limit $3
+        "#,
+        Account::Wallet(player).to_string(),
+        cursor.map_or(i64::MAX, |cursor| cursor.below_version),
+        i64::from(limit) + 1
+    )
+    .fetch_all(pool)
+    .await?;
+    let unknown = |code: &str| LedgerError::broken(format!("no code of a transfer: {code}"));
+    let entries = rows.into_iter().map(|row| {
+        Ok(Entry {
+            version: row.version,
+            code: Code::parse(&row.code).ok_or_else(|| unknown(&row.code))?,
+            amount: Coins::from_hundredths(row.amount),
+            balance_before: Coins::from_hundredths(row.balance_before),
+            balance_after: Coins::from_hundredths(row.balance_after),
+            game: row.game.map(GameId),
+            booked_at_ms: row.created_at.to_jiff().as_millisecond(),
+        })
+    });
+    let entries = entries.collect::<Result<Vec<_>, LedgerError>>()?;
+    Ok(Page::of_one_more(entries, limit, |last| EntryCursor { below_version: last.version }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EntryCursor, EntryCursorInvalid};
+
+    #[test]
+    fn a_cursor_is_read_as_it_is_written() {
+        let cursor = EntryCursor { below_version: 1_234 };
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        for text in ["", "0", "-1", "x", "8000000000000000"] {
+            assert_eq!(text.parse::<EntryCursor>(), Err(EntryCursorInvalid), "{text}");
+        }
+    }
+}

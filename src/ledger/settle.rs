@@ -1,0 +1,286 @@
+//! Settling a game: what the losers pay, the fee, what is left of the stakes, and the POT when
+//! somebody takes it (rules 6.7, 6.8, 7.2). The settlement is the engine's; here it is checked
+//! against itself and against the books before a coin moves.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{PlayerId, Settlement};
+
+use super::books::{Books, Move};
+use super::chart::{Account, Code};
+use super::error::{LedgerError, SettlementFault};
+use super::operation::{SettleGame, Settled, seats_of};
+use crate::games::GameState;
+use crate::games::store::{Finish, Game, Games, Settlement as Documents};
+
+pub(super) fn decide(
+    input: &SettleGame,
+    operation: i64,
+    books: &mut Books,
+    games: &mut Games,
+) -> Result<Settled, LedgerError> {
+    let game = games.by_id(input.game).ok_or(LedgerError::GameUnknown { game: input.game })?;
+    check_same(input, game)?;
+    let pot = Account::Pot(input.table);
+    let stakes: Vec<_> = seats_of(&input.players)
+        .map(|(seat, _)| books.balance(&Account::Stake(input.game, seat)))
+        .collect();
+    if stakes != game.stakes {
+        return Err(LedgerError::broken(format!("stakes of game {} are not whole", input.game)));
+    }
+    let refuse = |fault| LedgerError::Settlement { game: input.game, fault };
+    let plan = plan(&input.settlement, &stakes, books.balance(&pot)).map_err(refuse)?;
+
+    let wallets_before = wallets(books, &input.players);
+    books.post(operation, &moves(input, &plan))?;
+    let wallets = wallets(books, &input.players);
+    check_wallets(&wallets_before, &wallets, &stakes, &plan.net)?;
+
+    let settlement = serde_json::to_value(&input.settlement)
+        .map_err(|error| LedgerError::broken(error.to_string()))?;
+    games.finish(
+        input.game,
+        Finish {
+            state: GameState::Settled,
+            finished_at_ms: Some(input.finished_at_ms),
+            void_reason: None,
+            net: plan.net.clone(),
+            documents: Some(Documents { settlement, record: input.record.clone() }),
+        },
+    );
+    Ok(Settled { net: plan.net, wallets, pot: books.balance(&pot) })
+}
+
+fn check_same(input: &SettleGame, game: &Game) -> Result<(), LedgerError> {
+    let differs = |what| Err(LedgerError::GameDiffers { game: input.game, what });
+    match game.state {
+        GameState::Open => {}
+        state @ (GameState::Settled | GameState::Voided) => {
+            return Err(LedgerError::GameNotOpen { game: input.game, state });
+        }
+    }
+    if input.table != game.table {
+        return differs("table");
+    }
+    if input.room != game.room {
+        return differs("room");
+    }
+    if input.players != game.players {
+        return differs("players");
+    }
+    Ok(())
+}
+
+/// A settlement found to be in order.
+struct Plan {
+    /// By seat: what is left of its stake.
+    left: Vec<Coins>,
+    /// By seat: what the game changes for it, the ante aside.
+    net: Vec<Coins>,
+}
+
+/// Checks a settlement against the stakes and the POT that are there to pay it.
+fn plan(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Result<Plan, SettlementFault> {
+    let mut left = stakes.to_vec();
+    let mut received = vec![Coins::ZERO; stakes.len()];
+    for payment in &settlement.payments {
+        let (from, to, paid) = (payment.from, payment.to, payment.paid);
+        if from == to {
+            return Err(SettlementFault::PaysItself { seat: from });
+        }
+        if paid.is_negative() || paid > payment.owed {
+            return Err(SettlementFault::AmountInvalid);
+        }
+        let stake_left = at(&mut left, from)?;
+        *stake_left = stake_left.checked_sub(paid).ok_or(SettlementFault::Overflow)?;
+        let sum = at(&mut received, to)?;
+        *sum = sum.checked_add(paid).ok_or(SettlementFault::Overflow)?;
+    }
+    for (seat, (left, stake)) in Seat::all(seats(stakes)).zip(left.iter().zip(stakes)) {
+        if left.is_negative() {
+            let paid = stake.checked_sub(*left).ok_or(SettlementFault::Overflow)?;
+            return Err(SettlementFault::StakeExceeded { seat, stake: *stake, paid });
+        }
+    }
+    check_fees(settlement, &received)?;
+    if let Some(payout) = settlement.pot {
+        at(&mut received, payout.seat)?;
+        if payout.amount != pot {
+            return Err(SettlementFault::PotDiffers { pot, paid: payout.amount });
+        }
+    }
+    let net = check_conserved(settlement, seats(stakes))?;
+    Ok(Plan { left, net })
+}
+
+/// Every seat's fee is reckoned on exactly what the seat received, once.
+fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), SettlementFault> {
+    let mut gross = vec![Coins::ZERO; received.len()];
+    for fee in &settlement.fees {
+        let sum = at(&mut gross, fee.seat)?;
+        *sum = sum.checked_add(fee.gross).ok_or(SettlementFault::Overflow)?;
+        if fee.gross.is_negative() || fee.fee.is_negative() {
+            return Err(SettlementFault::AmountInvalid);
+        }
+        if fee.fee > fee.gross {
+            let (seat, gross, fee) = (fee.seat, fee.gross, fee.fee);
+            return Err(SettlementFault::FeeExceedsGross { seat, gross, fee });
+        }
+    }
+    for (seat, (received, gross)) in Seat::all(seats(received)).zip(received.iter().zip(&gross)) {
+        if received != gross {
+            let (received, gross) = (*received, *gross);
+            return Err(SettlementFault::GrossDiffers { seat, received, gross });
+        }
+    }
+    Ok(())
+}
+
+/// What the seats win and lose, and the fees, come out of the POT to the hundredth.
+fn check_conserved(settlement: &Settlement, seats: u8) -> Result<Vec<Coins>, SettlementFault> {
+    let net: Option<Vec<_>> = Seat::all(seats).map(|seat| settlement.net(seat)).collect();
+    let net = net.ok_or(SettlementFault::Overflow)?;
+    let fees = settlement.fees.iter().map(|fee| fee.fee);
+    let sum = Coins::checked_sum(net.iter().copied().chain(fees));
+    let pot = settlement.pot.map_or(Coins::ZERO, |payout| payout.amount);
+    if sum.ok_or(SettlementFault::Overflow)? != pot {
+        return Err(SettlementFault::NotConserved);
+    }
+    Ok(net)
+}
+
+fn at(amounts: &mut [Coins], seat: Seat) -> Result<&mut Coins, SettlementFault> {
+    amounts.get_mut(seat.index()).ok_or(SettlementFault::SeatUnknown { seat })
+}
+
+fn seats(amounts: &[Coins]) -> u8 {
+    u8::try_from(amounts.len()).unwrap_or(u8::MAX)
+}
+
+/// The transfers, in the order in which a player would tell them. Amounts of nothing are left
+/// out: a loser whose stake ran out pays the next receiver nothing.
+fn moves(input: &SettleGame, plan: &Plan) -> Vec<Move> {
+    let SettleGame { game, table, room, players, settlement, .. } = input;
+    let wallet = |seat: Seat| Account::Wallet(players[seat.index()]);
+    let stake = |seat: Seat| Account::Stake(*game, seat);
+    let payments = settlement.payments.iter().map(|payment| Move {
+        code: Code::Payment,
+        source: stake(payment.from),
+        destination: wallet(payment.to),
+        amount: payment.paid,
+    });
+    let fees = settlement.fees.iter().map(|fee| Move {
+        code: Code::Fee,
+        source: wallet(fee.seat),
+        destination: Account::Fee(room.clone()),
+        amount: fee.fee,
+    });
+    let releases = seats_of(players).zip(&plan.left).map(|((seat, player), left)| Move {
+        code: Code::Release,
+        source: stake(seat),
+        destination: Account::Wallet(player),
+        amount: *left,
+    });
+    let pot = settlement.pot.iter().map(|payout| Move {
+        code: Code::Pot,
+        source: Account::Pot(*table),
+        destination: wallet(payout.seat),
+        amount: payout.amount,
+    });
+    payments.chain(fees).chain(releases).chain(pot).filter(|one| !one.amount.is_zero()).collect()
+}
+
+pub(super) fn wallets(books: &Books, players: &[PlayerId]) -> Vec<Coins> {
+    players.iter().map(|player| books.balance(&Account::Wallet(*player))).collect()
+}
+
+/// The pair of [`check_conserved`], after booking: each wallet has grown by its stake and its net
+/// result, so every stake is empty and nothing went astray.
+fn check_wallets(
+    before: &[Coins],
+    after: &[Coins],
+    stakes: &[Coins],
+    net: &[Coins],
+) -> Result<(), LedgerError> {
+    let expected = before.iter().zip(stakes).zip(net);
+    let expected: Option<Vec<_>> = expected
+        .map(|((before, stake), net)| before.checked_add(*stake)?.checked_add(*net))
+        .collect();
+    if expected.as_deref() != Some(after) {
+        return Err(LedgerError::broken("wallets after a settlement are not what it says"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plan;
+    use crate::ledger::error::SettlementFault;
+    use bahay_engine::coins::Coins;
+    use bahay_engine::seat::Seat;
+    use bahay_engine::table::{Fee, Payment, PotPayout, Settlement};
+
+    fn coins(hundredths: i64) -> Coins {
+        Coins::from_hundredths(hundredths)
+    }
+
+    fn seat(number: u8) -> Seat {
+        Seat::new(number).unwrap()
+    }
+
+    fn payment(from: u8, to: u8, paid: i64) -> Payment {
+        let (owed, paid) = (coins(300), coins(paid));
+        Payment { from: seat(from), to: seat(to), items: Vec::new(), owed, paid }
+    }
+
+    fn fee(number: u8, gross: i64, fee: i64) -> Fee {
+        Fee { seat: seat(number), gross: coins(gross), fee: coins(fee) }
+    }
+
+    /// Rule 6.10.
+    fn settlement() -> Settlement {
+        Settlement {
+            winner: Some(seat(1)),
+            payments: vec![payment(0, 1, 300), payment(2, 1, 300)],
+            fees: vec![fee(1, 600, 30)],
+            pot: Some(PotPayout { seat: seat(1), amount: coins(600) }),
+        }
+    }
+
+    fn check(change: impl FnOnce(&mut Settlement), expected: Result<[i64; 3], SettlementFault>) {
+        let mut settlement = settlement();
+        change(&mut settlement);
+        let plan = plan(&settlement, &[coins(1400), coins(50), coins(300)], coins(600));
+        let net = plan.map(|plan| plan.net);
+        assert_eq!(net, expected.map(|net| net.map(coins).to_vec()));
+    }
+
+    #[test]
+    fn a_settlement_is_taken_or_refused_as_a_whole() {
+        use SettlementFault::{
+            AmountInvalid, FeeExceedsGross, GrossDiffers, Overflow, PaysItself, PotDiffers,
+            SeatUnknown, StakeExceeded,
+        };
+        let (one, two) = (seat(1), seat(2));
+        check(|_| {}, Ok([-300, 1170, -300]));
+        check(|it| it.pot = None, Ok([-300, 570, -300]));
+        check(|it| it.payments[0].to = seat(5), Err(SeatUnknown { seat: seat(5) }));
+        check(|it| it.payments[0].from = one, Err(PaysItself { seat: one }));
+        check(|it| it.payments[0].paid = coins(-1), Err(AmountInvalid));
+        check(|it| it.payments[0].paid = coins(301), Err(AmountInvalid));
+        let exceeded = StakeExceeded { seat: two, stake: coins(300), paid: coins(600) };
+        check(|it| it.payments[0].from = two, Err(exceeded));
+        let differs = GrossDiffers { seat: one, received: coins(600), gross: coins(599) };
+        check(|it| it.fees[0].gross = coins(599), Err(differs));
+        let differs = GrossDiffers { seat: one, received: coins(600), gross: coins(0) };
+        check(|it| it.fees.clear(), Err(differs));
+        let exceeds = FeeExceedsGross { seat: one, gross: coins(600), fee: coins(601) };
+        check(|it| it.fees[0].fee = coins(601), Err(exceeds));
+        check(|it| it.fees[0].fee = coins(-1), Err(AmountInvalid));
+        let pot = |amount| Some(PotPayout { seat: one, amount: coins(amount) });
+        let differs = PotDiffers { pot: coins(600), paid: coins(599) };
+        check(|it| it.pot = pot(599), Err(differs));
+        let huge = Payment { owed: coins(i64::MAX), ..payment(0, 1, i64::MAX) };
+        check(|it| it.payments.extend([huge.clone(), huge]), Err(Overflow));
+    }
+}

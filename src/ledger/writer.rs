@@ -1,0 +1,196 @@
+//! The writer tasks: whatever waits is posted together.
+//!
+//! A commit waits for the disk, so one commit for many games is many times faster than one each.
+//! A task takes all that waits in its queue, up to a bound and without a timer, posts it in one
+//! transaction, and answers. While it does, the next batch gathers. When a batch cannot be
+//! written because of one of its members, they are posted singly and only that one fails.
+//!
+//! What a lost connection left behind is never guessed: the same requests are run again, and
+//! those that were committed answer from their keys.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use sqlx::{Acquire as _, PgConnection, PgPool};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+use super::chart::Account;
+use super::error::LedgerError;
+use super::fold;
+use super::operation::Request;
+use super::post::{self, Answer};
+use crate::db::Failure;
+
+/// The most operations in one transaction. More gain nothing measurable and make the unlucky
+/// wait longer.
+const BATCH_MAX: usize = 64;
+
+/// How often a transaction is begun in all when others are in the way or connections break.
+/// With the pauses below that is about five seconds.
+const ATTEMPTS_MAX: u32 = 24;
+
+/// The longest pause between two attempts; they begin at a millisecond or two and double.
+const PAUSE_MS_MAX: u64 = 250;
+
+/// An operation that waits for its batch, and whoever waits for it.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) request: Request,
+    pub(super) reply: oneshot::Sender<Answer>,
+}
+
+/// Ids of house accounts. They never change, so each is read once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HouseIds(Arc<RwLock<BTreeMap<Account, i64>>>);
+
+impl HouseIds {
+    /// Those that these requests need. What is missing is made, outside of any transaction that
+    /// could be rolled back while the id stays known here.
+    pub(super) async fn of(
+        &self,
+        connection: &mut PgConnection,
+        requests: &[&Request],
+    ) -> Result<BTreeMap<Account, i64>, sqlx::Error> {
+        let needed: BTreeSet<_> =
+            requests.iter().filter_map(|request| request.operation.house()).collect();
+        let mut known = BTreeMap::new();
+        let mut missing = BTreeSet::new();
+        {
+            let ids = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            for account in needed {
+                match ids.get(&account) {
+                    Some(id) => drop(known.insert(account, *id)),
+                    None => drop(missing.insert(account)),
+                }
+            }
+        }
+        if !missing.is_empty() {
+            let made = post::house_ids(connection, &missing).await?;
+            let mut ids = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            ids.extend(made.clone());
+            known.extend(made);
+        }
+        Ok(known)
+    }
+}
+
+/// Posts what arrives until the queue is closed and empty. `stop` closes it.
+pub(super) async fn write_all(
+    pool: PgPool,
+    house_ids: HouseIds,
+    mut jobs: mpsc::Receiver<Job>,
+    mut stop: watch::Receiver<bool>,
+) {
+    loop {
+        let mut batch = Vec::with_capacity(BATCH_MAX);
+        tokio::select! {
+            // Also when the other end is gone.
+            _ = stop.changed(), if !jobs.is_closed() => {
+                jobs.close();
+                continue;
+            }
+            count = jobs.recv_many(&mut batch, BATCH_MAX) => {
+                if count == 0 {
+                    return;
+                }
+            }
+        }
+        // A task of its own: a panic in it is a bug in one batch, whose callers hear that there
+        // is no answer, and not the end of this writer.
+        if let Err(error) = tokio::spawn(post_batch(pool.clone(), house_ids.clone(), batch)).await {
+            tracing::error!(%error, "a batch of the ledger broke off");
+        }
+    }
+}
+
+async fn post_batch(pool: PgPool, house_ids: HouseIds, batch: Vec<Job>) {
+    let requests: Vec<_> = batch.iter().map(|job| &job.request).collect();
+    let error = match run(&pool, &house_ids, &requests).await {
+        Ok(answers) => return reply_all(batch, answers),
+        Err(error) => error,
+    };
+    if batch.len() == 1 || Failure::of(&error) != Failure::Broken {
+        tracing::warn!(%error, operations = batch.len(), "the ledger could not post");
+        let answer = Err(LedgerError::from(&error));
+        let answers = vec![answer; batch.len()];
+        return reply_all(batch, answers);
+    }
+    for job in batch {
+        let answer = run_single(&pool, &house_ids, &job.request).await;
+        if let Err(error) = &answer {
+            tracing::warn!(%error, key = job.request.key, "the ledger could not post");
+        }
+        reply_all([job], [answer]);
+    }
+}
+
+/// A caller that no longer waits can ask again.
+fn reply_all(jobs: impl IntoIterator<Item = Job>, answers: impl IntoIterator<Item = Answer>) {
+    for (job, answer) in jobs.into_iter().zip(answers) {
+        drop(job.reply.send(answer));
+    }
+}
+
+pub(super) async fn run_single(pool: &PgPool, house_ids: &HouseIds, request: &Request) -> Answer {
+    let mut answers = run(pool, house_ids, &[request]).await?;
+    answers.pop().unwrap_or_else(|| Err(LedgerError::broken("a batch of one had no answer")))
+}
+
+/// Posts a batch, trying again while that can help.
+async fn run(
+    pool: &PgPool,
+    house_ids: &HouseIds,
+    requests: &[&Request],
+) -> Result<Vec<Answer>, sqlx::Error> {
+    let mut attempt = 1;
+    loop {
+        let error = match run_once(pool, house_ids, requests).await {
+            Ok(answers) => return Ok(answers),
+            Err(error) => error,
+        };
+        match Failure::of(&error) {
+            Failure::Contended | Failure::Lost if attempt < ATTEMPTS_MAX => {}
+            Failure::Contended | Failure::Lost | Failure::Exhausted | Failure::Broken => {
+                return Err(error);
+            }
+        }
+        tracing::debug!(%error, attempt, "the ledger tries again");
+        sleep(pause(attempt)).await;
+        attempt += 1;
+    }
+}
+
+async fn run_once(
+    pool: &PgPool,
+    house_ids: &HouseIds,
+    requests: &[&Request],
+) -> Result<Vec<Answer>, sqlx::Error> {
+    let mut connection = pool.acquire().await?;
+    let house_ids = house_ids.of(&mut connection, requests).await?;
+    let mut tx = connection.begin().await?;
+    let answers = post::run_in_tx(&mut tx, &house_ids, requests).await?;
+    tx.commit().await?;
+    Ok(answers)
+}
+
+fn pause(attempt: u32) -> Duration {
+    let doubled = 1_u64.checked_shl(attempt).unwrap_or(PAUSE_MS_MAX);
+    Duration::from_millis(doubled.min(PAUSE_MS_MAX))
+}
+
+/// Folds now and then until `stop`.
+pub(super) async fn fold_all(pool: PgPool, every: Duration, mut stop: watch::Receiver<bool>) {
+    let mut ticks = interval(every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = stop.changed() => return,
+            _ = ticks.tick() => {}
+        }
+        if let Err(error) = fold::fold_all(&pool).await {
+            tracing::warn!(%error, "the house's entries are late");
+        }
+    }
+}
