@@ -4,6 +4,7 @@
 //! engine; `auth` and `accounts` beside; `ids`, `clock`, `entropy`, `db` and `telemetry` at the
 //! bottom. `tests/tidy.rs` holds us to it.
 
+pub mod accounts;
 pub mod auth;
 pub mod clock;
 pub mod db;
