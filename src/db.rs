@@ -12,9 +12,11 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use sqlx::PgPool;
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+
+/// What whoever reads or writes is given, by its name here.
+pub use sqlx::PgPool;
 
 /// The migrations that this program was built with.
 pub static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
@@ -142,6 +144,11 @@ impl<T, C> Page<T, C> {
         let next = rows.last().filter(|_| more).map(cursor);
         Self { items: rows, next }
     }
+}
+
+/// Whether the database answers.
+pub async fn ping(pool: &PgPool) -> Result<(), sqlx::Error> {
+    sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(pool).await.map(|_| ())
 }
 
 /// What a failed statement means to whoever asked for it.
