@@ -26,13 +26,14 @@ pub(super) struct MyGame {
     #[schema(inline)]
     state: Finished,
     /// Where the player sat, from 0.
+    #[schema(maximum = 7)]
     seat: u8,
     /// What the player paid into the POT before the deal.
     ante: Coins,
     /// The most that the player could lose beside the ante.
     stake: Coins,
     /// What the game changed for the player, the ante aside: the fee is taken off, the POT is in
-    /// it. Nothing when the game was voided.
+    /// it. Zero when the game was voided.
     net: Coins,
     opened_at: Time,
     finished_at: Time,

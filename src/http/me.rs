@@ -10,7 +10,9 @@ use crate::accounts::{Accounts, Name, Profile};
 use crate::auth::Player;
 use crate::ledger::{Entry, Ledger, LedgerError, Wallet};
 
-use super::{Body, Coins, Cursors, PageOf, PageQuery, Problem, Query, Services, Time};
+use super::{
+    Body, Coins, Cursors, PageOf, PageQuery, Problem, Query, Services, Time, TransferCode,
+};
 
 /// A player, to itself.
 #[derive(Debug, Serialize, ToSchema)]
@@ -51,7 +53,7 @@ pub(super) async fn show_me(
 pub(super) struct ChangeMe {
     /// 2 to 20 characters, no control characters, nothing invisible, at least one letter or
     /// digit. White space is made single and trimmed. Names are not unique.
-    #[schema(value_type = Option<String>, max_length = 256, example = "Mang Tomás")]
+    #[schema(value_type = Option<String>, min_length = 2, max_length = 20, example = "Mang Tomás")]
     name: Option<Name>,
 }
 
@@ -115,8 +117,7 @@ pub(super) struct WalletEntry {
     /// Entries are numbered from 1 without a gap.
     version: i64,
     /// What the transfer was for.
-    #[schema(example = "payment")]
-    code: &'static str,
+    code: TransferCode,
     /// Below zero when coins left the wallet.
     amount: Coins,
     balance_before: Coins,
@@ -131,7 +132,7 @@ impl From<Entry> for WalletEntry {
     fn from(entry: Entry) -> Self {
         Self {
             version: entry.version,
-            code: entry.code.as_str(),
+            code: entry.code.into(),
             amount: entry.amount.into(),
             balance_before: entry.balance_before.into(),
             balance_after: entry.balance_after.into(),

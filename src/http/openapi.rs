@@ -3,12 +3,15 @@
 //! A handler describes its own answers. What every operation of a kind may answer is added here:
 //! who needs a token may be refused for it, who sends a body may be refused for that.
 
+use std::collections::BTreeMap;
+
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{ArrayItems, Schema};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::tag::{Tag, TagBuilder};
 use utoipa::openapi::{
-    ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
+    ContentBuilder, InfoBuilder, License, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
 };
 use utoipa::{PartialSchema as _, ToSchema as _};
 
@@ -41,9 +44,14 @@ pub(super) fn frame() -> OpenApi {
         .title("bahay")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(DESCRIPTION))
-        .license(Some(LicenseBuilder::new().name(env!("CARGO_PKG_LICENSE")).build()))
+        .license(Some(license()))
         .build();
     OpenApiBuilder::new().info(info).tags(Some(tags())).build()
+}
+
+fn license() -> License {
+    let name = env!("CARGO_PKG_LICENSE");
+    LicenseBuilder::new().name(name).identifier(Some(name)).build()
 }
 
 fn tags() -> Vec<Tag> {
@@ -71,9 +79,23 @@ pub(super) fn complete(document: &mut OpenApi) {
     for common in &COMMON {
         components.responses.insert(common.name.into(), common.response().into());
     }
+    name_items(&mut components.schemas);
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
             refuse(operation);
+        }
+    }
+}
+
+/// A page's items have a schema of their own, which is not to be spelled out again in the page's.
+fn name_items(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    for (name, schema) in schemas {
+        let (Some(item), RefOr::T(Schema::Object(page))) = (name.strip_prefix("PageOf_"), schema)
+        else {
+            continue;
+        };
+        if let Some(RefOr::T(Schema::Array(list))) = page.properties.get_mut("items") {
+            list.items = ArrayItems::RefOrSchema(Box::new(Ref::from_schema_name(item).into()));
         }
     }
 }
@@ -85,7 +107,7 @@ struct Common {
     applies: fn(&Operation) -> bool,
 }
 
-const COMMON: [Common; 8] = [
+const COMMON: [Common; 9] = [
     Common {
         name: "Unauthorized",
         codes: &[
@@ -115,6 +137,7 @@ const COMMON: [Common; 8] = [
         codes: &[Code::PathInvalid],
         applies: |operation| has_parameter(operation, &ParameterIn::Path),
     },
+    Common { name: "Internal", codes: &[Code::Internal], applies: |_| true },
     Common { name: "Unavailable", codes: &[Code::TimedOut, Code::Unavailable], applies: |_| true },
 ];
 

@@ -155,7 +155,11 @@ pub struct ProblemBody {
     /// The kind of problem, for programs; stable.
     code: Code,
     /// What about this very request, for people.
-    #[schema(example = "the access token has expired; use the refresh token")]
+    #[schema(
+        value_type = String,
+        required = false,
+        example = "the access token has expired; use the refresh token"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<Cow<'static, str>>,
 }

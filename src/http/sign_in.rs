@@ -27,7 +27,7 @@ pub(super) struct GuestSignInBody {
     )]
     device_id: DeviceId,
     /// For a new player: 2 to 20 characters. A known player keeps its name.
-    #[schema(value_type = Option<String>, max_length = 256, example = "Maria")]
+    #[schema(value_type = Option<String>, min_length = 2, max_length = 20, example = "Maria")]
     name: Option<Name>,
     /// For a player that has none yet: the IANA name of its time zone.
     #[schema(

@@ -9,6 +9,7 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, 
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::clock::{self, Timestamp};
+use crate::ledger;
 
 /// An amount on the wire: an integer in hundredths of a coin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -77,6 +78,34 @@ impl PartialSchema for Time {
 impl ToSchema for Time {
     fn name() -> Cow<'static, str> {
         "Time".into()
+    }
+}
+
+/// What a transfer between accounts was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct TransferCode(ledger::Code);
+
+impl From<ledger::Code> for TransferCode {
+    fn from(code: ledger::Code) -> Self {
+        Self(code)
+    }
+}
+
+impl PartialSchema for TransferCode {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(ledger::Code::ALL.map(ledger::Code::as_str)))
+            .description(Some("What a transfer was for."))
+            .examples(["payment"])
+            .into()
+    }
+}
+
+impl ToSchema for TransferCode {
+    fn name() -> Cow<'static, str> {
+        "TransferCode".into()
     }
 }
 
