@@ -8,8 +8,6 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::Router;
-use axum::routing::get;
 use axum::serve::ListenerExt;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
@@ -18,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::accounts::{AccountError, Accounts};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
@@ -26,7 +25,7 @@ use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
 use crate::tables::Tables;
 use crate::ws::PlayState;
-use crate::{accounts, db, http, ws};
+use crate::{db, http, ws};
 
 /// How long requests and sockets may take to end once the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,6 +43,8 @@ pub enum ServeError {
     Redis(live::Unavailable),
     #[error("{address} cannot be listened on; free it or set BAHAY_LISTEN: {error}")]
     Listen { address: SocketAddr, error: std::io::Error },
+    #[error(transparent)]
+    Accounts(#[from] AccountError),
     #[error("the server failed: {0}")]
     Serve(#[from] std::io::Error),
 }
@@ -125,12 +126,29 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     background.spawn(tables.clone().listen(publications));
     background.spawn(tables.clone().tick());
 
-    let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
     let auth = Auth::new(signer, clock.clone(), Revocations::default());
+    let accounts =
+        Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock.clone(), welcome);
+    accounts.load_revocations().await?;
+    let follower = accounts.clone();
+    background.spawn(async move { follower.follow_revocations().await });
+
+    let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
     let (alive, sessions) = mpsc::channel(1);
-    let play = PlayState { lobby, clock: clock.clone(), stopping: stopping.clone(), alive };
-    let state = http::State { pool, live, ledger, auth, clock, play, welcome };
-    let router: Router = http::router(state);
+    let play = PlayState {
+        auth: auth.clone(),
+        lobby: lobby.clone(),
+        clock,
+        stopping: stopping.clone(),
+        alive,
+    };
+    let redis = http::Probe::new("redis", move || {
+        let live = live.clone();
+        async move { live.ping().await.map_err(|error| error.to_string()) }
+    });
+    let services =
+        http::Services { accounts, auth, ledger, lobby, pool, probes: vec![redis] };
+    let router = http::router(services, &http::Options::default(), ws::router(play));
 
     let address = listener.local_addr()?;
     let listener = listener.tap_io(|stream| {

@@ -18,6 +18,9 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{PgConnection, PgPool};
 use tokio::time::sleep;
 
+/// What whoever reads or writes is given, by its name here.
+pub use sqlx::PgPool;
+
 /// The migrations that this program was built with.
 pub static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
 
@@ -156,6 +159,11 @@ impl<T, C> Page<T, C> {
         let next = rows.last().filter(|_| more).map(cursor);
         Self { items: rows, next }
     }
+}
+
+/// Whether the database answers.
+pub async fn ping(pool: &PgPool) -> Result<(), sqlx::Error> {
+    sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(pool).await.map(|_| ())
 }
 
 /// What a failed statement means to whoever asked for it.

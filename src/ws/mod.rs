@@ -8,4 +8,12 @@ mod limit;
 pub mod protocol;
 mod session;
 
-pub use session::{PlayState, upgrade};
+use axum::Router;
+use axum::routing::get;
+
+pub use session::PlayState;
+
+/// The socket's one route.
+pub fn router(state: PlayState) -> Router {
+    Router::new().route("/v1/play", get(session::upgrade)).with_state(state)
+}
