@@ -88,9 +88,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     let pool = db::connect(config.database.database_url, pool).await.map_err(no_database)?;
     db::check_schema(&pool).await?;
     let address = config.listen;
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|error| ServeError::Listen { address, error })?;
+    let listener =
+        TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;
     let parts = Parts {
         pool,
         live: live::Options {
@@ -146,8 +145,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         let live = live.clone();
         async move { live.ping().await.map_err(|error| error.to_string()) }
     });
-    let services =
-        http::Services { accounts, auth, ledger, lobby, pool, probes: vec![redis] };
+    let services = http::Services { accounts, auth, ledger, lobby, pool, probes: vec![redis] };
     let router = http::router(services, &http::Options::default(), ws::router(play));
 
     let address = listener.local_addr()?;
@@ -187,8 +185,7 @@ impl Running {
 }
 
 async fn asked_to_stop() -> std::io::Result<()> {
-    let mut terminate =
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted,
         _ = terminate.recv() => Ok(()),

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use tokio::time::sleep;
 
 /// What whoever reads or writes is given, by its name here.

@@ -6,11 +6,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::Accounts;
 use crate::auth::Player;
-use crate::lobby::{self, Lobby, LobbyError};
+use crate::lobby::{self, LobbyError};
 
-use super::{Code, Coins, Path, Problem};
+use super::{Code, Coins, Path, Problem, Services};
 
 /// A stake tier.
 #[derive(Debug, Serialize, ToSchema)]
@@ -67,8 +66,8 @@ pub(super) struct Rooms {
     tag = "rooms",
     responses((status = 200, description = "The rooms, by rising bet", body = Rooms))
 )]
-pub(super) async fn list_rooms(State(lobby): State<Lobby>) -> Json<Rooms> {
-    Json(Rooms { items: lobby.rooms().iter().map(Room::from).collect() })
+pub(super) async fn list_rooms(State(services): State<Services>) -> Json<Rooms> {
+    Json(Rooms { items: services.lobby.rooms().iter().map(Room::from).collect() })
 }
 
 /// Where a player sits. Open the socket and join to play there.
@@ -98,14 +97,13 @@ pub(super) struct SeatedAt {
     )
 )]
 pub(super) async fn take_seat(
-    State(lobby): State<Lobby>,
-    State(accounts): State<Accounts>,
+    State(services): State<Services>,
     player: Player,
     Path(room): Path<String>,
 ) -> Result<Json<SeatedAt>, Problem> {
-    let profile = accounts.profile(player.id).await?;
+    let profile = services.accounts.profile(player.id).await?;
     let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
-    let table = lobby.seat(player.id, &profile.name, &room).await?;
+    let table = services.lobby.seat(player.id, &profile.name, &room).await?;
     Ok(Json(SeatedAt { table: table.0 }))
 }
 
@@ -124,10 +122,10 @@ pub(super) async fn take_seat(
     )
 )]
 pub(super) async fn show_table(
-    State(lobby): State<Lobby>,
+    State(services): State<Services>,
     player: Player,
 ) -> Result<Json<SeatedAt>, Problem> {
-    let table = lobby.seated_at(player.id).await?.ok_or(LobbyError::NotSeated)?;
+    let table = services.lobby.seated_at(player.id).await?.ok_or(LobbyError::NotSeated)?;
     Ok(Json(SeatedAt { table: table.0 }))
 }
 
@@ -149,10 +147,10 @@ pub(super) async fn show_table(
     )
 )]
 pub(super) async fn leave_table(
-    State(lobby): State<Lobby>,
+    State(services): State<Services>,
     player: Player,
 ) -> Result<Json<SeatedAt>, Problem> {
-    let table = lobby.leave(player.id).await?;
+    let table = services.lobby.leave(player.id).await?;
     Ok(Json(SeatedAt { table: table.0 }))
 }
 

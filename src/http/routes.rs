@@ -6,7 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{Code, Options, Services, docs, games, health, me, middleware, openapi, rooms, sign_in, sort};
+use super::{
+    Code, Options, Services, docs, games, health, me, middleware, openapi, rooms, sign_in, sort,
+};
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
 /// same middleware.
