@@ -6,5 +6,8 @@ mod ledger_faults;
 mod ledger_races;
 mod ledger_refusals;
 mod live;
+mod play;
+mod process;
 mod schema;
 mod support;
+mod tables;
