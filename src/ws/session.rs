@@ -28,9 +28,9 @@ use crate::ws::limit::{Limit, Verdict};
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, SUBPROTOCOL, close};
 
 /// How often a client is pinged.
-const PING: Duration = Duration::from_secs(20);
+pub(super) const PING: Duration = Duration::from_secs(20);
 /// Silence after which a client is gone.
-const IDLE: Duration = Duration::from_secs(50);
+pub(super) const IDLE: Duration = Duration::from_secs(50);
 /// Read and write buffers a connection keeps.
 const BUFFER_BYTES: usize = 4096;
 

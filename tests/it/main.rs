@@ -1,1 +1,3 @@
-//! The one integration binary.
+//! The integration tests of the service: one binary, one module a subject.
+
+mod asyncapi;
