@@ -4,19 +4,19 @@
 //! It stops from the top down: no new connections, sockets told to go elsewhere, requests
 //! finished, what the ledger has taken posted.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::Router;
-use axum::routing::get;
 use axum::serve::ListenerExt;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use sqlx::PgPool;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::accounts::{AccountError, Accounts};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
@@ -25,7 +25,7 @@ use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
 use crate::tables::Tables;
 use crate::ws::PlayState;
-use crate::{accounts, db, http, ws};
+use crate::{db, http, ws};
 
 /// How long requests and sockets may take to end once the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -43,6 +43,8 @@ pub enum ServeError {
     Redis(live::Unavailable),
     #[error("{address} cannot be listened on; free it or set BAHAY_LISTEN: {error}")]
     Listen { address: SocketAddr, error: std::io::Error },
+    #[error(transparent)]
+    Accounts(#[from] AccountError),
     #[error("the server failed: {0}")]
     Serve(#[from] std::io::Error),
 }
@@ -70,6 +72,8 @@ pub struct Running {
     pub address: SocketAddr,
     stop: watch::Sender<bool>,
     server: JoinHandle<std::io::Result<()>>,
+    /// Ends with the last connection.
+    sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
     ledger: LedgerTasks,
 }
@@ -84,9 +88,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     let pool = db::connect(config.database.database_url, pool).await.map_err(no_database)?;
     db::check_schema(&pool).await?;
     let address = config.listen;
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|error| ServeError::Listen { address, error })?;
+    let listener =
+        TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;
     let parts = Parts {
         pool,
         live: live::Options {
@@ -122,11 +125,28 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     background.spawn(tables.clone().listen(publications));
     background.spawn(tables.clone().tick());
 
-    let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
     let auth = Auth::new(signer, clock.clone(), Revocations::default());
-    let play = PlayState { lobby, clock: clock.clone(), stopping: stopping.clone() };
-    let state = http::State { pool, live, ledger, auth, clock, play, welcome };
-    let router: Router = http::router(state);
+    let accounts =
+        Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock.clone(), welcome);
+    accounts.load_revocations().await?;
+    let follower = accounts.clone();
+    background.spawn(async move { follower.follow_revocations().await });
+
+    let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
+    let (alive, sessions) = mpsc::channel(1);
+    let play = PlayState {
+        auth: auth.clone(),
+        lobby: lobby.clone(),
+        clock,
+        stopping: stopping.clone(),
+        alive,
+    };
+    let redis = http::Probe::new("redis", move || {
+        let live = live.clone();
+        async move { live.ping().await.map_err(|error| error.to_string()) }
+    });
+    let services = http::Services { accounts, auth, ledger, lobby, pool, probes: vec![redis] };
+    let router = http::router(services, &http::Options::default(), ws::router(play));
 
     let address = listener.local_addr()?;
     let listener = listener.tap_io(|stream| {
@@ -139,7 +159,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         let _ = stopped.wait_for(|stop| *stop).await;
     });
     let server = tokio::spawn(async move { server.await });
-    Ok(Running { address, stop, server, background, ledger: ledger_tasks })
+    Ok(Running { address, stop, server, sessions, background, ledger: ledger_tasks })
 }
 
 impl Running {
@@ -155,6 +175,9 @@ impl Running {
                 self.server.abort();
             }
         }
+        if tokio::time::timeout(STOP_TIMEOUT, self.sessions.recv()).await.is_err() {
+            tracing::warn!("some connections did not end in time");
+        }
         self.background.shutdown().await;
         self.ledger.stop().await;
         Ok(())
@@ -162,8 +185,7 @@ impl Running {
 }
 
 async fn asked_to_stop() -> std::io::Result<()> {
-    let mut terminate =
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted,
         _ = terminate.recv() => Ok(()),

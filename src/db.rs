@@ -10,17 +10,30 @@
 //! There is no read replica and no second pool.
 
 use std::borrow::Cow;
+use std::future::Future;
 use std::time::Duration;
 
-use sqlx::PgPool;
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::PgConnection;
+use tokio::time::sleep;
+
+/// What whoever reads or writes is given, by its name here.
+pub use sqlx::PgPool;
 
 /// The migrations that this program was built with.
 pub static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
 
 /// The table in which sqlx notes what it has applied.
 const MIGRATIONS_TABLE: &str = "_sqlx_migrations";
+
+/// How often something is tried in all when others are in the way or connections break. With
+/// the pauses below that is about five seconds, and more often than a pool has connections, all
+/// of which may be dead at once.
+const ATTEMPTS_MAX: u32 = 24;
+
+/// The longest pause between two attempts; they begin at two milliseconds and double.
+const PAUSE_MS_MAX: u64 = 250;
 
 /// How the pool behaves. The defaults are those that were measured on two cores.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +73,7 @@ pub async fn connect(options: PgConnectOptions, pool: PoolOptions) -> Result<PgP
         .max_connections(pool.connections_max)
         .acquire_timeout(Duration::from_millis(pool.acquire_timeout_ms))
         // A ping before every use costs as much as a query. A dead connection shows itself in
-        // its first statement, and whoever writes retries.
+        // its first statement: see `retry`.
         .test_before_acquire(false)
         .connect_with(options.application_name("bahay").options(limits))
         .await
@@ -96,7 +109,11 @@ impl From<sqlx::Error> for SchemaError {
 
 /// Refuses every schema but the one that this program was built with.
 pub async fn check_schema(pool: &PgPool) -> Result<(), SchemaError> {
-    let mut connection = pool.acquire().await?;
+    check_schema_in_tx(&mut *pool.acquire().await?).await
+}
+
+/// As [`check_schema`], on what the caller's transaction sees.
+pub async fn check_schema_in_tx(connection: &mut PgConnection) -> Result<(), SchemaError> {
     let found =
         sqlx::query_scalar!(r#"select to_regclass($1) is not null as "found!""#, MIGRATIONS_TABLE)
             .fetch_one(&mut *connection)
@@ -144,6 +161,11 @@ impl<T, C> Page<T, C> {
     }
 }
 
+/// Whether the database answers.
+pub async fn ping(pool: &PgPool) -> Result<(), sqlx::Error> {
+    sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(pool).await.map(|_| ())
+}
+
 /// What a failed statement means to whoever asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -182,5 +204,30 @@ impl Failure {
             _ if code.starts_with("53") => Self::Exhausted,
             _ => Self::Broken,
         }
+    }
+}
+
+/// Does something until it passes or another attempt is no use. Only for what may be done twice:
+/// reads, and transactions that find out by a key whether they have been committed before.
+pub async fn retry<T, F>(once: impl Fn() -> F) -> Result<T, sqlx::Error>
+where
+    F: Future<Output = Result<T, sqlx::Error>>,
+{
+    let mut attempt = 1;
+    loop {
+        let error = match once().await {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        match Failure::of(&error) {
+            Failure::Contended | Failure::Lost if attempt < ATTEMPTS_MAX => {}
+            Failure::Contended | Failure::Lost | Failure::Exhausted | Failure::Broken => {
+                return Err(error);
+            }
+        }
+        tracing::debug!(%error, attempt, "the database is asked again");
+        let pause_ms = 1_u64.checked_shl(attempt).unwrap_or(PAUSE_MS_MAX).min(PAUSE_MS_MAX);
+        sleep(Duration::from_millis(pause_ms)).await;
+        attempt += 1;
     }
 }

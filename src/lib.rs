@@ -4,7 +4,10 @@
 //! engine; `auth` and `accounts` beside; `ids`, `clock`, `entropy`, `db` and `telemetry` at the
 //! bottom. `tests/tidy.rs` holds us to it.
 
+pub mod accounts;
+pub mod app;
 pub mod auth;
+pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod config;

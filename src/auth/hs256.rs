@@ -24,8 +24,8 @@ pub(super) fn install() {
     let _ = PROVIDER.install_default();
 }
 
-/// HMAC-SHA-256 of the parts in their order, for keys and marks that are no tokens.
-pub(super) fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
+/// HMAC-SHA-256, for keys and marks that are no tokens.
+pub fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(message);
     mac.finalize().into_bytes().into()

@@ -23,6 +23,7 @@ use thiserror::Error;
 use crate::clock::{Clock, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 
+pub use hs256::hmac_sha256 as mark;
 pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
 pub use revocations::Revocations;
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::PgPool;
 
-use crate::db::Page;
+use crate::db::{self, Page};
 
 pub use cursor::{Cursor, CursorInvalid};
 
@@ -82,8 +82,10 @@ pub async fn by_player(
 ) -> Result<Page<PlayedGame, Cursor>, sqlx::Error> {
     let limit = limit.clamp(1, PAGE_MAX);
     let Cursor { finished_at_ms, game } = cursor.unwrap_or(Cursor::NEWEST);
-    let rows = sqlx::query!(
-        r#"
+    let below = timestamp(finished_at_ms)?;
+    let query = || {
+        sqlx::query!(
+            r#"
         select p.game, g.table_id, g.room, g.state, p.seat, g.ante, p.stake, p.net as "net!",
             g.opened_at as "opened_at: Timestamp", p.finished_at as "finished_at!: Timestamp"
         from game_players p
@@ -93,13 +95,14 @@ pub async fn by_player(
         order by p.finished_at desc, p.game desc
         limit $4
         "#,
-        player.0,
-        timestamp(finished_at_ms)? as _,
-        game.0,
-        i64::from(limit) + 1
-    )
-    .fetch_all(pool)
-    .await?;
+            player.0,
+            below as _,
+            game.0,
+            i64::from(limit) + 1
+        )
+        .fetch_all(pool)
+    };
+    let rows = db::retry(query).await?;
     let rows = rows.into_iter().map(|row| {
         Ok(PlayedGame {
             game: GameId(row.game),
@@ -138,8 +141,9 @@ pub struct RecordedGame {
 
 /// `None` when there is no such game. Who may see it is the caller's to decide, by `players`.
 pub async fn record(pool: &PgPool, game: GameId) -> Result<Option<RecordedGame>, sqlx::Error> {
-    let row = sqlx::query!(
-        r#"
+    let query = || {
+        sqlx::query!(
+            r#"
         select g.id, g.table_id, g.room, g.state,
             array(
                 select p.player from game_players p where p.game = g.id order by p.seat
@@ -149,10 +153,11 @@ pub async fn record(pool: &PgPool, game: GameId) -> Result<Option<RecordedGame>,
         left join game_records r on r.game = g.id
         where g.id = $1
         "#,
-        game.0
-    )
-    .fetch_optional(pool)
-    .await?;
+            game.0
+        )
+        .fetch_optional(pool)
+    };
+    let row = db::retry(query).await?;
     row.map(|row| {
         Ok(RecordedGame {
             game: GameId(row.id),
@@ -183,19 +188,21 @@ pub async fn open(
     limit: u32,
 ) -> Result<Page<OpenGame, GameId>, sqlx::Error> {
     let limit = limit.clamp(1, PAGE_MAX);
-    let rows = sqlx::query!(
-        r#"
+    let query = || {
+        sqlx::query!(
+            r#"
         select g.id, g.table_id, g.opened_at as "opened_at: Timestamp"
         from games g
         where g.state = 'open' and ($1::uuid is null or g.id > $1)
         order by g.id
         limit $2
         "#,
-        after.map(|game| game.0),
-        i64::from(limit) + 1
-    )
-    .fetch_all(pool)
-    .await?;
+            after.map(|game| game.0),
+            i64::from(limit) + 1
+        )
+        .fetch_all(pool)
+    };
+    let rows = db::retry(query).await?;
     let rows = rows.into_iter().map(|row| OpenGame {
         game: GameId(row.id),
         table: TableId(row.table_id),

@@ -1,4 +1,38 @@
-//! REST.
-mod problem;
+//! REST: requests in, JSON out, one form of refusal.
+//!
+//! [`routes`] is the one page that lists every route. A handler parses into types that cannot be
+//! wrong (`input`, `page`), calls one thing below, and says what came of it in the words of the
+//! wire (`wire`); it decides nothing about games or coins.
+//!
+//! Conventions: amounts are integers in hundredths of a coin, the schema `Coins`. Times are RFC
+//! 3339 in UTC, the schema `Time`; on the socket and in records they are integer milliseconds
+//! instead. Lists are pages with a cursor. A refusal is a [`Problem`].
+//!
+//! Bounds: a body of 16 KB, an answer within [`Options::timeout`], a page of 100. Deliberately
+//! absent: sessions in cookies, and CORS unless origins are given.
 
+mod docs;
+mod games;
+mod health;
+mod input;
+mod me;
+mod middleware;
+mod openapi;
+mod page;
+mod problem;
+mod rooms;
+mod routes;
+mod services;
+mod sign_in;
+mod sort;
+mod wire;
+
+pub use health::Probe;
+pub use input::{Body, Path, Query};
+pub use middleware::Options;
+pub use openapi::openapi_yaml;
+pub use page::{Cursors, PageOf, PageQuery};
 pub use problem::{Code, Problem, ProblemBody};
+pub use routes::router;
+pub use services::Services;
+pub use wire::{CardText, Coins, Time, TransferCode};

@@ -11,8 +11,10 @@ use axum::Json;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Serialize, Serializer};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::auth::AuthError;
 
@@ -88,10 +90,39 @@ codes! {
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";
     GameVoided = "game_voided", CONFLICT, "The game was voided and has no record";
 
+    // Rooms and tables.
+    RoomNotFound = "room_not_found", NOT_FOUND, "There is no such room";
+    TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room asks for";
+    Seating = "seating", CONFLICT, "Another request of yours is being seated";
+    NotSeated = "not_seated", NOT_FOUND, "You sit at no table";
+
     // The server.
     TimedOut = "timed_out", SERVICE_UNAVAILABLE, "The server did not answer in time";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot do this now";
     Internal = "internal", INTERNAL_SERVER_ERROR, "The server made a mistake";
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl PartialSchema for Code {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(Self::ALL.iter().map(|code| code.as_str())))
+            .description(Some("The kind of a problem, for programs. Codes are added, not changed."))
+            .examples(["token_expired"])
+            .into()
+    }
+}
+
+impl ToSchema for Code {
+    fn name() -> Cow<'static, str> {
+        "ProblemCode".into()
+    }
 }
 
 impl Code {
@@ -117,23 +148,26 @@ pub struct Problem {
 /// Why a request was refused.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem, description = "Why a request was refused (RFC 9457). Branch on `code`.")]
-pub struct ProblemBody<'a> {
+pub struct ProblemBody {
     /// A page about this kind of problem, relative to the server.
     #[schema(example = "/problems#token_expired")]
     r#type: String,
     /// The kind of problem, for people.
     #[schema(example = "The access token has expired")]
-    title: &'a str,
+    title: &'static str,
     /// The HTTP status, again.
     #[schema(example = 401)]
     status: u16,
     /// The kind of problem, for programs; stable.
-    #[schema(example = "token_expired")]
-    code: &'a str,
+    code: Code,
     /// What about this very request, for people.
-    #[schema(example = "the access token has expired; use the refresh token")]
+    #[schema(
+        value_type = String,
+        required = false,
+        example = "the access token has expired; use the refresh token"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'a str>,
+    detail: Option<Cow<'static, str>>,
 }
 
 impl Problem {
@@ -177,8 +211,8 @@ impl IntoResponse for Problem {
             r#type: format!("/problems#{}", self.code.as_str()),
             title: self.code.title(),
             status: status.as_u16(),
-            code: self.code.as_str(),
-            detail: self.detail.as_deref(),
+            code: self.code,
+            detail: self.detail,
         };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();

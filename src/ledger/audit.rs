@@ -10,6 +10,7 @@ use bahay_engine::coins::Coins;
 use sqlx::{PgConnection, PgPool};
 
 use super::error::LedgerError;
+use crate::db;
 
 /// The most differences of one kind that a report lists. The first few tell the story.
 const LISTED_MAX: i64 = 100;
@@ -56,20 +57,31 @@ pub enum Difference {
 
 /// Audits all books as they are at one moment.
 pub async fn audit(pool: &PgPool) -> Result<Report, LedgerError> {
+    Ok(db::retry(|| audit_once(pool)).await?)
+}
+
+async fn audit_once(pool: &PgPool) -> Result<Report, sqlx::Error> {
     let mut tx = pool.begin().await?;
     sqlx::query!("set transaction isolation level repeatable read, read only")
         .execute(&mut *tx)
         .await?;
-    let mut report = count(&mut tx).await?;
-    let differences = &mut report.differences;
-    check_sum(&mut tx, differences).await?;
-    check_balances(&mut tx, differences).await?;
-    check_entries(&mut tx, differences).await?;
-    check_transfers(&mut tx, differences).await?;
-    check_astray(&mut tx, differences).await?;
-    check_stakes(&mut tx, differences).await?;
-    check_pots(&mut tx, differences).await?;
+    let report = audit_in_tx(&mut tx).await?;
     tx.commit().await?;
+    Ok(report)
+}
+
+/// As [`audit`], on what the caller's transaction sees. Unless that is one snapshot, what is
+/// posted meanwhile shows as differences.
+pub async fn audit_in_tx(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
+    let mut report = count(connection).await?;
+    let differences = &mut report.differences;
+    check_sum(connection, differences).await?;
+    check_balances(connection, differences).await?;
+    check_entries(connection, differences).await?;
+    check_transfers(connection, differences).await?;
+    check_astray(connection, differences).await?;
+    check_stakes(connection, differences).await?;
+    check_pots(connection, differences).await?;
     Ok(report)
 }
 

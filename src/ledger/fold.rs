@@ -15,7 +15,7 @@ use bahay_engine::coins::Coins;
 use sqlx::{PgConnection, PgPool};
 
 use super::books::{EntryRow, Standing};
-use super::error::LedgerError;
+use crate::db;
 use crate::games::store::expect_rows;
 
 /// The most operations that one transaction folds.
@@ -25,10 +25,10 @@ const OPERATIONS_MAX: i64 = 1_000;
 const ADVISORY_LOCK: i64 = 0x6261_6861_795f_666f;
 
 /// Folds until nothing is left, and says how many operations that were.
-pub(super) async fn fold_all(pool: &PgPool) -> Result<u64, LedgerError> {
+pub(super) async fn fold_all(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut sum = 0_u64;
     loop {
-        let folded = fold_some(pool).await?;
+        let folded = db::retry(|| fold_some(pool)).await?;
         sum = sum.saturating_add(folded);
         if folded < OPERATIONS_MAX.unsigned_abs() {
             return Ok(sum);
@@ -36,7 +36,7 @@ pub(super) async fn fold_all(pool: &PgPool) -> Result<u64, LedgerError> {
     }
 }
 
-async fn fold_some(pool: &PgPool) -> Result<u64, LedgerError> {
+async fn fold_some(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut tx = pool.begin().await?;
     sqlx::query!("select pg_advisory_xact_lock($1)", ADVISORY_LOCK).fetch_one(&mut *tx).await?;
     let operations = sqlx::query_scalar!(
@@ -89,7 +89,7 @@ async fn enter(
     connection: &mut PgConnection,
     operations: &[i64],
     house: &mut BTreeMap<i64, Standing>,
-) -> Result<Vec<EntryRow>, LedgerError> {
+) -> Result<Vec<EntryRow>, sqlx::Error> {
     let ids: Vec<_> = house.keys().copied().collect();
     let transfers = sqlx::query!(
         r#"
@@ -103,7 +103,7 @@ async fn enter(
     )
     .fetch_all(connection)
     .await?;
-    let overflow = || LedgerError::broken("a house balance does not fit 64 bits");
+    let overflow = || sqlx::Error::Protocol("a house balance does not fit 64 bits".into());
     let mut entries = Vec::with_capacity(transfers.len());
     for transfer in transfers {
         let amount = Coins::from_hundredths(transfer.amount);

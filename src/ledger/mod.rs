@@ -87,8 +87,7 @@ pub struct LedgerTasks {
 impl LedgerTasks {
     /// Takes nothing more, posts what waits, folds, and returns when all is done.
     pub async fn stop(self) {
-        // Nobody may be left to hear it, and then it is not needed.
-        let _ = self.stop.send(true);
+        self.stop.send_replace(true);
         for task in self.tasks {
             if let Err(error) = task.await {
                 tracing::error!(%error, "a task of the ledger broke off");
@@ -179,7 +178,7 @@ impl Ledger {
     /// Writes the house's entries that are due, as otherwise happens every now and then. Says of
     /// how many operations.
     pub async fn fold(&self) -> Result<u64, LedgerError> {
-        fold::fold_all(&self.pool).await
+        Ok(fold::fold_all(&self.pool).await?)
     }
 
     async fn submit<T: DeserializeOwned>(

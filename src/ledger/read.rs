@@ -10,7 +10,7 @@ use sqlx::PgPool;
 
 use super::chart::{Account, Code};
 use super::error::LedgerError;
-use crate::db::Page;
+use crate::db::{self, Page};
 
 /// The most that one page holds; a larger wish gets this.
 const PAGE_MAX: u32 = 100;
@@ -71,8 +71,10 @@ impl FromStr for EntryCursor {
 
 /// One statement, so that `available` and `held` are of one moment.
 pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, LedgerError> {
-    let row = sqlx::query!(
-        r#"
+    let code = Account::Wallet(player).to_string();
+    let query = || {
+        sqlx::query!(
+            r#"
         select w.balance, w.version,
             coalesce((
                 select sum(s.balance)::bigint
@@ -83,11 +85,12 @@ pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, Le
         from accounts w
         where w.code = $2
         "#,
-        player.0,
-        Account::Wallet(player).to_string()
-    )
-    .fetch_optional(pool)
-    .await?;
+            player.0,
+            code
+        )
+        .fetch_optional(pool)
+    };
+    let row = db::retry(query).await?;
     Ok(row.map_or_else(Wallet::default, |row| Wallet {
         available: Coins::from_hundredths(row.balance),
         held: Coins::from_hundredths(row.held),
@@ -102,8 +105,10 @@ pub(super) async fn entries(
     limit: u32,
 ) -> Result<Page<Entry, EntryCursor>, LedgerError> {
     let limit = limit.clamp(1, PAGE_MAX);
-    let rows = sqlx::query!(
-        r#"
+    let code = Account::Wallet(player).to_string();
+    let query = || {
+        sqlx::query!(
+            r#"
         select e.version, t.code, e.amount, e.balance_before, e.balance_after, o.game,
             o.created_at as "created_at: Timestamp"
         from entries e
@@ -113,12 +118,13 @@ pub(super) async fn entries(
         order by e.version desc
         limit $3
         "#,
-        Account::Wallet(player).to_string(),
-        cursor.map_or(i64::MAX, |cursor| cursor.below_version),
-        i64::from(limit) + 1
-    )
-    .fetch_all(pool)
-    .await?;
+            code,
+            cursor.map_or(i64::MAX, |cursor| cursor.below_version),
+            i64::from(limit) + 1
+        )
+        .fetch_all(pool)
+    };
+    let rows = db::retry(query).await?;
     let unknown = |code: &str| LedgerError::broken(format!("no code of a transfer: {code}"));
     let entries = rows.into_iter().map(|row| {
         Ok(Entry {

@@ -14,25 +14,18 @@ use std::time::Duration;
 
 use sqlx::{Acquire as _, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::chart::Account;
 use super::error::LedgerError;
 use super::fold;
 use super::operation::Request;
 use super::post::{self, Answer};
-use crate::db::Failure;
+use crate::db::{self, Failure};
 
 /// The most operations in one transaction. More gain nothing measurable and make the unlucky
 /// wait longer.
 const BATCH_MAX: usize = 64;
-
-/// How often a transaction is begun in all when others are in the way or connections break.
-/// With the pauses below that is about five seconds.
-const ATTEMPTS_MAX: u32 = 24;
-
-/// The longest pause between two attempts; they begin at a millisecond or two and double.
-const PAUSE_MS_MAX: u64 = 250;
 
 /// An operation that waits for its batch, and whoever waits for it.
 #[derive(Debug)]
@@ -144,22 +137,7 @@ async fn run(
     house_ids: &HouseIds,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
-    let mut attempt = 1;
-    loop {
-        let error = match run_once(pool, house_ids, requests).await {
-            Ok(answers) => return Ok(answers),
-            Err(error) => error,
-        };
-        match Failure::of(&error) {
-            Failure::Contended | Failure::Lost if attempt < ATTEMPTS_MAX => {}
-            Failure::Contended | Failure::Lost | Failure::Exhausted | Failure::Broken => {
-                return Err(error);
-            }
-        }
-        tracing::debug!(%error, attempt, "the ledger tries again");
-        sleep(pause(attempt)).await;
-        attempt += 1;
-    }
+    db::retry(|| run_once(pool, house_ids, requests)).await
 }
 
 async fn run_once(
@@ -173,11 +151,6 @@ async fn run_once(
     let answers = post::run_in_tx(&mut tx, &house_ids, requests).await?;
     tx.commit().await?;
     Ok(answers)
-}
-
-fn pause(attempt: u32) -> Duration {
-    let doubled = 1_u64.checked_shl(attempt).unwrap_or(PAUSE_MS_MAX);
-    Duration::from_millis(doubled.min(PAUSE_MS_MAX))
 }
 
 /// Folds now and then until `stop`.

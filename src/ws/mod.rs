@@ -11,7 +11,15 @@ pub mod protocol;
 mod refusals;
 mod session;
 
+use axum::Router;
+use axum::routing::get;
+
 pub use asyncapi::{asyncapi, asyncapi_yaml};
 pub use examples::{commands as example_commands, messages as example_messages};
 pub use refusals::{Refused, refusals};
-pub use session::{PlayState, upgrade};
+pub use session::PlayState;
+
+/// The socket's one route.
+pub fn router(state: PlayState) -> Router {
+    Router::new().route("/v1/play", get(session::upgrade)).with_state(state)
+}

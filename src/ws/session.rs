@@ -6,6 +6,7 @@
 //! version; a client that says nothing for [`IDLE`], not even to a ping, is gone. Everything that
 //! waits is written before one flush.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ use futures_util::{SinkExt, StreamExt};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval_at};
 
-use crate::auth::Player;
+use crate::auth::{Auth, Player};
 use crate::clock::Clock;
 use crate::entropy;
 use crate::lobby::{Lobby, LobbyError};
@@ -39,22 +40,27 @@ type Action = <Tongits as Game>::Action;
 /// What connections share.
 #[derive(Clone, Debug)]
 pub struct PlayState {
+    pub auth: Auth,
     pub lobby: Lobby,
     pub clock: Clock,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
+    /// Never sent on: who waits for its end waits for the last connection.
+    pub alive: mpsc::Sender<Infallible>,
+}
+
+impl FromRef<PlayState> for Auth {
+    fn from_ref(state: &PlayState) -> Self {
+        state.auth.clone()
+    }
 }
 
 /// `GET /v1/play`: opens the socket for a player whose token was good.
-pub async fn upgrade<S>(
+pub(super) async fn upgrade(
     player: Player,
-    State(state): State<S>,
+    State(state): State<PlayState>,
     upgrade: WebSocketUpgrade,
-) -> Response
-where
-    PlayState: FromRef<S>,
-{
-    let state = PlayState::from_ref(&state);
+) -> Response {
     upgrade
         .protocols([SUBPROTOCOL])
         .read_buffer_size(BUFFER_BYTES)

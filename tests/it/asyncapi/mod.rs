@@ -28,7 +28,7 @@ fn terms() -> Terms<Rules> {
 }
 
 fn as_json(value: &impl Serialize) -> Value {
-    serde_json::to_value(value).unwrap()
+    serde_json::to_value(value).expect("it can be written as JSON")
 }
 
 /// Checks a command or a message against the schema of its type.
@@ -44,7 +44,7 @@ fn check(document: &Value, kind: &str, value: &Value) {
 
 /// The variants that the document lists for a tagged type.
 fn listed(document: &Value, name: &str) -> BTreeSet<String> {
-    let variants = document["components"]["schemas"][name]["oneOf"].as_array().unwrap();
+    let variants = document["components"]["schemas"][name]["oneOf"].as_array().expect("a list of variants");
     let tag = |variant: &Value| variant["properties"]["type"]["const"].as_str().map(str::to_owned);
     variants.iter().filter_map(tag).collect()
 }
@@ -58,10 +58,12 @@ fn every_message_of_tables_in_virtual_time_fits() {
         // Wallets so small that some cannot pay the next ante.
         let welcome = Coins::from_hundredths(700);
         let mut tables = Simulation::<Tongits>::new(seed, terms(), Habits::ROUGH, welcome);
-        for version in 1..=700 {
+        for version in 1..=700_u64 {
             let happened = tables.step();
             let table = tables.table();
-            let player = table.occupants().nth(version as usize % 3).map(|(_, who)| who.player);
+            // Somebody else at every step; nobody while seats are free.
+            let seat = Seat::new(u8::try_from(version % 3).unwrap()).unwrap();
+            let player = table.occupant(seat).map(|who| who.player);
             let view = table.view(player);
             let prompt = OpenPrompt::of(&view);
             phases_seen.insert(as_json(&view.phase)["type"].as_str().unwrap().to_owned());

@@ -1,0 +1,116 @@
+//! What a client says about its device.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+/// The shortest and the longest device id, in bytes. The lower bound is that of 122 random bits
+/// in a compact form; what is shorter can be guessed.
+const DEVICE_ID_BYTES: std::ops::RangeInclusive<usize> = 16..=128;
+
+/// The longest name of a time zone; the longest known has 32 bytes.
+const TIME_ZONE_BYTES_MAX: usize = 64;
+
+/// A random name that a client gives to its installation and keeps. It works like a password,
+/// so only its hash is stored, and it prints without itself.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DeviceId(String);
+
+/// The text is not a device id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a device id has 16 to 128 visible ASCII characters; draw a random one and keep it")]
+pub struct NotADeviceId;
+
+impl DeviceId {
+    /// A fast hash: a device id is drawn, not chosen, and is looked up by its hash.
+    pub(super) fn hash(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
+    }
+}
+
+impl FromStr for DeviceId {
+    type Err = NotADeviceId;
+
+    fn from_str(text: &str) -> Result<Self, NotADeviceId> {
+        let is_sound = DEVICE_ID_BYTES.contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotADeviceId) }
+    }
+}
+
+impl fmt::Debug for DeviceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DeviceId(…)")
+    }
+}
+
+impl<'de> Deserialize<'de> for DeviceId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// The IANA name of a time zone, by its form: whether such a zone exists is known to whoever
+/// reckons with it, and changes with the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeZone(String);
+
+/// The text does not look like the name of a time zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a time zone is written by its IANA name, as in Asia/Manila")]
+pub struct NotATimeZone;
+
+impl TimeZone {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for TimeZone {
+    type Err = NotATimeZone;
+
+    fn from_str(text: &str) -> Result<Self, NotATimeZone> {
+        let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-/".contains(&byte);
+        if starts_well && text.len() <= TIME_ZONE_BYTES_MAX && text.bytes().all(known) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(NotATimeZone)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for TimeZone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
+
+    #[test]
+    fn a_device_id_is_long_enough_to_be_a_secret_and_never_printed() {
+        let device: DeviceId = "0123456789abcdef".parse().unwrap();
+        assert_eq!(format!("{device:?}"), "DeviceId(…)");
+        let long = "x".repeat(129);
+        for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeé", &long] {
+            assert_eq!(text.parse::<DeviceId>(), Err(NotADeviceId), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_zone_is_known_by_its_form() {
+        for text in ["UTC", "Asia/Manila", "America/Argentina/Buenos_Aires", "Etc/GMT+8"] {
+            assert_eq!(text.parse::<TimeZone>().unwrap().as_str(), text);
+        }
+        for text in ["", "+08:00", "Asia/Manila;", "Asia/Mañila", &"A".repeat(65)] {
+            assert_eq!(text.parse::<TimeZone>(), Err(NotATimeZone), "{text}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Sessions: opened by a sign-in, kept alive by refreshing, ended by signing out or by a refresh
+//! token that comes twice.
+
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::PgConnection;
+
+use crate::auth::{Player, RefreshToken};
+use crate::clock::{self, Timestamp};
+use crate::entropy;
+use crate::ids::{PlayerId, SessionId};
+
+use super::{AccountError, Accounts, REFRESH_TOKEN_LIFE, SESSION_LIFE, Tokens, from_sql, to_sql};
+
+/// The longest name of a client that is kept, in characters.
+const USER_AGENT_LENGTH_MAX: usize = 200;
+
+/// Why a session ended, as in the column `revoke_reason`.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    SignedOut,
+    RefreshTokenReused,
+}
+
+impl End {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::SignedOut => "signed_out",
+            Self::RefreshTokenReused => "refresh_token_reused",
+        }
+    }
+}
+
+/// A session with its newest refresh token.
+pub(super) struct Opened {
+    id: SessionId,
+    refresh: RefreshToken,
+    refresh_expires_at: Timestamp,
+}
+
+impl Accounts {
+    /// Trades a refresh token for new tokens of the same session. The old one is used up.
+    ///
+    /// # Errors
+    /// The first reason of [`AccountError`] that holds. A token that was used before ends its
+    /// session, on every node.
+    pub async fn refresh(&self, token: &RefreshToken) -> Result<(PlayerId, Tokens), AccountError> {
+        let now = self.clock.now();
+        let hash = token.hash();
+        let mut tx = self.pool.begin().await?;
+        let session = sqlx::query_scalar!(
+            "select session from refresh_tokens where hash = $1",
+            hash.0.as_slice()
+        )
+        .fetch_optional(&mut *tx)
+        .await?
+        .ok_or(AccountError::RefreshTokenUnknown)?;
+        // From here on this family stands still for everybody else.
+        let family = sqlx::query!(
+            r#"
+            select player, expires_at as "expires_at: SqlTimestamp", revoked_at is not null as "ended!"
+            from sessions
+            where id = $1
+            for update
+            "#,
+            session
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        let session = SessionId(session);
+        if family.ended {
+            return Err(AccountError::SessionEnded);
+        }
+        let used = sqlx::query!(
+            r#"
+            update refresh_tokens
+            set used_at = $2
+            where hash = $1 and used_at is null
+            returning expires_at as "expires_at: SqlTimestamp"
+            "#,
+            hash.0.as_slice(),
+            to_sql(now) as _
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(used) = used else {
+            end(&mut tx, session, End::RefreshTokenReused, now).await?;
+            tx.commit().await?;
+            self.auth.revocations().insert(session, now);
+            tracing::warn!(%session, "a refresh token came twice, so its session has ended");
+            return Err(AccountError::RefreshTokenReused);
+        };
+        let session_expires_at = from_sql(family.expires_at);
+        if now >= from_sql(used.expires_at).min(session_expires_at) {
+            return Err(AccountError::RefreshTokenExpired);
+        }
+        let opened = next_token(&mut tx, session, session_expires_at, now).await?;
+        tx.commit().await?;
+        let player = PlayerId(family.player);
+        Ok((player, self.tokens(player, opened)))
+    }
+
+    /// Ends the player's session: its refresh token is worth nothing any more, and within a
+    /// second neither are its access tokens, on any node. Doing so again changes nothing.
+    pub async fn sign_out(&self, player: &Player) -> Result<(), AccountError> {
+        let now = self.clock.now();
+        let mut connection = self.pool.acquire().await?;
+        end(&mut connection, player.session, End::SignedOut, now).await?;
+        self.auth.revocations().insert(player.session, now);
+        Ok(())
+    }
+
+    pub(super) fn tokens(&self, player: PlayerId, opened: Opened) -> Tokens {
+        Tokens {
+            session: opened.id,
+            access: self.auth.access_token(player, opened.id),
+            refresh: opened.refresh,
+            refresh_expires_at: opened.refresh_expires_at,
+        }
+    }
+}
+
+/// A new session of a player.
+pub(super) async fn open(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    user_agent: Option<&str>,
+    now: Timestamp,
+) -> Result<Opened, AccountError> {
+    let session = SessionId(entropy::uuid());
+    let expires_at = clock::after(now, SESSION_LIFE);
+    let user_agent = user_agent.map(|text| {
+        let visible = text.chars().filter(|letter| !letter.is_control());
+        visible.take(USER_AGENT_LENGTH_MAX).collect::<String>()
+    });
+    sqlx::query!(
+        r#"
+        insert into sessions (id, player, created_at, expires_at, user_agent)
+        values ($1, $2, $3, $4, $5)
+        "#,
+        session.0,
+        player.0,
+        to_sql(now) as _,
+        to_sql(expires_at) as _,
+        user_agent
+    )
+    .execute(&mut *connection)
+    .await?;
+    next_token(connection, session, expires_at, now).await
+}
+
+/// The next refresh token of a family; it does not outlive its session.
+async fn next_token(
+    connection: &mut PgConnection,
+    session: SessionId,
+    session_expires_at: Timestamp,
+    now: Timestamp,
+) -> Result<Opened, AccountError> {
+    let refresh = RefreshToken::random();
+    let hash = refresh.hash();
+    let refresh_expires_at = clock::after(now, REFRESH_TOKEN_LIFE).min(session_expires_at);
+    sqlx::query!(
+        r#"
+        insert into refresh_tokens (hash, session, issued_at, expires_at)
+        values ($1, $2, $3, $4)
+        "#,
+        hash.0.as_slice(),
+        session.0,
+        to_sql(now) as _,
+        to_sql(refresh_expires_at) as _
+    )
+    .execute(connection)
+    .await?;
+    Ok(Opened { id: session, refresh, refresh_expires_at })
+}
+
+async fn end(
+    connection: &mut PgConnection,
+    session: SessionId,
+    why: End,
+    now: Timestamp,
+) -> Result<(), AccountError> {
+    sqlx::query!(
+        r#"
+        update sessions
+        set revoked_at = $2, revoke_reason = $3
+        where id = $1 and revoked_at is null
+        "#,
+        session.0,
+        to_sql(now) as _,
+        why.as_str()
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Whether the server lives, and whether it can work.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use futures_util::future::BoxFuture;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::db;
+
+use super::{Code, Problem, ProblemBody, Services};
+
+/// What has not answered within this time is not ready.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Something that must answer for the server to be ready.
+#[derive(Clone)]
+pub struct Probe {
+    name: &'static str,
+    ask: Arc<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
+}
+
+impl Probe {
+    /// `ask` says why not, for the log.
+    pub fn new<F>(name: &'static str, ask: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        Self { name, ask: Arc::new(move || Box::pin(ask())) }
+    }
+
+    async fn answers(&self) -> bool {
+        let answer = tokio::time::timeout(TIMEOUT, (self.ask)()).await;
+        let why = match answer {
+            Ok(Ok(())) => return true,
+            Ok(Err(why)) => why,
+            Err(_) => format!("no answer within {} ms", TIMEOUT.as_millis()),
+        };
+        tracing::warn!(what = self.name, why, "not ready");
+        false
+    }
+}
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Probe").field(&self.name).finish()
+    }
+}
+
+/// The state of the server.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Health {
+    /// `alive` or `ready`.
+    #[schema(example = "ready")]
+    status: &'static str,
+    /// What answers, by name.
+    #[schema(example = json!(["postgres", "redis"]))]
+    answering: Vec<&'static str>,
+}
+
+/// Say whether the process lives
+///
+/// For whoever restarts processes: it asks nothing of anybody.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    tag = "server",
+    responses((status = 200, description = "It does", body = Health))
+)]
+pub(super) async fn is_alive() -> Json<Health> {
+    Json(Health { status: "alive", answering: Vec::new() })
+}
+
+/// Say whether the server can work
+///
+/// For whoever sends requests to processes: PostgreSQL and Redis were asked just now.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "server",
+    responses(
+        (status = 200, description = "It can", body = Health),
+        (
+            status = 503,
+            description = "`unavailable`: the detail names what does not answer",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        )
+    )
+)]
+pub(super) async fn is_ready(State(services): State<Services>) -> Result<Json<Health>, Problem> {
+    let pool = services.pool.clone();
+    let postgres = Probe::new("postgres", move || {
+        let pool = pool.clone();
+        async move { db::ping(&pool).await.map_err(|error| error.to_string()) }
+    });
+    let probes: Vec<_> = std::iter::once(&postgres).chain(&services.probes).collect();
+    let answers = futures_util::future::join_all(probes.iter().map(|probe| probe.answers())).await;
+    let named = |wanted: bool| {
+        let pairs = probes.iter().zip(&answers);
+        pairs.filter(move |(_, answers)| **answers == wanted).map(|(probe, _)| probe.name)
+    };
+    let missing: Vec<_> = named(false).collect();
+    if missing.is_empty() {
+        return Ok(Json(Health { status: "ready", answering: named(true).collect() }));
+    }
+    Err(Code::Unavailable.because(format!("no answer from {}", missing.join(", "))))
+}

@@ -1,0 +1,82 @@
+//! Extractors for what a client says, each with the refusals of [`Problem`].
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{self, FromRequest, FromRequestParts, Request};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use super::{Code, Problem};
+
+/// A JSON body that is what the type asks for, and has nothing that it does not ask for: the
+/// types say `deny_unknown_fields`.
+#[derive(Clone, Copy, Debug)]
+pub struct Body<T>(pub T);
+
+/// What the path holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<T>(pub T);
+
+/// What the query holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        if !is_json(&request) {
+            return Err(
+                Code::BodyNotJson.because("send the header `content-type: application/json`")
+            );
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(unread)?;
+        serde_json::from_slice(&bytes).map(Self).map_err(|error| {
+            let code = match error.classify() {
+                Category::Data => Code::BodyInvalid,
+                Category::Syntax | Category::Eof | Category::Io => Code::BodyMalformed,
+            };
+            code.because(error.to_string())
+        })
+    }
+}
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = extract::Path::from_request_parts(parts, state).await;
+        path.map(|extract::Path(value)| Self(value))
+            .map_err(|rejection| Code::PathInvalid.because(rejection.body_text()))
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let query = extract::Query::from_request_parts(parts, state).await;
+        query
+            .map(|extract::Query(value)| Self(value))
+            .map_err(|rejection| Code::QueryInvalid.because(rejection.body_text()))
+    }
+}
+
+/// `application/json`, whatever parameters follow.
+fn is_json(request: &Request) -> bool {
+    let header = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = header.and_then(|text| text.split(';').next()).unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}
+
+fn unread(rejection: BytesRejection) -> Problem {
+    match rejection {
+        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
+            Code::BodyTooLarge.because("a body has at most 16384 bytes")
+        }
+        // The library's enums are open, so every other kind is taken together.
+        _ => Code::BodyUnreadable.plain(),
+    }
+}

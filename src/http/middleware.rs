@@ -1,0 +1,126 @@
+//! What happens to every request around its handler.
+//!
+//! From the outside in: a request id, the log's span, security headers, CORS if wanted, a panic
+//! caught, the time limit, the size limit. A panic is a bug in one request, not the end of the
+//! process.
+
+use std::any::Any;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderValue, Method};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::set_header::SetResponseHeaderLayer;
+use tower_http::trace::TraceLayer;
+use tracing::Span;
+
+use crate::entropy;
+
+use super::{Code, Problem};
+
+/// The largest body that is read, in bytes. Ours have some hundred.
+const BODY_BYTES_MAX: usize = 16 * 1024;
+
+/// The longest request id that is taken over from a client or proxy, in bytes.
+const REQUEST_ID_BYTES_MAX: usize = 64;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// How REST behaves.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The longest that a request may take before it is refused.
+    pub timeout: Duration,
+    /// Whose pages may call us from a browser, as in `https://play.example`. None: no CORS.
+    pub cors_origins: Vec<HeaderValue>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(10), cors_origins: Vec::new() }
+    }
+}
+
+pub(super) fn around(routes: Router, options: &Options) -> Router {
+    let timeout = options.timeout;
+    let routes = routes
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(from_fn(move |request, next| limit_time(timeout, request, next)))
+        .layer(CatchPanicLayer::custom(answer_panic));
+    let routes = match cors(&options.cors_origins) {
+        Some(cors) => routes.layer(cors),
+        None => routes,
+    };
+    routes
+        .layer(SetResponseHeaderLayer::overriding(
+            X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ))
+        // Answers belong to one player and one moment, unless a handler says otherwise.
+        .layer(SetResponseHeaderLayer::if_not_present(
+            CACHE_CONTROL,
+            HeaderValue::from_static("no-store"),
+        ))
+        // A failure is logged where it is handled, so the layer does not log it again.
+        .layer(TraceLayer::new_for_http().make_span_with(span).on_failure(()))
+        .layer(from_fn(identify))
+}
+
+/// Gives each request an id, or takes over the one that it brings, and sends it back.
+async fn identify(mut request: Request, next: Next) -> Response {
+    let is_sound = |id: &&HeaderValue| {
+        id.len() <= REQUEST_ID_BYTES_MAX && id.as_bytes().iter().all(u8::is_ascii_graphic)
+    };
+    let id = request.headers().get(REQUEST_ID).filter(is_sound).cloned().unwrap_or_else(|| {
+        HeaderValue::from_str(&entropy::uuid().to_string()).expect("a UUID is plain ASCII")
+    });
+    request.headers_mut().insert(REQUEST_ID, id.clone());
+    let mut response = next.run(request).await;
+    response.headers_mut().insert(REQUEST_ID, id);
+    response
+}
+
+/// No query and no headers: nothing secret is in a path.
+fn span<B>(request: &axum::http::Request<B>) -> Span {
+    let id = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    tracing::info_span!("request", %id, method = %request.method(), path = request.uri().path())
+}
+
+async fn limit_time(timeout: Duration, request: Request, next: Next) -> Response {
+    match tokio::time::timeout(timeout, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            tracing::warn!(timeout_ms = timeout.as_millis(), "a request took too long");
+            Code::TimedOut
+                .because("whether anything was done is not known: read before you repeat")
+                .into_response()
+        }
+    }
+}
+
+fn answer_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Problem::internal(&format_args!("panic: {}", text.unwrap_or("without words"))).into_response()
+}
+
+fn cors(origins: &[HeaderValue]) -> Option<CorsLayer> {
+    if origins.is_empty() {
+        return None;
+    }
+    Some(
+        CorsLayer::new()
+            .allow_origin(AllowOrigin::list(origins.iter().cloned()))
+            .allow_methods([Method::GET, Method::POST, Method::PATCH, Method::DELETE])
+            .allow_headers([AUTHORIZATION, CONTENT_TYPE])
+            .expose_headers([REQUEST_ID])
+            .max_age(Duration::from_hours(1)),
+    )
+}

@@ -1,0 +1,189 @@
+//! openapi.yaml: made from the handlers, so it cannot say anything else than they do.
+//!
+//! A handler describes its own answers. What every operation of a kind may answer is added here:
+//! who needs a token may be refused for it, who sends a body may be refused for that.
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{ArrayItems, Schema};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::tag::{Tag, TagBuilder};
+use utoipa::openapi::{
+    ContentBuilder, InfoBuilder, License, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
+};
+use utoipa::{PartialSchema as _, ToSchema as _};
+
+use super::routes;
+use super::{Code, ProblemBody};
+
+const DESCRIPTION: &str = "\
+Sign in as a guest, look at the rooms, ask for a table, and play over the socket (see \
+asyncapi.yaml).
+
+Amounts are integers in hundredths of a coin. Times are RFC 3339 in UTC here, and integer \
+milliseconds since 1970 on the socket and in records. Lists are pages: give `next_cursor` back as \
+`cursor`. Unknown fields and parameters are refused.
+
+Every refusal is `application/problem+json`. Branch on its `code`; the words beside it may change. \
+Each answer carries an `x-request-id`; name it when you report something.";
+
+/// The document as the repository keeps it.
+///
+/// # Panics
+/// Never: a document of our own serializes.
+pub fn openapi_yaml() -> String {
+    let (_, document) = routes::documented();
+    document.to_yaml().expect("a document of our own serializes")
+}
+
+/// The document before any route.
+pub(super) fn frame() -> OpenApi {
+    let info = InfoBuilder::new()
+        .title("bahay")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(DESCRIPTION))
+        .license(Some(license()))
+        .build();
+    OpenApiBuilder::new().info(info).tags(Some(tags())).build()
+}
+
+fn license() -> License {
+    let name = env!("CARGO_PKG_LICENSE");
+    LicenseBuilder::new().name(name).identifier(Some(name)).build()
+}
+
+fn tags() -> Vec<Tag> {
+    [
+        ("sign in", "Tokens and sessions"),
+        ("me", "The player itself"),
+        ("rooms", "Rooms, and the way to a table"),
+        ("games", "Games played, and a helper for the one being played"),
+        ("server", "For those who run it"),
+    ]
+    .map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())
+    .into()
+}
+
+/// What is the same everywhere.
+pub(super) fn complete(document: &mut OpenApi) {
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme(
+        "access_token",
+        SecurityScheme::Http(
+            HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build(),
+        ),
+    );
+    components.schemas.insert(ProblemBody::name().into(), ProblemBody::schema());
+    components.schemas.insert(Code::name().into(), Code::schema());
+    for common in &COMMON {
+        components.responses.insert(common.name.into(), common.response().into());
+    }
+    name_items(&mut components.schemas);
+    for item in document.paths.paths.values_mut() {
+        for operation in operations(item) {
+            refuse(operation);
+        }
+    }
+}
+
+/// A page's items have a schema of their own, which is not to be spelled out again in the page's.
+fn name_items(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    for (name, schema) in schemas {
+        let (Some(item), RefOr::T(Schema::Object(page))) = (name.strip_prefix("PageOf_"), schema)
+        else {
+            continue;
+        };
+        if let Some(RefOr::T(Schema::Array(list))) = page.properties.get_mut("items") {
+            list.items = ArrayItems::RefOrSchema(Box::new(Ref::from_schema_name(item).into()));
+        }
+    }
+}
+
+/// A refusal that operations of a kind have in common.
+struct Common {
+    name: &'static str,
+    codes: &'static [Code],
+    applies: fn(&Operation) -> bool,
+}
+
+const COMMON: [Common; 9] = [
+    Common {
+        name: "Unauthorized",
+        codes: &[
+            Code::TokenMissing,
+            Code::TokenMalformed,
+            Code::TokenForged,
+            Code::TokenExpired,
+            Code::TokenRevoked,
+        ],
+        applies: |operation| operation.security.is_some(),
+    },
+    Common {
+        name: "BodyMalformed",
+        codes: &[Code::BodyMalformed, Code::BodyUnreadable],
+        applies: has_body,
+    },
+    Common { name: "BodyTooLarge", codes: &[Code::BodyTooLarge], applies: has_body },
+    Common { name: "BodyNotJson", codes: &[Code::BodyNotJson], applies: has_body },
+    Common { name: "BodyInvalid", codes: &[Code::BodyInvalid], applies: has_body },
+    Common {
+        name: "QueryInvalid",
+        codes: &[Code::QueryInvalid, Code::CursorInvalid],
+        applies: |operation| has_parameter(operation, &ParameterIn::Query),
+    },
+    Common {
+        name: "PathInvalid",
+        codes: &[Code::PathInvalid],
+        applies: |operation| has_parameter(operation, &ParameterIn::Path),
+    },
+    Common { name: "Internal", codes: &[Code::Internal], applies: |_| true },
+    Common { name: "Unavailable", codes: &[Code::TimedOut, Code::Unavailable], applies: |_| true },
+];
+
+impl Common {
+    fn status(&self) -> String {
+        self.codes[0].status().as_str().to_owned()
+    }
+
+    fn response(&self) -> Response {
+        let lines = self.codes.iter().map(|code| format!("`{}`: {}.", code.as_str(), code.title()));
+        let schema = Ref::from_schema_name(ProblemBody::name());
+        let content = ContentBuilder::new().schema(Some(schema)).build();
+        ResponseBuilder::new()
+            .description(lines.collect::<Vec<_>>().join(" "))
+            .content("application/problem+json", content)
+            .build()
+    }
+}
+
+fn refuse(operation: &mut Operation) {
+    for common in &COMMON {
+        if (common.applies)(operation) {
+            let response = RefOr::Ref(Ref::from_response_name(common.name));
+            // What a handler says about a status itself goes first.
+            operation.responses.responses.entry(common.status()).or_insert(response);
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete]
+        .into_iter()
+        .flatten()
+}
+
+fn has_body(operation: &Operation) -> bool {
+    operation.request_body.is_some()
+}
+
+fn has_parameter(operation: &Operation, place: &ParameterIn) -> bool {
+    let parameters = operation.parameters.iter().flatten();
+    parameters
+        .filter_map(|parameter| match parameter {
+            RefOr::T(parameter) => Some(parameter),
+            RefOr::Ref(_) => None,
+        })
+        .any(|parameter| parameter.parameter_in == *place)
+}

@@ -1,0 +1,38 @@
+//! What the handlers need. One value, made in `app`, cloned for each request.
+
+use axum::extract::FromRef;
+
+use crate::accounts::Accounts;
+use crate::auth::Auth;
+use crate::db::PgPool;
+use crate::ledger::Ledger;
+use crate::lobby::Lobby;
+
+use super::health::Probe;
+use super::page::Cursors;
+
+/// Everything below REST. All of it is cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Services {
+    pub accounts: Accounts,
+    pub auth: Auth,
+    pub ledger: Ledger,
+    pub lobby: Lobby,
+    /// For reading games.
+    pub pool: PgPool,
+    /// What must answer for the server to be ready, PostgreSQL aside, which `pool` stands for.
+    pub probes: Vec<Probe>,
+}
+
+/// For the extractor [`crate::auth::Player`].
+impl FromRef<Services> for Auth {
+    fn from_ref(services: &Services) -> Self {
+        services.auth.clone()
+    }
+}
+
+impl FromRef<Services> for Cursors {
+    fn from_ref(services: &Services) -> Self {
+        Self::new(&services.auth)
+    }
+}

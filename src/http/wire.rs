@@ -1,0 +1,145 @@
+//! Words that many answers share.
+
+use std::borrow::Cow;
+
+use bahay_engine::coins;
+use serde::{Serialize, Serializer};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::clock::{self, Timestamp};
+use crate::ledger;
+
+/// An amount on the wire: an integer in hundredths of a coin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Coins(coins::Coins);
+
+impl From<coins::Coins> for Coins {
+    fn from(amount: coins::Coins) -> Self {
+        Self(amount)
+    }
+}
+
+impl PartialSchema for Coins {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+            .description(Some(
+                "An amount of coins, as an integer in hundredths of a coin: 1170 is 11.70 coins. \
+                 Never a floating-point number.",
+            ))
+            .examples([1170])
+            .into()
+    }
+}
+
+impl ToSchema for Coins {
+    fn name() -> Cow<'static, str> {
+        "Coins".into()
+    }
+}
+
+/// An instant on the wire: RFC 3339 in UTC, to the millisecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time(Timestamp);
+
+impl From<Timestamp> for Time {
+    fn from(time: Timestamp) -> Self {
+        Self(time)
+    }
+}
+
+impl Time {
+    pub fn from_ms(ms: i64) -> Self {
+        Self(Timestamp::from_ms(ms))
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:.3}", clock::to_jiff(self.0)))
+    }
+}
+
+impl PartialSchema for Time {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+            .description(Some("An instant: RFC 3339 in UTC, to the millisecond."))
+            .examples(["2026-03-01T12:00:00.250Z"])
+            .into()
+    }
+}
+
+impl ToSchema for Time {
+    fn name() -> Cow<'static, str> {
+        "Time".into()
+    }
+}
+
+/// What a transfer between accounts was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct TransferCode(ledger::Code);
+
+impl From<ledger::Code> for TransferCode {
+    fn from(code: ledger::Code) -> Self {
+        Self(code)
+    }
+}
+
+impl PartialSchema for TransferCode {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(ledger::Code::ALL.map(ledger::Code::as_str)))
+            .description(Some("What a transfer was for."))
+            .examples(["payment"])
+            .into()
+    }
+}
+
+impl ToSchema for TransferCode {
+    fn name() -> Cow<'static, str> {
+        "TransferCode".into()
+    }
+}
+
+/// The schema of a card; cards themselves are the engine's.
+#[derive(Clone, Copy, Debug)]
+pub struct CardText;
+
+impl PartialSchema for CardText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[A23456789TJQK][CDHS]$"))
+            .description(Some("A card: rank A23456789TJQK, then suit C D H S."))
+            .examples(["AS", "TD"])
+            .into()
+    }
+}
+
+impl ToSchema for CardText {
+    fn name() -> Cow<'static, str> {
+        "Card".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Coins, Time};
+
+    #[test]
+    fn amounts_are_hundredths_and_times_are_rfc_3339() {
+        let amount = bahay_engine::coins::Coins::from_hundredths(-305);
+        assert_eq!(serde_json::to_string(&Coins::from(amount)).unwrap(), "-305");
+        let json = |ms| serde_json::to_string(&Time::from_ms(ms)).unwrap();
+        assert_eq!(json(1_772_366_400_250), "\"2026-03-01T12:00:00.250Z\"");
+        assert_eq!(json(1_772_366_400_000), "\"2026-03-01T12:00:00.000Z\"");
+    }
+}

@@ -1,0 +1,98 @@
+//! Games as they are remembered.
+
+use bahay::games::{self, GameState};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, Settlement};
+use uuid::Uuid;
+
+use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
+
+#[tokio::test]
+async fn a_player_lists_the_own_games_newest_first() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let table = table();
+    let mut expected = Vec::new();
+    for winner in [0, 1, 2, 0, 1] {
+        let (game, settled) = bank.play(table, &players, winner, 1, PotGoes::Nowhere).await;
+        expected.insert(0, (game, settled.net[2]));
+    }
+    let mut listed = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = games::by_player(&bank.pool, players[2], cursor, 2).await.unwrap();
+        assert!(page.items.len() <= 2);
+        listed.extend(page.items);
+        cursor = match page.next {
+            Some(cursor) => Some(cursor.to_string().parse().unwrap()),
+            None => break,
+        };
+    }
+    let nets: Vec<_> = listed.iter().map(|played| (played.game, played.net)).collect();
+    assert_eq!(nets, expected);
+    assert!(listed.iter().all(|played| played.seat == seat(2) && played.table == table));
+    assert!(listed.iter().all(|played| played.state == GameState::Settled));
+    assert!(listed.iter().all(|played| played.opened_at_ms < played.finished_at_ms));
+    assert!(listed.is_sorted_by(|newer, older| newer.finished_at_ms > older.finished_at_ms));
+
+    let stranger = bank.player(0).await;
+    assert!(games::by_player(&bank.pool, stranger, None, 2).await.unwrap().items.is_empty());
+}
+
+#[tokio::test]
+async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_listed() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let game = bank.deal(table(), &players);
+    let (stakes, pot) = bank.open(&game).await;
+    let found = games::record(&bank.pool, game.game).await.unwrap().unwrap();
+    assert_eq!((found.state, found.record, found.settlement), (GameState::Open, None, None));
+    assert!(games::by_player(&bank.pool, players[0], None, 9).await.unwrap().items.is_empty());
+
+    let input = bank.finish(&game, settlement(2, 3, &stakes, PotGoes::ToWinner, pot));
+    bank.ledger.settle_game(input.clone()).await.unwrap();
+    let found = games::record(&bank.pool, game.game).await.unwrap().unwrap();
+    assert_eq!((found.state, &found.players), (GameState::Settled, &players));
+    assert_eq!(found.record, Some(input.record));
+    let stored: Settlement = serde_json::from_value(found.settlement.unwrap()).unwrap();
+    assert_eq!(stored, input.settlement);
+    assert_eq!(games::record(&bank.pool, GameId(Uuid::nil())).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let game = bank.deal(table(), &players);
+    let (stakes, _) = bank.open(&game).await;
+    bank.ledger.void_game(game.game, "its live state was lost").await.unwrap();
+    let page = games::by_player(&bank.pool, players[1], None, 9).await.unwrap();
+    assert_eq!(page.next, None);
+    let [played] = page.items.as_slice() else { panic!("{:?}", page.items) };
+    assert_eq!((played.state, played.net), (GameState::Voided, Coins::ZERO));
+    assert_eq!(hundredths(&[played.stake]), hundredths(&stakes[1..2]));
+    let found = games::record(&bank.pool, game.game).await.unwrap().unwrap();
+    assert_eq!((found.state, found.record), (GameState::Voided, None));
+}
+
+#[tokio::test]
+async fn open_games_can_be_looked_through_for_those_that_are_lost() {
+    let bank = Bank::new().await;
+    let mut opened = Vec::new();
+    for _ in 0..3 {
+        let players = bank.players([10_000; 3]).await;
+        let game = bank.deal(table(), &players);
+        bank.open(&game).await;
+        opened.push((game.game, game.table, game.opened_at_ms));
+    }
+    let players = bank.players([10_000; 3]).await;
+    bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
+    opened.sort();
+    let first = games::open(&bank.pool, None, 2).await.unwrap();
+    let second = games::open(&bank.pool, first.next, 2).await.unwrap();
+    assert_eq!((first.items.len(), second.items.len(), second.next), (2, 1, None));
+    let found: Vec<_> = first.items.iter().chain(&second.items).collect();
+    let found: Vec<_> =
+        found.iter().map(|game| (game.game, game.table, game.opened_at_ms)).collect();
+    assert_eq!(found, opened);
+}

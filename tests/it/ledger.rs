@@ -1,0 +1,314 @@
+//! Opening, settling and voiding games, to the hundredth.
+
+use bahay::ledger::{Code, Grant, GrantCoins, LedgerError, Opening, Wallet};
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::SeatSet;
+use sqlx::AssertSqlSafe;
+
+use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
+
+/// Rule 6.10: bet 1, three counts from each loser, second crown in a row, POT of two games.
+#[tokio::test]
+async fn the_known_good_game_is_booked_as_the_rules_page_says() {
+    let bank = Bank::new().await;
+    let (table, players) = (table(), bank.players([10_000; 3]).await);
+    bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
+    assert_eq!(bank.wallets(&players).await, [9_800, 10_090, 9_800]);
+
+    let game = bank.deal(table, &players);
+    let (stakes, pot) = bank.open(&game).await;
+    assert_eq!((hundredths(&stakes), pot.hundredths()), (vec![1_400; 3], 600));
+    assert_eq!(bank.wallets(&players).await, [8_300, 8_590, 8_300]);
+
+    let input = bank.finish(&game, settlement(1, 3, &stakes, PotGoes::ToWinner, pot));
+    let settled = bank.ledger.settle_game(input).await.unwrap();
+    assert_eq!(hundredths(&settled.net), [-300, 1_170, -300]);
+    // Two antes of 1.00 each; game 1 moved -1.00, +1.90, -1.00.
+    assert_eq!(hundredths(&settled.wallets), [9_400, 11_160, 9_400]);
+    assert_eq!(settled.pot, Coins::ZERO);
+    assert_eq!(bank.wallets(&players).await, [9_400, 11_160, 9_400]);
+    assert_eq!(bank.balance("fee:newbie").await, 10 + 30);
+    assert_eq!(bank.balance(&format!("pot:{table}")).await, 0);
+    assert_eq!(bank.balance("issue").await, -30_000);
+
+    let transfers = sqlx::query!(
+        r#"
+        select t.number, t.code, t.amount
+        from transfers t
+        join operations o on o.id = t.operation
+        where o.key = $1
+        order by t.number
+        "#,
+        format!("settle:{}", game.game)
+    );
+    let transfers = transfers.fetch_all(&bank.pool).await.unwrap();
+    let transfers: Vec<_> =
+        transfers.iter().map(|row| (row.number, row.code.as_str(), row.amount)).collect();
+    let expected = [
+        (1, "payment", 300),
+        (2, "payment", 300),
+        (3, "fee", 30),
+        (4, "release", 1_100),
+        (5, "release", 1_400),
+        (6, "release", 1_100),
+        (7, "pot", 600),
+    ];
+    assert_eq!(transfers, expected);
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn the_same_call_again_gives_the_first_answer_and_moves_nothing() {
+    let bank = Bank::new().await;
+    let (table, players) = (table(), bank.players([10_000; 3]).await);
+    let game = bank.deal(table, &players);
+    let opened = bank.ledger.open_game(game.clone()).await.unwrap();
+    assert_eq!(bank.ledger.open_game(game.clone()).await.unwrap(), opened);
+    let (stakes, pot) = bank.open(&game).await;
+    let input = bank.finish(&game, settlement(0, 2, &stakes, PotGoes::Nowhere, pot));
+    let settled = bank.ledger.settle_game(input.clone()).await.unwrap();
+    let counted = bank.audit_clean().await;
+
+    // Coins that come later do not change what is answered.
+    bank.grant(players[0], Grant::Daily, 500).await.unwrap();
+    assert_eq!(bank.ledger.settle_game(input.clone()).await.unwrap(), settled);
+    assert_eq!(bank.ledger.open_game(game.clone()).await.unwrap(), opened);
+    let granted = bank.grant(players[0], Grant::Welcome, 10_000).await.unwrap();
+    assert_eq!(granted.wallet.hundredths(), 10_000);
+    assert_eq!(bank.audit_clean().await.transfers, counted.transfers + 1);
+}
+
+#[tokio::test]
+async fn another_input_under_the_same_key_is_refused() {
+    let bank = Bank::new().await;
+    let (table, players) = (table(), bank.players([10_000; 3]).await);
+    let game = bank.deal(table, &players);
+    let (stakes, pot) = bank.open(&game).await;
+    let mut other = game.clone();
+    other.stake_max = Coins::from_hundredths(1_399);
+    let key = format!("open:{}", game.game);
+    assert_eq!(bank.ledger.open_game(other).await, Err(LedgerError::KeyReused { key }));
+
+    let input = bank.finish(&game, settlement(0, 2, &stakes, PotGoes::Nowhere, pot));
+    bank.ledger.settle_game(input.clone()).await.unwrap();
+    let mut other = input.clone();
+    other.record["actions"][1] = "fold".into();
+    let key = format!("settle:{}", game.game);
+    assert_eq!(bank.ledger.settle_game(other).await, Err(LedgerError::KeyReused { key }));
+
+    let key = format!("welcome:{}", players[2]);
+    let refused = bank.grant(players[2], Grant::Welcome, 10_001).await;
+    assert_eq!(refused, Err(LedgerError::KeyReused { key }));
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn who_cannot_pay_ante_and_stake_does_not_start_and_nothing_moves() {
+    let bank = Bank::new().await;
+    // No wallet; just the ante; the ante and a hundredth.
+    let players = bank.players([0, 100, 101]).await;
+    let table = table();
+    let game = bank.deal(table, &players);
+    let seats: SeatSet = [0, 1].into_iter().map(seat).collect();
+    let refused = bank.ledger.open_game(game.clone()).await.unwrap();
+    assert_eq!(refused, Opening::CannotPay { seats });
+    assert_eq!(bank.wallets(&players).await, [0, 100, 101]);
+
+    // The answer stands when the coins come later; another game has another answer.
+    bank.grant(players[0], Grant::Relief, 1_000).await.unwrap();
+    bank.grant(players[1], Grant::Relief, 1_000).await.unwrap();
+    assert_eq!(bank.ledger.open_game(game).await.unwrap(), refused);
+    let (stakes, pot) = bank.open(&bank.deal(table, &players)).await;
+    assert_eq!((hundredths(&stakes), pot.hundredths()), (vec![900, 1_000, 1], 300));
+    bank.audit_clean().await;
+}
+
+/// Rules 6.7 and 6.9.
+#[tokio::test]
+async fn a_poor_player_stakes_all_there_is_and_loses_no_more() {
+    let bank = Bank::new().await;
+    let players = bank.players([350, 10_000, 1_500]).await;
+    let table = table();
+    let game = bank.deal(table, &players);
+    let (stakes, pot) = bank.open(&game).await;
+    assert_eq!(hundredths(&stakes), [250, 1_400, 1_400]);
+    let wallet = bank.ledger.wallet(players[0]).await.unwrap();
+    let held = Coins::from_hundredths(250);
+    assert_eq!(wallet, Wallet { available: Coins::ZERO, held, version: 3 });
+
+    let input = bank.finish(&game, settlement(1, 5, &stakes, PotGoes::Nowhere, pot));
+    let settled = bank.ledger.settle_game(input).await.unwrap();
+    // 2.50 and 5.00 are paid; 5 % of 7.50, rounded down, is 0.37.
+    assert_eq!(hundredths(&settled.net), [-250, 713, -500]);
+    assert_eq!(bank.wallets(&players).await, [0, 10_613, 900]);
+    let wallet = bank.ledger.wallet(players[0]).await.unwrap();
+    assert_eq!((wallet.available, wallet.held), (Coins::ZERO, Coins::ZERO));
+    bank.audit_clean().await;
+}
+
+/// Rules 7.1, 7.2 and 7.4.
+#[tokio::test]
+async fn the_pot_grows_over_games_and_players_until_somebody_takes_it() {
+    let bank = Bank::new().await;
+    let table = table();
+    let mut players = bank.players([10_000; 3]).await;
+    let mut pots = Vec::new();
+    for winner in [0, 1, 2] {
+        let (_, settled) = bank.play(table, &players, winner, 1, PotGoes::Nowhere).await;
+        pots.push(settled.pot.hundredths());
+    }
+    // One leaves; the coins stay for the next.
+    players[2] = bank.player(10_000).await;
+    let (_, settled) = bank.play(table, &players, 0, 1, PotGoes::Nowhere).await;
+    pots.push(settled.pot.hundredths());
+    assert_eq!(pots, [300, 600, 900, 1_200]);
+    let (_, settled) = bank.play(table, &players, 0, 1, PotGoes::ToWinner).await;
+    assert_eq!(hundredths(&settled.net), [190 + 1_500, -100, -100]);
+    assert_eq!(settled.pot, Coins::ZERO);
+    let (_, settled) = bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
+    assert_eq!(settled.pot.hundredths(), 300);
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_game_without_ante_and_without_winner_moves_stakes_only() {
+    let bank = Bank::new().await;
+    let players = bank.players([500; 3]).await;
+    let mut game = bank.deal(table(), &players);
+    game.ante = Coins::ZERO;
+    let (stakes, pot) = bank.open(&game).await;
+    assert_eq!((hundredths(&stakes), pot), (vec![500; 3], Coins::ZERO));
+    let settled = bank.ledger.settle_game(bank.finish(&game, Default::default())).await.unwrap();
+    assert_eq!(hundredths(&settled.wallets), [500; 3]);
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn voiding_gives_back_antes_and_stakes_once() {
+    let bank = Bank::new().await;
+    let (table, players) = (table(), bank.players([10_000, 5_000, 350]).await);
+    bank.play(table, &players, 2, 1, PotGoes::Nowhere).await;
+    let wallets = bank.wallets(&players).await;
+    let game = bank.deal(table, &players);
+    let (stakes, pot) = bank.open(&game).await;
+    assert_eq!(pot.hundredths(), 600);
+    assert_ne!(bank.wallets(&players).await, wallets);
+
+    let voided = bank.ledger.void_game(game.game, "its live state was lost").await.unwrap();
+    assert_eq!((voided.ante.hundredths(), &voided.stakes), (100, &stakes));
+    assert_eq!(hundredths(&voided.wallets), wallets);
+    assert_eq!(bank.wallets(&players).await, wallets);
+    // The POT of the game before is still there.
+    assert_eq!(bank.balance(&format!("pot:{table}")).await, 300);
+    assert_eq!(bank.ledger.void_game(game.game, "again").await.unwrap(), voided);
+    bank.audit_clean().await;
+    bank.play(table, &players, 2, 1, PotGoes::ToWinner).await;
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn entries_are_listed_newest_first_page_by_page() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let (game, _) = bank.play(table(), &players, 0, 3, PotGoes::ToWinner).await;
+    let mut entries = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = bank.ledger.entries(players[0], cursor, 3).await.unwrap();
+        entries.extend(page.items);
+        // As a client would give it back.
+        cursor = match page.next {
+            Some(cursor) => Some(cursor.to_string().parse().unwrap()),
+            None => break,
+        };
+    }
+    let listed: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.version, entry.code, entry.amount.hundredths(), entry.game))
+        .collect();
+    let expected = [
+        (8, Code::Pot, 300, Some(game)),
+        (7, Code::Release, 1_400, Some(game)),
+        (6, Code::Fee, -30, Some(game)),
+        (5, Code::Payment, 300, Some(game)),
+        (4, Code::Payment, 300, Some(game)),
+        (3, Code::Hold, -1_400, Some(game)),
+        (2, Code::Ante, -100, Some(game)),
+        (1, Code::Welcome, 10_000, None),
+    ];
+    assert_eq!(listed, expected);
+    assert_eq!(entries[0].balance_after.hundredths(), 10_770);
+    for (newer, older) in entries.iter().zip(&entries[1..]) {
+        assert_eq!(newer.balance_before, older.balance_after);
+        assert!(newer.booked_at_ms >= older.booked_at_ms);
+    }
+    let nobody = bank.player(0).await;
+    assert!(bank.ledger.entries(nobody, None, 3).await.unwrap().items.is_empty());
+    assert_eq!(bank.ledger.wallet(nobody).await.unwrap(), Wallet::default());
+}
+
+#[tokio::test]
+async fn a_grant_is_part_of_the_callers_transaction() {
+    let bank = Bank::new().await;
+    let player = bank.player(0).await;
+    let amount = Coins::from_hundredths(10_000);
+    let input = GrantCoins { player, grant: Grant::Welcome, key: player.to_string(), amount };
+
+    let mut tx = bank.pool.begin().await.unwrap();
+    bank.ledger.grant_in_tx(&mut tx, input.clone()).await.unwrap();
+    tx.rollback().await.unwrap();
+    assert_eq!(bank.wallets(&[player]).await, [0]);
+
+    let mut tx = bank.pool.begin().await.unwrap();
+    let granted = bank.ledger.grant_in_tx(&mut tx, input.clone()).await.unwrap();
+    assert_eq!(bank.ledger.grant_in_tx(&mut tx, input.clone()).await.unwrap(), granted);
+    tx.commit().await.unwrap();
+    assert_eq!(bank.ledger.grant(input).await.unwrap(), granted);
+    assert_eq!(bank.wallets(&[player]).await, [10_000]);
+    bank.audit_clean().await;
+}
+
+/// House entries are late by design; the audit and the sum of all accounts know it.
+#[tokio::test]
+async fn house_entries_are_written_by_folding_in_order_and_once() {
+    let bank = Bank::new().await;
+    let (table, players) = (table(), bank.players([10_000; 3]).await);
+    for winner in [0, 1, 2] {
+        bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
+    }
+    bank.ledger.fold().await.unwrap();
+    assert_eq!(bank.ledger.fold().await.unwrap(), 0);
+    let entries = sqlx::query!(
+        r#"
+        select e.version, e.balance_before, e.balance_after
+        from entries e
+        join accounts a on a.id = e.account
+        where a.code = 'fee:newbie'
+        order by e.version
+        "#
+    );
+    let entries = entries.fetch_all(&bank.pool).await.unwrap();
+    let entries: Vec<_> =
+        entries.iter().map(|row| (row.version, row.balance_before, row.balance_after)).collect();
+    assert_eq!(entries, [(1, 0, 20), (2, 20, 40), (3, 40, 60)]);
+    assert_eq!(bank.audit_clean().await.unfolded, 0);
+}
+
+/// Every query on the page for accountants runs on the schema as it is, and finds something.
+#[tokio::test]
+async fn the_queries_in_the_docs_answer() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let (game, _) = bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    let page = include_str!("../../docs/LEDGER.md");
+    let queries = page.split("```sql\n").skip(1);
+    let queries: Vec<_> = queries.filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(queries.len(), 7);
+    for query in queries {
+        let query = query.replace(":'game'", &format!("'{game}'"));
+        let query = query.replace(":'player'", &format!("'{}'", players[0]));
+        let rows = sqlx::query(AssertSqlSafe(query.clone())).fetch_all(&bank.pool).await;
+        assert!(!rows.unwrap().is_empty(), "{query}");
+    }
+}

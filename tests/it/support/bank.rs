@@ -1,0 +1,215 @@
+//! A ledger on a database of its own, with players to play with.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use bahay::ledger::audit::{self, Report};
+use bahay::ledger::{
+    Grant, GrantCoins, Granted, Ledger, LedgerError, LedgerOptions, LedgerTasks, OpenGame, Opening,
+    SettleGame, Settled,
+};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Debt, Item, Outcome};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{GameId, PlayerId, PotPayout, Price, Settlement, TableId};
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::db::TestDatabase;
+
+pub(crate) const ROOM: &str = "newbie";
+
+/// Rule 6.9 at bet 1, multiplier 1.
+pub(crate) const STAKE_MAX: Coins = Coins::from_hundredths(1_400);
+
+/// Rule 7.1 at bet 1.
+pub(crate) const ANTE: Coins = Coins::from_hundredths(100);
+
+/// The ledger is stopped, and the database dropped, with this.
+#[derive(Debug)]
+pub(crate) struct Bank {
+    pub(crate) ledger: Ledger,
+    pub(crate) pool: PgPool,
+    clock_ms: AtomicI64,
+    _tasks: LedgerTasks,
+    pub(crate) database: TestDatabase,
+}
+
+impl Bank {
+    pub(crate) async fn new() -> Self {
+        let database = TestDatabase::new().await;
+        let pool = database.pool().await;
+        let options = LedgerOptions { writers: 1, ..LedgerOptions::default() };
+        let (ledger, tasks) = Ledger::start(pool.clone(), options);
+        let clock_ms = AtomicI64::new(1_750_000_000_000);
+        Self { ledger, pool, clock_ms, _tasks: tasks, database }
+    }
+
+    /// Another node on the same database.
+    pub(crate) async fn node(&self) -> (Ledger, LedgerTasks) {
+        Ledger::start(self.database.pool().await, LedgerOptions::default())
+    }
+
+    /// A later moment at each call.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock_ms.fetch_add(1_000, Ordering::Relaxed)
+    }
+
+    /// A player with this much in the wallet, in hundredths; 0 for no wallet at all.
+    pub(crate) async fn player(&self, hundredths: i64) -> PlayerId {
+        let player = PlayerId(Uuid::new_v4());
+        sqlx::query!("insert into players (id, name) values ($1, 'Tala')", player.0)
+            .execute(&self.pool)
+            .await
+            .expect("a player is made");
+        if hundredths > 0 {
+            let granted = self.grant(player, Grant::Welcome, hundredths).await;
+            granted.expect("a welcome is granted");
+        }
+        player
+    }
+
+    pub(crate) async fn players(&self, hundredths: [i64; 3]) -> Vec<PlayerId> {
+        let mut players = Vec::new();
+        for hundredths in hundredths {
+            players.push(self.player(hundredths).await);
+        }
+        players
+    }
+
+    pub(crate) async fn grant(
+        &self,
+        player: PlayerId,
+        grant: Grant,
+        hundredths: i64,
+    ) -> Result<Granted, LedgerError> {
+        let amount = Coins::from_hundredths(hundredths);
+        let input = GrantCoins { player, grant, key: player.to_string(), amount };
+        self.ledger.grant(input).await
+    }
+
+    /// A new game of these players.
+    pub(crate) fn deal(&self, table: TableId, players: &[PlayerId]) -> OpenGame {
+        OpenGame {
+            game: GameId(Uuid::new_v4()),
+            table,
+            room: ROOM.into(),
+            ante: ANTE,
+            stake_max: STAKE_MAX,
+            players: players.to_vec(),
+            opened_at_ms: self.now_ms(),
+        }
+    }
+
+    /// Opens a game that everybody can pay, and gives its stakes and POT.
+    pub(crate) async fn open(&self, input: &OpenGame) -> (Vec<Coins>, Coins) {
+        match self.ledger.open_game(input.clone()).await.expect("the game is opened") {
+            Opening::Opened { stakes, pot } => (stakes, pot),
+            Opening::CannotPay { seats } => panic!("{seats:?} cannot pay"),
+        }
+    }
+
+    /// Opens a game and settles it: each loser owes so many counts to the winner.
+    pub(crate) async fn play(
+        &self,
+        table: TableId,
+        players: &[PlayerId],
+        winner: u8,
+        counts: u32,
+        pot: PotGoes,
+    ) -> (GameId, Settled) {
+        let game = self.deal(table, players);
+        let (stakes, pot_held) = self.open(&game).await;
+        let input = self.finish(&game, settlement(winner, counts, &stakes, pot, pot_held));
+        (game.game, self.ledger.settle_game(input).await.expect("the game is settled"))
+    }
+
+    pub(crate) fn finish(&self, game: &OpenGame, settlement: Settlement) -> SettleGame {
+        let finished_at_ms = self.now_ms();
+        let record = json!({ "game": game.game, "actions": ["deal", "fight"] });
+        SettleGame {
+            game: game.game,
+            table: game.table,
+            room: game.room.clone(),
+            players: game.players.clone(),
+            settlement,
+            record,
+            finished_at_ms,
+        }
+    }
+
+    /// What is in the players' wallets, in hundredths.
+    pub(crate) async fn wallets(&self, players: &[PlayerId]) -> Vec<i64> {
+        let mut wallets = Vec::new();
+        for player in players {
+            let wallet = self.ledger.wallet(*player).await.expect("the wallet is read");
+            wallets.push(wallet.available.hundredths());
+        }
+        wallets
+    }
+
+    /// The balance of an account by its code, in hundredths, after folding.
+    pub(crate) async fn balance(&self, code: &str) -> i64 {
+        self.ledger.fold().await.expect("the house's entries are written");
+        let balance =
+            sqlx::query_scalar!("select a.balance from accounts a where a.code = $1", code)
+                .fetch_optional(&self.pool)
+                .await;
+        balance.expect("the account is read").unwrap_or(0)
+    }
+
+    pub(crate) async fn audit(&self) -> Report {
+        audit::audit(&self.pool).await.expect("the books are read")
+    }
+
+    /// Finds nothing wrong, before and after folding.
+    pub(crate) async fn audit_clean(&self) -> Report {
+        let before = self.audit().await;
+        assert_eq!(before.differences, []);
+        self.ledger.fold().await.expect("the house's entries are written");
+        let after = self.audit().await;
+        assert_eq!(after.differences, []);
+        assert_eq!(after.entries, 2 * after.transfers);
+        after
+    }
+}
+
+/// Whether the winner takes the POT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PotGoes {
+    ToWinner,
+    Nowhere,
+}
+
+pub(crate) fn table() -> TableId {
+    TableId(Uuid::new_v4())
+}
+
+pub(crate) fn seat(number: u8) -> Seat {
+    Seat::new(number).expect("a table has eight seats at most")
+}
+
+pub(crate) fn settlement(
+    winner: u8,
+    counts: u32,
+    stakes: &[Coins],
+    pot: PotGoes,
+    pot_held: Coins,
+) -> Settlement {
+    let item = Item { name: "normal".into(), rule: "6.1".into(), counts };
+    let to = seat(winner);
+    let losers = to.others(u8::try_from(stakes.len()).expect("a table has eight seats at most"));
+    let debts = losers.map(|from| Debt { from, to, items: vec![item.clone()] }).collect();
+    let outcome = Outcome { winner: Some(to), takes_pot: false, debts };
+    let bet = Coins::from_hundredths(100);
+    let price = Price { bet, multiplier: 1, fee_basis_points: 500 };
+    let pot = match pot {
+        PotGoes::ToWinner => Some(PotPayout { seat: to, amount: pot_held }),
+        PotGoes::Nowhere => None,
+    };
+    Settlement::new(&outcome, &price, stakes, pot).expect("amounts of a few coins fit")
+}
+
+pub(crate) fn hundredths(amounts: &[Coins]) -> Vec<i64> {
+    amounts.iter().map(|amount| amount.hundredths()).collect()
+}

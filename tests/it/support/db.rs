@@ -1,0 +1,122 @@
+//! A database for each test, cloned from a template that has been migrated once.
+//!
+//! `DATABASE_URL` names the server, and a database on it from which others can be created. The
+//! template is named after the migrations, so it is made when they change and reused otherwise.
+//! A test's database is dropped when its [`TestDatabase`] is, whether or not the test passed.
+
+use bahay::db::{self, MIGRATOR, PoolOptions};
+use sha2::{Digest as _, Sha256};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool};
+use tokio::sync::OnceCell;
+use uuid::Uuid;
+
+/// Held while the template is made, since several test programs may want it at once.
+const ADVISORY_LOCK: i64 = 0x6261_6861_795f_7465;
+
+static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+
+/// A migrated database that nobody else knows.
+#[derive(Debug)]
+pub(crate) struct TestDatabase {
+    server: PgConnectOptions,
+    name: String,
+}
+
+impl TestDatabase {
+    pub(crate) async fn new() -> Self {
+        let template = TEMPLATE.get_or_init(template).await;
+        Self::create(&format!("template {template}")).await
+    }
+
+    /// Without any schema.
+    pub(crate) async fn empty() -> Self {
+        Self::create("").await
+    }
+
+    async fn create(clause: &str) -> Self {
+        let server = server();
+        let name = format!("bahay_test_{}", Uuid::new_v4().simple());
+        let mut admin = connect(&server).await;
+        execute(&mut admin, format!("create database {name} {clause}")).await;
+        Self { server, name }
+    }
+
+    pub(crate) fn options(&self) -> PgConnectOptions {
+        self.server.clone().database(&self.name)
+    }
+
+    /// A pool as the service has it, for each node that a test plays.
+    pub(crate) async fn pool(&self) -> PgPool {
+        let options = PoolOptions { connections_max: 10, ..PoolOptions::default() };
+        db::connect(self.options(), options).await.expect("the test's database is there")
+    }
+}
+
+impl Drop for TestDatabase {
+    /// On a thread of its own, because the test's runtime may be going down.
+    fn drop(&mut self) {
+        let (server, name) = (self.server.clone(), self.name.clone());
+        let dropped = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(async {
+                let mut admin = connect(&server).await;
+                execute(&mut admin, format!("drop database {name} with (force)")).await;
+            });
+        });
+        if dropped.join().is_err() {
+            eprintln!("database {} could not be dropped", self.name);
+        }
+    }
+}
+
+fn server() -> PgConnectOptions {
+    let url = std::env::var("DATABASE_URL");
+    let url = url.expect("DATABASE_URL is to name a PostgreSQL server for the tests");
+    url.parse().expect("DATABASE_URL is a PostgreSQL URL")
+}
+
+async fn connect(options: &PgConnectOptions) -> PgConnection {
+    PgConnection::connect_with(options).await.expect("the server of DATABASE_URL answers")
+}
+
+async fn execute(connection: &mut PgConnection, sql: String) {
+    sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the server does as told");
+}
+
+/// Makes the template under another name first, so that one of its name is always whole.
+async fn template() -> String {
+    let mut checksums = Sha256::new();
+    for migration in MIGRATOR.iter() {
+        checksums.update(&migration.checksum);
+    }
+    let digest = checksums.finalize();
+    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let name = format!("bahay_template_{digest}");
+
+    let server = server();
+    let mut admin = connect(&server).await;
+    sqlx::query("select pg_advisory_lock($1)")
+        .bind(ADVISORY_LOCK)
+        .execute(&mut admin)
+        .await
+        .expect("the lock is free sooner or later");
+    let found: bool =
+        sqlx::query_scalar("select exists (select from pg_database where datname = $1)")
+            .bind(&name)
+            .fetch_one(&mut admin)
+            .await
+            .expect("the server lists its databases");
+    if !found {
+        let raw = format!("bahay_raw_{}", Uuid::new_v4().simple());
+        execute(&mut admin, format!("create database {raw}")).await;
+        let pool = db::connect(server.clone().database(&raw), PoolOptions::default()).await;
+        let pool = pool.expect("the new database is there");
+        db::migrate(&pool).await.expect("the migrations run on an empty database");
+        pool.close().await;
+        execute(&mut admin, format!("alter database {raw} with allow_connections false")).await;
+        execute(&mut admin, format!("alter database {raw} rename to {name}")).await;
+    }
+    admin.close().await.expect("the connection closes");
+    name
+}

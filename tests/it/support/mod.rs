@@ -1,0 +1,5 @@
+//! What the tests share.
+
+pub(crate) mod bank;
+pub(crate) mod db;
+pub(crate) mod live;
