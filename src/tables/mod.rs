@@ -31,7 +31,7 @@ use crate::live::{Live, Publication, Unavailable};
 use crate::tables::slot::Slot;
 
 pub use copy::Missed;
-pub use watchers::{Notice, Watch};
+pub use watchers::{Notice, OUTBOX, Watch};
 
 /// How often an input is decided on before it counts as unavailable.
 const ATTEMPTS: usize = 16;

@@ -29,9 +29,9 @@ use crate::ws::limit::{Limit, Verdict};
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, SUBPROTOCOL, close};
 
 /// How often a client is pinged.
-const PING: Duration = Duration::from_secs(20);
+pub(super) const PING: Duration = Duration::from_secs(20);
 /// Silence after which a client is gone.
-const IDLE: Duration = Duration::from_secs(50);
+pub(super) const IDLE: Duration = Duration::from_secs(50);
 /// How long a connection that the server has closed may take to end.
 const LINGER: Duration = Duration::from_secs(1);
 /// Read and write buffers a connection keeps.

@@ -1,5 +1,6 @@
 //! The one integration binary: each module tests a part of the house against real services.
 
+mod asyncapi;
 mod games;
 mod ledger;
 mod ledger_faults;

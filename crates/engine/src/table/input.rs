@@ -103,6 +103,25 @@ pub enum Rejection<I> {
 }
 
 impl<I: Refusal> Rejection<I> {
+    /// Every reason of the table's own, in order of precedence.
+    pub const OWN: [Self; 15] = [
+        Self::NotSeated,
+        Self::AlreadySeated,
+        Self::TableFull,
+        Self::GameRunning,
+        Self::NoSuchPhase,
+        Self::OtherGame,
+        Self::AlreadyReady,
+        Self::SeedTooLong,
+        Self::StalePrompt,
+        Self::NotAsked,
+        Self::NotTakenOver,
+        Self::OtherConnection,
+        Self::NothingDue,
+        Self::BadAnswer,
+        Self::NeedsFresh,
+    ];
+
     /// Stable, in snake case.
     pub fn code(self) -> &'static str {
         match self {

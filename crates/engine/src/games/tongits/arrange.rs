@@ -25,6 +25,7 @@ const MELDS_MAX: usize = 5;
 
 /// The arrangement of a hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Arrangement {
     /// In ascending order of their lists of card indices.
     pub melds: ArrayVec<CardSet, MELDS_MAX>,
