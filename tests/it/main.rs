@@ -1,5 +1,7 @@
 //! The one integration binary: each module tests a part of the house against real services.
 
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
 mod asyncapi;
 mod games;
 mod ledger;

@@ -126,9 +126,9 @@ async fn a_table_is_played_through_two_nodes() {
             let mut told = None;
             while settled < 3 {
                 let input = seated.input();
-                if input.is_some() && input != told {
-                    told.clone_from(&input);
-                    tables.submit(table, input.unwrap()).await.unwrap();
+                if let Some(input) = input.filter(|input| Some(input) != told.as_ref()) {
+                    told = Some(input.clone());
+                    tables.submit(table, input).await.unwrap();
                 }
                 let notice = seated.next().await;
                 let is_settled = |event: &&Event<_>| matches!(event, Event::Settled { .. });

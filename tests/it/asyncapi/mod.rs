@@ -44,7 +44,8 @@ fn check(document: &Value, kind: &str, value: &Value) {
 
 /// The variants that the document lists for a tagged type.
 fn listed(document: &Value, name: &str) -> BTreeSet<String> {
-    let variants = document["components"]["schemas"][name]["oneOf"].as_array().expect("a list of variants");
+    let variants =
+        document["components"]["schemas"][name]["oneOf"].as_array().expect("a list of variants");
     let tag = |variant: &Value| variant["properties"]["type"]["const"].as_str().map(str::to_owned);
     variants.iter().filter_map(tag).collect()
 }
