@@ -41,12 +41,8 @@ const ATTEMPTS: usize = 16;
 const IDLE_MS: u64 = 60 * 60 * 1000;
 
 /// The pauses before each reading of watched journals once subscriptions have broken off.
-const CATCH_UP_AFTER: [Duration; 4] = [
-    Duration::ZERO,
-    Duration::from_millis(300),
-    Duration::from_secs(1),
-    Duration::from_secs(3),
-];
+const CATCH_UP_AFTER: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
 
 /// The tables of one game, as this process sees them. Clones share everything.
 #[derive(Clone, Debug)]

@@ -228,6 +228,7 @@ impl Session {
             Command::Act { game, prompt, action, .. } => {
                 Input::Act { player, game, prompt, action }
             }
+            Command::TakeBack { .. } => Input::TakeBack { player },
             Command::Leave { .. } => Input::Leave { player },
         };
         let Some(seated) = &self.seated else {
