@@ -44,7 +44,8 @@ fn check(document: &Value, kind: &str, value: &Value) {
 
 /// The variants that the document lists for a tagged type.
 fn listed(document: &Value, name: &str) -> BTreeSet<String> {
-    let variants = document["components"]["schemas"][name]["oneOf"].as_array().expect("a list of variants");
+    let variants =
+        document["components"]["schemas"][name]["oneOf"].as_array().expect("a list of variants");
     let tag = |variant: &Value| variant["properties"]["type"]["const"].as_str().map(str::to_owned);
     variants.iter().filter_map(tag).collect()
 }
@@ -133,11 +134,11 @@ fn every_event_and_action_of_random_games_fits() {
 /// Plays a game at random, with a liking for whatever is neither drawing nor dumping.
 fn play(dice: &mut Stream, mut happened: impl FnMut(Option<&Action>, &[<Tongits as Game>::Event])) {
     let mut game = Tongits::new(&Rules::kingdom(), None);
-    let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).unwrap())) {
+    let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).expect("few"))) {
         chance::Answer::Number(number) => number as usize,
         chance::Answer::Order(_) => unreachable!("a number was asked for"),
     };
-    let mut deal = Stream::new(Key(Hex([u8::try_from(below(256)).unwrap(); 32])));
+    let mut deal = Stream::new(Key(Hex([u8::try_from(below(256)).expect("below 256"); 32])));
     loop {
         let mut events = Vec::new();
         let mut taken = None;
