@@ -134,11 +134,11 @@ fn every_event_and_action_of_random_games_fits() {
 /// Plays a game at random, with a liking for whatever is neither drawing nor dumping.
 fn play(dice: &mut Stream, mut happened: impl FnMut(Option<&Action>, &[<Tongits as Game>::Event])) {
     let mut game = Tongits::new(&Rules::kingdom(), None);
-    let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).unwrap())) {
+    let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).expect("few"))) {
         chance::Answer::Number(number) => number as usize,
         chance::Answer::Order(_) => unreachable!("a number was asked for"),
     };
-    let mut deal = Stream::new(Key(Hex([u8::try_from(below(256)).unwrap(); 32])));
+    let mut deal = Stream::new(Key(Hex([u8::try_from(below(256)).expect("below 256"); 32])));
     loop {
         let mut events = Vec::new();
         let mut taken = None;
