@@ -1,6 +1,7 @@
 //! The one integration binary.
 
 mod games;
+mod http;
 mod ledger;
 mod ledger_faults;
 mod ledger_races;
