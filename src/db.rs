@@ -13,12 +13,12 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
-use sqlx::PgConnection;
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::PgConnection;
 use tokio::time::sleep;
 
-/// What whoever reads or writes is given, under the name that the layers above know it by.
+/// What whoever reads or writes is given, by its name here.
 pub use sqlx::PgPool;
 
 /// The migrations that this program was built with.

@@ -4,6 +4,8 @@
 //! There is no generator of our own between the kernel and its users: at a few draws a game none
 //! is needed, and nothing can be seeded wrongly.
 
+use std::time::Duration;
+
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::Fresh;
@@ -29,6 +31,13 @@ pub fn uuid() -> Uuid {
     // A time before 1970 has no place in a UUID; it would only break the order.
     let ms = u64::try_from(Clock::system().now().ms()).unwrap_or(0);
     Builder::from_unix_timestamp_millis(ms, &bytes()).into_uuid()
+}
+
+/// A time below this one, to the millisecond; zero for less than that.
+pub fn up_to(longest: Duration) -> Duration {
+    let below_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX).max(1);
+    // The bias of a remainder is of no account for times.
+    Duration::from_millis(u64::from_le_bytes(bytes()) % below_ms)
 }
 
 fn bytes<const N: usize>() -> [u8; N] {

@@ -5,13 +5,23 @@
 //! bottom. `tests/tidy.rs` holds us to it.
 
 pub mod accounts;
+pub mod app;
 pub mod auth;
+pub mod cli;
+pub mod client;
 pub mod clock;
+pub mod config;
 pub mod db;
+pub mod demo;
 pub mod entropy;
 pub mod games;
 pub mod http;
 pub mod ids;
 pub mod ledger;
 pub mod live;
+pub mod lobby;
+pub mod simulate;
+pub mod tables;
 pub mod telemetry;
+pub mod verify;
+pub mod ws;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The one binary of the house; `bahay help` lists what it does.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    bahay::cli::main()
+}

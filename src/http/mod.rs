@@ -20,6 +20,7 @@ mod middleware;
 mod openapi;
 mod page;
 mod problem;
+mod rooms;
 mod routes;
 mod services;
 mod sign_in;

@@ -58,6 +58,7 @@ fn tags() -> Vec<Tag> {
     [
         ("sign in", "Tokens and sessions"),
         ("me", "The player itself"),
+        ("rooms", "Rooms, and the way to a table"),
         ("games", "Games played, and a helper for the one being played"),
         ("server", "For those who run it"),
     ]

@@ -6,7 +6,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{Code, Options, Services, docs, games, health, me, middleware, openapi, sign_in, sort};
+use super::{
+    Code, Options, Services, docs, games, health, me, middleware, openapi, rooms, sign_in, sort,
+};
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
 /// same middleware.
@@ -33,7 +35,10 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(me::show_wallet))
         .routes(routes!(me::list_wallet_entries))
         .routes(routes!(games::list_my_games))
-        // Rooms and the way to a table: the lobby's routes join here.
+        // Rooms and the way to a table.
+        .routes(routes!(rooms::list_rooms))
+        .routes(routes!(rooms::take_seat))
+        .routes(routes!(rooms::show_table, rooms::leave_table))
         // Games.
         .routes(routes!(games::show_game_record))
         .routes(routes!(sort::sort_cards))

@@ -6,6 +6,7 @@ use crate::accounts::Accounts;
 use crate::auth::Auth;
 use crate::db::PgPool;
 use crate::ledger::Ledger;
+use crate::lobby::Lobby;
 
 use super::health::Probe;
 use super::page::Cursors;
@@ -16,11 +17,11 @@ pub struct Services {
     pub accounts: Accounts,
     pub auth: Auth,
     pub ledger: Ledger,
+    pub lobby: Lobby,
     /// For reading games.
     pub pool: PgPool,
     /// What must answer for the server to be ready, PostgreSQL aside, which `pool` stands for.
     pub probes: Vec<Probe>,
-    // The lobby joins here.
 }
 
 /// For the extractor [`crate::auth::Player`].

@@ -158,8 +158,11 @@ impl Books {
         &self.transfers
     }
 
-    pub(super) fn entries(&self) -> &[EntryRow] {
-        &self.entries
+    /// In the order of their primary key, in which they are written fastest.
+    pub(super) fn entries(&self) -> Vec<EntryRow> {
+        let mut entries = self.entries.clone();
+        entries.sort_unstable_by_key(|entry| (entry.account, entry.version));
+        entries
     }
 }
 
@@ -206,7 +209,8 @@ mod tests {
         books.post(20, &[ante(100), ante(50)]).unwrap();
         assert_eq!(books.balance(&wallet()), coins(350));
         assert_eq!(books.transfers().len(), 2);
-        let ours: Vec<_> = books.entries().iter().filter(|entry| entry.account == 7).collect();
+        let entries = books.entries();
+        let ours: Vec<_> = entries.iter().filter(|entry| entry.account == 7).collect();
         assert_eq!([ours[0].version, ours[1].version], [5, 6]);
         assert_eq!(ours[1].balance_before, ours[0].balance_after);
         assert_eq!(ours[1].balance_after, coins(350));

@@ -6,6 +6,7 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, TableId};
 
 use crate::db::Failure;
+pub use crate::games::GameState;
 
 /// Nothing has moved when one of these comes back, with one exception that says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,8 +88,6 @@ impl From<sqlx::Error> for LedgerError {
         Self::from(&error)
     }
 }
-
-pub use crate::games::GameState;
 
 /// What is wrong with a settlement, by itself or against the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -264,7 +264,8 @@ async fn write(
 ) -> Result<(), sqlx::Error> {
     let operations = operation_columns(decided);
     let (transfers, entries) = (books.transfers(), books.entries());
-    let changed: Vec<_> = books.changed().collect();
+    let mut changed: Vec<_> = books.changed().collect();
+    changed.sort_unstable_by_key(|standing| standing.id);
     let written = sqlx::query!(
         r#"
         with new_operations as (
@@ -314,13 +315,13 @@ async fn write(
         &column(transfers, |row| row.source),
         &column(transfers, |row| row.destination),
         &column(transfers, |row| row.amount.hundredths()),
-        &column(entries, |row| row.account),
-        &column(entries, |row| row.version),
-        &column(entries, |row| row.operation),
-        &column(entries, |row| row.number),
-        &column(entries, |row| row.amount.hundredths()),
-        &column(entries, |row| row.balance_before.hundredths()),
-        &column(entries, |row| row.balance_after.hundredths()),
+        &column(&entries, |row| row.account),
+        &column(&entries, |row| row.version),
+        &column(&entries, |row| row.operation),
+        &column(&entries, |row| row.number),
+        &column(&entries, |row| row.amount.hundredths()),
+        &column(&entries, |row| row.balance_before.hundredths()),
+        &column(&entries, |row| row.balance_after.hundredths()),
         &operations.to_fold,
         &column(&changed, |row| row.id),
         &column(&changed, |row| row.balance.hundredths()),

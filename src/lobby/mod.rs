@@ -114,9 +114,8 @@ impl Lobby {
             Bond::None => return Ok(None),
             Bond::Pending(table) | Bond::Held(table) => table,
         };
-        let seated = self.tables.look(table).await?.is_some_and(|copy| {
-            copy.seat_of(player).is_some()
-        });
+        let seated =
+            self.tables.look(table).await?.is_some_and(|copy| copy.seat_of(player).is_some());
         match (seated, self.live.bond(player).await?) {
             (true, Bond::Held(now)) if now == table => Ok(Some(table)),
             (true, Bond::Pending(now)) if now == table => {

@@ -43,6 +43,11 @@ impl Room {
         self.wallet_min
     }
 
+    /// The game played there.
+    pub fn kind(&self) -> &'static str {
+        Tongits::NAME
+    }
+
     pub fn seats(&self) -> u8 {
         Tongits::seats(&self.terms.rules)
     }

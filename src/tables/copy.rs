@@ -31,8 +31,7 @@ impl<G: Game> Copy<G> {
         from: Option<u64>,
     ) -> Result<(Self, Option<Vec<Missed<G>>>), Unavailable> {
         let table: Table<G> = serde_json::from_str(&stored.snapshot).map_err(unreadable)?;
-        let mut copy =
-            Self { table: Arc::new(table), version: stored.base, journal_lines: 0 };
+        let mut copy = Self { table: Arc::new(table), version: stored.base, journal_lines: 0 };
         let last = stored.base + stored.lines.len() as u64;
         let from = from.filter(|from| (stored.base..=last).contains(from));
         let mut missed = from.map(|_| Vec::new());
@@ -57,11 +56,7 @@ impl<G: Game> Copy<G> {
     }
 
     /// Takes the state after a stored line.
-    pub(super) fn replace(
-        &mut self,
-        table: Table<G>,
-        events: Vec<Event<G::Event>>,
-    ) -> Missed<G> {
+    pub(super) fn replace(&mut self, table: Table<G>, events: Vec<Event<G::Event>>) -> Missed<G> {
         self.table = Arc::new(table);
         self.version += 1;
         self.journal_lines += 1;

@@ -20,15 +20,7 @@ enum Owed<A> {
     Tell(Input<A>),
 }
 
-impl<G> Tables<G>
-where
-    G: Game + Send + Sync + 'static,
-    G::Rules: Send + Sync,
-    G::Action: Send + Sync,
-    G::Event: Send + Sync,
-    G::View: Send + Sync,
-    G::Illegal: Send + Sync,
-{
+impl<G: Game> Tables<G> {
     /// Attends to a table whose deadline has passed.
     pub(super) async fn attend(&self, id: TableId) {
         let slot = self.slot(id);
@@ -117,10 +109,7 @@ where
     }
 }
 
-fn owed<G: Game>(
-    table: &Table<G>,
-    now: bahay_engine::table::Timestamp,
-) -> Vec<Owed<G::Action>> {
+fn owed<G: Game>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> Vec<Owed<G::Action>> {
     let effects = table.effects(now).into_iter();
     effects
         .filter_map(|effect| match effect {

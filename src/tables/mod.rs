@@ -71,14 +71,7 @@ pub enum SubmitError<I: bahay_engine::game::Refusal> {
 /// A result of [`Tables::submit`] and the like.
 pub type Submitted<G, T> = Result<T, SubmitError<<G as Game>::Illegal>>;
 
-impl<G> Tables<G>
-where
-    G: Game + Send + Sync + 'static,
-    G::Rules: Send + Sync,
-    G::Action: Send + Sync,
-    G::Event: Send + Sync,
-    G::Illegal: Send + Sync,
-{
+impl<G: Game> Tables<G> {
     pub fn new(live: Live, ledger: Ledger, clock: Clock) -> Self {
         let slots = Mutex::default();
         Self { inner: Arc::new(Inner { live, ledger, clock, slots }) }

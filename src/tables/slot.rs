@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
-use bahay_engine::table::{
-    ConnectionId, Event, Input, Phase, PlayerId, Table, TableId,
-};
+use bahay_engine::table::{ConnectionId, Event, Input, Phase, PlayerId, Table, TableId};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::entropy;
@@ -37,10 +35,7 @@ struct State<G: Game> {
     watchers: Watchers<G>,
 }
 
-impl<G> Slot<G>
-where
-    G: Game + Send + Sync + 'static,
-{
+impl<G: Game> Slot<G> {
     pub(super) fn new(id: TableId) -> Self {
         Self {
             id,
@@ -223,8 +218,7 @@ where
         let Some(stored) = house.live.load(self.id).await? else {
             return Ok(());
         };
-        let (current, _) =
-            Copy::replay(&stored, None).inspect_err(|error| self.broken(error))?;
+        let (current, _) = Copy::replay(&stored, None).inspect_err(|error| self.broken(error))?;
         watchers.tell_anew(&current.table, current.version);
         *copy = Some(current);
         Ok(())
@@ -252,9 +246,7 @@ where
         }
         if changed {
             let (free, has_pot) = (table.seats_free(), !table.pot().is_zero());
-            if let Err(error) =
-                house.live.list(&table.terms().room, self.id, free, has_pot).await
-            {
+            if let Err(error) = house.live.list(&table.terms().room, self.id, free, has_pot).await {
                 tracing::warn!(table = %self.id, %error, "a stale listing stays");
             }
         }

@@ -18,15 +18,7 @@ const CLAIM_MS: u32 = 1_000;
 /// How many looks between two rounds of sweeping.
 const SWEEP_EVERY: u32 = 200;
 
-impl<G> Tables<G>
-where
-    G: Game + Send + Sync + 'static,
-    G::Rules: Send + Sync,
-    G::Action: Send + Sync,
-    G::Event: Send + Sync,
-    G::View: Send + Sync,
-    G::Illegal: Send + Sync,
-{
+impl<G: Game> Tables<G> {
     /// Attends to due tables until it is dropped.
     pub async fn tick(self) {
         let mut looks = interval(LOOK);

@@ -59,13 +59,14 @@ impl<G: Game> Watchers<G> {
         self.watchers.iter().all(|watcher| watcher.outbox.is_closed())
     }
 
-    /// A player has one watch a table and process: a new one ends the old one's notices.
+    /// A connection has one watch a table: a new one ends the old one's notices. An older
+    /// connection of the player goes on until it sees that it has been replaced.
     pub(super) fn add(
         &mut self,
         player: PlayerId,
         connection: ConnectionId,
     ) -> mpsc::Receiver<Notice<G>> {
-        self.watchers.retain(|watcher| watcher.player != player);
+        self.watchers.retain(|watcher| watcher.connection != connection);
         let (outbox, notices) = mpsc::channel(OUTBOX);
         self.watchers.push(Watcher { player, connection, outbox });
         notices

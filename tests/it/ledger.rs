@@ -3,6 +3,7 @@
 use bahay::ledger::{Code, Grant, GrantCoins, LedgerError, Opening, Wallet};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
+use sqlx::AssertSqlSafe;
 
 use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
 
@@ -291,4 +292,23 @@ async fn house_entries_are_written_by_folding_in_order_and_once() {
         entries.iter().map(|row| (row.version, row.balance_before, row.balance_after)).collect();
     assert_eq!(entries, [(1, 0, 20), (2, 20, 40), (3, 40, 60)]);
     assert_eq!(bank.audit_clean().await.unfolded, 0);
+}
+
+/// Every query on the page for accountants runs on the schema as it is, and finds something.
+#[tokio::test]
+async fn the_queries_in_the_docs_answer() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let (game, _) = bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    let page = include_str!("../../docs/LEDGER.md");
+    let queries = page.split("```sql\n").skip(1);
+    let queries: Vec<_> = queries.filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(queries.len(), 7);
+    for query in queries {
+        let query = query.replace(":'game'", &format!("'{game}'"));
+        let query = query.replace(":'player'", &format!("'{}'", players[0]));
+        let rows = sqlx::query(AssertSqlSafe(query.clone())).fetch_all(&bank.pool).await;
+        assert!(!rows.unwrap().is_empty(), "{query}");
+    }
 }

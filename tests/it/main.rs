@@ -1,4 +1,4 @@
-//! The one integration binary.
+//! The one integration binary: each module tests a part of the house against real services.
 
 mod games;
 mod http;
@@ -6,5 +6,6 @@ mod ledger;
 mod ledger_faults;
 mod ledger_races;
 mod ledger_refusals;
+mod live;
 mod schema;
 mod support;

@@ -55,7 +55,7 @@ pub enum Viewer {
 }
 
 /// Why an action was refused. An enum of each game; `rule` is the number on its rules page.
-pub trait Refusal: Copy + Debug + Display + Eq {
+pub trait Refusal: Copy + Debug + Display + Eq + Send + Sync + 'static {
     /// Stable, in snake case.
     fn code(self) -> &'static str;
     /// The numbered rule that decides, as in `"3.6"`.
@@ -96,16 +96,27 @@ pub struct Item {
     pub counts: u32,
 }
 
+/// What a game is told and tells: values that can be compared, written down and read again.
+pub trait Value:
+    Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+impl<T> Value for T where
+    T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
 /// One round of a game as a value. See the module's page.
-pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
+pub trait Game: Value {
     /// The numbers of the rules page; a rule set is a value of this type.
-    type Rules: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    type Rules: Value;
     /// What a player may do.
-    type Action: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    type Action: Value;
     /// What happened, complete; [`Game::redact`] makes of it what a viewer may see.
-    type Event: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    type Event: Value;
     /// What one viewer knows.
-    type View: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    type View: Value;
     type Illegal: Refusal;
 
     /// The game's name in records and catalogues, in snake case.

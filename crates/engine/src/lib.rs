@@ -19,3 +19,5 @@ pub mod games;
 pub mod hex;
 pub mod seat;
 pub mod table;
+#[cfg(feature = "testing")]
+pub mod testing;

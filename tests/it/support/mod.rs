@@ -2,3 +2,4 @@
 
 pub(crate) mod bank;
 pub(crate) mod db;
+pub(crate) mod live;

@@ -20,6 +20,7 @@ mod input;
 mod phase;
 mod record;
 mod settlement;
+pub mod simulation;
 mod step;
 mod terms;
 mod time;

@@ -18,6 +18,8 @@ mod phase;
 mod pile;
 mod rules;
 mod score;
+#[cfg(feature = "testing")]
+mod setup;
 mod sort;
 mod state;
 mod view;
@@ -33,6 +35,8 @@ pub use rules::{
     Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection, Rules,
     SEATS, is_special,
 };
+#[cfg(feature = "testing")]
+pub use setup::{BadSetup, Setup, SetupPhase};
 pub use sort::{sort_by_arrangement, sort_by_suit};
 pub use state::{Answers, Tongits};
 pub use view::View;

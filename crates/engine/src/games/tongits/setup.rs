@@ -1,0 +1,147 @@
+//! Positions for tests: an untrusted [`Setup`] becomes a game only if a game could stand so, as
+//! far as cards and melds tell. Only under the feature `testing`.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::cards::{Card, CardSet};
+use crate::game::Game;
+use crate::games::tongits::event::BySeat;
+use crate::games::tongits::exposed::ExposedMeld;
+use crate::games::tongits::meld::is_meld;
+use crate::games::tongits::phase::Phase;
+use crate::games::tongits::rules::{Rules, SEATS};
+use crate::games::tongits::state::Tongits;
+use crate::seat::{Seat, SeatSet};
+
+/// A position at the beginning of a draw or play phase.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub rules: Rules,
+    pub turn: Seat,
+    pub phase: SetupPhase,
+    pub hands: BySeat<CardSet>,
+    /// From the bottom up, like every pile.
+    pub stock: Vec<Card>,
+    /// From the bottom up.
+    pub discards: Vec<Card>,
+    pub melds: Vec<ExposedMeld>,
+    /// Seats whose melds were added to since their own latest turn began; for a seat that is to
+    /// draw, since its previous turn began (rule 4.1).
+    pub added_to: SeatSet,
+}
+
+/// The phases that a position can stand in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetupPhase {
+    Draw,
+    Play,
+}
+
+/// Why no game stands so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadSetup {
+    Seat(Seat),
+    Twice(Card),
+    Nowhere(Card),
+    NotAMeld(CardSet),
+    /// The seats that put a meld's cards there are not told once for each card.
+    Unattributed(CardSet),
+    EmptyHand(Seat),
+    /// A turn begins only while there is stock.
+    NoStock,
+}
+
+impl fmt::Display for BadSetup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seat(seat) => write!(f, "there is no {seat:?}"),
+            Self::Twice(card) => write!(f, "{card} is in two places"),
+            Self::Nowhere(card) => write!(f, "{card} is nowhere"),
+            Self::NotAMeld(cards) => write!(f, "{cards} is not a meld"),
+            Self::Unattributed(cards) => write!(f, "who put {cards} there is not told"),
+            Self::EmptyHand(seat) => write!(f, "{seat:?} has no cards"),
+            Self::NoStock => f.write_str("a turn begins only while there is stock"),
+        }
+    }
+}
+
+impl core::error::Error for BadSetup {}
+
+impl Setup {
+    /// The game that stands so.
+    ///
+    /// # Errors
+    /// The first thing that no game could have.
+    pub fn game(&self) -> Result<Tongits, BadSetup> {
+        self.check_melds()?;
+        self.check_cards()?;
+        let has_turn = Seat::all(SEATS).any(|seat| seat == self.turn);
+        ensure(has_turn, || BadSetup::Seat(self.turn))?;
+        for (seat, hand) in Seat::all(SEATS).zip(&self.hands) {
+            ensure(!hand.is_empty(), || BadSetup::EmptyHand(seat))?;
+        }
+        let is_draw = self.phase == SetupPhase::Draw;
+        ensure(!is_draw || !self.stock.is_empty(), || BadSetup::NoStock)?;
+        Ok(self.stand())
+    }
+
+    /// The game, once everything is checked.
+    fn stand(&self) -> Tongits {
+        let mut game = Tongits::new(&self.rules, Some(self.turn));
+        game.hands = self.hands;
+        game.stock = self.stock.iter().copied().collect();
+        let public = &mut game.public;
+        public.hand_counts = self.hands.map(count);
+        public.stock_count = count(self.stock.iter().copied().collect());
+        public.discards = self.discards.iter().copied().collect();
+        public.melds = self.melds.iter().copied().collect();
+        public.added_to = self.added_to;
+        public.drew_last = self.stock.is_empty().then_some(self.turn);
+        public.phase = match self.phase {
+            SetupPhase::Draw => {
+                public.added_to = self.added_to.without(self.turn);
+                let fight_blocked = self.added_to.contains(self.turn);
+                Phase::Draw { seat: self.turn, fight_blocked }
+            }
+            SetupPhase::Play => Phase::Play { seat: self.turn },
+        };
+        (public.prompt, public.countdown) = (1, 1);
+        game
+    }
+
+    fn check_melds(&self) -> Result<(), BadSetup> {
+        for meld in &self.melds {
+            ensure(meld.owner.number() < SEATS, || BadSetup::Seat(meld.owner))?;
+            ensure(is_meld(meld.cards), || BadSetup::NotAMeld(meld.cards))?;
+            let all = meld.by.iter().fold(CardSet::EMPTY, |sum, by| sum.union(*by));
+            let once = meld.by.iter().map(|by| by.len()).sum::<usize>() == all.len();
+            ensure(once && all == meld.cards, || BadSetup::Unattributed(meld.cards))?;
+        }
+        Ok(())
+    }
+
+    /// Every card is in exactly one place.
+    fn check_cards(&self) -> Result<(), BadSetup> {
+        let mut seen = CardSet::EMPTY;
+        let hands = self.hands.iter().flat_map(|hand| hand.iter());
+        let melds = self.melds.iter().flat_map(|meld| meld.cards.iter());
+        let piles = self.stock.iter().chain(&self.discards).copied();
+        for card in hands.chain(melds).chain(piles) {
+            ensure(!seen.contains(card), || BadSetup::Twice(card))?;
+            seen = seen.with(card);
+        }
+        match CardSet::ALL.difference(seen).first() {
+            Some(card) => Err(BadSetup::Nowhere(card)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn count(cards: CardSet) -> u8 {
+    u8::try_from(cards.len()).expect("no more cards than the deck has")
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> BadSetup) -> Result<(), BadSetup> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}

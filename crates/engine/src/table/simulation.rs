@@ -1,0 +1,419 @@
+//! A table in virtual time: its shell, its ledger and its players as one value, all from one
+//! seed. Time jumps from one event to the next, so that thousands of games take seconds, and the
+//! same seed gives the same games.
+//!
+//! The players think as the house's AI does, at a person's pace, with habits: they go silent,
+//! lose the connection, leave in mid-game, or send what is late, doubled or forged. A seat that
+//! becomes free is taken by somebody new. The ledger is a perfect one: it never fails to answer.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec::Vec;
+
+use uuid::Uuid;
+
+use crate::chance::{Answer, Key, Request, ServerSeed, Stream};
+use crate::coins::Coins;
+use crate::game::Game;
+use crate::hex::Hex;
+use crate::seat::{Seat, SeatSet};
+use crate::table::{
+    ConnectionId, Effect, Event, Fresh, GameId, Input, Line, Phase, PlayerId, Record, Rejection,
+    Table, TableId, Terms, Timestamp, Transition,
+};
+
+/// How a person is between a question and the answer, in milliseconds.
+const THOUGHT_MS: core::ops::Range<u32> = 300..4_000;
+
+/// What players do beside playing, in thousandths of their turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Habits {
+    /// Let the countdown pass.
+    pub silent: u32,
+    /// Lose the connection, for some seconds.
+    pub disconnect: u32,
+    /// Leave the table.
+    pub leave: u32,
+    /// Send something that the table must refuse.
+    pub noise: u32,
+}
+
+impl Habits {
+    /// Everything that a table must cope with, often.
+    pub const ROUGH: Self = Self { silent: 60, disconnect: 40, leave: 5, noise: 150 };
+}
+
+/// One step: what the table wrote down and what it told.
+#[derive(Clone, Debug)]
+pub struct Happened<G: Game> {
+    pub line: Line<G::Action>,
+    pub events: Vec<Event<G::Event>>,
+    /// A game that was settled with this step.
+    pub record: Option<Record<G>>,
+}
+
+/// A table, its ledger and its players.
+#[derive(Clone, Debug)]
+pub struct Simulation<G: Game> {
+    table: Table<G>,
+    now: Timestamp,
+    habits: Habits,
+    chance: Stream,
+    /// Ids given so far.
+    ids: u64,
+    /// When each present player does the next thing.
+    intentions: BTreeMap<PlayerId, (Timestamp, Intention)>,
+    wallets: BTreeMap<PlayerId, Coins>,
+    /// What is held of the running game's players, by seat.
+    held: Vec<(PlayerId, Coins)>,
+    pot: Coins,
+    fees: Coins,
+    granted: Coins,
+    welcome: Coins,
+    refused: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Intention {
+    Ready,
+    Act { prompt: u32 },
+    Return,
+}
+
+impl<G: Game> Simulation<G> {
+    /// `welcome` is what a new player's wallet holds.
+    pub fn new(seed: u64, terms: Terms<G::Rules>, habits: Habits, welcome: Coins) -> Self {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        Self {
+            table: Table::new(TableId(Uuid::from_u64_pair(seed, 0)), terms),
+            now: Timestamp::from_ms(0),
+            habits,
+            chance: Stream::new(Key(Hex(key))),
+            ids: 0,
+            intentions: BTreeMap::new(),
+            wallets: BTreeMap::new(),
+            held: Vec::new(),
+            pot: Coins::ZERO,
+            fees: Coins::ZERO,
+            granted: Coins::ZERO,
+            welcome,
+            refused: 0,
+        }
+    }
+
+    pub fn table(&self) -> &Table<G> {
+        &self.table
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// What the house has taken.
+    pub fn fees(&self) -> Coins {
+        self.fees
+    }
+
+    /// How much was refused of what players sent.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// Every coin that was granted, less every coin that is anywhere: zero, always.
+    pub fn missing(&self) -> Coins {
+        let held = self.held.iter().map(|(_, stake)| *stake);
+        let everywhere: Coins =
+            self.wallets.values().copied().chain(held).chain([self.pot, self.fees]).sum();
+        self.granted.checked_sub(everywhere).expect("amounts of a simulation fit")
+    }
+
+    /// Goes on to the next thing that the table accepts.
+    pub fn step(&mut self) -> Happened<G> {
+        loop {
+            if let Some(input) = self.due_input() {
+                match self.submit(input) {
+                    Ok(happened) => return happened,
+                    Err(rejection) => self.note(rejection),
+                }
+            }
+        }
+    }
+
+    /// Plays until so many games are settled, and gives each record.
+    pub fn play(&mut self, games: u64, mut settled: impl FnMut(&Happened<G>, &Record<G>)) {
+        let mut done = 0;
+        while done < games {
+            let happened = self.step();
+            if let Some(record) = &happened.record {
+                settled(&happened, record);
+                done += 1;
+            }
+        }
+    }
+
+    fn note(&mut self, _: Rejection<G::Illegal>) {
+        self.refused += 1;
+    }
+
+    fn submit(&mut self, input: Input<G::Action>) -> Result<Happened<G>, Rejection<G::Illegal>> {
+        let fresh = Fresh {
+            seed: ServerSeed(Hex(self.bytes())),
+            game: GameId(Uuid::from_bytes(self.bytes())),
+        };
+        let Transition { line, table, events } = self.table.decide(self.now, input, || fresh)?;
+        let record = match self.table.phase() {
+            Phase::Settling(settling) if !matches!(table.phase(), Phase::Settling(_)) => {
+                Some(settling.record.clone())
+            }
+            _ => None,
+        };
+        self.table = table;
+        for event in &events {
+            self.intend(event);
+        }
+        self.intend_to_act();
+        Ok(Happened { line, events, record })
+    }
+
+    /// The next input, in time: what the ledger answers, who comes, what players do, the clock.
+    fn due_input(&mut self) -> Option<Input<G::Action>> {
+        if let Some(input) = self.ledger_input() {
+            return Some(input);
+        }
+        if self.table.seats_free() > 0 && matches!(self.table.phase(), Phase::Waiting) {
+            let player = PlayerId(self.id());
+            self.wallets.insert(player, self.welcome);
+            self.granted = self.granted.checked_add(self.welcome).expect("grants fit");
+            self.intentions.insert(player, (self.now, Intention::Return));
+            return Some(Input::Sit { player, name: format!("player {}", self.ids) });
+        }
+        let player = self.intentions.iter().min_by_key(|(_, (at, _))| *at);
+        let player = player.map(|(player, (at, intention))| (*at, *player, *intention));
+        match (player, self.table.deadline()) {
+            (Some((at, player, intention)), deadline)
+                if deadline.is_none_or(|deadline| at <= deadline) =>
+            {
+                self.now = self.now.max(at);
+                self.intentions.remove(&player);
+                self.player_input(player, intention)
+            }
+            (_, Some(deadline)) => {
+                self.now = self.now.max(deadline);
+                match self.table.effects(self.now).first() {
+                    Some(Effect::Advise { seat, .. }) => self.table.advice(*seat),
+                    Some(Effect::Tick | Effect::Open(_) | Effect::Settle(_)) | None => {
+                        Some(Input::Tick)
+                    }
+                }
+            }
+            (_, None) => unreachable!("somebody who waits at a full table intends something"),
+        }
+    }
+
+    fn ledger_input(&mut self) -> Option<Input<G::Action>> {
+        match self.table.effects(self.now).first()? {
+            Effect::Open(opening) => {
+                let (game, terms) = (opening.game, self.table.terms());
+                let ante = terms.price.bet;
+                let stake_max = terms.stake_max::<G>().expect("terms that fit");
+                let players = self.table.players().expect("an opening table is full");
+                let stake = |player: &PlayerId| {
+                    let left = self.wallets[player].checked_sub(ante)?;
+                    (left > Coins::ZERO).then_some(left.min(stake_max))
+                };
+                let poor: SeatSet = Seat::all(self.table.seat_count())
+                    .filter(|seat| stake(&players[seat.index()]).is_none())
+                    .collect();
+                if !poor.is_empty() {
+                    return Some(Input::OpenFailed { game, seats: poor });
+                }
+                let stakes: Vec<Coins> = players.iter().filter_map(stake).collect();
+                for (player, stake) in players.iter().zip(&stakes) {
+                    self.pay(*player, Coins::ZERO.checked_sub(ante).expect("an ante fits"));
+                    self.pay(*player, Coins::ZERO.checked_sub(*stake).expect("a stake fits"));
+                    self.pot = self.pot.checked_add(ante).expect("a POT fits");
+                }
+                self.held = players.into_iter().zip(stakes.iter().copied()).collect();
+                Some(Input::Opened { game, stakes, pot: self.pot })
+            }
+            Effect::Settle(record) => {
+                let record = (*record).clone();
+                let held = core::mem::take(&mut self.held);
+                for (seat, (player, stake)) in Seat::all(self.table.seat_count()).zip(held) {
+                    let net = record.settlement.net(seat).expect("a net result fits");
+                    self.pay(player, stake);
+                    self.pay(player, net);
+                }
+                let fees = record.settlement.fees.iter().map(|fee| fee.fee);
+                self.fees = self.fees.checked_add(fees.sum()).expect("fees fit");
+                if record.settlement.pot.is_some() {
+                    self.pot = Coins::ZERO;
+                }
+                Some(Input::Settled { game: record.game })
+            }
+            Effect::Advise { .. } | Effect::Tick => None,
+        }
+    }
+
+    fn pay(&mut self, player: PlayerId, amount: Coins) {
+        let wallet = self.wallets.get_mut(&player).expect("who pays has a wallet");
+        *wallet = wallet.checked_add(amount).expect("a wallet fits");
+        assert!(!wallet.is_negative(), "a wallet went below zero");
+    }
+
+    fn player_input(&mut self, player: PlayerId, intention: Intention) -> Option<Input<G::Action>> {
+        let seat = self.table.seat_of(player)?;
+        match intention {
+            Intention::Return => {
+                let connection = ConnectionId(self.id());
+                Some(Input::Connect { player, connection })
+            }
+            Intention::Ready => {
+                let game = self.table.phase().game()?;
+                let seed = self.chance_in(2).then(|| format!("luck {}", self.ids));
+                Some(Input::Ready { player, game, seed })
+            }
+            Intention::Act { prompt } => {
+                let Phase::Playing(playing) = self.table.phase() else {
+                    return None;
+                };
+                if playing.asked.number != prompt || !playing.asked.seats.contains(seat) {
+                    return None;
+                }
+                let game = playing.game;
+                let habits = self.habits;
+                if self.per_mille(habits.silent) {
+                    return None;
+                }
+                if self.per_mille(habits.leave) {
+                    return Some(Input::Leave { player });
+                }
+                if self.per_mille(habits.disconnect) {
+                    let connection = self.table.occupant(seat)?.connection?;
+                    let back = self.now.after_ms(self.between(500..40_000));
+                    self.intentions.insert(player, (back, Intention::Return));
+                    return Some(Input::Disconnect { player, connection });
+                }
+                if self.per_mille(habits.noise) {
+                    let again = self.now.after_ms(50);
+                    self.intentions.insert(player, (again, Intention::Act { prompt }));
+                    return self.noise(player, seat, game, prompt);
+                }
+                let Input::Advise { action, .. } = self.table.advice(seat)? else {
+                    return None;
+                };
+                Some(Input::Act { player, game, prompt, action })
+            }
+        }
+    }
+
+    /// Something late, doubled, foreign or forged; the table must refuse it.
+    fn noise(
+        &mut self,
+        player: PlayerId,
+        seat: Seat,
+        game: GameId,
+        prompt: u32,
+    ) -> Option<Input<G::Action>> {
+        let Some(Input::Advise { action, .. }) = self.table.advice(seat) else {
+            return None;
+        };
+        let other = self.table.occupants().find(|(other, _)| *other != seat)?.1.player;
+        let foreign = GameId(self.id());
+        let stranger = PlayerId(self.id());
+        Some(match self.between(0..8) {
+            0 => Input::Act { player, game, prompt: prompt.wrapping_sub(1), action },
+            1 => Input::Act { player, game: foreign, prompt, action },
+            2 => Input::Act { player: stranger, game, prompt, action },
+            3 => Input::Advise { player, game, prompt, action },
+            4 => Input::Ready { player, game, seed: None },
+            5 => Input::Sit { player, name: "twice".into() },
+            6 => Input::Settled { game },
+            _ => Input::Disconnect { player: other, connection: ConnectionId(stranger.0) },
+        })
+    }
+
+    /// What an event makes players want to do.
+    fn intend(&mut self, event: &Event<G::Event>) {
+        match event {
+            Event::Preparing { .. } => {
+                let present: Vec<PlayerId> = self
+                    .table
+                    .occupants()
+                    .filter(|(_, occupant)| occupant.connection.is_some())
+                    .map(|(_, occupant)| occupant.player)
+                    .collect();
+                for player in present {
+                    self.intend_soon(player, Intention::Ready);
+                }
+            }
+            Event::Presence { seat, connected: true } => {
+                if matches!(self.table.phase(), Phase::Preparing(_))
+                    && let Some(occupant) = self.table.occupant(*seat)
+                {
+                    self.intend_soon(occupant.player, Intention::Ready);
+                }
+            }
+            Event::Left { player, .. } => {
+                self.intentions.remove(player);
+            }
+            _ => {}
+        }
+    }
+
+    /// Who is asked and present thinks about an answer.
+    fn intend_to_act(&mut self) {
+        let Phase::Playing(playing) = self.table.phase() else {
+            return;
+        };
+        let intention = Intention::Act { prompt: playing.asked.number };
+        let asked: Vec<PlayerId> = playing
+            .asked
+            .seats
+            .iter()
+            .filter_map(|seat| self.table.occupant(seat))
+            .filter(|occupant| occupant.connection.is_some() && !occupant.left)
+            .map(|occupant| occupant.player)
+            .collect();
+        for player in asked {
+            let known = self.intentions.get(&player).map(|(_, intention)| *intention);
+            if known != Some(intention) && known != Some(Intention::Return) {
+                self.intend_soon(player, intention);
+            }
+        }
+    }
+
+    fn intend_soon(&mut self, player: PlayerId, intention: Intention) {
+        let at = self.now.after_ms(self.between(THOUGHT_MS));
+        self.intentions.insert(player, (at, intention));
+    }
+
+    fn id(&mut self) -> Uuid {
+        self.ids += 1;
+        Uuid::from_u64_pair(self.table.id().0.as_u64_pair().0, self.ids)
+    }
+
+    fn number(&mut self, below: u32) -> u32 {
+        match self.chance.draw(Request::Number(below)) {
+            Answer::Number(number) => number,
+            Answer::Order(_) => unreachable!("a number was asked for"),
+        }
+    }
+
+    fn between(&mut self, range: core::ops::Range<u32>) -> u32 {
+        range.start + self.number(range.end - range.start)
+    }
+
+    fn chance_in(&mut self, n: u32) -> bool {
+        self.number(n) == 0
+    }
+
+    fn per_mille(&mut self, share: u32) -> bool {
+        share > 0 && self.number(1_000) < share
+    }
+
+    fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        core::array::from_fn(|_| u8::try_from(self.number(256)).expect("below 256"))
+    }
+}

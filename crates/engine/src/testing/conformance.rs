@@ -1,0 +1,329 @@
+//! The contract of [`Game`], checked along random games. Every game of the house passes it.
+//!
+//! After each step: what is legal is taken and nothing else is; a view followed from redacted
+//! events is the view; nothing that a viewer may not know is in the text of what it gets; a game
+//! written down and read back goes on the same. At the end: nobody owes more than is held, and
+//! the game replayed from its inputs is the game.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::Serialize;
+
+use crate::chance::Answer;
+use crate::game::{Game, Prompt, Turn, Viewer};
+use crate::seat::Seat;
+use crate::testing::Dice;
+
+/// More steps than any game of the house takes.
+const STEPS_MAX: usize = 10_000;
+
+/// Random actions tried against the rules at each question.
+const WILD_TRIES: usize = 4;
+
+/// What the kit must know of the game it plays.
+pub trait Probe<G: Game> {
+    /// Any action at all, mostly illegal, often nearly legal.
+    fn wild_action(&self, game: &G, dice: &mut Dice) -> G::Action;
+
+    /// Texts that must not appear in what the viewer gets while the game stands so.
+    fn hidden(&self, game: &G, viewer: Viewer) -> Vec<String>;
+
+    /// What of the game's own invariants is broken.
+    fn broken(&self, game: &G) -> Option<String>;
+}
+
+/// A game that kept its contract.
+#[derive(Clone, Debug)]
+pub struct Played<G> {
+    pub game: G,
+    pub steps: usize,
+}
+
+/// Where a game broke its contract. The seed plays it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub seed: u64,
+    pub step: usize,
+    pub what: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "seed {} step {}: {}", self.seed, self.step, self.what)
+    }
+}
+
+impl core::error::Error for Failure {}
+
+/// Plays one random game and checks the contract at every step.
+///
+/// # Errors
+/// The first breach, with the seed that shows it again.
+pub fn check_game<G: Game>(
+    probe: &impl Probe<G>,
+    rules: &G::Rules,
+    seed: u64,
+) -> Result<Played<G>, Failure> {
+    let mut run = Run::new(probe, rules, seed);
+    run.play_out()
+        .map(|()| Played { game: run.game.clone(), steps: run.inputs.len() })
+        .map_err(|what| Failure { seed, step: run.inputs.len(), what })
+}
+
+/// What was put into a game.
+enum Input<A> {
+    Chance(Answer),
+    Action(Seat, A),
+}
+
+/// One game under check.
+struct Run<'a, G: Game, P> {
+    probe: &'a P,
+    rules: &'a G::Rules,
+    starter: Option<Seat>,
+    dice: Dice,
+    game: G,
+    viewers: Vec<Viewer>,
+    /// By viewer, followed from redacted events only.
+    views: Vec<G::View>,
+    inputs: Vec<Input<G::Action>>,
+    /// Out of 4, how often the AI's advice is played: some games wild, some sensible.
+    sense: u32,
+}
+
+impl<'a, G: Game, P: Probe<G>> Run<'a, G, P> {
+    fn new(probe: &'a P, rules: &'a G::Rules, seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let seats: Vec<Seat> = Seat::all(G::seats(rules)).collect();
+        let starter = dice.choose(&seats).copied().filter(|_| seed.is_multiple_of(2));
+        let sense = dice.below(4);
+        let game = G::new(rules, starter);
+        let viewers: Vec<Viewer> = [Viewer::Everything, Viewer::Public]
+            .into_iter()
+            .chain(seats.iter().map(|seat| Viewer::Seat(*seat)))
+            .collect();
+        let views = viewers.iter().map(|viewer| game.view(*viewer)).collect();
+        Self { probe, rules, starter, dice, game, viewers, views, inputs: Vec::new(), sense }
+    }
+
+    fn play_out(&mut self) -> Result<(), String> {
+        loop {
+            ensure(self.inputs.len() < STEPS_MAX, || "the game does not end".into())?;
+            let mut events = Vec::new();
+            let (input, next) = match self.game.turn() {
+                Turn::Over => break,
+                Turn::Chance(request) => {
+                    let answer = self.dice.answer(request);
+                    let next = self.game.resolve(&answer, &mut events);
+                    (Input::Chance(answer), next)
+                }
+                Turn::Players(prompt) => self.play(&prompt, &mut events)?,
+            };
+            self.inputs.push(input);
+            self.check_numbers(&next)?;
+            self.game = next;
+            self.check_viewers(&events)?;
+            if let Some(what) = self.probe.broken(&self.game) {
+                return Err(what);
+            }
+            let is_over = self.game.turn() == Turn::Over;
+            ensure(self.game.outcome().is_some() == is_over, || {
+                "there is an outcome exactly when the game is over".into()
+            })?;
+            self.game = same_when_read_back(&self.game)?;
+        }
+        self.check_debts()?;
+        self.check_replay()
+    }
+
+    /// Checks what may be done now, and does some of it.
+    fn play(
+        &mut self,
+        prompt: &Prompt,
+        events: &mut Vec<G::Event>,
+    ) -> Result<(Input<G::Action>, G), String> {
+        let seats: Vec<Seat> = prompt.seats.iter().collect();
+        let seat = *self.dice.choose(&seats).ok_or("nobody is asked")?;
+        for other in Seat::all(crate::seat::SEATS_MAX) {
+            self.check_seat(other, prompt)?;
+        }
+        for _ in 0..WILD_TRIES {
+            self.try_wild_action()?;
+        }
+        let legal = self.legal(seat);
+        let action = if self.dice.below(4) < self.sense {
+            G::advise(&self.game.view(Viewer::Seat(seat)))
+        } else {
+            self.dice.choose(&legal).cloned()
+        };
+        let action = action.ok_or("a seat that is asked has nothing to play")?;
+        let next = self
+            .game
+            .act(seat, &action, events)
+            .map_err(|illegal| format!("{seat:?} may play {action:?} and is refused: {illegal}"))?;
+        Ok((Input::Action(seat, action), next))
+    }
+
+    fn legal(&self, seat: Seat) -> Vec<G::Action> {
+        let mut actions = Vec::new();
+        self.game.legal_actions(seat, &mut actions);
+        actions
+    }
+
+    /// What a seat is told that it may do is what it may do.
+    fn check_seat(&self, seat: Seat, prompt: &Prompt) -> Result<(), String> {
+        let legal = self.legal(seat);
+        let is_asked = prompt.seats.contains(seat);
+        ensure(legal.is_empty() != is_asked, || {
+            format!("{seat:?} is asked: {is_asked}; it may play {legal:?}")
+        })?;
+        for (place, action) in legal.iter().enumerate() {
+            let named_before = legal.iter().take(place).any(|earlier| earlier == action);
+            ensure(!named_before, || format!("{action:?} is named twice"))?;
+            same_when_read_back(action)?;
+            self.game.act(seat, action, &mut Vec::new()).map_err(|illegal| {
+                format!("{seat:?} may play {action:?} and is refused: {illegal}")
+            })?;
+        }
+        let mut in_view = Vec::new();
+        let view = self.game.view(Viewer::Seat(seat));
+        G::legal_in_view(&view, &mut in_view);
+        ensure(in_view == legal, || {
+            format!("in its view {seat:?} may play {in_view:?}, in the game {legal:?}")
+        })?;
+        for (whose, played) in
+            [("the clock's", self.game.default_action(seat)), ("the AI's", G::advise(&view))]
+        {
+            let fits = played.as_ref().map_or(!is_asked, |action| legal.contains(action));
+            ensure(fits, || format!("{whose} action for {seat:?} is {played:?} of {legal:?}"))?;
+        }
+        Ok(())
+    }
+
+    /// What is not legal is refused, and leaves no event.
+    fn try_wild_action(&mut self) -> Result<(), String> {
+        let action = self.probe.wild_action(&self.game, &mut self.dice);
+        let seats: Vec<Seat> = Seat::all(G::seats(self.rules)).collect();
+        let seat = *self.dice.choose(&seats).ok_or("the game has no seats")?;
+        let before = self.game.clone();
+        let mut events = Vec::new();
+        let taken = self.game.act(seat, &action, &mut events).is_ok();
+        ensure(before == self.game, || format!("{action:?} changes the game in place"))?;
+        ensure(taken || events.is_empty(), || format!("{action:?} is refused, with events"))?;
+        let is_legal = self.legal(seat).contains(&action);
+        ensure(taken == is_legal, || {
+            format!("{seat:?} plays {action:?}: legal {is_legal}, taken {taken}")
+        })
+    }
+
+    /// A new question has a new number, and a number never goes back.
+    fn check_numbers(&self, next: &G) -> Result<(), String> {
+        let (Turn::Players(old), Turn::Players(new)) = (self.game.turn(), next.turn()) else {
+            return Ok(());
+        };
+        ensure(new.number >= old.number && new.countdown >= old.countdown, || {
+            format!("numbers go back: {old:?} then {new:?}")
+        })?;
+        let is_same = new.number == old.number;
+        let still_asked = new.seats.difference(old.seats).is_empty() && new.seats != old.seats;
+        ensure(!is_same || still_asked && new.countdown == old.countdown, || {
+            format!("another question has the same number: {old:?} then {new:?}")
+        })
+    }
+
+    /// Every viewer follows, and learns nothing that it may not know.
+    fn check_viewers(&mut self, events: &[G::Event]) -> Result<(), String> {
+        for (viewer, view) in self.viewers.iter().zip(&mut self.views) {
+            let hidden = self.probe.hidden(&self.game, *viewer);
+            for event in events {
+                let redacted = G::redact(event, *viewer);
+                let Some(seen) = redacted else { continue };
+                ensure(G::redact(&seen, *viewer).as_ref() == Some(&seen), || {
+                    format!("{viewer:?} would see {seen:?} otherwise if redacted twice")
+                })?;
+                ensure(*viewer != Viewer::Everything || seen == *event, || {
+                    format!("the record lacks {event:?}")
+                })?;
+                check_hidden(&hidden, *viewer, &seen)?;
+                G::observe(view, &same_when_read_back(&seen)?);
+            }
+            let fresh = self.game.view(*viewer);
+            ensure(*view == fresh, || {
+                format!("{viewer:?} followed to {view:?}\nbut the view is {fresh:?}")
+            })?;
+            check_hidden(&hidden, *viewer, view)?;
+            same_when_read_back(view)?;
+            check_prompt(&self.game, *viewer, view)?;
+        }
+        Ok(())
+    }
+
+    /// No seat owes more than is held of its coins.
+    fn check_debts(&self) -> Result<(), String> {
+        let outcome = self.game.outcome().ok_or("the game is over without an outcome")?;
+        let most = G::counts_max(self.rules);
+        for seat in Seat::all(G::seats(self.rules)) {
+            let debts = outcome.debts.iter().filter(|debt| debt.from == seat);
+            let owed: u32 = debts.map(|debt| debt.counts()).sum();
+            ensure(owed <= most, || format!("{seat:?} owes {owed} counts of at most {most}"))?;
+        }
+        Ok(())
+    }
+
+    fn check_replay(&self) -> Result<(), String> {
+        let mut game = G::new(self.rules, self.starter);
+        for input in &self.inputs {
+            game = match input {
+                Input::Chance(answer) => game.resolve(answer, &mut Vec::new()),
+                Input::Action(seat, action) => game
+                    .act(*seat, action, &mut Vec::new())
+                    .map_err(|illegal| format!("a replay refuses {action:?}: {illegal}"))?,
+            };
+        }
+        ensure(game == self.game, || "a replay ends otherwise".into())
+    }
+}
+
+/// A viewer knows whether it is asked itself, and the record knows who is.
+fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(), String> {
+    let seen = G::prompt_in_view(view);
+    let asked = match game.turn() {
+        Turn::Players(prompt) => Some(prompt),
+        Turn::Chance(_) | Turn::Over => None,
+    };
+    let agrees = match (viewer, seen, asked) {
+        (Viewer::Everything, seen, asked) => seen == asked,
+        (Viewer::Seat(seat), Some(seen), Some(asked)) => {
+            seen.seats.contains(seat) == asked.seats.contains(seat)
+                && (seen.number, seen.countdown) == (asked.number, asked.countdown)
+        }
+        (Viewer::Public, Some(seen), Some(asked)) => seen.number == asked.number,
+        (_, seen, asked) => seen.is_none() && asked.is_none(),
+    };
+    ensure(agrees, || format!("{viewer:?} sees the question {seen:?}, which is {asked:?}"))
+}
+
+fn check_hidden(hidden: &[String], viewer: Viewer, told: &impl Serialize) -> Result<(), String> {
+    let text = serde_json::to_string(told).map_err(|error| error.to_string())?;
+    match hidden.iter().find(|secret| text.contains(secret.as_str())) {
+        Some(secret) => Err(format!("{viewer:?} is told {secret}, which is hidden: {text}")),
+        None => Ok(()),
+    }
+}
+
+fn same_when_read_back<T>(value: &T) -> Result<T, String>
+where
+    T: Serialize + serde::de::DeserializeOwned + PartialEq + fmt::Debug,
+{
+    let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
+    let read: T = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
+    ensure(read == *value, || format!("{value:?} is read back as {read:?}"))?;
+    Ok(read)
+}
+
+fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what()) }
+}

@@ -1,0 +1,50 @@
+//! Seeded numbers for tests: fast, the same everywhere, and good for nothing that must be fair.
+//! The algorithm is SplitMix64.
+
+use alloc::vec::Vec;
+
+use crate::chance::{Answer, Request};
+
+/// A seeded source of numbers.
+#[derive(Clone, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub const fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number below `n`; zero when `n` is. The bias is below what a test can notice.
+    pub const fn below(&mut self, n: u32) -> u32 {
+        let high = (self.word() >> 32) * n as u64;
+        (high >> 32) as u32
+    }
+
+    /// One of the things; `None` when there is none.
+    pub fn choose<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
+        let count = u32::try_from(things.len()).ok()?;
+        things.get(self.below(count) as usize)
+    }
+
+    /// An answer to a game's request.
+    pub fn answer(&mut self, request: Request) -> Answer {
+        match request {
+            Request::Number(n) => Answer::Number(self.below(n)),
+            Request::Order(n) => {
+                let mut order: Vec<u8> = (0..n).collect();
+                for i in (1..n).rev() {
+                    let other = self.below(u32::from(i) + 1) as usize;
+                    order.swap(usize::from(i), other);
+                }
+                Answer::Order(order)
+            }
+        }
+    }
+}

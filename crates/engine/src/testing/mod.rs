@@ -1,0 +1,19 @@
+//! What tests, benches and simulations share: seeded chance, play by policies, the conformance
+//! kit that every game passes, golden playthroughs, and the runner of the scenario files.
+//!
+//! Behind the feature `testing`; nothing that is served depends on it. The kit, play and
+//! playthroughs know no game; `scenario` and `tongits` know Tong-its.
+
+mod conformance;
+mod dice;
+mod play;
+mod playthrough;
+mod scenario;
+mod tongits;
+
+pub use conformance::{Failure, Played, Probe, check_game};
+pub use dice::Dice;
+pub use play::{Policy, play, play_at_random};
+pub use playthrough::playthrough;
+pub use scenario::run_scenarios;
+pub use tongits::TongitsProbe;

@@ -1,0 +1,87 @@
+//! Whole games played by policies, for tests, benches and simulations.
+
+use alloc::vec::Vec;
+
+use crate::game::{Game, Turn, Viewer};
+use crate::seat::Seat;
+use crate::testing::Dice;
+
+/// How a seat plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Any legal action, each as likely.
+    Random,
+    /// What the house's AI advises.
+    Advised,
+    /// What the clock would play.
+    Clock,
+}
+
+/// Plays a game to its end, each seat by its policy. Gives the game and the number of steps.
+///
+/// # Panics
+/// When the game breaks its contract: the harness must not go on.
+pub fn play<G: Game>(
+    rules: &G::Rules,
+    starter: Option<Seat>,
+    policies: &[Policy],
+    dice: &mut Dice,
+) -> (G, usize) {
+    let mut game = G::new(rules, starter);
+    let (mut events, mut actions) = (Vec::new(), Vec::new());
+    let mut steps = 0;
+    loop {
+        events.clear();
+        game = match game.turn() {
+            Turn::Over => return (game, steps),
+            Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+            Turn::Players(prompt) => {
+                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let action = match policies[seat.index()] {
+                    Policy::Random => {
+                        actions.clear();
+                        game.legal_actions(seat, &mut actions);
+                        dice.choose(&actions).cloned()
+                    }
+                    Policy::Advised => G::advise(&game.view(Viewer::Seat(seat))),
+                    Policy::Clock => game.default_action(seat),
+                };
+                let action = action.expect("a seat that is asked can act");
+                match game.act(seat, &action, &mut events) {
+                    Ok(next) => next,
+                    Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),
+                }
+            }
+        };
+        steps += 1;
+    }
+}
+
+/// Plays a game at random to its end with buffers that the caller keeps: what the bench measures.
+/// Gives the number of steps.
+///
+/// # Panics
+/// As [`play`].
+pub fn play_at_random<G: Game>(
+    game: G,
+    dice: &mut Dice,
+    events: &mut Vec<G::Event>,
+    actions: &mut Vec<G::Action>,
+) -> usize {
+    let mut game = game;
+    for steps in 0.. {
+        events.clear();
+        game = match game.turn() {
+            Turn::Over => return steps,
+            Turn::Chance(request) => game.resolve(&dice.answer(request), events),
+            Turn::Players(prompt) => {
+                actions.clear();
+                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                game.legal_actions(seat, actions);
+                let action = dice.choose(actions).expect("a seat that is asked can act");
+                game.act(seat, action, events).expect("a legal action is taken")
+            }
+        };
+    }
+    unreachable!("a game ends")
+}

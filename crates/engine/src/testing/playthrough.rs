@@ -1,0 +1,85 @@
+//! A whole game as text: every question, what is legal, what was played, what happened and what
+//! each viewer saw of it. Kept in files and reviewed as a diff, it shows any change of the rules,
+//! the AI or the wire.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use serde::Serialize;
+
+use crate::chance::Stream;
+use crate::game::{Game, Turn, Viewer};
+use crate::seat::Seat;
+use crate::testing::{Dice, Policy};
+
+/// Plays one game, fairly dealt from the stream, each seat by its policy, and writes it down.
+///
+/// # Panics
+/// When the game breaks its contract.
+pub fn playthrough<G: Game>(
+    rules: &G::Rules,
+    starter: Option<Seat>,
+    stream: &Stream,
+    policies: &[Policy],
+    dice: &mut Dice,
+) -> String {
+    let mut stream = stream.clone();
+    let mut text = Text(String::new());
+    let mut game = G::new(rules, starter);
+    loop {
+        let mut events = Vec::new();
+        game = match game.turn() {
+            Turn::Over => break,
+            Turn::Chance(request) => {
+                let answer = stream.draw(request);
+                text.line("chance", &answer);
+                game.resolve(&answer, &mut events)
+            }
+            Turn::Players(prompt) => {
+                text.line("asks", &prompt);
+                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let mut legal = Vec::new();
+                game.legal_actions(seat, &mut legal);
+                text.line("may", &legal);
+                let action = match policies[seat.index()] {
+                    Policy::Random => dice.choose(&legal).cloned(),
+                    Policy::Advised => G::advise(&game.view(Viewer::Seat(seat))),
+                    Policy::Clock => game.default_action(seat),
+                };
+                let action = action.expect("a seat that is asked can act");
+                text.line(&alloc::format!("seat {seat} plays"), &action);
+                match game.act(seat, &action, &mut events) {
+                    Ok(next) => next,
+                    Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),
+                }
+            }
+        };
+        for event in &events {
+            text.line("happens", event);
+            text.seen::<G>(rules, event);
+        }
+    }
+    text.line("outcome", &game.outcome());
+    text.0
+}
+
+struct Text(String);
+
+impl Text {
+    fn line(&mut self, what: &str, value: &impl Serialize) {
+        let json = serde_json::to_string(value).unwrap_or_else(|error| error.to_string());
+        writeln!(self.0, "{what} {json}").expect("a string takes any text");
+    }
+
+    /// What of an event a viewer sees otherwise than it happened.
+    fn seen<G: Game>(&mut self, rules: &G::Rules, event: &G::Event) {
+        let seats = Seat::all(G::seats(rules)).map(|seat| (seat.to_string(), Viewer::Seat(seat)));
+        for (name, viewer) in seats.chain([("public".into(), Viewer::Public)]) {
+            let seen = G::redact(event, viewer);
+            if seen.as_ref() != Some(event) {
+                self.line(&alloc::format!("  {name} sees"), &seen);
+            }
+        }
+    }
+}

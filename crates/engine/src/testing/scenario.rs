@@ -1,0 +1,444 @@
+//! The runner of the scenario files: rules as examples, in text that people read.
+//!
+//! A file holds cases; a case names its rule, sets a position up, plays, and says what must be.
+//! `docs/rules/tongits.md` explains the notation under "Scenarios".
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde_json::Value;
+
+use crate::cards::{Card, CardSet};
+use crate::chance::{ClientSeed, Key, Stream};
+use crate::coins::Coins;
+use crate::game::{Game, Refusal, Turn, Viewer};
+use crate::games::tongits::{
+    Action, Arrangement, BySeat, Ending, ExposedMeld, Phase, Rules, SEATS, Setup, SetupPhase,
+    Tongits,
+};
+use crate::hex::Hex;
+use crate::seat::{Seat, SeatSet};
+use crate::table::{PotPayout, Price, Settlement};
+
+type Told<T> = Result<T, String>;
+
+/// Runs every case of a file's text and gives how many there are.
+///
+/// # Errors
+/// The first line that is not as the rules have it, with its number.
+pub fn run_scenarios(text: &str) -> Result<usize, String> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let outcome = match (line.strip_prefix("case "), cases.last_mut()) {
+            (Some(title), _) => {
+                cases.push(Case::new());
+                check_rule_number(title)
+            }
+            (None, Some(case)) => case.line(line),
+            (None, None) => Err("a file begins with a case".into()),
+        };
+        outcome.map_err(|what| format!("line {number}: {line}\n  {what}"))?;
+    }
+    match cases.iter().find(|case| case.checks == 0) {
+        Some(_) => Err("a case checks nothing".into()),
+        None => Ok(cases.len()),
+    }
+}
+
+fn check_rule_number(title: &str) -> Told<()> {
+    let number = title.split_whitespace().next().unwrap_or_default();
+    let is_rule = number
+        .split_once('.')
+        .is_some_and(|(chapter, rule)| chapter.parse::<u8>().is_ok() && rule.parse::<u8>().is_ok());
+    require(is_rule, || format!("{number} is not the number of a rule"))
+}
+
+/// One case as it goes on: its set-up, and its game once the first step needs it.
+struct Case {
+    rules: Rules,
+    turn: Option<(Seat, SetupPhase)>,
+    hands: BySeat<CardSet>,
+    /// From the top down, as written.
+    stock: Vec<Card>,
+    /// The cards not named lie under the discards, not under the stock.
+    is_stock_all: bool,
+    discards: Vec<Card>,
+    melds: Vec<ExposedMeld>,
+    added_to: SeatSet,
+    game: Option<Tongits>,
+    /// How much it checks: a case that checks nothing is a mistake.
+    checks: usize,
+}
+
+impl Case {
+    fn new() -> Self {
+        Self {
+            rules: Rules::kingdom(),
+            turn: None,
+            hands: [CardSet::EMPTY; SEATS as usize],
+            stock: Vec::new(),
+            is_stock_all: false,
+            discards: Vec::new(),
+            melds: Vec::new(),
+            added_to: SeatSet::EMPTY,
+            game: None,
+            checks: 0,
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Told<()> {
+        if let Some(step) = line.strip_prefix("> ") {
+            self.checks += 1;
+            return self.play(step);
+        }
+        if let Some(expected) = line.strip_prefix("= ") {
+            self.checks += 1;
+            return self.expect(expected);
+        }
+        let (what, text) = line.split_once(':').ok_or("neither a set-up, a step nor a check")?;
+        self.set_up(what.trim(), text.trim())
+    }
+
+    fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
+        require(self.game.is_none(), || "the game has begun".into())?;
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match words.as_slice() {
+            ["rules"] => self.rules = rules(text)?,
+            ["turn"] => {
+                let (number, phase) = text.split_once(' ').ok_or("a seat and draw or play")?;
+                let phase = match phase {
+                    "draw" => SetupPhase::Draw,
+                    "play" => SetupPhase::Play,
+                    other => return Err(format!("{other} is neither draw nor play")),
+                };
+                self.turn = Some((seat(number)?, phase));
+            }
+            ["hand", number] => self.hands[seat(number)?.index()] = set(text)?,
+            ["stock"] => self.stock = cards(text)?,
+            ["stock", "only"] => (self.stock, self.is_stock_all) = (cards(text)?, true),
+            ["discards"] => self.discards = cards(text)?,
+            ["meld", number] => self.melds.push(meld(seat(number)?, text)?),
+            ["added", "to"] => self.added_to = seats(text)?,
+            ["deal", starter] => self.deal(starter, text)?,
+            _ => return Err(format!("no set-up is called {what}")),
+        }
+        Ok(())
+    }
+
+    /// Deals by a key, or by a server seed, a game's id and the clients' seeds (chapter 9).
+    fn deal(&mut self, starter: &str, text: &str) -> Told<()> {
+        let starter = if starter == "random" { None } else { Some(seat(starter)?) };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let key = match words.as_slice() {
+            ["key", key] => Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?),
+            ["seed", server, "game", game, "clients", clients @ ..] => {
+                let server: Hex<32> = server.parse().map_err(|_| "a seed is 64 digits")?;
+                let game: Hex<16> = game.parse().map_err(|_| "an id is 32 digits")?;
+                let client = |text: &&str| match *text {
+                    "-" => ClientSeed::NONE,
+                    text => ClientSeed::from_text(text),
+                };
+                let clients: Vec<ClientSeed> = clients.iter().map(client).collect();
+                require(clients.len() == usize::from(SEATS), || "three clients".into())?;
+                crate::chance::ServerSeed(server).key(&game.0, &clients)
+            }
+            _ => return Err("a deal is by key, or by seed, game and clients".into()),
+        };
+        let mut stream = Stream::new(key);
+        let mut game = Tongits::new(&self.rules, starter);
+        while let Turn::Chance(request) = game.turn() {
+            game = game.resolve(&stream.draw(request), &mut Vec::new());
+        }
+        self.game = Some(game);
+        Ok(())
+    }
+
+    /// The game, from the set-up when it has not begun.
+    fn game(&mut self) -> Told<&Tongits> {
+        if self.game.is_none() {
+            self.game = Some(self.begin()?);
+        }
+        self.game.as_ref().ok_or_else(|| "there is no game".into())
+    }
+
+    fn begin(&self) -> Told<Tongits> {
+        let (turn, phase) = self.turn.ok_or("the case does not say whose turn it is")?;
+        let named: CardSet = self.hands.iter().flat_map(|hand| hand.iter()).collect();
+        let named =
+            self.stock.iter().chain(&self.discards).fold(named, |sum, card| sum.with(*card));
+        let named = self.melds.iter().fold(named, |sum, meld| sum.union(meld.cards));
+        let unnamed = CardSet::ALL.difference(named);
+        let (mut stock, mut discards) = (Vec::new(), Vec::new());
+        if self.is_stock_all { &mut discards } else { &mut stock }.extend(unnamed.iter());
+        stock.extend(self.stock.iter().rev());
+        discards.extend(&self.discards);
+        let setup = Setup {
+            rules: self.rules,
+            turn,
+            phase,
+            hands: self.hands,
+            stock,
+            discards,
+            melds: self.melds.clone(),
+            added_to: self.added_to,
+        };
+        setup.game().map_err(|error| error.to_string())
+    }
+
+    /// `1 dump KS`, and perhaps `refused card_addable 3.6`.
+    fn play(&mut self, step: &str) -> Told<()> {
+        let (step, refused) = match step.split_once(" refused ") {
+            Some((step, refused)) => (step, Some(refused.trim())),
+            None => (step, None),
+        };
+        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
+        let (seat, action) = (seat(number)?, action(text)?);
+        let game = self.game()?;
+        match (game.act(seat, &action, &mut Vec::new()), refused) {
+            (Ok(next), None) => {
+                self.game = Some(next);
+                Ok(())
+            }
+            (Err(illegal), Some(expected)) => {
+                equal(&format!("{} {}", illegal.code(), illegal.rule()), expected)
+            }
+            (Ok(_), Some(_)) => Err("it is taken".into()),
+            (Err(illegal), None) => {
+                Err(format!("refused {} {}: {illegal}", illegal.code(), illegal.rule()))
+            }
+        }
+    }
+
+    fn expect(&mut self, expected: &str) -> Told<()> {
+        let (what, text) = expected.split_once(':').unwrap_or((expected, ""));
+        let (what, text) = (what.trim(), text.trim());
+        let game = self.game()?;
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match words.as_slice() {
+            ["legal", number] => expect_legal(game, seat(number)?, text),
+            ["clock", number] => {
+                let played = game.default_action(seat(number)?);
+                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
+            }
+            ["turn"] => equal(&turn(game), text),
+            ["asked", number] => {
+                let view = game.view(Viewer::Seat(seat(number)?));
+                let seen = Tongits::prompt_in_view(&view).map(|prompt| prompt.seats);
+                equal(&seen, &Some(seats(text)?))
+            }
+            ["prompt"] => equal(&prompt(game), text),
+            ["hand", number] => equal(&game.hands()[seat(number)?.index()], &set(text)?),
+            ["hands"] => {
+                equal(&game.public().hand_counts.map(|count| count.to_string()).join(" "), text)
+            }
+            ["stock"] => {
+                let top: Vec<Card> = game.stock().cards().iter().rev().copied().collect();
+                let expected = cards(text)?;
+                equal(&top.get(..expected.len()).map(<[Card]>::to_vec), &Some(expected))
+            }
+            ["stock", "count"] => equal(&game.stock().len().to_string(), text),
+            ["discards"] => equal(&game.public().discards.cards().last(), &cards(text)?.last()),
+            ["meld", number] => {
+                let place: usize = number.parse().map_err(|_| "the number of a meld")?;
+                let found = game.public().melds.iter().nth(place).ok_or("there is no such meld")?;
+                equal(&found, &meld(found.owner, text)?)
+            }
+            ["open"] => {
+                let open = Seat::all(SEATS).filter(|seat| game.public().melds.is_open(*seat));
+                equal(&open.collect::<SeatSet>(), &seats(text)?)
+            }
+            ["arrangement", number] => {
+                let arrangement = Arrangement::of(game.hands()[seat(number)?.index()]);
+                expect_arrangement(&arrangement, text)
+            }
+            ["over"] => equal(&over(game)?, text),
+            ["burned"] => equal(&burned(game)?, &seats(text)?),
+            ["points"] => {
+                let shown = game.public().shown.as_ref().ok_or("no hand is shown")?;
+                let points: Vec<String> =
+                    shown.iter().map(|shown| shown.points.to_string()).collect();
+                equal(&points.join(" "), text)
+            }
+            ["owes", number] => equal(&owes(game, seat(number)?)?, text),
+            ["settled"] => expect_settled(game, text),
+            _ => Err(format!("no check is called {what}")),
+        }
+    }
+}
+
+fn expect_legal(game: &Tongits, seat: Seat, text: &str) -> Told<()> {
+    let mut legal = Vec::new();
+    game.legal_actions(seat, &mut legal);
+    legal.sort();
+    let listed = text.split('|').map(str::trim).filter(|text| *text != "nothing");
+    let mut expected = listed.map(action).collect::<Told<Vec<Action>>>()?;
+    expected.sort();
+    equal(&legal, &expected)
+}
+
+/// `7C 7D 7H | 8H 9H TH / KS deadwood 10`.
+fn expect_arrangement(arrangement: &Arrangement, text: &str) -> Told<()> {
+    let (text, deadwood) = text.split_once("deadwood").ok_or("deadwood must be told")?;
+    let (melds, leftover) = text.split_once('/').unwrap_or((text, ""));
+    let melds = melds.split('|').map(set).collect::<Told<Vec<CardSet>>>()?;
+    let melds: Vec<CardSet> = melds.into_iter().filter(|meld| !meld.is_empty()).collect();
+    equal(&arrangement.melds.to_vec(), &melds)?;
+    equal(&arrangement.leftover, &set(leftover)?)?;
+    equal(&arrangement.deadwood.to_string(), deadwood.trim())
+}
+
+/// `bet 1 pot 6: -3.00 +11.70 -3.00` without the colon: what the game changes for each seat.
+fn expect_settled(game: &Tongits, text: &str) -> Told<()> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let ["bet", bet, "pot", pot, nets @ ..] = words.as_slice() else {
+        return Err("bet 1 pot 6 and what each seat gains".into());
+    };
+    let coins = |text: &str| text.parse().ok().and_then(Coins::from_whole).ok_or("whole coins");
+    let price = Price { bet: coins(bet)?, multiplier: 1, fee_basis_points: 500 };
+    let outcome = game.outcome().ok_or("the game goes on")?;
+    let stake = price.bet.checked_mul(Tongits::counts_max(&game.public().rules));
+    let stakes = [stake.ok_or("a smaller bet")?; SEATS as usize];
+    let amount = coins(pot)?;
+    let pot = outcome.winner.map(|seat| PotPayout { seat, amount });
+    let settlement =
+        Settlement::new(&outcome, &price, &stakes, 0, pot).ok_or("it does not settle")?;
+    let found = Seat::all(SEATS).map(|seat| settlement.net(seat).map(|net| format!("{net:+}")));
+    equal(&found.collect::<Option<Vec<String>>>().map(|nets| nets.join(" ")), &Some(nets.join(" ")))
+}
+
+fn turn(game: &Tongits) -> String {
+    match game.public().phase {
+        Phase::Starter => "starter".into(),
+        Phase::Deal { .. } => "deal".into(),
+        Phase::Draw { seat, .. } => format!("{seat} draw"),
+        Phase::Play { seat } => format!("{seat} play"),
+        Phase::Fight { fighter, .. } => format!("{fighter} fight"),
+        Phase::Over => "over".into(),
+    }
+}
+
+fn prompt(game: &Tongits) -> String {
+    match game.turn() {
+        Turn::Players(prompt) => {
+            format!("{} countdown {} {} ms", prompt.number, prompt.countdown, prompt.countdown_ms)
+        }
+        Turn::Chance(_) | Turn::Over => "nothing".into(),
+    }
+}
+
+/// `fight 1 showdown 1 2`, `stock nobody`.
+fn over(game: &Tongits) -> Told<String> {
+    let end = game.public().end.ok_or("the game goes on")?;
+    let ending = match end.ending {
+        Ending::Tongits => "tongits",
+        Ending::Fight => "fight",
+        Ending::Stock => "stock",
+    };
+    let winner = end.winner.map_or("nobody".into(), |seat| seat.to_string());
+    let showdown: String = end.showdown.iter().map(|seat| format!(" {seat}")).collect();
+    let showdown = if showdown.is_empty() { showdown } else { format!(" showdown{showdown}") };
+    Ok(format!("{ending} {winner}{showdown}"))
+}
+
+fn burned(game: &Tongits) -> Told<SeatSet> {
+    let shown = game.public().shown.as_ref().ok_or("no hand is shown")?;
+    let seats = Seat::all(SEATS).zip(shown.iter());
+    Ok(seats.filter(|(_, shown)| shown.burned).map(|(seat, _)| seat).collect())
+}
+
+/// `normal 1, special 2`.
+fn owes(game: &Tongits, seat: Seat) -> Told<String> {
+    let outcome = game.outcome().ok_or("the game goes on")?;
+    let debts = outcome.debts.iter().filter(|debt| debt.from == seat);
+    let items: Vec<String> = debts
+        .flat_map(|debt| &debt.items)
+        .map(|item| format!("{} {}", item.name, item.counts))
+        .collect();
+    Ok(if items.is_empty() { "nothing".into() } else { items.join(", ") })
+}
+
+/// `dump_addable=true counts.normal=2`: the kingdom rules otherwise.
+fn rules(text: &str) -> Told<Rules> {
+    let mut rules = serde_json::to_value(Rules::kingdom()).map_err(|error| error.to_string())?;
+    for change in text.split_whitespace() {
+        let (name, value) = change.split_once('=').ok_or("name=value")?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()));
+        let field = name.split('.').try_fold(&mut rules, |value, name| value.get_mut(name));
+        *field.ok_or_else(|| format!("no rule is called {name}"))? = value;
+    }
+    serde_json::from_value(rules).map_err(|error| error.to_string())
+}
+
+fn action(text: &str) -> Told<Action> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Ok(match words.as_slice() {
+        ["draw"] => Action::Draw,
+        ["chow", cards @ ..] => Action::Chow { cards: set(&cards.join(" "))? },
+        ["fight"] => Action::Fight,
+        ["drop", cards @ ..] => Action::Drop { cards: set(&cards.join(" "))? },
+        ["sapaw", added, "on", meld] => Action::Sapaw {
+            card: card(added)?,
+            meld: meld.parse().map_err(|_| format!("{meld} is not the number of a meld"))?,
+        },
+        ["dump", dumped] => Action::Dump { card: card(dumped)? },
+        ["tongits"] => Action::Tongits,
+        ["challenge"] => Action::Challenge,
+        ["fold"] => Action::Fold,
+        _ => return Err(format!("no action is written {text}")),
+    })
+}
+
+/// `5H 6H 7H 1:8H`: the cards of the owner, and those that others put there.
+fn meld(owner: Seat, text: &str) -> Told<ExposedMeld> {
+    let mut by = [CardSet::EMPTY; SEATS as usize];
+    for word in text.split_whitespace() {
+        let (who, put) = match word.split_once(':') {
+            Some((who, put)) => (seat(who)?, put),
+            None => (owner, word),
+        };
+        by[who.index()] = by[who.index()].with(card(put)?);
+    }
+    let cards = by.iter().fold(CardSet::EMPTY, |sum, by| sum.union(*by));
+    Ok(ExposedMeld { owner, cards, by })
+}
+
+fn seat(text: &str) -> Told<Seat> {
+    let number = text.parse().ok().filter(|number| *number < SEATS);
+    number.and_then(Seat::new).ok_or_else(|| format!("{text} is not a seat"))
+}
+
+fn seats(text: &str) -> Told<SeatSet> {
+    text.split_whitespace().filter(|word| *word != "nobody").map(seat).collect()
+}
+
+fn card(text: &str) -> Told<Card> {
+    text.parse().map_err(|_| format!("{text} is not a card"))
+}
+
+fn cards(text: &str) -> Told<Vec<Card>> {
+    text.split_whitespace().filter(|word| *word != "none").map(card).collect()
+}
+
+fn set(text: &str) -> Told<CardSet> {
+    let cards = cards(text)?;
+    let set: CardSet = cards.iter().copied().collect();
+    require(set.len() == cards.len(), || format!("{text} names a card twice"))?;
+    Ok(set)
+}
+
+fn equal<T, E>(found: &T, expected: &E) -> Told<()>
+where
+    T: PartialEq<E> + core::fmt::Debug,
+    E: core::fmt::Debug + ?Sized,
+{
+    require(found == expected, || format!("found {found:?}, expected {expected:?}"))
+}
+
+fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Told<()> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}

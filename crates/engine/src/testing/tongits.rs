@@ -1,0 +1,80 @@
+//! What the conformance kit must know of Tong-its: wild actions, hidden cards, conservation.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::cards::{Card, CardSet};
+use crate::game::Viewer;
+use crate::games::tongits::{Action, Phase, SEATS, Tongits};
+use crate::seat::Seat;
+use crate::testing::{Dice, Probe};
+
+/// Tong-its for the conformance kit.
+#[derive(Clone, Copy, Debug)]
+pub struct TongitsProbe;
+
+impl Probe<Tongits> for TongitsProbe {
+    fn wild_action(&self, game: &Tongits, dice: &mut Dice) -> Action {
+        let hands = game.hands();
+        let hand: Vec<Card> = match dice.below(4) {
+            0 => Card::all().collect(),
+            1 => hands[0].iter().collect(),
+            2 => hands[1].iter().collect(),
+            _ => hands[2].iter().collect(),
+        };
+        let mut cards = CardSet::EMPTY;
+        for _ in 0..1 + dice.below(4) {
+            cards = dice.choose(&hand).map_or(cards, |card| cards.with(*card));
+        }
+        let card = cards.first().unwrap_or_else(|| Card::all().next().expect("there are cards"));
+        let meld = u8::try_from(dice.below(6)).expect("a number below 6");
+        let actions = [
+            Action::Draw,
+            Action::Chow { cards },
+            Action::Fight,
+            Action::Drop { cards },
+            Action::Sapaw { card, meld },
+            Action::Dump { card },
+            Action::Tongits,
+            Action::Challenge,
+            Action::Fold,
+        ];
+        *dice.choose(&actions).expect("there are actions")
+    }
+
+    /// Other hands until they are shown, and always the stock.
+    fn hidden(&self, game: &Tongits, viewer: Viewer) -> Vec<String> {
+        let own = match viewer {
+            Viewer::Everything => return Vec::new(),
+            Viewer::Seat(seat) => Some(seat),
+            Viewer::Public => None,
+        };
+        let is_over = game.public().phase == Phase::Over;
+        let others = Seat::all(SEATS).zip(game.hands());
+        let others = others.filter(|(seat, _)| !is_over && Some(*seat) != own);
+        let hidden = others.fold(CardSet::EMPTY, |sum, (_, hand)| sum.union(*hand));
+        let stock = game.stock().cards().iter().copied();
+        hidden.iter().chain(stock).map(|card| format!("\"{card}\"")).collect()
+    }
+
+    /// Every card is in one place.
+    fn broken(&self, game: &Tongits) -> Option<String> {
+        let public = game.public();
+        if matches!(public.phase, Phase::Starter | Phase::Deal { .. }) {
+            return None;
+        }
+        let piles = game.stock().cards().iter().chain(public.discards.cards()).copied();
+        let hands = game.hands().iter().flat_map(|hand| hand.iter());
+        let melds = public.melds.melds().iter().flat_map(|meld| meld.iter());
+        let mut cards: Vec<Card> = piles.chain(hands).chain(melds).collect();
+        cards.sort();
+        if !cards.iter().copied().eq(Card::all()) {
+            return Some(format!("the cards in play are {cards:?}"));
+        }
+        let counts = game.hands().map(|hand| hand.len());
+        let counted = counts == public.hand_counts.map(usize::from)
+            && game.stock().len() == usize::from(public.stock_count);
+        (!counted).then(|| format!("hands of {counts:?} are shown as {:?}", public.hand_counts))
+    }
+}

@@ -1,0 +1,146 @@
+//! The arrangement of a hand against a search that knows only rule 1.10: every partition of the
+//! hand, built card by card from the definition of a meld, and compared as the rule says.
+
+use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::games::tongits::{Arrangement, deadwood, has_secret, leaves_nothing};
+use bahay_engine::testing::Dice;
+
+const HANDS: u32 = 6_000;
+
+/// A partition as the rule compares it: less is better.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Plan {
+    deadwood: u32,
+    /// Counted down, so that more is less.
+    secrets_fewer: i32,
+    melds_fewer: i32,
+    melds: Vec<Vec<u8>>,
+}
+
+fn points(card: u8) -> u32 {
+    u32::from(card % 13 + 1).min(10)
+}
+
+fn is_set(cards: &[u8]) -> bool {
+    cards.len() >= 3 && cards.iter().all(|card| card % 13 == cards[0] % 13)
+}
+
+fn is_run(cards: &[u8]) -> bool {
+    let steps = cards.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    cards.len() >= 3 && steps && cards[0] / 13 == cards[cards.len() - 1] / 13
+}
+
+/// Every meld of the hand whose least card is the first one.
+fn melds_with_first(hand: &[u8]) -> Vec<Vec<u8>> {
+    let Some((first, others)) = hand.split_first() else {
+        return Vec::new();
+    };
+    let related: Vec<u8> = others
+        .iter()
+        .copied()
+        .filter(|card| card % 13 == first % 13 || card / 13 == first / 13)
+        .collect();
+    (0..1_u32 << related.len())
+        .map(|choice| {
+            let chosen = (0..).zip(&related).filter(move |(bit, _)| choice >> bit & 1 == 1);
+            std::iter::once(*first).chain(chosen.map(|(_, card)| *card)).collect::<Vec<u8>>()
+        })
+        .filter(|cards| is_set(cards) || is_run(cards))
+        .collect()
+}
+
+fn search(hand: &[u8], melds: &mut Vec<Vec<u8>>, deadwood: u32, best: &mut Option<Plan>) {
+    let Some((first, others)) = hand.split_first() else {
+        let mut listed = melds.clone();
+        listed.sort();
+        let secret = |meld: &&Vec<u8>| if is_set(meld) { meld.len() == 4 } else { meld.len() >= 5 };
+        let plan = Plan {
+            deadwood,
+            secrets_fewer: -listed.iter().filter(secret).map(|_| 1).sum::<i32>(),
+            melds_fewer: -listed.iter().map(|_| 1).sum::<i32>(),
+            melds: listed,
+        };
+        if best.as_ref().is_none_or(|best| plan < *best) {
+            *best = Some(plan);
+        }
+        return;
+    };
+    for meld in melds_with_first(hand) {
+        let rest: Vec<u8> = hand.iter().copied().filter(|card| !meld.contains(card)).collect();
+        melds.push(meld);
+        search(&rest, melds, deadwood, best);
+        melds.pop();
+    }
+    search(others, melds, deadwood + points(*first), best);
+}
+
+/// A hand of 3 to 13 cards; most are drawn from few ranks or suits, where melds meet.
+fn hand(dice: &mut Dice) -> CardSet {
+    let count = 3 + dice.below(11) as usize;
+    let (low, width) = (dice.below(8), 4 + dice.below(6));
+    let suits = 1 + dice.below(4);
+    let rich = dice.below(8) > 0;
+    let mut hand = CardSet::EMPTY;
+    for _ in 0..200 {
+        let (rank, suit) = if rich && dice.below(10) > 0 {
+            ((low + dice.below(width)).min(12), dice.below(suits))
+        } else {
+            (dice.below(13), dice.below(4))
+        };
+        let card = u8::try_from(suit * 13 + rank).ok().and_then(Card::from_index);
+        hand = card.map_or(hand, |card| hand.with(card));
+        if hand.len() == count {
+            break;
+        }
+    }
+    hand
+}
+
+fn check(hand: CardSet) {
+    let cards: Vec<u8> = hand.iter().map(Card::index).collect();
+    let mut best = None;
+    search(&cards, &mut Vec::new(), 0, &mut best);
+    let best = best.expect("leaving every card is a partition");
+    let found = Arrangement::of(hand);
+    let melds: Vec<Vec<u8>> =
+        found.melds.iter().map(|meld| meld.iter().map(Card::index).collect()).collect();
+    assert_eq!(melds, best.melds, "hand {hand}: found {:?}", found.melds);
+    assert_eq!(found.deadwood, best.deadwood, "hand {hand}");
+    assert_eq!(i64::from(found.secret_melds()), -i64::from(best.secrets_fewer), "hand {hand}");
+    assert_eq!(deadwood(hand), best.deadwood, "hand {hand}");
+    assert_eq!(leaves_nothing(hand), best.deadwood == 0, "hand {hand}");
+    let melded = found.melds.iter().fold(CardSet::EMPTY, |sum, meld| sum.union(*meld));
+    assert_eq!(found.leftover, hand.difference(melded), "hand {hand}");
+}
+
+/// Rule 1.10.
+#[test]
+fn the_arrangement_is_the_best_of_all_partitions() {
+    let mut dice = Dice::new(110);
+    for _ in 0..HANDS {
+        check(hand(&mut dice));
+    }
+}
+
+/// The hands with the most ways to meld.
+#[test]
+fn the_arrangement_of_crowded_hands_is_the_best_of_all_partitions() {
+    for text in [
+        "5C 5D 5H 5S 6C 6D 6H 6S 7C 7D 7H 7S 8C",
+        "AC AD AH 2C 2D 2H 3C 3D 3H 4C 4D 4H 9S",
+        "AC 2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC",
+        "JC QC KC JD QD KD JH QH KH JS QS KS TS",
+        "4D 5D 6D 7D 8D 6C 6H 6S 7C 7H 7S 9D TD",
+    ] {
+        check(text.split(' ').map(|card| card.parse().unwrap()).collect());
+    }
+}
+
+/// Rules 1.8 and 4.2 ask whether the hand holds a secret meld at all, however it is arranged.
+#[test]
+fn a_secret_meld_is_held_even_when_the_arrangement_breaks_it() {
+    let hand: CardSet =
+        "2C 3C 4C 5C 6C 6D 6H 2D 2H".split(' ').map(|card| card.parse().unwrap()).collect();
+    assert!(has_secret(hand));
+    assert_eq!(Arrangement::of(hand).secret_melds(), 0);
+}

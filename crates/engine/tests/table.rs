@@ -1,0 +1,286 @@
+//! Tables in virtual time, under rough players: whatever they do, coins and the journal hold.
+//!
+//! Each run prints its seed when it fails; `BAHAY_SEED` repeats one.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, Turn};
+use bahay_engine::games::tongits::{Rules, Tongits};
+use bahay_engine::table::simulation::{Habits, Happened, Simulation};
+use bahay_engine::table::{
+    By, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Table, TableView, Terms,
+};
+
+fn terms(bet: i64) -> Terms<Rules> {
+    Terms {
+        room: "newbie".to_owned(),
+        rules: Rules::kingdom(),
+        price: Price { bet: Coins::from_whole(bet).unwrap(), multiplier: 1, fee_basis_points: 500 },
+        hits: Hits::default(),
+        clocks: Clocks::default(),
+    }
+}
+
+fn simulation(seed: u64, habits: Habits) -> Simulation<Tongits> {
+    Simulation::new(seed, terms(1), habits, Coins::from_whole(200).unwrap())
+}
+
+/// The seeds of a run: one of this day's making if CI gives it, and fixed ones.
+fn seeds() -> Vec<u64> {
+    let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
+    given.map_or_else(|| (1..=12).collect(), |seed| vec![seed])
+}
+
+fn with_each_seed(check: impl Fn(u64)) {
+    for seed in seeds() {
+        let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(seed)));
+        if let Err(failure) = ran {
+            eprintln!("repeat with BAHAY_SEED={seed}");
+            std::panic::resume_unwind(failure);
+        }
+    }
+}
+
+#[test]
+fn no_coin_is_lost_or_made_whatever_players_do() {
+    with_each_seed(|seed| {
+        let mut house = simulation(seed, Habits::ROUGH);
+        let mut games = 0;
+        while games < 60 {
+            let happened = house.step();
+            assert_eq!(house.missing(), Coins::ZERO);
+            games += i32::from(happened.record.is_some());
+        }
+        assert!(house.refused() > 0, "rough players were never refused");
+    });
+}
+
+#[test]
+fn the_journal_alone_rebuilds_the_table() {
+    with_each_seed(|seed| {
+        let mut house = simulation(seed, Habits::ROUGH);
+        let mut replayed = house.table().clone();
+        let mut games = 0;
+        while games < 20 {
+            let happened = house.step();
+            let text = serde_json::to_string(&happened.line).unwrap();
+            let line = serde_json::from_str(&text).unwrap();
+            let (table, events) = replayed.follow(&line).unwrap();
+            assert_eq!(events, happened.events);
+            replayed = table;
+            assert_eq!(&replayed, house.table());
+            games += i32::from(happened.record.is_some());
+        }
+        let snapshot = serde_json::to_string(&replayed).unwrap();
+        assert_eq!(serde_json::from_str::<Table<Tongits>>(&snapshot).unwrap(), replayed);
+    });
+}
+
+#[test]
+fn every_record_verifies_also_after_a_round_trip() {
+    with_each_seed(|seed| {
+        let mut by = [0_u32; 3];
+        simulation(seed, Habits::ROUGH).play(40, |_, record| {
+            record.verify().unwrap();
+            let text = serde_json::to_string(record).unwrap();
+            let read: bahay_engine::table::Record<Tongits> = serde_json::from_str(&text).unwrap();
+            assert_eq!(&read, record);
+            read.verify().unwrap();
+            for taken in &record.actions {
+                by[taken.by as usize] += 1;
+            }
+        });
+        assert!(by[By::Player as usize] > 0 && by[By::Ai as usize] > 0, "{by:?}");
+    });
+}
+
+/// A viewer and the view it keeps by following events.
+struct Follower {
+    player: Option<PlayerId>,
+    view: TableView<Tongits>,
+}
+
+impl Follower {
+    fn follow(&mut self, happened: &Happened<Tongits>, table: &Table<Tongits>) {
+        let sat_down = |event: &Event<_>| matches!(event, Event::Sat { player, .. } if Some(*player) == self.player);
+        if happened.events.iter().any(sat_down) {
+            self.view = table.view(self.player);
+            return;
+        }
+        let viewer = table.view(self.player).viewer();
+        for event in &happened.events {
+            if let Some(event) = event.redact::<Tongits>(viewer) {
+                self.view.observe(&event);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_view_that_follows_the_events_is_the_view_of_the_table() {
+    with_each_seed(|seed| {
+        let mut house = simulation(seed, Habits::ROUGH);
+        let mut followers: Vec<Follower> = vec![];
+        followers.push(Follower { player: None, view: house.table().view(None) });
+        let mut games = 0;
+        while games < 15 {
+            let happened = house.step();
+            let table = house.table();
+            for follower in &mut followers {
+                follower.follow(&happened, table);
+                assert_eq!(follower.view, table.view(follower.player), "{:?}", happened.events);
+            }
+            for (_, occupant) in table.occupants() {
+                let player = Some(occupant.player);
+                if followers.iter().all(|follower| follower.player != player) {
+                    followers.push(Follower { player, view: table.view(player) });
+                }
+            }
+            followers.retain(|follower| {
+                follower.player.is_none_or(|player| table.seat_of(player).is_some())
+            });
+            games += i32::from(happened.record.is_some());
+        }
+    });
+}
+
+#[test]
+fn a_table_with_somebody_to_wait_for_has_a_deadline() {
+    with_each_seed(|seed| {
+        let mut house = simulation(seed, Habits::ROUGH);
+        for _ in 0..3_000 {
+            house.step();
+            let table = house.table();
+            let waits_only_for_others = table.seats_free() > 0
+                && table.occupants().all(|(_, occupant)| occupant.connection.is_some());
+            assert!(table.deadline().is_some() || waits_only_for_others);
+        }
+    });
+}
+
+/// Rule 7.2: two wins in a row, and only they, take the whole POT.
+#[test]
+fn the_second_hit_in_a_row_takes_the_pot() {
+    with_each_seed(|seed| {
+        let mut last_winner: Option<PlayerId> = None;
+        let mut pots = 0;
+        simulation(seed, Habits::default()).play(60, |_, record| {
+            let winner = record.settlement.winner.map(|seat| record.players[seat.index()]);
+            let is_second = winner.is_some() && winner == last_winner;
+            assert_eq!(record.settlement.pot.is_some(), is_second);
+            last_winner = if is_second { None } else { winner };
+            if let Some(pot) = record.settlement.pot {
+                assert_eq!(pot.amount, record.pot_before);
+                assert_eq!(record.pot_after, Coins::ZERO);
+                pots += 1;
+            }
+        });
+        assert!(pots > 0, "no POT in sixty games");
+    });
+}
+
+/// Rule 2.2: the winner begins the next game; a random seat begins where there is none.
+#[test]
+fn the_winner_begins_the_next_game() {
+    with_each_seed(|seed| {
+        let mut last_winner: Option<PlayerId> = None;
+        simulation(seed, Habits::ROUGH).play(60, |_, record| {
+            let expected = last_winner
+                .and_then(|winner| record.players.iter().position(|player| *player == winner));
+            assert_eq!(record.starter.map(|seat| seat.index()), expected);
+            assert_eq!(record.chance.len(), if expected.is_some() { 1 } else { 2 });
+            last_winner = record.settlement.winner.map(|seat| record.players[seat.index()]);
+        });
+    });
+}
+
+/// Rule 8.3: what the AI plays is marked so, only while the player is away, and legal.
+#[test]
+fn the_ai_plays_only_for_players_who_are_away() {
+    with_each_seed(|seed| {
+        let mut house = simulation(seed, Habits { silent: 0, ..Habits::ROUGH });
+        let mut advised = 0;
+        for _ in 0..4_000 {
+            let before = house.table().clone();
+            if let Input::Advise { player, .. } = house.step().line.input {
+                let seat = before.seat_of(player).unwrap();
+                assert!(before.taken_over().contains(seat));
+                advised += 1;
+            }
+        }
+        assert!(advised > 0);
+    });
+}
+
+#[test]
+fn a_tampered_record_fails_where_it_was_tampered_with() {
+    let mut records = vec![];
+    simulation(7, Habits::default()).play(3, |_, record| records.push(record.clone()));
+    for record in records {
+        let text = serde_json::to_string(&record).unwrap();
+        let tampered = |from: &str, to: &str| -> String {
+            assert!(text.contains(from), "nothing to tamper with: {from}");
+            let read: bahay_engine::table::Record<Tongits> =
+                serde_json::from_str(&text.replacen(from, to, 1)).unwrap();
+            read.verify().unwrap_err().rule
+        };
+        let fee = record.settlement.fees[0].fee.hundredths();
+        assert_eq!(tampered(&format!("\"fee\":{fee}"), &format!("\"fee\":{}", fee + 1)), "6.8");
+        let seed = record.server_seed.0.to_string();
+        let other = format!("{}{}", if seed.starts_with('0') { "1" } else { "0" }, &seed[1..]);
+        assert_eq!(tampered(&seed, &other), "9.1");
+
+        let mut cut = record.clone();
+        cut.actions.pop();
+        assert_eq!(cut.verify().unwrap_err().rule, "3.8");
+
+        let mut swapped = record.clone();
+        let turn = swapped.actions.len() / 2;
+        let seat = swapped.actions[turn].seat;
+        swapped.actions[turn].seat = seat.next(3);
+        let fault = swapped.verify().unwrap_err();
+        assert_eq!((fault.action, fault.rule.as_str()), (Some(turn), "1.1"));
+
+        let mut stacked = record.clone();
+        let deck = stacked.chance.pop().unwrap();
+        let bahay_engine::chance::Answer::Order(mut order) = deck else { unreachable!() };
+        order.swap(0, 1);
+        stacked.chance.push(bahay_engine::chance::Answer::Order(order));
+        assert_eq!(stacked.verify().unwrap_err().rule, "9.4");
+
+        let mut hit = record.clone();
+        let winner = hit.settlement.winner.map(|seat| hit.players[seat.index()]).unwrap();
+        hit.crown_before = match hit.crown_before {
+            Some(crown) if crown.player == winner => None,
+            Some(_) | None => Some(bahay_engine::table::Crown { player: winner, wins: 1 }),
+        };
+        assert_eq!(hit.verify().unwrap_err().rule, "7.2");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games() {
+    let run = || {
+        let mut records = vec![];
+        simulation(11, Habits::ROUGH).play(10, |_, record| records.push(record.clone()));
+        records
+    };
+    assert_eq!(run(), run());
+}
+
+/// Somebody is always to act, or the game is over: the phases of a view say the same.
+#[test]
+fn a_playing_table_asks_somebody() {
+    let mut house = simulation(3, Habits::ROUGH);
+    for _ in 0..2_000 {
+        house.step();
+        if let bahay_engine::table::Phase::Playing(playing) = house.table().phase() {
+            assert!(matches!(playing.state.turn(), Turn::Players(_)));
+            assert!(!playing.asked.seats.is_empty());
+            let view = house.table().view(None);
+            let PhaseView::Playing { view, .. } = view.phase else {
+                panic!("a playing table shows another phase");
+            };
+            assert!(Tongits::prompt_in_view(&view).is_some());
+        }
+    }
+}

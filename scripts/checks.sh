@@ -1,0 +1,96 @@
+# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
+# The green run and its parts: style, lints, documents, tests; and the data that lets SQL compile
+# without a database.
+#
+# Every run has services of its own under test/PID, so runs never meet, neither each other nor
+# `./dev up`. DATABASE_URL and REDIS_URL from the environment are not used here, because tests
+# create and drop what they like; TEST_DATABASE_URL and TEST_REDIS_URL name servers for that.
+
+# Makes a throw-away instance and sees to its end.
+enter_test_instance() {
+  GIVEN_DATABASE_URL=${TEST_DATABASE_URL:-}
+  GIVEN_REDIS_URL=${TEST_REDIS_URL:-}
+  unset DATABASE_URL REDIS_URL
+  sweep_tests
+  mkdir -p "$SERVICES_HOME/test/$$"
+  identity $$ >"$SERVICES_HOME/test/$$/owner"
+  use_instance "$SERVICES_HOME/test/$$"
+  join_instance "$1"
+  AT_EXIT="$AT_EXIT remove_test_instance"
+}
+
+remove_test_instance() {
+  rm -rf "$INSTANCE"
+  rmdir "$SERVICES_HOME/test" 2>/dev/null || :
+}
+
+# With arguments only the tests that these name. Without: everything that has to be green, the
+# tests last, so that the runner's summary ends the output.
+cmd_test() {
+  type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
+  enter_test_instance test
+  if [ $# -eq 0 ]; then
+    attend cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
+    attend cargo clippy --workspace --all-targets -- -D warnings ||
+      die "clippy objects: mend what it says above"
+    RUSTDOCFLAGS=-Dwarnings attend cargo doc --workspace --no-deps --document-private-items ||
+      die "the documentation has errors: mend what cargo says above"
+    attend cargo test --workspace --doc || die "an example in the documentation fails: see above"
+  fi
+  start_services
+  # Nextest runs each test in a process of its own, all at once; cargo's own runner does as well.
+  if cargo nextest --version >/dev/null 2>&1; then
+    attend cargo nextest run --workspace "$@"
+  else
+    attend cargo test --workspace --lib --bins --tests "$@"
+  fi
+}
+
+# Asks a database that has just been migrated about every query, and stores the answers in .sqlx.
+# The binary cannot migrate here: it does not compile before this is done.
+cmd_prepare() {
+  local check=no file single answers
+  case ${1:-} in
+    '') ;;
+    --check) check=yes ;;
+    *) die "unknown argument $1: ./dev prepare [--check]" ;;
+  esac
+  enter_test_instance prepare
+  answers=$LOCAL/sqlx.$$
+  ANSWERS=$answers
+  AT_EXIT="remove_answers $AT_EXIT"
+  rm -rf "$answers"
+  mkdir -p "$answers"
+  start_services
+  for file in migrations/*.sql; do
+    [ -f "$file" ] || continue
+    case $file in *.down.sql) continue ;; esac
+    # sqlx runs each file in a transaction, unless its first line says otherwise.
+    single=--single-transaction
+    case $(head -n 1 "$file") in '-- no-transaction'*) single='' ;; esac
+    # shellcheck disable=SC2086 # Possibly no word at all.
+    PGOPTIONS='-c client_min_messages=warning' "${PG_BIN:+$PG_BIN/}psql" -Xq \
+      -v ON_ERROR_STOP=1 $single -f "$file" "$DATABASE_URL" >/dev/null ||
+      die "$file does not apply: mend what psql says above"
+  done
+  # The macros run only when their file is compiled, so every file with a query counts as changed.
+  find src tests crates -name '*.rs' -exec grep -lE 'query(_[a-z_]+)?!' {} + |
+    while read -r file; do touch "$file"; done || :
+  SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$answers attend cargo check --workspace --all-targets ||
+    die "a query does not fit the migrations: mend what cargo says above"
+  if [ "$check" = yes ]; then
+    mkdir -p .sqlx
+    diff -rq .sqlx "$answers" >&2 || die ".sqlx is out of date: run ./dev prepare and commit .sqlx"
+    say ".sqlx is up to date ($(count_files .sqlx) queries)"
+  else
+    rm -rf .sqlx
+    mv "$answers" .sqlx
+    say ".sqlx holds $(count_files .sqlx) queries: commit it with the change"
+  fi
+}
+
+remove_answers() { rm -rf "$ANSWERS"; }
+count_files() { find "$1" -type f | wc -l | tr -d ' '; }
+
+cmd_bench() { attend cargo bench -p bahay-engine "$@"; }
+cmd_fmt() { cargo fmt --all "$@"; }

@@ -1,0 +1,177 @@
+# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
+# Messages, processes and locks: what every other part of ./dev stands on.
+#
+# A process is remembered as "PID START", where START is the moment the kernel started it, so a
+# number that the kernel has since given to somebody else is never taken for ours. Long commands run
+# as children in a process group of their own: Ctrl-C then reaches only ./dev, which ends them in
+# the order it wants. Everything works with the bash 3.2 of macOS and without procps.
+
+say() { printf 'dev: %s\n' "$*" >&2; }
+
+# One line that says what to do, and the end.
+die() {
+  say "$*"
+  exit 1
+}
+
+# Prints when process $1 started; fails when there is none, or only a zombie.
+process_start() {
+  local line
+  if [ -r /proc/self/stat ]; then
+    { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+    # The second field is a name in brackets that may hold spaces; count from behind it.
+    line=${line##*) }
+    # shellcheck disable=SC2086 # Meant to be split: these are the kernel's fields.
+    set -- $line
+    [ "$1" != Z ] || return 1
+    printf '%s\n' "${20}"
+  else
+    line=$(LC_ALL=C ps -o stat=,lstart= -p "$1" 2>/dev/null | tr -s ' ' _) || return 1
+    case $line in '' | Z* | _Z*) return 1 ;; esac
+    printf '%s\n' "${line#*_}"
+  fi
+}
+
+# Prints the command line of process $1, or nothing.
+process_command() {
+  if [ -r /proc/self/cmdline ]; then
+    { tr '\0' ' ' <"/proc/$1/cmdline"; } 2>/dev/null || :
+  else
+    ps -ww -o args= -p "$1" 2>/dev/null || :
+  fi
+}
+
+# "PID START" of process $1.
+identity() {
+  local start
+  start=$(process_start "$1") || return 1
+  printf '%s %s\n' "$1" "$start"
+}
+
+# Prints the pid remembered at the beginning of file $1 when that very process still lives.
+remembered() {
+  local pid start _rest
+  { read -r pid start _rest <"$1"; } 2>/dev/null || return 1
+  [ -n "$pid" ] && [ "$(process_start "$pid")" = "$start" ] || return 1
+  printf '%s\n' "$pid"
+}
+
+# Waits until process $1 is gone, at most $2 tenths of a second.
+wait_gone() {
+  local tenths=$2
+  while process_start "$1" >/dev/null; do
+    [ "$tenths" -gt 0 ] || return 1
+    tenths=$((tenths - 1))
+    sleep 0.1
+  done
+}
+
+# Asks process $1 (negative: the group) with signal $2 to end, and kills it after $3 seconds.
+end_process() {
+  local target=$1 signal=$2 seconds=$3
+  kill "-$signal" -- "$target" 2>/dev/null || return 0
+  if ! wait_gone "${target#-}" $((seconds * 10)); then
+    say "process ${target#-} did not end within $seconds s: killing it"
+    kill -KILL -- "$target" 2>/dev/null || :
+    wait_gone "${target#-}" 50 || :
+  fi
+}
+
+# Children. CHILDREN holds the pids of those that still run, the newest first.
+
+CHILDREN=''
+
+# Starts a command in its own process group, without the terminal's input. Sets CHILD.
+spawn() {
+  set -m
+  "$@" </dev/null &
+  CHILD=$!
+  set +m
+  CHILDREN="$CHILD $CHILDREN"
+}
+
+# Starts a command that keeps the terminal: same group, same input. Sets CHILD.
+spawn_here() {
+  "$@" <&0 &
+  CHILD=$!
+  CHILDREN="$CHILD $CHILDREN"
+}
+
+# Waits for child $1 and returns its status. A signal to ./dev interrupts this, unlike a plain call.
+await() {
+  local status=0 child others=''
+  wait "$1" 2>/dev/null || status=$?
+  for child in $CHILDREN; do
+    [ "$child" = "$1" ] || others="$others$child "
+  done
+  CHILDREN=$others
+  return "$status"
+}
+
+# A long command that needs no input.
+attend() {
+  spawn "$@"
+  await "$CHILD"
+}
+
+# A long command that talks with the person at the terminal.
+attend_here() {
+  spawn_here "$@"
+  await "$CHILD"
+}
+
+# The newest first, each with its whole group (or alone, when it shares ours).
+end_children() {
+  local child
+  for child in $CHILDREN; do
+    if kill -0 -- "-$child" 2>/dev/null; then
+      end_process "-$child" TERM 20
+    else
+      end_process "$child" TERM 20
+    fi
+    wait "$child" 2>/dev/null || :
+  done
+  CHILDREN=''
+}
+
+# What has to be undone at the end, however it comes. AT_EXIT is a list of function names, run in
+# order after the children are gone.
+
+AT_EXIT=''
+
+finish() {
+  local status=$? step
+  trap '' INT TERM HUP
+  trap - EXIT
+  set +e
+  end_children
+  for step in $AT_EXIT; do "$step"; done
+  exit "$status"
+}
+
+trap finish EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Locks. A lock is a symbolic link whose target names its holder: made in one step, and a holder
+# that was killed is recognised and pushed aside.
+
+lock() {
+  local holder pid tries=0
+  until ln -s "$(identity $$ | tr ' ' :)" "$1" 2>/dev/null; do
+    holder=$(readlink "$1" || :)
+    pid=${holder%%:*}
+    if [ -n "$pid" ] && [ "$(process_start "$pid" || :)" != "${holder#*:}" ]; then
+      if mv "$1" "$1.left.$$" 2>/dev/null && rm -f "$1.left.$$"; then continue; fi
+    fi
+    tries=$((tries + 1))
+    [ "$tries" -lt 1200 ] || die "process $pid has held $1 for two minutes: end it and try again"
+    sleep 0.1
+  done
+}
+
+# Gives lock $1 back, if it is ours.
+unlock() {
+  case $(readlink "$1" || :) in "$$:"*) rm -f "$1" ;; esac
+}

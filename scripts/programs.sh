@@ -1,0 +1,267 @@
+# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
+# Finds the programs of PostgreSQL and Redis, and installs them when the machine has none.
+#
+# Looked through in this order: what an earlier run downloaded, PATH, the versioned folders of the
+# distributions, Homebrew. When nothing fits: apt (as root, or with a sudo that asks nothing), else
+# apt's packages unpacked under the services' folder without any right at all, else Homebrew. A
+# database server that starts with the system is never installed: Debian is told to create no
+# cluster, and for Redis only its tools are taken, whose one binary is the server too.
+#
+# Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql), REDIS_SERVER and REDIS_CLI.
+# BAHAY_PROGRAMS=private passes over what the machine has and downloads.
+
+POSTGRES_MIN=15
+REDIS_MIN=7
+
+PG_BIN=''
+REDIS_SERVER=''
+REDIS_CLI=''
+
+# The first number that the version text of command $1 shows: 15 of "postgres (PostgreSQL) 15.18".
+major_version() {
+  "$1" --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9][0-9]*\)[.0-9a-z]*.*/\1/p'
+}
+
+# Folders that may hold PostgreSQL, one a line, the newest version first.
+postgres_folders() {
+  local path
+  echo "$PROGRAMS/bin"
+  [ "${BAHAY_PROGRAMS:-}" != private ] || return 0
+  if path=$(command -v postgres); then dirname "$path"; fi
+  for path in /usr/lib/postgresql/*/bin /usr/pgsql-*/bin /opt/homebrew/opt/postgresql@*/bin \
+    /usr/local/opt/postgresql@*/bin /usr/local/pgsql/bin; do
+    [ -d "$path" ] && echo "$path"
+  done | sort -t / -k 5 -V -r
+}
+
+# Takes PostgreSQL of major version $1 (the one that wrote the data), or any good one without $1.
+find_postgres() {
+  local folder major program
+  PG_BIN=''
+  while read -r folder; do
+    for program in postgres initdb pg_ctl psql; do
+      [ -x "$folder/$program" ] || continue 2
+    done
+    major=$(major_version "$folder/postgres")
+    [ "${major:-0}" -ge "$POSTGRES_MIN" ] || continue
+    [ -z "${1:-}" ] || [ "$major" = "$1" ] || continue
+    PG_BIN=$folder
+    return 0
+  done <<<"$(postgres_folders)"
+  return 1
+}
+
+# Redis or Valkey. Debian's tools hold the server under another name: a link gives it its own.
+find_redis() {
+  local name server cli major path=$PROGRAMS/bin
+  REDIS_SERVER=''
+  [ "${BAHAY_PROGRAMS:-}" = private ] || path=$PROGRAMS/bin:$PATH:/usr/sbin:/opt/homebrew/bin
+  for name in redis valkey; do
+    cli=$(PATH=$path type -P "$name-cli") || continue
+    if ! server=$(PATH=$path type -P "$name-server"); then
+      server=$(PATH=$path type -P "$name-check-rdb") || continue
+      mkdir -p "$PROGRAMS/bin"
+      ln -sf "$server" "$PROGRAMS/bin/$name-server"
+      server=$PROGRAMS/bin/$name-server
+    fi
+    major=$(redis_major "$server")
+    [ "${major:-0}" -ge "$REDIS_MIN" ] || continue
+    REDIS_SERVER=$server
+    REDIS_CLI=$cli
+    return 0
+  done
+  return 1
+}
+
+# "Redis server v=7.0.15 sha=…", "Valkey server v=8.0.1 …"
+redis_major() {
+  "$1" --version 2>/dev/null | sed -n 's/.* v=\([0-9]*\)\..*/\1/p'
+}
+
+# What to do when nothing else helps. $1 says what is missing.
+cannot_install() {
+  die "$1: install PostgreSQL >= $POSTGRES_MIN and Redis >= $REDIS_MIN (or Valkey) with their" \
+    "command-line tools, or set DATABASE_URL and REDIS_URL to servers you have"
+}
+
+# need_programs WANT_POSTGRES WANT_REDIS (yes or no each). Finds them, or installs and finds them.
+need_programs() {
+  local want_pg=$1 want_redis=$2 data_major='' missing=''
+  if [ "$want_pg" = yes ]; then
+    # As root the data belongs to another user, but root reads it all the same.
+    data_major=$(cat "$INSTANCE/pg/PG_VERSION" 2>/dev/null || :)
+    find_postgres "$data_major" || missing="$missing postgres"
+  fi
+  if [ "$want_redis" = yes ]; then
+    find_redis || missing="$missing redis"
+  fi
+  [ -n "$missing" ] || return 0
+
+  case $missing in
+    *postgres*)
+      if [ -n "$data_major" ] && find_postgres; then
+        die "the data in $INSTANCE/pg was written by PostgreSQL $data_major, which this machine" \
+          "no longer has: install that version, or give the data up with ./dev reset"
+      fi
+      ;;
+  esac
+  mkdir -p "$PROGRAMS"
+  lock "$PROGRAMS/lock"
+  # shellcheck disable=SC2086 # A list of words.
+  install_programs $missing
+  unlock "$PROGRAMS/lock"
+  case $missing in
+    *postgres*) find_postgres "$data_major" || cannot_install "PostgreSQL is missing" ;;
+  esac
+  case $missing in
+    *redis*) find_redis || cannot_install "Redis is missing" ;;
+  esac
+}
+
+# install_programs postgres|redis… by the first way that is open here.
+install_programs() {
+  local sudo=''
+  if type -P apt-get >/dev/null && type -P dpkg >/dev/null; then
+    if [ "${BAHAY_PROGRAMS:-}" = private ]; then
+      apt_unpack "$@"
+    elif [ "$(id -u)" = 0 ]; then
+      apt_install '' "$@"
+    elif sudo=$(type -P sudo) && "$sudo" -n true 2>/dev/null; then
+      apt_install "$sudo" "$@"
+    else
+      apt_unpack "$@"
+    fi
+  elif type -P brew >/dev/null; then
+    brew_install "$@"
+  else
+    cannot_install "no way to install here is known"
+  fi
+}
+
+# The package names for what is wanted, out of the lists that "apt-cache $APT_OPTIONS" reads.
+apt_packages() {
+  local what newest
+  for what in "$@"; do
+    case $what in
+      postgres)
+        newest=$(apt_cache pkgnames postgresql- | grep -E '^postgresql-[0-9]+$' | sort -V |
+          tail -n 1)
+        [ "${newest##*-}" -ge "$POSTGRES_MIN" ] 2>/dev/null || return 1
+        echo "$newest" "postgresql-client-${newest##*-}"
+        ;;
+      redis) redis_package || return 1 ;;
+    esac
+  done
+}
+
+redis_package() {
+  local name version
+  for name in redis-tools valkey-tools; do
+    version=$(apt_cache policy "$name" |
+      sed -n 's/^ *Candidate: *\([0-9]*:\)\{0,1\}\([0-9]*\)\..*/\2/p')
+    if [ "${version:-0}" -ge "$REDIS_MIN" ]; then
+      echo "$name"
+      return 0
+    fi
+  done
+  return 1
+}
+
+APT_OPTIONS=()
+apt_cache() { apt-cache ${APT_OPTIONS[@]+"${APT_OPTIONS[@]}"} "$@" 2>/dev/null; }
+
+# As root, or through sudo ($1). Another apt may be at work, so a failure is tried again.
+apt_install() {
+  local sudo=$1 packages try
+  shift
+  say "installing with apt: $*"
+  APT_OPTIONS=()
+  $sudo mkdir -p /etc/postgresql-common
+  if ! grep -qs '^create_main_cluster *= *false' /etc/postgresql-common/createcluster.conf; then
+    echo 'create_main_cluster = false' |
+      $sudo tee -a /etc/postgresql-common/createcluster.conf >/dev/null
+  fi
+  for try in 1 2 3 4; do
+    # The lists may be missing or too old: read them anew before the second try.
+    # shellcheck disable=SC2086 # Possibly no word at all.
+    [ "$try" = 1 ] || attend $sudo apt-get update -qq >&2 || sleep 5
+    packages=$(apt_packages "$@") || continue
+    # shellcheck disable=SC2086 # A list of words.
+    if attend $sudo env DEBIAN_FRONTEND=noninteractive UCF_FORCE_CONFFOLD=1 apt-get install -y -qq \
+      --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold \
+      -o Dpkg::Use-Pty=0 $packages >"$PROGRAMS/apt.log" 2>&1; then
+      return 0
+    fi
+  done
+  tail -n 5 "$PROGRAMS/apt.log" >&2 2>/dev/null || :
+  cannot_install "apt could not install it (see $PROGRAMS/apt.log)"
+}
+
+# Without any right: apt resolves and downloads, dpkg unpacks. apt reads lists of our own, because
+# the system's may be absent or old and are not ours to renew.
+apt_unpack() {
+  local root=$PROGRAMS/unpacked packages wanted folder
+  say "downloading with apt into $PROGRAMS: $*"
+  mkdir -p "$PROGRAMS/apt/lists/partial" "$PROGRAMS/apt/archives/partial" "$root"
+  APT_OPTIONS=(-o "Dir::State::Lists=$PROGRAMS/apt/lists" -o "Dir::Cache=$PROGRAMS/apt"
+    -o Debug::NoLocking=1 -o APT::Sandbox::User=)
+  attend apt-get "${APT_OPTIONS[@]}" update -qq >"$PROGRAMS/apt.log" 2>&1 || :
+  packages=$(apt_packages "$@") ||
+    cannot_install "apt offers no PostgreSQL >= $POSTGRES_MIN or no Redis >= $REDIS_MIN"
+  # Of all that apt would install only libraries are needed, and of these neither the JIT compiler
+  # (off in our settings) nor the C library. What is asked for is downloaded even where installed.
+  # shellcheck disable=SC2086 # A list of words.
+  wanted=$(apt-get "${APT_OPTIONS[@]}" -s install --no-install-recommends $packages 2>/dev/null |
+    sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep '^lib' | grep -vE '^libllvm|^libc6|perl' || :)
+  (
+    cd "$PROGRAMS/apt/archives"
+    # shellcheck disable=SC2086 # A list of words.
+    exec apt-get "${APT_OPTIONS[@]}" download -qq $packages $wanted
+  ) >>"$PROGRAMS/apt.log" 2>&1 || cannot_install "apt could not download it (see $PROGRAMS/apt.log)"
+  for folder in "$PROGRAMS"/apt/archives/*.deb; do dpkg -x "$folder" "$root"; done
+  rm -rf "$PROGRAMS/apt"
+  write_wrappers
+}
+
+# The unpacked programs need the unpacked libraries, and nothing else should see these: each gets a
+# wrapper that says where they are. Paths count from the wrapper, so the checkout may move.
+write_wrappers() {
+  local program target run
+  mkdir -p "$PROGRAMS/bin"
+  for program in "$PROGRAMS"/unpacked/usr/lib/postgresql/*/bin/{postgres,initdb,pg_ctl,psql} \
+    "$PROGRAMS"/unpacked/usr/bin/{redis,valkey}-{server,check-rdb,cli}; do
+    if [ ! -x "$program" ] || [ -L "$program" ]; then continue; fi
+    target=${program#"$PROGRAMS"/unpacked/}
+    program=${program##*/}
+    # Redis decides by its name which program it is; PostgreSQL finds its files by its path.
+    run='exec'
+    case $program in
+      *-check-rdb) program=${program%-check-rdb}-server run="exec -a $program" ;;
+    esac
+    # Writing through a link would change what it points to.
+    rm -f "$PROGRAMS/bin/$program"
+    cat >"$PROGRAMS/bin/$program" <<WRAPPER
+#!/usr/bin/env bash
+root=\$(cd "\$(dirname "\$0")/../unpacked" && pwd)
+for folder in "\$root"/usr/lib/*-linux-gnu* "\$root"/lib/*-linux-gnu*; do
+  LD_LIBRARY_PATH=\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}\$folder
+done
+export LD_LIBRARY_PATH
+$run "\$root/$target" "\$@"
+WRAPPER
+    chmod 755 "$PROGRAMS/bin/$program"
+  done
+}
+
+brew_install() {
+  local what formulas=''
+  for what in "$@"; do
+    case $what in
+      postgres) formulas="$formulas postgresql@17" ;;
+      redis) formulas="$formulas redis" ;;
+    esac
+  done
+  say "installing with brew:$formulas"
+  # shellcheck disable=SC2086 # A list of words.
+  attend brew install $formulas >&2 || cannot_install "brew could not install$formulas"
+}

@@ -1,0 +1,166 @@
+# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
+# The server as a developer runs it: built, migrated, started, tried out.
+#
+# Two small files say what `./dev up` runs: server.pid (the process) and url (its address). The
+# environment made here is the whole contract between ./dev and the binary.
+
+# Builds the binary and sets BINARY. SQL is checked against .sqlx, so no database is needed.
+build() {
+  type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
+  attend cargo build --bin bahay || die "the build failed: mend what cargo says above"
+  BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
+  case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+}
+
+# The rest of the binary's environment; DATABASE_URL and REDIS_URL come from start_services.
+make_environment() {
+  if [ -z "${BAHAY_SIGNING_SECRET:-}" ]; then
+    if [ ! -s "$LOCAL/secret" ]; then
+      (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$LOCAL/secret.$$")
+      mv "$LOCAL/secret.$$" "$LOCAL/secret"
+    fi
+    BAHAY_SIGNING_SECRET=$(cat "$LOCAL/secret")
+  fi
+  export BAHAY_SIGNING_SECRET BAHAY_DEV=1 RUST_LOG="${RUST_LOG:-info}"
+}
+
+# Whether something listens on TCP port $2 of host $1.
+port_answers() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
+
+# Sets BAHAY_LISTEN to the first free port from $1 on, unless the environment named one. Between
+# here and the server's own bind another ./dev could choose the same port; a lock keeps it waiting.
+PORT_LOCK=/tmp/bahay-port-$(id -u).lock
+choose_port() {
+  local port=$1 chosen=no
+  if [ -z "${BAHAY_LISTEN:-}" ]; then
+    AT_EXIT="release_port $AT_EXIT"
+    lock "$PORT_LOCK"
+    while port_answers 127.0.0.1 "$port"; do port=$((port + 1)); done
+    [ "$port" = "$1" ] ||
+      say "port $1 is taken: using $port (BAHAY_LISTEN=127.0.0.1:PORT chooses another)"
+    BAHAY_LISTEN=127.0.0.1:$port
+    chosen=yes
+  fi
+  export BAHAY_LISTEN
+  LISTEN_PORT=${BAHAY_LISTEN##*:}
+  LISTEN_HOST=${BAHAY_LISTEN%:*}
+  case $LISTEN_HOST in 0.0.0.0 | '[::]' | '') LISTEN_HOST=127.0.0.1 ;; esac
+  [ "${LISTEN_PORT:-0}" -gt 0 ] 2>/dev/null ||
+    die "BAHAY_LISTEN=$BAHAY_LISTEN names no port: write it as 127.0.0.1:8080"
+  BAHAY_URL=http://$LISTEN_HOST:$LISTEN_PORT
+  LISTEN_HOST=${LISTEN_HOST#[}
+  LISTEN_HOST=${LISTEN_HOST%]}
+  export BAHAY_URL
+  if [ "$chosen" = no ] && port_answers "$LISTEN_HOST" "$LISTEN_PORT"; then
+    die "BAHAY_LISTEN=$BAHAY_LISTEN is taken: end what listens there, or choose another port"
+  fi
+}
+
+release_port() { unlock "$PORT_LOCK"; }
+
+# Migrates, starts the server on a port from $1 on and waits until it answers. With $2, what it
+# writes goes to that file. Sets SERVER.
+start_server() {
+  choose_port "$1"
+  attend "$BINARY" migrate || die "the migration failed: see above; ./dev reset starts afresh"
+  if [ -n "${2:-}" ]; then
+    spawn "$BINARY" serve >"$2" 2>&1
+  else
+    spawn "$BINARY" serve
+  fi
+  SERVER=$CHILD
+  identity "$SERVER" >"$LOCAL/server.pid" || :
+  until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
+    process_start "$SERVER" >/dev/null || break
+    sleep 0.1
+  done
+  release_port
+  if ! process_start "$SERVER" >/dev/null; then
+    forget_server
+    die "the server ended before it answered: see ${2:-the lines above}"
+  fi
+  printf '%s\n' "$BAHAY_URL" >"$LOCAL/url"
+  AT_EXIT="forget_server $AT_EXIT"
+}
+
+forget_server() { rm -f "$LOCAL/server.pid" "$LOCAL/url"; }
+
+# Prints the address of the server that runs from this checkout, or fails.
+running_url() {
+  remembered "$LOCAL/server.pid" >/dev/null && cat "$LOCAL/url" 2>/dev/null
+}
+
+# A server whose ./dev was killed still runs: end it, so that the new one has no rival.
+end_left_server() {
+  local pid
+  if pid=$(remembered "$LOCAL/server.pid"); then
+    say "stopping the server that an interrupted ./dev left behind (process $pid)"
+    end_process "-$pid" TERM 20
+  fi
+  forget_server
+}
+
+cmd_up() {
+  local status=0
+  join_instance up
+  end_left_server
+  build
+  start_services
+  make_environment
+  start_server 8080
+  [ -z "$SAY_HOME" ] || say "$SAY_HOME"
+  cat <<READY
+
+  bahay is up: $BAHAY_URL
+
+    the API, to read and to try     $BAHAY_URL/docs
+    watch a whole game              ./dev demo
+    look behind the scenes          ./dev psql, ./dev redis
+    sign in as a guest              curl $BAHAY_URL/v1/sign-in/guest \\
+                                      -H 'content-type: application/json' \\
+                                      -d '{"device_id": "a-device-of-mine", "name": "Ana"}'
+
+  Ctrl-C stops everything; the data stays until ./dev reset.
+
+READY
+  await "$SERVER" || status=$?
+  say "the server ended by itself with status $status"
+  exit "$status"
+}
+
+# Against the running server, or against one that lives only as long as the demo.
+cmd_demo() {
+  if BAHAY_URL=$(running_url); then
+    join_instance client
+    export BAHAY_URL
+    build
+    start_services
+    make_environment
+  else
+    join_instance demo
+    end_left_server
+    build
+    start_services
+    make_environment
+    # Its log would run through the picture.
+    start_server 18080 "$LOCAL/server.log"
+  fi
+  attend_here "$BINARY" demo "$@"
+}
+
+# Any subcommand of the binary, in the environment of this checkout.
+cmd_run() {
+  [ $# -gt 0 ] || die "say what to run: ./dev run verify game.json, or ./dev run help"
+  join_instance run
+  build
+  start_services
+  make_environment
+  if BAHAY_URL=$(running_url); then export BAHAY_URL; else unset BAHAY_URL; fi
+  if [ "$1" = serve ]; then
+    choose_port 8080
+    release_port
+  fi
+  # Paths in the arguments count from where the caller stands.
+  cd "$CALLED_FROM" || exit
+  attend_here "$BINARY" "$@"
+}

@@ -1,0 +1,277 @@
+# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
+# Private PostgreSQL and Redis: started, shared, stopped.
+#
+# INSTANCE is a folder with everything of one pair of services: pg/ and redis/ (data), run/ (Unix
+# sockets; nothing listens on TCP), log/, users/ (who needs them now), keep (they stay anyway).
+# `./dev up` and its like share one instance; every test run has its own. Whoever comes first
+# starts the services, whoever leaves last stops them; a user that was killed no longer counts.
+#
+# A service is recognised by the pid that it wrote itself and by a command line that names our
+# folder, so nothing else is ever stopped and nothing is forgotten after kill -9.
+
+# PostgreSQL refuses to run as root. Then both services run as user postgres, else nobody.
+SERVICE_USER=''
+
+choose_service_user() {
+  local name
+  SERVICE_USER=''
+  [ "$(id -u)" = 0 ] || return 0
+  for name in postgres nobody; do
+    if id "$name" >/dev/null 2>&1; then
+      SERVICE_USER=$name
+      return 0
+    fi
+  done
+  die "PostgreSQL refuses to run as root and there is no user postgres: add one with useradd"
+}
+
+# Runs a command as the user of the services, from a folder that everybody can enter.
+as_service() (
+  cd /
+  if [ -z "$SERVICE_USER" ]; then
+    exec "$@"
+  elif type -P setpriv >/dev/null; then
+    exec setpriv --reuid "$(id -u "$SERVICE_USER")" --regid "$(id -g "$SERVICE_USER")" \
+      --clear-groups "$@"
+  elif type -P runuser >/dev/null; then
+    exec runuser -u "$SERVICE_USER" -- "$@"
+  else
+    # shellcheck disable=SC2016 # Expanded by the inner shell.
+    exec su -s /bin/sh "$SERVICE_USER" -c '"$0" "$@"' -- "$@"
+  fi
+)
+
+# A number that stands for this checkout in names outside it.
+checkout_hash() { printf '%s' "$1" | cksum | cut -d ' ' -f 1; }
+
+# Decides where the services of this checkout live. Sets SERVICES_HOME and PROGRAMS.
+choose_home() {
+  mkdir -p "$LOCAL"
+  SERVICES_HOME=$LOCAL
+  if [ "$(id -u)" = 0 ]; then
+    choose_service_user
+    chmod 711 "$LOCAL"
+    if ! as_service test -x "$LOCAL"; then
+      SERVICES_HOME=/var/tmp/bahay-$(checkout_hash "$LOCAL")
+      mkdir -p "$SERVICES_HOME"
+      if [ -L "$SERVICES_HOME" ] || [ ! -O "$SERVICES_HOME" ]; then
+        die "$SERVICES_HOME belongs to somebody else: set BAHAY_LOCAL to a folder of yours"
+      fi
+      chmod 711 "$SERVICES_HOME"
+      SAY_HOME="data in $SERVICES_HOME, because user $SERVICE_USER cannot enter $ROOT"
+    fi
+  else
+    chmod 700 "$LOCAL"
+  fi
+  PROGRAMS=$SERVICES_HOME/programs
+}
+SAY_HOME=''
+
+# Makes $1 the instance that everything below is about.
+use_instance() {
+  INSTANCE=$1
+  SOCKETS=$INSTANCE/run
+  # A socket's address holds 107 bytes, 103 on macOS, and PostgreSQL's own name takes 15.
+  if [ "$(printf '%s' "$SOCKETS" | wc -c)" -gt 88 ]; then
+    SOCKETS=/tmp/bahay-$(id -u)-$(checkout_hash "$INSTANCE")
+  fi
+  REDIS_SOCKET=$SOCKETS/redis.sock
+}
+
+# Folders of the instance, owned by the user of the services and closed to others.
+make_folders() {
+  local folder
+  mkdir -p "$INSTANCE/users"
+  [ -z "$SERVICE_USER" ] || chmod 711 "$INSTANCE"
+  for folder in "$INSTANCE/redis" "$INSTANCE/log"; do
+    mkdir -p "$folder"
+    chmod 700 "$folder"
+    own "$folder"
+  done
+  if [ "$SOCKETS" = "$INSTANCE/run" ]; then
+    mkdir -p "$SOCKETS"
+    chmod 700 "$SOCKETS"
+    own "$SOCKETS"
+  else
+    # shellcheck disable=SC2174 # Its parent is /tmp.
+    as_service mkdir -p -m 700 "$SOCKETS"
+  fi
+  # In /tmp somebody else may have been there before us.
+  # shellcheck disable=SC2016 # Expanded by the inner shell.
+  as_service sh -c '[ ! -L "$1" ] && [ -O "$1" ]' sh "$SOCKETS" ||
+    die "$SOCKETS belongs to somebody else: set BAHAY_LOCAL to a folder with a shorter path"
+}
+
+# Another user may have run the services here before, so what is inside changes hands too.
+own() { [ -z "$SERVICE_USER" ] || chown -R "$SERVICE_USER" "$1"; }
+
+# Prints the pid of the running service $1 (postgres or redis), or fails.
+service_pid() {
+  local pid mark
+  case $1 in
+    postgres) pid=$(head -n 1 "$INSTANCE/pg/postmaster.pid" 2>/dev/null) mark=$INSTANCE/pg ;;
+    redis) pid=$(cat "$INSTANCE/redis/redis.pid" 2>/dev/null) mark=$INSTANCE/redis/redis.pid ;;
+  esac
+  [ -n "${pid:-}" ] || return 1
+  case $(process_command "$pid") in
+    *"$mark"*) printf '%s\n' "$pid" ;;
+    *) return 1 ;;
+  esac
+}
+
+start_postgres() {
+  local log=$INSTANCE/log/postgres.log
+  ! service_pid postgres >/dev/null || return 0
+  if [ ! -f "$INSTANCE/pg/PG_VERSION" ]; then
+    # Made beside and moved, so that a broken-off initdb is never taken for data.
+    rm -rf "$INSTANCE/pg" "$INSTANCE/pg.new"
+    mkdir -m 700 "$INSTANCE/pg.new"
+    own "$INSTANCE/pg.new"
+    as_service env LC_ALL=C "$PG_BIN/initdb" --pgdata "$INSTANCE/pg.new" --username bahay \
+      --auth trust --locale C --encoding UTF8 --no-instructions >"$INSTANCE/initdb.log" 2>&1 ||
+      die "initdb failed: $(tail -n 1 "$INSTANCE/initdb.log") (see $INSTANCE/initdb.log)"
+    mv "$INSTANCE/pg.new" "$INSTANCE/pg"
+  fi
+  own "$INSTANCE/pg"
+  cat >"$INSTANCE/pg/postgresql.conf" <<CONF
+# Written by ./dev at every start.
+listen_addresses = ''
+port = 5432
+unix_socket_directories = '${SOCKETS//\'/\'\'}'
+unix_socket_permissions = 0700
+max_connections = 200
+jit = off
+timezone = 'GMT'
+log_timezone = 'GMT'
+CONF
+  as_service env LC_ALL=C "$PG_BIN/pg_ctl" start --silent --wait --timeout 60 \
+    --pgdata "$INSTANCE/pg" --log "$log" \
+    >"$INSTANCE/start.log" 2>&1 </dev/null ||
+    die "PostgreSQL did not start: $(grep -s FATAL "$log" | tail -n 1) (see $log)"
+  create_database bahay
+}
+
+# Creates database $1 where it is missing.
+create_database() {
+  local url found
+  url=$(postgres_url postgres)
+  found=$("$PG_BIN/psql" -XAtq "$url" -c "select 1 from pg_database where datname = '$1'")
+  if [ "$found" != 1 ]; then
+    "$PG_BIN/psql" -XAtq "$url" -c "create database $1" ||
+      die "could not create the database $1"
+  fi
+}
+
+start_redis() {
+  local tries=0
+  ! service_pid redis >/dev/null || return 0
+  as_service env LC_ALL=C "$REDIS_SERVER" --port 0 --unixsocket "$REDIS_SOCKET" \
+    --unixsocketperm 700 --dir "$INSTANCE/redis" --appendonly yes --save '' --daemonize yes \
+    --set-proc-title no --pidfile "$INSTANCE/redis/redis.pid" --logfile "$INSTANCE/log/redis.log" \
+    >"$INSTANCE/start.log" 2>&1 </dev/null ||
+    die "Redis did not start: $(tail -n 1 "$INSTANCE/start.log") (see $INSTANCE/log/redis.log)"
+  until [ "$("$REDIS_CLI" -s "$REDIS_SOCKET" ping 2>/dev/null)" = PONG ]; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 600 ] || die "Redis did not answer for 30 s: see $INSTANCE/log/redis.log"
+    sleep 0.05
+  done
+}
+
+# Fast shutdown of PostgreSQL (INT), ordinary of Redis (TERM). Data stays.
+stop_services() {
+  local pid
+  if pid=$(service_pid redis); then end_process "$pid" TERM 20; fi
+  if pid=$(service_pid postgres); then end_process "$pid" INT 30; fi
+  if [ "$SOCKETS" != "$INSTANCE/run" ]; then rm -rf "$SOCKETS"; fi
+}
+
+# A path as the host of a URL: everything but letters, digits and ._- becomes %XX.
+percent() {
+  local LC_ALL=C text=$1 out='' char i
+  for ((i = 0; i < ${#text}; i++)); do
+    char=${text:i:1}
+    case $char in
+      [a-zA-Z0-9._-]) out=$out$char ;;
+      *) out=$out$(printf '%%%02X' "'$char" | sed 's/FFFFFFFFFFFFFF//') ;;
+    esac
+  done
+  printf '%s\n' "$out"
+}
+
+# Both sqlx and libpq take the socket's folder as a percent-encoded host.
+postgres_url() { printf 'postgres://bahay@%s/%s\n' "$(percent "$SOCKETS")" "$1"; }
+redis_url() { printf 'redis+unix://%s\n' "$(percent "$REDIS_SOCKET" | sed 's/%2F/\//g')"; }
+
+# Users of the instance: users/PID holds "PID START WHAT".
+
+# Prints "PID WHAT" of every live user but ourselves, and forgets the dead.
+other_users() {
+  local file pid
+  for file in "$INSTANCE"/users/*; do
+    [ -f "$file" ] || continue
+    if ! pid=$(remembered "$file"); then
+      rm -f "$file"
+    elif [ "$pid" != $$ ]; then
+      printf '%s %s\n' "$pid" "$(cut -d ' ' -f 3- "$file")"
+    fi
+  done
+}
+
+# Counts ./dev $1 as a user of the instance. Two that serve (up, demo) do not go together.
+join_instance() {
+  local rival
+  choose_service_user
+  mkdir -p "$INSTANCE/users"
+  lock "$INSTANCE/lock"
+  AT_EXIT="$AT_EXIT leave_instance"
+  case $1 in
+    up | demo)
+      rival=$(other_users | grep -E ' (up|demo)$' || :)
+      [ -z "$rival" ] ||
+        die "./dev ${rival#* } runs here already (process ${rival%% *}): use it, or ./dev down"
+      ;;
+  esac
+  printf '%s %s\n' "$(identity $$)" "$1" >"$INSTANCE/users/$$"
+  unlock "$INSTANCE/lock"
+}
+
+# Stops the services when nobody else needs them.
+leave_instance() {
+  # We may have been interrupted while holding the lock.
+  unlock "$INSTANCE/lock"
+  lock "$INSTANCE/lock"
+  rm -f "$INSTANCE/users/$$"
+  if [ ! -f "$INSTANCE/keep" ] && [ -z "$(other_users)" ]; then stop_services; fi
+  unlock "$INSTANCE/lock"
+}
+
+# Starts what does not run yet, except what a URL from outside already provides.
+start_services() {
+  local want_pg=yes want_redis=yes
+  [ -z "$GIVEN_DATABASE_URL" ] || want_pg=no
+  [ -z "$GIVEN_REDIS_URL" ] || want_redis=no
+  if [ "$want_pg$want_redis" != nono ]; then
+    need_programs "$want_pg" "$want_redis"
+    # Installing may have brought user postgres.
+    choose_service_user
+    lock "$INSTANCE/lock"
+    make_folders
+    if [ "$want_pg" = yes ]; then start_postgres; fi
+    if [ "$want_redis" = yes ]; then start_redis; fi
+    unlock "$INSTANCE/lock"
+  fi
+  DATABASE_URL=${GIVEN_DATABASE_URL:-$(postgres_url bahay)}
+  REDIS_URL=${GIVEN_REDIS_URL:-$(redis_url)}
+  export DATABASE_URL REDIS_URL
+}
+
+# Test runs that were killed leave an instance behind: stop and remove those whose owner is gone.
+sweep_tests() {
+  local folder
+  for folder in "$SERVICES_HOME"/test/*; do
+    [ -d "$folder" ] || continue
+    ! remembered "$folder/owner" >/dev/null || continue
+    (use_instance "$folder" && stop_services)
+    rm -rf "$folder"
+  done
+}

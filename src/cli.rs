@@ -1,0 +1,153 @@
+//! The commands of the one binary. Each that fails says why in one line, and exits with 1; with 2
+//! when the command line itself is not understood.
+
+use std::io::{Read, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use bahay_engine::table::Clocks;
+use clap::{Parser, Subcommand};
+
+use crate::config::{Config, Database};
+use crate::simulate::Simulate;
+use crate::telemetry::Format;
+use crate::{app, db, demo, http, lobby, simulate, telemetry, verify, ws};
+
+/// The house that runs the table: a server for Tong-its.
+#[derive(Parser, Debug)]
+#[command(name = "bahay", version, disable_help_subcommand = false)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Serve players, until SIGTERM or Ctrl-C.
+    Serve(Box<Config>),
+    /// Bring the database's schema up to date.
+    Migrate(Database),
+    /// Say whether a server is alive, for process supervisors.
+    Healthcheck(Server),
+    /// Watch three guests play until one takes the POT.
+    Demo(Server),
+    /// Check the record of a finished game: its deal, every action, its settlement.
+    Verify {
+        /// The record as JSON; - for standard input.
+        file: PathBuf,
+    },
+    /// Play bots against each other in virtual time, and say how the games went.
+    Simulate(Simulate),
+    /// Print the description of the REST API.
+    Openapi,
+    /// Print the description of the WebSocket.
+    Asyncapi,
+}
+
+/// Where a running server is.
+#[derive(clap::Args, Debug)]
+struct Server {
+    /// The server's address.
+    #[arg(long, env = "BAHAY_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
+    url: String,
+}
+
+/// What a command failed with, already in words.
+type Failed = Box<dyn std::error::Error>;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let Cli { command } = Cli::parse();
+    match run(command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bahay: {}", in_one_line(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failed> {
+    match command {
+        Command::Serve(config) => {
+            let format = if config.log_json { Format::Json } else { Format::Human };
+            telemetry::start(&config.log, format)?;
+            Ok(runtime()?.block_on(app::serve(*config))?)
+        }
+        Command::Migrate(database) => runtime()?.block_on(migrate(database)),
+        Command::Healthcheck(Server { url }) => runtime()?.block_on(healthcheck(&url)),
+        Command::Demo(Server { url }) => Ok(runtime()?.block_on(demo::run(&url))?),
+        Command::Verify { file } => verify_file(&file),
+        Command::Simulate(what) => {
+            let rooms = lobby::house_rooms(Clocks::default());
+            Ok(simulate::run(what, &rooms, &mut stdout().lock())?)
+        }
+        Command::Openapi => {
+            print!("{}", http::openapi_yaml());
+            Ok(())
+        }
+        Command::Asyncapi => {
+            print!("{}", ws::asyncapi_yaml());
+            Ok(())
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+}
+
+async fn migrate(database: Database) -> Result<(), Failed> {
+    let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
+    let pool = db::connect(database.database_url, options).await.map_err(app::no_database)?;
+    Ok(db::migrate(&pool).await?)
+}
+
+async fn healthcheck(url: &str) -> Result<(), Failed> {
+    let response = reqwest::get(format!("{}/healthz", url.trim_end_matches('/'))).await?;
+    response.error_for_status()?;
+    Ok(())
+}
+
+fn verify_file(file: &std::path::Path) -> Result<(), Failed> {
+    let mut document = String::new();
+    let read = if file.as_os_str() == "-" {
+        std::io::stdin().read_to_string(&mut document).map(|_| ())
+    } else {
+        std::fs::read_to_string(file).map(|text| document = text)
+    };
+    read.map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+    let verify::Verdict { record, verified } = verify::verify(&document)?;
+    let verify::Report { winner, fee } = verify::report(&record);
+    println!("verified: game {} of {}", record.game, record.kind);
+    println!("  commitment and deal follow from the seeds");
+    println!("  {} actions by the rules", verified.actions);
+    println!("  settlement recomputed: {winner}, fee {fee}");
+    Ok(())
+}
+
+/// An error and its causes, as one line.
+fn in_one_line(error: &dyn std::error::Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        // Many errors repeat their cause in their own words.
+        if !line.contains(&text) {
+            line = format!("{line}: {text}");
+        }
+        cause = error.source();
+    }
+    line.replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_defined() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,145 @@
+//! A client that knows only the public API: REST for everything around the table, one WebSocket
+//! for play. The demo, the tests and the load tester play through it; nothing here knows how the
+//! server does what it does.
+
+mod play;
+
+use std::time::Duration;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub use play::{Play, PlayError};
+
+/// Longer than any answer should take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What a call came to, when not to an answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The server refused, with a problem document.
+    #[error("{status} {code}: {detail}")]
+    Refused { status: u16, code: String, detail: String },
+    #[error("the server could not be reached: {0}")]
+    Unreachable(#[from] reqwest::Error),
+    #[error("the server's answer makes no sense: {0}")]
+    Nonsense(String),
+}
+
+/// A player signed in at a server.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base: String,
+    player: PlayerId,
+    access_token: String,
+}
+
+/// A wallet, in hundredths of a coin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wallet {
+    /// To spend.
+    pub available: Coins,
+    /// Held as stakes of a running game.
+    pub held: Coins,
+}
+
+#[derive(Deserialize)]
+struct SignedIn {
+    player: SignedInPlayer,
+    access_token: String,
+}
+
+#[derive(Deserialize)]
+struct SignedInPlayer {
+    id: PlayerId,
+}
+
+#[derive(Deserialize)]
+struct SeatedAt {
+    table: TableId,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    code: String,
+    #[serde(default)]
+    detail: String,
+}
+
+impl Client {
+    /// Signs in as a guest. `base` is as in `http://127.0.0.1:8080`.
+    pub async fn guest(base: &str, device_id: &str, name: &str) -> Result<Self, ClientError> {
+        let http = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build()?;
+        let base = base.trim_end_matches('/').to_owned();
+        let request = http.post(format!("{base}/v1/sign-in/guest"));
+        let body = json!({ "device_id": device_id, "name": name });
+        let signed_in: SignedIn = answer(request.json(&body)).await?;
+        let SignedIn { player, access_token } = signed_in;
+        Ok(Self { http, base, player: player.id, access_token })
+    }
+
+    pub fn player(&self) -> PlayerId {
+        self.player
+    }
+
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    pub fn access_token(&self) -> &str {
+        &self.access_token
+    }
+
+    pub async fn wallet(&self) -> Result<Wallet, ClientError> {
+        self.read("/v1/me/wallet").await
+    }
+
+    /// Asks a room for a seat; gives the table.
+    pub async fn seat(&self, room: &str) -> Result<TableId, ClientError> {
+        let request = self.http.post(format!("{}/v1/rooms/{room}/seat", self.base));
+        let SeatedAt { table } = answer(request.bearer_auth(&self.access_token)).await?;
+        Ok(table)
+    }
+
+    /// Leaves the table.
+    pub async fn leave(&self) -> Result<(), ClientError> {
+        let request = self.http.delete(format!("{}/v1/table", self.base));
+        let _: Value = answer(request.bearer_auth(&self.access_token)).await?;
+        Ok(())
+    }
+
+    /// The record of a finished game, as the server's document.
+    pub async fn record(&self, game: GameId) -> Result<Value, ClientError> {
+        self.read(&format!("/v1/games/{game}/record")).await
+    }
+
+    /// Reads any resource.
+    pub async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        let request = self.http.get(format!("{}{path}", self.base));
+        answer(request.bearer_auth(&self.access_token)).await
+    }
+
+    /// Opens the socket for play.
+    pub async fn play(&self) -> Result<Play, PlayError> {
+        Play::connect(&self.base, &self.access_token).await
+    }
+}
+
+async fn answer<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T, ClientError> {
+    let response = request.send().await?;
+    let status = response.status();
+    let body = response.bytes().await?;
+    if !status.is_success() {
+        let problem: Problem = serde_json::from_slice(&body).map_err(|error| {
+            ClientError::Nonsense(format!("status {status} without a problem document: {error}"))
+        })?;
+        let Problem { code, detail } = problem;
+        return Err(ClientError::Refused { status: status.as_u16(), code, detail });
+    }
+    let body = if body.is_empty() { b"null".as_slice() } else { &body };
+    serde_json::from_slice(body).map_err(|error| ClientError::Nonsense(error.to_string()))
+}

@@ -1,0 +1,220 @@
+//! A socket for play, and the table as its player knows it: the last snapshot, brought up to date
+//! by every update since. Updates come numbered; a gap or a repetition is an error here, because
+//! a server must never send one.
+
+use bahay_engine::game::Game;
+use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
+use futures_util::{SinkExt, StreamExt};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::tables::catalog::Tongits;
+use crate::ws::protocol::{Command, Message, OpenPrompt, SUBPROTOCOL};
+
+type Action = <Tongits as Game>::Action;
+type GameEvent = <Tongits as Game>::Event;
+
+/// Why a connection ended or could not be.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    #[error("the socket failed: {0}")]
+    Socket(Box<tokio_tungstenite::tungstenite::Error>),
+    /// The server closed the connection.
+    #[error("closed with {code}: {reason}")]
+    Closed { code: u16, reason: String },
+    #[error("the server sent what makes no sense: {0}")]
+    Nonsense(String),
+    /// An update did not follow the one before.
+    #[error("update {got} came after version {had:?}")]
+    Gap { had: Option<u64>, got: u64 },
+    #[error("the command was refused: {code}: {detail}")]
+    Refused { code: String, rule: Option<String>, detail: String },
+}
+
+impl From<tokio_tungstenite::tungstenite::Error> for PlayError {
+    fn from(error: tokio_tungstenite::tungstenite::Error) -> Self {
+        Self::Socket(Box::new(error))
+    }
+}
+
+/// One connection, and what its player knows.
+#[derive(Debug)]
+pub struct Play {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    next_id: u32,
+    view: Option<TableView<Tongits>>,
+    version: Option<u64>,
+    prompt: Option<OpenPrompt<Action>>,
+}
+
+impl Play {
+    pub(super) async fn connect(base: &str, token: &str) -> Result<Self, PlayError> {
+        let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
+        let mut request = url.into_client_request()?;
+        let bearer = HeaderValue::from_str(&format!("Bearer {token}"))
+            .map_err(|error| PlayError::Nonsense(error.to_string()))?;
+        request.headers_mut().insert("authorization", bearer);
+        let protocol = HeaderValue::from_static(SUBPROTOCOL);
+        request.headers_mut().insert("sec-websocket-protocol", protocol);
+        let (socket, _) = connect_async(request).await?;
+        Ok(Self { socket, next_id: 1, view: None, version: None, prompt: None })
+    }
+
+    /// The table as the player knows it.
+    pub fn view(&self) -> Option<&TableView<Tongits>> {
+        self.view.as_ref()
+    }
+
+    pub fn version(&self) -> Option<u64> {
+        self.version
+    }
+
+    /// The question that is open.
+    pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
+        self.prompt.as_ref()
+    }
+
+    /// What the house's bot would play here; `None` when others are to act.
+    pub fn advice(&self) -> Option<Action> {
+        self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
+        match &self.view.as_ref()?.phase {
+            PhaseView::Playing { view, .. } => Tongits::advise(view),
+            PhaseView::Waiting
+            | PhaseView::Preparing { .. }
+            | PhaseView::Opening { .. }
+            | PhaseView::Settling { .. } => None,
+        }
+    }
+
+    /// Takes up where another connection of this player was.
+    pub fn resume(&mut self, other: &Self) {
+        self.view.clone_from(&other.view);
+        self.version = other.version;
+    }
+
+    /// Joins the table where the player sits, from what is known of it. Gives the command's id.
+    pub async fn join(&mut self) -> Result<u32, PlayError> {
+        let known = self.view.as_ref().map(|view| view.table);
+        let from = self.version.filter(|_| known.is_some());
+        self.send(|id| Command::Join { id, from, table: known }).await
+    }
+
+    pub async fn ready(&mut self, game: GameId, seed: Option<String>) -> Result<u32, PlayError> {
+        self.send(|id| Command::Ready { id, game, seed }).await
+    }
+
+    /// Answers the open prompt.
+    pub async fn act(&mut self, action: Action) -> Result<u32, PlayError> {
+        let (game, prompt) = match &self.prompt {
+            Some(prompt) => (prompt.game, prompt.number),
+            None => return Err(PlayError::Nonsense("nothing is asked".into())),
+        };
+        self.send(|id| Command::Act { id, game, prompt, action }).await
+    }
+
+    pub async fn leave(&mut self) -> Result<u32, PlayError> {
+        self.send(|id| Command::Leave { id }).await
+    }
+
+    /// Sends a command under the next id.
+    pub async fn send(
+        &mut self,
+        command: impl FnOnce(u32) -> Command<Action>,
+    ) -> Result<u32, PlayError> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let text = serde_json::to_string(&command(id))
+            .map_err(|error| PlayError::Nonsense(error.to_string()))?;
+        self.send_text(text).await?;
+        Ok(id)
+    }
+
+    /// Sends any text, a command or not.
+    pub async fn send_text(&mut self, text: String) -> Result<(), PlayError> {
+        Ok(self.socket.send(Frame::Text(text.into())).await?)
+    }
+
+    /// The next message, after it has been taken into the view.
+    pub async fn next(&mut self) -> Result<Message<Tongits>, PlayError> {
+        let text = self.next_text().await?;
+        let message: Message<Tongits> = serde_json::from_str(&text)
+            .map_err(|error| PlayError::Nonsense(format!("{error} in {text}")))?;
+        self.take(&message)?;
+        Ok(message)
+    }
+
+    /// Waits until a command is answered; what happens meanwhile is taken in and given too.
+    pub async fn answered(&mut self, command: u32) -> Result<Vec<Event<GameEvent>>, PlayError> {
+        let mut happened = Vec::new();
+        loop {
+            match self.next().await? {
+                Message::Ack { id, .. } if id == command => return Ok(happened),
+                Message::Refusal { id: Some(id), code, rule, detail, .. } if id == command => {
+                    let rule = rule.map(|rule| rule.into_owned());
+                    return Err(PlayError::Refused { code: code.into_owned(), rule, detail });
+                }
+                Message::Update { events, .. } => happened.extend(events),
+                Message::Hello { .. }
+                | Message::Snapshot { .. }
+                | Message::Ack { .. }
+                | Message::Refusal { .. } => {}
+            }
+        }
+    }
+
+    async fn next_text(&mut self) -> Result<String, PlayError> {
+        loop {
+            match self.socket.next().await {
+                Some(Ok(Frame::Text(text))) => return Ok(text.as_str().to_owned()),
+                Some(Ok(Frame::Close(frame))) => {
+                    let (code, reason) = frame.map_or((1005, String::new()), |frame| {
+                        (frame.code.into(), frame.reason.as_str().to_owned())
+                    });
+                    return Err(PlayError::Closed { code, reason });
+                }
+                Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
+                Some(Ok(other)) => {
+                    return Err(PlayError::Nonsense(format!("a frame that is no text: {other}")));
+                }
+                Some(Err(error)) => return Err(error.into()),
+                None => {
+                    let reason = "without a word".to_owned();
+                    return Err(PlayError::Closed { code: 1006, reason });
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, message: &Message<Tongits>) -> Result<(), PlayError> {
+        match message {
+            Message::Snapshot { version, view, prompt, .. } => {
+                self.view = Some((**view).clone());
+                self.version = Some(*version);
+                self.prompt.clone_from(prompt);
+            }
+            Message::Update { version, events, prompt, .. } => {
+                let (Some(view), Some(had)) = (&mut self.view, self.version) else {
+                    return Err(PlayError::Gap { had: None, got: *version });
+                };
+                if *version != had + 1 {
+                    return Err(PlayError::Gap { had: Some(had), got: *version });
+                }
+                for event in events {
+                    view.observe(event);
+                }
+                self.version = Some(*version);
+                self.prompt.clone_from(prompt);
+            }
+            Message::Hello { .. } | Message::Ack { .. } | Message::Refusal { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// The table that the player knows.
+    pub fn table(&self) -> Option<TableId> {
+        self.view.as_ref().map(|view| view.table)
+    }
+}

@@ -1,0 +1,63 @@
+//! `bahay verify`: checks the document of a finished game against itself, with nothing but the
+//! document. Trusts neither this server nor its database.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{Fault, Record, Verified};
+use serde::Deserialize;
+
+use crate::tables::catalog::Tongits;
+
+/// Why a document is not a record that verifies.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    #[error("not the record of a game: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    #[error("the record is of a game that this program does not know: {0}")]
+    UnknownKind(String),
+    #[error("the record does not hold: {0}")]
+    Fault(#[from] Fault),
+}
+
+/// What was verified.
+#[derive(Debug)]
+pub struct Verdict {
+    pub record: Record<Tongits>,
+    pub verified: Verified,
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    kind: String,
+}
+
+/// Checks a document: commitment, deal, every action, settlement.
+pub fn verify(document: &str) -> Result<Verdict, VerifyError> {
+    let Kind { kind } = serde_json::from_str(document)?;
+    if kind != <Tongits as bahay_engine::game::Game>::NAME {
+        return Err(VerifyError::UnknownKind(kind));
+    }
+    let record: Record<Tongits> = serde_json::from_str(document)?;
+    let verified = record.verify()?;
+    Ok(Verdict { record, verified })
+}
+
+/// What a verified record comes to, for people.
+#[derive(Debug)]
+pub struct Report {
+    pub winner: String,
+    pub fee: Coins,
+}
+
+/// Who won how much after the fee, and what the house took.
+pub fn report(record: &Record<Tongits>) -> Report {
+    let settlement = &record.settlement;
+    let winner = match settlement.winner {
+        Some(seat) => {
+            let net = settlement.net(seat).unwrap_or_default();
+            format!("seat {seat} wins {net:+}")
+        }
+        None => "nobody wins".to_owned(),
+    };
+    let fees = settlement.fees.iter().map(|fee| fee.fee);
+    Report { winner, fee: Coins::checked_sum(fees).unwrap_or_default() }
+}

@@ -1,0 +1,152 @@
+//! What goes over the wire: JSON texts, tagged by `type`.
+//!
+//! A command carries an `id` that the client chooses; its answer, an `ack` or a `refusal`, carries
+//! the same. What happens at the table comes as a `snapshot` and then `update`s numbered without
+//! a gap. Coins are whole hundredths of a coin, times are milliseconds since 1970-01-01 UTC.
+
+use std::borrow::Cow;
+
+use bahay_engine::game::{Game, Prompt, Viewer};
+use bahay_engine::seat::SeatSet;
+use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// The WebSocket subprotocol, and the version of everything here.
+pub const SUBPROTOCOL: &str = "bahay.v1";
+
+/// The longest text that a client may send, in bytes.
+pub const MESSAGE_BYTES_MAX: usize = 8 * 1024;
+
+/// Why the server closes a connection.
+pub mod close {
+    /// The server stops; connect again, to any node.
+    pub const GOING_AWAY: u16 = 1001;
+    /// The client broke the protocol: binary frames, or text longer than allowed.
+    pub const PROTOCOL: u16 = 1002;
+    /// A newer connection of the same player has taken over.
+    pub const REPLACED: u16 = 4001;
+    /// The client does not read what it is sent.
+    pub const TOO_SLOW: u16 = 4008;
+    /// Too many messages, too fast.
+    pub const TOO_FAST: u16 = 4029;
+}
+
+/// What a client sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command<A> {
+    /// Watch and play at the table where the player sits. Answered by a `snapshot`, or, with the
+    /// version that the client saw last, by the `update`s since; then by an `ack`.
+    Join {
+        id: u32,
+        /// The last version that the client has; only of this table.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<u64>,
+        /// The table that `from` is of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        table: Option<TableId>,
+    },
+    /// Ready for the game that is prepared; `seed` goes into its deal (rule 9.1).
+    Ready {
+        id: u32,
+        game: GameId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seed: Option<String>,
+    },
+    /// Answer a prompt.
+    Act { id: u32, game: GameId, prompt: u32, action: A },
+    /// Leave the table (rules 7.3, 8.4).
+    Leave { id: u32 },
+    /// Anything there? Answered by an `ack`.
+    Ping { id: u32 },
+}
+
+impl<A> Command<A> {
+    pub fn id(&self) -> u32 {
+        match self {
+            Self::Join { id, .. }
+            | Self::Ready { id, .. }
+            | Self::Act { id, .. }
+            | Self::Leave { id }
+            | Self::Ping { id } => *id,
+        }
+    }
+}
+
+/// What the server sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    bound(serialize = "G: Game", deserialize = "G: Game")
+)]
+pub enum Message<G: Game> {
+    /// The first message of every connection.
+    Hello { player: PlayerId, protocol: Cow<'static, str>, server_time_ms: Timestamp },
+    /// The whole table as the player may see it.
+    Snapshot {
+        version: u64,
+        server_time_ms: Timestamp,
+        view: Box<TableView<G>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<OpenPrompt<G::Action>>,
+    },
+    /// What happened between the version before and this one.
+    Update {
+        version: u64,
+        server_time_ms: Timestamp,
+        events: Vec<Event<G::Event>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<OpenPrompt<G::Action>>,
+    },
+    /// The command was carried out; its effects are part of this version or an earlier one.
+    Ack {
+        id: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u64>,
+    },
+    /// The command was refused and changed nothing.
+    Refusal {
+        /// `None` when the text had no readable id.
+        id: Option<u32>,
+        /// Stable, in snake case.
+        code: Cow<'static, str>,
+        /// The numbered rule that decides, where one does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<Cow<'static, str>>,
+        detail: String,
+        /// The same command may succeed later, unchanged.
+        retryable: bool,
+    },
+}
+
+/// The question that is open, as far as the player may know it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenPrompt<A> {
+    pub game: GameId,
+    /// An answer names it.
+    pub number: u32,
+    /// Who is to answer.
+    pub seats: SeatSet,
+    /// When the clock answers.
+    pub deadline_ms: Option<Timestamp>,
+    /// Every action open to the player now; empty when others are to answer.
+    pub legal: Vec<A>,
+}
+
+impl<A> OpenPrompt<A> {
+    /// The open prompt in a player's view of a table.
+    pub fn of<G: Game<Action = A>>(view: &TableView<G>) -> Option<Self> {
+        let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
+            return None;
+        };
+        let Prompt { number, seats, .. } = G::prompt_in_view(game_view)?;
+        let mut legal = Vec::new();
+        if let Viewer::Seat(seat) = view.viewer()
+            && seats.contains(seat)
+        {
+            G::legal_in_view(game_view, &mut legal);
+        }
+        Some(Self { game: *game, number, seats, deadline_ms: *deadline_ms, legal })
+    }
+}

@@ -1,0 +1,457 @@
+//! The life of one connection: greeted, it joins the table where its player sits, sends commands
+//! and is told what happens, until either side goes.
+//!
+//! Bounds: a text of at most [`MESSAGE_BYTES_MAX`]; 20 commands a second with bursts of 40; at
+//! most 64 notices wait for a client, then the connection is closed and the client resumes by
+//! version; a client that says nothing for [`IDLE`], not even to a ping, is gone. Everything that
+//! waits is written before one flush.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::extract::{FromRef, State};
+use axum::response::Response;
+use bahay_engine::game::Game;
+use bahay_engine::table::{ConnectionId, Input, PlayerId, Rejection, Table, TableId};
+use futures_util::{SinkExt, StreamExt};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{MissedTickBehavior, interval_at};
+
+use crate::auth::{Auth, Player};
+use crate::clock::Clock;
+use crate::entropy;
+use crate::lobby::{Lobby, LobbyError};
+use crate::tables::catalog::Tongits;
+use crate::tables::{Notice, SubmitError};
+use crate::ws::limit::{Limit, Verdict};
+use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, SUBPROTOCOL, close};
+
+/// How often a client is pinged.
+const PING: Duration = Duration::from_secs(20);
+/// Silence after which a client is gone.
+const IDLE: Duration = Duration::from_secs(50);
+/// Read and write buffers a connection keeps.
+const BUFFER_BYTES: usize = 4096;
+
+type Action = <Tongits as Game>::Action;
+
+/// What connections share.
+#[derive(Clone, Debug)]
+pub struct PlayState {
+    pub auth: Auth,
+    pub lobby: Lobby,
+    pub clock: Clock,
+    /// Turns true when the server stops.
+    pub stopping: watch::Receiver<bool>,
+    /// Never sent on: who waits for its end waits for the last connection.
+    pub alive: mpsc::Sender<Infallible>,
+}
+
+impl FromRef<PlayState> for Auth {
+    fn from_ref(state: &PlayState) -> Self {
+        state.auth.clone()
+    }
+}
+
+/// `GET /v1/play`: opens the socket for a player whose token was good.
+pub(super) async fn upgrade(
+    player: Player,
+    State(state): State<PlayState>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    upgrade
+        .protocols([SUBPROTOCOL])
+        .read_buffer_size(BUFFER_BYTES)
+        .write_buffer_size(BUFFER_BYTES)
+        .max_message_size(MESSAGE_BYTES_MAX)
+        .max_frame_size(MESSAGE_BYTES_MAX)
+        .on_upgrade(move |socket| async move {
+            Session::new(player.id, state).run(socket).await;
+        })
+}
+
+/// Where the connection has joined.
+struct Seated {
+    table: TableId,
+    /// The version that the client has.
+    version: u64,
+    notices: mpsc::Receiver<Notice<Tongits>>,
+    /// The table knows this connection; from then on another one means it was replaced.
+    confirmed: bool,
+}
+
+struct Session {
+    player: PlayerId,
+    connection: ConnectionId,
+    state: PlayState,
+    seated: Option<Seated>,
+    limit: Limit,
+    heard_at: Instant,
+    /// Written and not yet flushed.
+    pending: Vec<Message<Tongits>>,
+}
+
+/// What ends a connection.
+type Ended = (u16, &'static str);
+
+impl Session {
+    fn new(player: PlayerId, state: PlayState) -> Self {
+        let now = Instant::now();
+        Self {
+            player,
+            connection: ConnectionId(entropy::uuid()),
+            state,
+            seated: None,
+            limit: Limit::new(now),
+            heard_at: now,
+            pending: Vec::new(),
+        }
+    }
+
+    async fn run(mut self, mut socket: WebSocket) {
+        let ended = self.serve(&mut socket).await;
+        if let Some((code, reason)) = ended {
+            let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
+            // The client may be gone already.
+            let _ = socket.send(Frame::Close(Some(frame))).await;
+        }
+        if let Some(seated) = self.seated.take() {
+            self.disconnect(seated.table).await;
+        }
+    }
+
+    /// Until the client has gone (`None`) or must.
+    async fn serve(&mut self, socket: &mut WebSocket) -> Option<Ended> {
+        self.pending.push(Message::Hello {
+            player: self.player,
+            protocol: SUBPROTOCOL.into(),
+            server_time_ms: self.state.clock.now(),
+        });
+        let mut stopping = self.state.stopping.clone();
+        // Staggered, so that a burst of connections is not pinged in one burst for ever.
+        let first = tokio::time::Instant::now() + entropy::up_to(PING);
+        let mut pings = interval_at(first, PING);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            if self.write(socket).await.is_err() {
+                return None;
+            }
+            let ended = tokio::select! {
+                frame = socket.next() => match frame {
+                    Some(Ok(frame)) => self.frame(frame).await,
+                    // Too long a text ends here too: the sender is told by the library.
+                    Some(Err(_)) | None => return None,
+                },
+                notice = next_notice(&mut self.seated) => self.notices(notice),
+                () = stopped(&mut stopping) => {
+                    Err((close::GOING_AWAY, "the server stops; connect again"))
+                }
+                _ = pings.tick() => {
+                    if self.heard_at.elapsed() > IDLE {
+                        return None;
+                    }
+                    match socket.send(Frame::Ping(Default::default())).await {
+                        Ok(()) => Ok(()),
+                        Err(_) => return None,
+                    }
+                }
+            };
+            if let Err(ended) = ended {
+                // What was said before the end is still written.
+                let _ = self.write(socket).await;
+                return Some(ended);
+            }
+        }
+    }
+
+    /// Writes all that is pending, then flushes once.
+    async fn write(&mut self, socket: &mut WebSocket) -> Result<(), axum::Error> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        for message in self.pending.drain(..) {
+            let text = serde_json::to_string(&message).map_err(axum::Error::new)?;
+            socket.feed(Frame::Text(text.into())).await?;
+        }
+        socket.flush().await
+    }
+
+    async fn frame(&mut self, frame: Frame) -> Result<(), Ended> {
+        self.heard_at = Instant::now();
+        let text = match frame {
+            Frame::Text(text) => text,
+            Frame::Ping(_) | Frame::Pong(_) | Frame::Close(_) => return Ok(()),
+            Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
+        };
+        let verdict = self.limit.take(self.heard_at);
+        if verdict == Verdict::Close {
+            return Err((close::TOO_FAST, "too many messages"));
+        }
+        let command = match serde_json::from_str::<Command<Action>>(&text) {
+            Ok(command) => command,
+            Err(error) => {
+                let id = readable_id(&text);
+                self.refuse(id, "malformed", None, format!("not a command: {error}"), false);
+                return Ok(());
+            }
+        };
+        if verdict == Verdict::Refuse {
+            let detail = "too many messages: at most 20 a second".to_owned();
+            self.refuse(Some(command.id()), "too_fast", None, detail, true);
+            return Ok(());
+        }
+        self.command(command).await;
+        Ok(())
+    }
+
+    async fn command(&mut self, command: Command<Action>) {
+        let id = command.id();
+        let player = self.player;
+        let input = match command {
+            Command::Ping { .. } => {
+                self.pending.push(Message::Ack { id, version: None });
+                return;
+            }
+            Command::Join { from, table, .. } => {
+                self.join(id, from.filter(|_| table.is_some()), table).await;
+                return;
+            }
+            Command::Ready { game, seed, .. } => Input::Ready { player, game, seed },
+            Command::Act { game, prompt, action, .. } => {
+                Input::Act { player, game, prompt, action }
+            }
+            Command::Leave { .. } => Input::Leave { player },
+        };
+        let Some(seated) = &self.seated else {
+            let detail = "join your table first".to_owned();
+            self.refuse(Some(id), "not_joined", None, detail, false);
+            return;
+        };
+        match self.state.lobby.tables().submit(seated.table, input).await {
+            Ok(version) => {
+                self.catch_up();
+                self.pending.push(Message::Ack { id, version: Some(version) });
+            }
+            Err(error) => self.refuse_submit(id, &error),
+        }
+    }
+
+    async fn join(&mut self, id: u32, from: Option<u64>, of: Option<TableId>) {
+        let table = match self.state.lobby.seated_at(self.player).await {
+            Ok(Some(table)) => table,
+            Ok(None) => {
+                let detail = "you do not sit at a table: ask a room for a seat".to_owned();
+                return self.refuse(Some(id), "not_seated", None, detail, false);
+            }
+            Err(error) => return self.refuse_lobby(id, &error),
+        };
+        let from = from.filter(|_| of == Some(table));
+        let tables = self.state.lobby.tables();
+        let watch = match tables.watch(table, self.player, self.connection, from).await {
+            Ok(watch) => watch,
+            Err(error) => return self.refuse_submit(id, &error),
+        };
+        match watch.missed {
+            Some(missed) if seat_is_steady(&missed, self.player) => {
+                let last = missed.len();
+                for (place, missed) in (1..).zip(missed) {
+                    let prompt_of = (place == last).then_some(&*watch.table);
+                    self.update(missed.version, &missed.events, &watch.table, prompt_of);
+                }
+            }
+            Some(_) | None => self.snapshot(watch.version, &watch.table),
+        }
+        self.seated = Some(Seated {
+            table,
+            version: watch.version,
+            notices: watch.notices,
+            confirmed: false,
+        });
+        let input = Input::Connect { player: self.player, connection: self.connection };
+        match self.state.lobby.tables().submit(table, input).await {
+            Ok(version) => {
+                self.catch_up();
+                self.pending.push(Message::Ack { id, version: Some(version) });
+            }
+            Err(error) => self.refuse_submit(id, &error),
+        }
+    }
+
+    /// Tells what has come in while a command was carried out, so that an ack never comes before
+    /// the effects that it speaks of. What ends the connection is found again by the next notice.
+    fn catch_up(&mut self) {
+        while let Some(notice) =
+            self.seated.as_mut().and_then(|seated| seated.notices.try_recv().ok())
+        {
+            if self.notice(&notice).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// A notice and all that wait behind it.
+    fn notices(&mut self, first: Option<Notice<Tongits>>) -> Result<(), Ended> {
+        let Some(first) = first else {
+            return Err((close::TOO_SLOW, "too slow; connect again and resume"));
+        };
+        self.notice(&first)?;
+        while let Some(notice) =
+            self.seated.as_mut().and_then(|seated| seated.notices.try_recv().ok())
+        {
+            self.notice(&notice)?;
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: &Notice<Tongits>) -> Result<(), Ended> {
+        let Some(seated) = &mut self.seated else {
+            return Ok(());
+        };
+        if notice.version <= seated.version && !notice.anew {
+            return Ok(());
+        }
+        let is_next = notice.version == seated.version + 1;
+        seated.version = notice.version;
+        let seat = notice.table.seat_of(self.player);
+        let connection =
+            seat.and_then(|seat| notice.table.occupant(seat)).map(|who| who.connection);
+        let was_confirmed = seated.confirmed;
+        seated.confirmed |= connection == Some(Some(self.connection));
+        if is_next && !notice.anew {
+            self.update(notice.version, &notice.events, &notice.table, Some(&notice.table));
+        } else {
+            self.snapshot(notice.version, &notice.table);
+        }
+        match connection {
+            // The seat is free: the connection stays, for the next table.
+            None => {
+                if was_confirmed {
+                    self.seated = None;
+                }
+                Ok(())
+            }
+            Some(Some(other)) if was_confirmed && other != self.connection => {
+                self.seated = None;
+                Err((close::REPLACED, "replaced by a newer connection"))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn update(
+        &mut self,
+        version: u64,
+        events: &Arc<[bahay_engine::table::Event<<Tongits as Game>::Event>]>,
+        table: &Table<Tongits>,
+        prompt_of: Option<&Table<Tongits>>,
+    ) {
+        let viewer = table.view(Some(self.player)).viewer();
+        let prompt = prompt_of.and_then(|table| OpenPrompt::of(&table.view(Some(self.player))));
+        self.pending.push(Message::Update {
+            version,
+            server_time_ms: self.state.clock.now(),
+            events: events.iter().filter_map(|event| event.redact::<Tongits>(viewer)).collect(),
+            prompt,
+        });
+    }
+
+    fn snapshot(&mut self, version: u64, table: &Table<Tongits>) {
+        let view = table.view(Some(self.player));
+        let prompt = OpenPrompt::of(&view);
+        self.pending.push(Message::Snapshot {
+            version,
+            server_time_ms: self.state.clock.now(),
+            view: Box::new(view),
+            prompt,
+        });
+    }
+
+    async fn disconnect(&self, table: TableId) {
+        let input = Input::Disconnect { player: self.player, connection: self.connection };
+        match self.state.lobby.tables().submit(table, input).await {
+            Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {}
+            Err(SubmitError::Unavailable(error)) => {
+                tracing::warn!(%table, player = %self.player, %error, "a table was not told that a player is away");
+            }
+        }
+    }
+
+    fn refuse_submit(&mut self, id: u32, error: &SubmitError<<Tongits as Game>::Illegal>) {
+        match error {
+            SubmitError::Rejected(rejection) => {
+                let (code, rule) = (rejection.code(), rejection.rule());
+                let retryable = matches!(rejection, Rejection::NeedsFresh);
+                self.refuse(Some(id), code, rule, rejection.to_string(), retryable);
+            }
+            SubmitError::Missing => {
+                self.refuse(Some(id), "not_seated", None, error.to_string(), false);
+            }
+            SubmitError::Unavailable(cause) => {
+                tracing::warn!(player = %self.player, error = %cause, "a command met no live state");
+                let detail = "the table cannot be reached just now: try again".to_owned();
+                self.refuse(Some(id), "unavailable", None, detail, true);
+            }
+        }
+    }
+
+    fn refuse_lobby(&mut self, id: u32, error: &LobbyError) {
+        let (code, retryable) = match error {
+            LobbyError::NoSuchRoom => ("no_such_room", false),
+            LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
+            LobbyError::Seating => ("seating", true),
+            LobbyError::NotSeated => ("not_seated", false),
+            LobbyError::Unavailable(_) | LobbyError::Ledger(_) => {
+                tracing::warn!(player = %self.player, %error, "a player's table could not be found");
+                let detail = "the table cannot be reached just now: try again".to_owned();
+                return self.refuse(Some(id), "unavailable", None, detail, true);
+            }
+        };
+        self.refuse(Some(id), code, None, error.to_string(), retryable);
+    }
+
+    fn refuse(
+        &mut self,
+        id: Option<u32>,
+        code: &'static str,
+        rule: Option<&'static str>,
+        detail: String,
+        retryable: bool,
+    ) {
+        let rule = rule.map(Into::into);
+        self.pending.push(Message::Refusal { id, code: code.into(), rule, detail, retryable });
+    }
+}
+
+/// Until the server stops. The guard that the channel gives must not outlive this.
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // Without its sender the server is gone already.
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+}
+
+/// The next notice of the table that was joined; never, before that.
+async fn next_notice(seated: &mut Option<Seated>) -> Option<Notice<Tongits>> {
+    match seated {
+        Some(seated) => seated.notices.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether the player kept one seat through all of this, so that one viewer may see all of it.
+fn seat_is_steady(missed: &[crate::tables::Missed<Tongits>], player: PlayerId) -> bool {
+    use bahay_engine::table::Event;
+    missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
+        Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,
+        _ => true,
+    })
+}
+
+/// The id of a text that is no command, if it has one.
+fn readable_id(text: &str) -> Option<u32> {
+    #[derive(serde::Deserialize)]
+    struct WithId {
+        id: u32,
+    }
+    serde_json::from_str::<WithId>(text).ok().map(|with_id| with_id.id)
+}

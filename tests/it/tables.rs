@@ -1,0 +1,297 @@
+//! Tables across two nodes: one Redis, one PostgreSQL, and no node that owns a table.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bahay::clock::Clock;
+use bahay::ledger::LedgerTasks;
+use bahay::lobby::{Lobby, LobbyError, house_rooms};
+use bahay::tables::catalog::Tongits;
+use bahay::tables::{Notice, SubmitError, Tables};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, Viewer};
+use bahay_engine::table::{
+    Clocks, ConnectionId, Event, Input, Phase, PlayerId, Record, Rejection, Table, TableId,
+};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::bank::Bank;
+use crate::support::live::TestLive;
+
+/// Nothing here takes so long unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const FUNDS: i64 = 100_000;
+
+struct Node {
+    lobby: Lobby,
+    _ledger: LedgerTasks,
+    _tasks: JoinSet<()>,
+}
+
+impl Node {
+    async fn new(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
+        let (live, publications) = live.connect().await;
+        let (ledger, ledger_tasks) = bank.node().await;
+        let tables = Tables::<Tongits>::new(live.clone(), ledger.clone(), Clock::system());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(tables.clone().listen(publications));
+        tasks.spawn(tables.clone().tick());
+        let lobby = Lobby::new(house_rooms(clocks), tables, live, ledger);
+        Self { lobby, _ledger: ledger_tasks, _tasks: tasks }
+    }
+
+    fn tables(&self) -> &Tables<Tongits> {
+        self.lobby.tables()
+    }
+}
+
+/// One player, connected through one node.
+struct Seated {
+    player: PlayerId,
+    connection: ConnectionId,
+    notices: mpsc::Receiver<Notice<Tongits>>,
+    version: u64,
+    table: Arc<Table<Tongits>>,
+}
+
+impl Seated {
+    async fn join(node: &Node, table: TableId, player: PlayerId) -> Self {
+        let connection = ConnectionId(Uuid::new_v4());
+        let watch = node.tables().watch(table, player, connection, None).await.unwrap();
+        let connect = Input::Connect { player, connection };
+        node.tables().submit(table, connect).await.unwrap();
+        let (version, table) = (watch.version, watch.table);
+        Self { player, connection, notices: watch.notices, version, table }
+    }
+
+    /// The next notice; the versions have no gap.
+    async fn next(&mut self) -> Notice<Tongits> {
+        let notice = timeout(PATIENCE, self.notices.recv()).await.expect("something happens");
+        let notice = notice.expect("the watch goes on");
+        assert!(!notice.anew, "nothing was missed");
+        assert_eq!(notice.version, self.version + 1);
+        self.version = notice.version;
+        self.table = notice.table.clone();
+        notice
+    }
+
+    /// What this player should do now.
+    fn input(&self) -> Option<Input<<Tongits as Game>::Action>> {
+        let player = self.player;
+        let seat = self.table.seat_of(player)?;
+        match self.table.phase() {
+            Phase::Preparing(preparing) if !preparing.ready.contains(seat) => {
+                Some(Input::Ready { player, game: preparing.game, seed: None })
+            }
+            Phase::Playing(playing) if playing.asked.seats.contains(seat) => {
+                let action = Tongits::advise(&playing.state.view(Viewer::Seat(seat)))?;
+                let (game, prompt) = (playing.game, playing.asked.number);
+                Some(Input::Act { player, game, prompt, action })
+            }
+            _ => None,
+        }
+    }
+}
+
+async fn sit(nodes: &[Node], players: &[PlayerId]) -> TableId {
+    let mut tables = vec![];
+    for (player, node) in players.iter().zip(nodes.iter().cycle()) {
+        tables.push(node.lobby.seat(*player, "Tala", "newbie").await.unwrap());
+    }
+    assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
+    tables[0]
+}
+
+/// Players on two nodes play three games; every node tells every player every version.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_is_played_through_two_nodes() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [
+        Node::new(&bank, &live, Clocks::default()).await,
+        Node::new(&bank, &live, Clocks::default()).await,
+    ];
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(&nodes, &players).await;
+    let mut tasks = JoinSet::new();
+    for (number, player) in players.iter().copied().enumerate() {
+        let tables = nodes[number % 2].tables().clone();
+        let mut seated = Seated::join(&nodes[number % 2], table, player).await;
+        tasks.spawn(async move {
+            let mut settled = 0;
+            let mut told = None;
+            while settled < 3 {
+                let input = seated.input();
+                if input.is_some() && input != told {
+                    told.clone_from(&input);
+                    tables.submit(table, input.unwrap()).await.unwrap();
+                }
+                let notice = seated.next().await;
+                let is_settled = |event: &&Event<_>| matches!(event, Event::Settled { .. });
+                settled += notice.events.iter().filter(is_settled).count();
+            }
+            seated
+        });
+    }
+    let ends = tasks.join_all().await;
+    assert_eq!(ends.len(), 3);
+    let games = bahay::games::by_player(&bank.pool, players[0], None, 10).await.unwrap();
+    assert_eq!(games.items.len(), 3);
+    for game in games.items {
+        let record = bank.record(game.id).await;
+        let record: Record<Tongits> = serde_json::from_value(record).unwrap();
+        record.verify().unwrap();
+        assert_eq!(record.players.len(), 3);
+    }
+    bank.assert_books_are_clean().await;
+}
+
+/// Rules 8.2, 8.3: nobody does anything, and the game comes to its end all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let nodes = [Node::new(&bank, &live, clocks).await];
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(&nodes, &players).await;
+    let mut seats = vec![];
+    for player in &players {
+        seats.push(Seated::join(&nodes[0], table, *player).await);
+    }
+    let tables = nodes[0].tables();
+    let game = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
+    for player in &players {
+        let ready = Input::Ready { player: *player, game, seed: None };
+        tables.submit(table, ready).await.unwrap();
+    }
+    for seated in &seats {
+        let (player, connection) = (seated.player, seated.connection);
+        tables.submit(table, Input::Disconnect { player, connection }).await.unwrap();
+    }
+    // Who watches a table need not be connected to it.
+    let record = loop {
+        let notice = seats[0].next().await;
+        if let Phase::Settling(settling) = notice.table.phase() {
+            break settling.record.clone();
+        }
+    };
+    record.verify().unwrap();
+    let mut by = BTreeMap::<_, u32>::new();
+    for taken in &record.actions {
+        *by.entry(format!("{:?}", taken.by)).or_default() += 1;
+    }
+    assert_eq!(by.keys().collect::<Vec<_>>(), ["Ai"], "{by:?}");
+    loop {
+        let notice = seats[0].next().await;
+        if notice.events.iter().any(|event| matches!(event, Event::Settled { .. })) {
+            break;
+        }
+    }
+    bank.assert_books_are_clean().await;
+}
+
+/// A node that knows nothing of a table answers for it, and one that was away catches up.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stale_copy_is_read_again_before_anything_is_refused() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let [here, there] = [
+        Node::new(&bank, &live, Clocks::default()).await,
+        Node::new(&bank, &live, Clocks::default()).await,
+    ];
+    let players = bank.players([FUNDS; 3]).await;
+    let table = here.lobby.seat(players[0], "Tala", "newbie").await.unwrap();
+    // `there` gets a copy with one player, which then grows old.
+    assert_eq!(there.tables().look(table).await.unwrap().unwrap().seats_free(), 2);
+    here.lobby.seat(players[1], "Amihan", "newbie").await.unwrap();
+    let version = there.tables().submit(table, Input::Leave { player: players[1] }).await;
+    assert!(version.is_ok(), "{version:?}");
+    let again = there.tables().submit(table, Input::Leave { player: players[1] }).await;
+    assert!(matches!(again, Err(SubmitError::Rejected(Rejection::NotSeated))), "{again:?}");
+}
+
+/// With the version that it saw last, a player gets exactly what it missed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_resumes_from_a_version() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let [here, there] = [
+        Node::new(&bank, &live, Clocks::default()).await,
+        Node::new(&bank, &live, Clocks::default()).await,
+    ];
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&here), &players).await;
+    let mut first = Seated::join(&here, table, players[0]).await;
+    for player in &players[1..] {
+        Seated::join(&here, table, *player).await;
+    }
+    let mut seen = vec![];
+    while first.version < 6 {
+        let notice = first.next().await;
+        seen.push((notice.version, notice.events));
+    }
+    for (from, expected) in (first.version - 2..=6).zip([2, 1, 0]) {
+        let connection = ConnectionId(Uuid::new_v4());
+        let watch = there.tables().watch(table, players[0], connection, Some(from)).await;
+        let missed = watch.unwrap().missed.unwrap();
+        assert_eq!(missed.len(), expected);
+        for missed in missed {
+            let (_, events) =
+                seen.iter().find(|(version, _)| *version == missed.version).unwrap();
+            assert_eq!(&missed.events, events);
+        }
+    }
+    let connection = ConnectionId(Uuid::new_v4());
+    let beyond = there.tables().watch(table, players[0], connection, Some(7_000)).await.unwrap();
+    assert!(beyond.missed.is_none(), "a version that never was needs a snapshot");
+}
+
+/// Rule 8.4: an account sits at one table, however often and wherever it asks at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_asks_many_times_at_once_sits_once() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [
+        Node::new(&bank, &live, Clocks::default()).await,
+        Node::new(&bank, &live, Clocks::default()).await,
+    ];
+    let player = bank.player(FUNDS * 100).await;
+    let mut asking = JoinSet::new();
+    for number in 0..20 {
+        let lobby = nodes[number % 2].lobby.clone();
+        let room = ["newbie", "barkada"][number / 2 % 2];
+        asking.spawn(async move { lobby.seat(player, "Tala", room).await });
+    }
+    let mut seated = vec![];
+    for asked in asking.join_all().await {
+        match asked {
+            Ok(table) => seated.push(table),
+            Err(LobbyError::Seating) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(!seated.is_empty());
+    assert!(seated.iter().all(|table| *table == seated[0]), "{seated:?}");
+    assert_eq!(nodes[1].lobby.seated_at(player).await.unwrap(), Some(seated[0]));
+    nodes[1].lobby.leave(player).await.unwrap();
+    assert_eq!(nodes[0].lobby.seated_at(player).await.unwrap(), None);
+}
+
+/// Rule 6.9: who could not pay the greatest loss does not sit down.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_asks_for_a_wallet() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let poor = bank.player(1_499).await;
+    let asked = node.lobby.seat(poor, "Tala", "newbie").await;
+    let needed = Coins::from_hundredths(1_500);
+    assert!(
+        matches!(asked, Err(LobbyError::TooFewCoins { needed: said }) if said == needed),
+        "{asked:?}"
+    );
+    let enough = bank.player(1_500).await;
+    node.lobby.seat(enough, "Tala", "newbie").await.unwrap();
+    let nowhere = node.lobby.seat(enough, "Tala", "no-such-room").await;
+    assert!(matches!(nowhere, Err(LobbyError::NoSuchRoom)), "{nowhere:?}");
+}
