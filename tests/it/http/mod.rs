@@ -6,6 +6,7 @@ mod contract;
 mod games;
 mod me;
 mod refusals;
+mod rooms;
 mod server;
 mod sessions;
 mod sign_in;

@@ -8,14 +8,20 @@ use bahay::auth::{Auth, Revocations, Signer};
 use bahay::clock::{Clock, Timestamp};
 use bahay::http::{self, Options, Probe, Services};
 use bahay::ledger::{Ledger, LedgerTasks};
+use bahay::live::Publication;
+use bahay::lobby::{Lobby, house_rooms};
+use bahay::tables::Tables;
 use bahay_engine::coins::Coins;
+use bahay_engine::table::Clocks;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 
 use crate::support::bank::Bank;
+use crate::support::live::TestLive;
 
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
 pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
@@ -39,6 +45,8 @@ pub(crate) struct Node {
     pub(crate) accounts: Accounts,
     task: JoinHandle<()>,
     _ledger: Option<LedgerTasks>,
+    /// Nobody listens: these tests play no game.
+    _publications: UnboundedReceiver<Publication>,
 }
 
 /// What a test may have differently.
@@ -89,10 +97,14 @@ impl Node {
         let pool = bank.database.pool().await;
         let signer = Signer::new(SECRET).expect("a secret of the tests is strong enough");
         let auth = Auth::new(signer, clock.clone(), Revocations::default());
-        let (welcome, clock) = (WELCOME, clock.clone());
-        let accounts = Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock, welcome);
+        let accounts =
+            Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock.clone(), WELCOME);
         accounts.load_revocations().await.expect("sessions can be read");
-        let services = Services { accounts: accounts.clone(), auth, ledger, pool, probes };
+        let (live, publications) = TestLive::new().connect().await;
+        let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
+        let rooms = house_rooms(Clocks::default());
+        let lobby = Lobby::new(rooms, tables, live, ledger.clone());
+        let services = Services { accounts: accounts.clone(), auth, ledger, lobby, pool, probes };
         let router = http::router(services, &options, more);
 
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
@@ -106,7 +118,7 @@ impl Node {
             .build()
             .expect("a plain client");
         let base = format!("http://{address}");
-        Self { base, client, accounts, task, _ledger: tasks }
+        Self { base, client, accounts, task, _ledger: tasks, _publications: publications }
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
