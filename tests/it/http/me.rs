@@ -20,7 +20,7 @@ async fn a_player_renames_itself_by_the_rules() {
     assert_eq!(renamed["name"], "Ate Luz");
     assert_eq!(ok(server.node.get("/v1/me", token)).await, renamed);
     assert_eq!(ok(rename(json!({}))).await, renamed);
-    for name in ["", "a", "x\u{7}y", "a\u{200b}b", "......", &"é".repeat(21)] {
+    for name in ["", "a", "x\u{7}y", "a\u{200b}b", &"é".repeat(21)] {
         let refused = refused(rename(json!({ "name": name }))).await;
         assert_eq!(refused, (422, "body_invalid".into()), "{name:?}");
     }
