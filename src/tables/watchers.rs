@@ -10,7 +10,7 @@ use crate::tables::copy::Missed;
 
 /// Notices that wait for one watcher. One that lets more gather is dropped: it sees the end of
 /// its notices, and can come back and resume by version.
-const OUTBOX: usize = 64;
+pub const OUTBOX: usize = 64;
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 /// Messages at once.
-const BURST: u32 = 40;
+pub(super) const BURST: u32 = 40;
 /// One more after each of these: 20 a second.
-const REFILL: Duration = Duration::from_millis(50);
+pub(super) const REFILL: Duration = Duration::from_millis(50);
 /// Refusals for being too fast before the connection is closed.
-const PATIENCE: u32 = 40;
+pub(super) const PATIENCE: u32 = 40;
 
 /// What a message meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

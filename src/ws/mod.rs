@@ -4,13 +4,19 @@
 //! checked before the socket opens. docs/PROTOCOL.md tells a client's author the same in prose,
 //! asyncapi.yaml in types.
 
+mod asyncapi;
+mod examples;
 mod limit;
 pub mod protocol;
+mod refusals;
 mod session;
 
 use axum::Router;
 use axum::routing::get;
 
+pub use asyncapi::{asyncapi, asyncapi_yaml};
+pub use examples::{commands as example_commands, messages as example_messages};
+pub use refusals::{Refused, refusals};
 pub use session::PlayState;
 
 /// The socket's one route.

@@ -8,7 +8,10 @@ use std::borrow::Cow;
 
 use bahay_engine::game::{Game, Prompt, Viewer};
 use bahay_engine::seat::SeatSet;
-use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView, Timestamp};
+use bahay_engine::table::{
+    Event, GameId, PhaseView, PlayerId, SEED_BYTES_MAX, TableId, TableView, Timestamp,
+};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The WebSocket subprotocol, and the version of everything here.
@@ -29,15 +32,26 @@ pub mod close {
     pub const TOO_SLOW: u16 = 4008;
     /// Too many messages, too fast.
     pub const TOO_FAST: u16 = 4029;
+
+    /// Each with its name and what it means to a client.
+    pub const ALL: [(u16, &str, &str); 5] = [
+        (GOING_AWAY, "going_away", "The server stops. Connect again at once and resume."),
+        (PROTOCOL, "protocol", "A binary frame was sent. Mend the client before it comes again."),
+        (REPLACED, "replaced", "A newer connection of the same player took over. Do not return."),
+        (TOO_SLOW, "too_slow", "The client did not read what it was sent. Connect and resume."),
+        (TOO_FAST, "too_fast", "Refused for haste and went on. Wait some seconds, then resume."),
+    ];
 }
 
-/// What a client sends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What a client sends. `id` is chosen by the client; the answer carries the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[schemars(rename = "Command")]
 pub enum Command<A> {
     /// Watch and play at the table where the player sits. Answered by a `snapshot`, or, with the
     /// version that the client saw last, by the `update`s since; then by an `ack`.
     Join {
+        /// The client's number for this command.
         id: u32,
         /// The last version that the client has; only of this table.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,17 +62,40 @@ pub enum Command<A> {
     },
     /// Ready for the game that is prepared; `seed` goes into its deal (rule 9.1).
     Ready {
+        /// The client's number for this command.
         id: u32,
+        /// The game that is prepared.
         game: GameId,
+        /// Any text of at most 256 bytes of UTF-8; its SHA-256 goes into the deal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(length(max = SEED_BYTES_MAX))]
         seed: Option<String>,
     },
     /// Answer a prompt.
-    Act { id: u32, game: GameId, prompt: u32, action: A },
+    Act {
+        /// The client's number for this command.
+        id: u32,
+        /// The game that goes on.
+        game: GameId,
+        /// The number of the prompt that is answered.
+        prompt: u32,
+        action: A,
+    },
+    /// Take the seat back from the AI, after letting countdowns pass or after leaving (rule 8.3).
+    TakeBack {
+        /// The client's number for this command.
+        id: u32,
+    },
     /// Leave the table (rules 7.3, 8.4).
-    Leave { id: u32 },
+    Leave {
+        /// The client's number for this command.
+        id: u32,
+    },
     /// Anything there? Answered by an `ack`.
-    Ping { id: u32 },
+    Ping {
+        /// The client's number for this command.
+        id: u32,
+    },
 }
 
 impl<A> Command<A> {
@@ -67,6 +104,7 @@ impl<A> Command<A> {
             Self::Join { id, .. }
             | Self::Ready { id, .. }
             | Self::Act { id, .. }
+            | Self::TakeBack { id }
             | Self::Leave { id }
             | Self::Ping { id } => *id,
         }
@@ -74,46 +112,59 @@ impl<A> Command<A> {
 }
 
 /// What the server sends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
     rename_all = "snake_case",
     bound(serialize = "G: Game", deserialize = "G: Game")
+)]
+#[schemars(
+    rename = "Message",
+    bound = "TableView<G>: JsonSchema, Event<G::Event>: JsonSchema, G::Action: JsonSchema"
 )]
 pub enum Message<G: Game> {
     /// The first message of every connection.
     Hello { player: PlayerId, protocol: Cow<'static, str>, server_time_ms: Timestamp },
     /// The whole table as the player may see it.
     Snapshot {
+        /// The table's version; the next update has the next one.
         version: u64,
         server_time_ms: Timestamp,
         view: Box<TableView<G>>,
+        /// The question that is open, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
     },
     /// What happened between the version before and this one.
     Update {
+        /// One more than that of the message before.
         version: u64,
         server_time_ms: Timestamp,
+        /// In order; empty when the player may see nothing of what happened.
         events: Vec<Event<G::Event>>,
+        /// The question that is open after it, if any; absent too where another update follows
+        /// at once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
     },
     /// The command was carried out; its effects are part of this version or an earlier one.
     Ack {
+        /// That of the command.
         id: u32,
+        /// The table's version with the command's effects in it; absent for a `ping`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u64>,
     },
     /// The command was refused and changed nothing.
     Refusal {
-        /// `None` when the text had no readable id.
+        /// That of the command; `None` when the text had no readable id.
         id: Option<u32>,
         /// Stable, in snake case.
         code: Cow<'static, str>,
         /// The numbered rule that decides, where one does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<Cow<'static, str>>,
+        /// For people; the words may change.
         detail: String,
         /// The same command may succeed later, unchanged.
         retryable: bool,
@@ -121,7 +172,8 @@ pub enum Message<G: Game> {
 }
 
 /// The question that is open, as far as the player may know it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OpenPrompt")]
 pub struct OpenPrompt<A> {
     pub game: GameId,
     /// An answer names it.

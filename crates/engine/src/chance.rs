@@ -20,6 +20,7 @@ const DOMAIN: &[u8] = b"bahay/shuffle/v1";
 /// The secret of one game's deal, published when the game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServerSeed(pub Hex<32>);
 
 impl ServerSeed {
@@ -43,6 +44,7 @@ impl ServerSeed {
 /// SHA-256 of a server seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Commitment(pub Hex<32>);
 
 /// What one seat adds to the deal: SHA-256 of the text its client sent, zeros if it sent none.

@@ -90,6 +90,7 @@ impl Debt {
 
 /// One line of a settlement: how many counts, named, by which rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Item {
     pub name: Cow<'static, str>,
     pub rule: Cow<'static, str>,

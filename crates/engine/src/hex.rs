@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// `N` bytes that print and parse as hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline, with = "String", extend("pattern" = hex_pattern(N))))]
 pub struct Hex<const N: usize>(pub [u8; N]);
 
 /// The text was not exactly `N` bytes of hexadecimal.
@@ -50,6 +52,12 @@ impl<const N: usize> FromStr for Hex<N> {
         }
         Ok(Self(bytes))
     }
+}
+
+/// `N` bytes of lower-case hexadecimal as a regular expression.
+#[cfg(feature = "schema")]
+fn hex_pattern(bytes: usize) -> String {
+    alloc::format!("^[0-9a-f]{{{}}}$", 2 * bytes)
 }
 
 fn digit(ascii: u8) -> Result<u8, NotHex> {

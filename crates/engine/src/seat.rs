@@ -13,6 +13,8 @@ pub const SEATS_MAX: u8 = 8;
 /// A place at a table, below [`SEATS_MAX`]. On the wire it is its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("maximum" = SEATS_MAX - 1)))]
 pub struct Seat(u8);
 
 impl Seat {
@@ -73,6 +75,8 @@ impl<'de> Deserialize<'de> for Seat {
 
 /// A set of seats. On the wire it is the ascending list of their numbers.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<Seat>", extend("uniqueItems" = true)))]
 pub struct SeatSet(u8);
 
 impl SeatSet {

@@ -49,6 +49,8 @@ impl Suit {
 
 /// One of the 52 cards.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(with = "alloc::string::String", extend("pattern" = "^[A2-9TJQK][CDHS]$")))]
 pub struct Card(u8);
 
 impl Card {

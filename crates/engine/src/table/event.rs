@@ -17,6 +17,8 @@ use crate::table::time::Timestamp;
 /// Something that happened at a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Event"))]
 pub enum Event<E> {
     /// A player has sat down.
     Sat { seat: Seat, player: PlayerId, name: String },
@@ -49,6 +51,7 @@ pub enum Event<E> {
 /// A run of wins at this table (rule 7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Crown {
     pub player: PlayerId,
     /// The number on the crown: wins in a row.
@@ -58,6 +61,8 @@ pub struct Crown {
 /// Why a player no longer sits at a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "LeftReason"))]
 pub enum Reason {
     /// The player left.
     Left,

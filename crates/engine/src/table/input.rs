@@ -36,6 +36,8 @@ pub enum Input<A> {
     Ready { player: PlayerId, game: GameId, seed: Option<String> },
     /// A player answers a prompt.
     Act { player: PlayerId, game: GameId, prompt: u32, action: A },
+    /// A player who is there takes the seat back from the AI (rule 8.3).
+    TakeBack { player: PlayerId },
     /// The AI answers a prompt for a player whose seat it has taken over.
     Advise { player: PlayerId, game: GameId, prompt: u32, action: A },
     /// Time has passed.
@@ -103,6 +105,25 @@ pub enum Rejection<I> {
 }
 
 impl<I: Refusal> Rejection<I> {
+    /// Every reason of the table's own, in order of precedence.
+    pub const OWN: [Self; 15] = [
+        Self::NotSeated,
+        Self::AlreadySeated,
+        Self::TableFull,
+        Self::GameRunning,
+        Self::NoSuchPhase,
+        Self::OtherGame,
+        Self::AlreadyReady,
+        Self::SeedTooLong,
+        Self::StalePrompt,
+        Self::NotAsked,
+        Self::NotTakenOver,
+        Self::OtherConnection,
+        Self::NothingDue,
+        Self::BadAnswer,
+        Self::NeedsFresh,
+    ];
+
     /// Stable, in snake case.
     pub fn code(self) -> &'static str {
         match self {

@@ -11,6 +11,7 @@ use crate::table::terms::Price;
 
 /// The itemised settlement of a game: what the ledger books and the players see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Settlement {
     pub winner: Option<Seat>,
     /// From stakes to the receivers, before the fee.
@@ -23,6 +24,7 @@ pub struct Settlement {
 
 /// From one seat's stake to another seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Payment {
     pub from: Seat,
     pub to: Seat,
@@ -36,6 +38,7 @@ pub struct Payment {
 
 /// The house's share of what one seat received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fee {
     pub seat: Seat,
     pub gross: Coins,
@@ -44,6 +47,7 @@ pub struct Fee {
 
 /// The whole POT, to one seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PotPayout {
     pub seat: Seat,
     pub amount: Coins,

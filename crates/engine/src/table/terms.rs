@@ -11,6 +11,7 @@ use crate::game::Game;
 /// How counts become coins at one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Price {
     /// One count at multiplier 1; also each seat's ante (rule 7.1). Hundredths of a coin.
     pub bet: Coins,
@@ -22,6 +23,7 @@ pub struct Price {
 /// The POT's rules (chapter 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hits {
     /// Wins in a row that take the POT (rule 7.2).
     pub to_win: u8,
@@ -32,6 +34,7 @@ pub struct Hits {
 /// The clocks of a table (chapter 8). Those within a game are the game's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clocks {
     /// How long the seats have to be ready (rule 8.1).
     pub prepare_ms: u32,
@@ -48,6 +51,8 @@ pub struct Clocks {
 /// Everything that a table plays by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Terms"))]
 pub struct Terms<R> {
     /// The room's name in ids and accounts, as in `newbie`.
     pub room: String,

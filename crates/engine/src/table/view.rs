@@ -20,6 +20,14 @@ use crate::table::time::Timestamp;
 /// A table as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(
+        rename = "TableView",
+        bound = "PhaseView<G>: schemars::JsonSchema, G::Rules: schemars::JsonSchema"
+    )
+)]
 pub struct TableView<G: Game> {
     pub table: TableId,
     /// What the table plays by; a client has the game's rules and the bet from here.
@@ -38,6 +46,7 @@ pub struct TableView<G: Game> {
 
 /// A player in a seat, as everybody sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeatView {
     pub player: PlayerId,
     pub name: String,
@@ -49,6 +58,11 @@ pub struct SeatView {
 /// What a table is doing, as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", bound = "")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(rename = "PhaseView", bound = "G::View: schemars::JsonSchema")
+)]
 pub enum PhaseView<G: Game> {
     Waiting,
     Preparing { game: GameId, commitment: Commitment, deadline_ms: Timestamp, ready: SeatSet },

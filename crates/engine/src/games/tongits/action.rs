@@ -10,6 +10,8 @@ use crate::game::Refusal;
 /// An action of a player. Unknown fields are refused: they are a client's mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", from = "Wire")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongitsAction", deny_unknown_fields))]
 pub enum Action {
     /// Rule 3.1.
     Draw,
@@ -35,6 +37,7 @@ pub enum Action {
 /// refuse a field too many.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 enum Wire {
     Draw {},
     Chow { cards: CardSet },

@@ -25,6 +25,7 @@ const MELDS_MAX: usize = 5;
 
 /// The arrangement of a hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Arrangement {
     /// In ascending order of their lists of card indices.
     pub melds: ArrayVec<CardSet, MELDS_MAX>,
@@ -225,12 +226,8 @@ impl Split {
         let mut left = self.length;
         let shorts = self.melds - self.secrets;
         (0..self.melds).map(move |place| {
-            let last = place + 1 == self.melds;
-            let length = match place < shorts {
-                _ if last => left,
-                true => 3,
-                false => 5,
-            };
+            let least = if place < shorts { 3 } else { 5 };
+            let length = if place + 1 == self.melds { left } else { least };
             left -= length;
             length
         })

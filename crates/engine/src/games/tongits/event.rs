@@ -20,6 +20,8 @@ pub type BySeat<T> = [T; SEATS as usize];
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongitsEvent"))]
 pub enum Event {
     /// Chance chose who plays first (rule 2.2).
     StarterChosen { seat: Seat },
@@ -67,6 +69,8 @@ pub enum Event {
 /// The answer to a fight (rule 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongitsAnswer"))]
 pub enum Answer {
     Challenge,
     Fold,
@@ -74,6 +78,7 @@ pub enum Answer {
 
 /// A hand as it is shown at the end of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shown {
     pub hand: CardSet,
     pub arrangement: Arrangement,
@@ -86,6 +91,7 @@ pub struct Shown {
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Ending {
     /// Rules 3.7, 3.8.
     Tongits,

@@ -19,6 +19,8 @@ const NOBODY: Seat = Seat::new(0).expect("every table has seat 0");
 
 /// All exposed melds. On the wire it is the list of [`ExposedMeld`].
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<ExposedMeld>"))]
 pub struct Exposed {
     melds: [CardSet; MELDS_MAX],
     owners: [Seat; MELDS_MAX],
@@ -29,6 +31,7 @@ pub struct Exposed {
 
 /// One exposed meld as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExposedMeld {
     pub owner: Seat,
     pub cards: CardSet,

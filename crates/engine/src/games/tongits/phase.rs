@@ -24,6 +24,8 @@ use crate::seat::{Seat, SeatSet};
 /// Where a game stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongitsPhase"))]
 pub enum Phase {
     /// Chance is to choose who plays first (rule 2.2).
     Starter,
@@ -56,6 +58,8 @@ pub enum Phase {
 
 /// How a game ended (rules 3.8, 4.3, 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongitsEnd"))]
 pub struct End {
     pub ending: Ending,
     pub winner: Option<Seat>,
@@ -65,6 +69,8 @@ pub struct End {
 
 /// Everything that lies open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongitsPublic"))]
 pub struct Public {
     pub rules: Rules,
     pub phase: Phase,

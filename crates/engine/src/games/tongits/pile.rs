@@ -15,6 +15,8 @@ const CAPACITY: usize = Card::COUNT as usize;
 
 /// Cards one upon another. On the wire it is their list, the top last.
 #[derive(Clone, Copy)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true)))]
 pub struct Pile {
     /// What lies above `len` is left from before and means nothing.
     cards: [Card; CAPACITY],

@@ -23,6 +23,8 @@ const SECRET_CARDS_MIN: u8 = 4;
 /// One rule set. `Rules::kingdom` is the one that is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongitsRules"))]
 pub struct Rules {
     /// Which way the cards go round (rule 2.3).
     pub deal: DealDirection,
@@ -49,6 +51,7 @@ pub struct Rules {
 /// Which way the cards go round (rule 2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum DealDirection {
     /// Against the order of play.
     Clockwise,
@@ -59,6 +62,7 @@ pub enum DealDirection {
 /// Whose additions count (rule 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Additions {
     /// The owner's own too.
     Anyone,
@@ -68,6 +72,7 @@ pub enum Additions {
 /// Who wins among challengers with equal deadwood (rule 4.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ChallengersTied {
     FirstAfterFighter,
     LastAnswer,
@@ -76,6 +81,7 @@ pub enum ChallengersTied {
 /// Who wins when all seats are burned (rule 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum AllBurned {
     FewestPoints,
     Nobody,
@@ -84,6 +90,7 @@ pub enum AllBurned {
 /// What a loser owes, in counts (rules 6.1 to 6.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     pub normal: u32,
     pub tongits: u32,
@@ -98,6 +105,7 @@ pub struct Counts {
 /// How long a phase waits, in milliseconds (rule 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Countdowns {
     pub draw_ms: u32,
     pub play_ms: u32,

@@ -16,6 +16,8 @@ use crate::seat::Seat;
 
 /// What one viewer knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongitsView"))]
 pub struct View {
     /// The seat that looks; `None` for the public and the record.
     pub viewer: Option<Seat>,

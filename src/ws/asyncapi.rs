@@ -1,0 +1,381 @@
+//! asyncapi.yaml: the socket described for programs, made from the types that it sends and reads,
+//! so that it cannot say anything else than they do.
+//!
+//! Schemas come from `schemars` on the types themselves, examples from `examples`, limits and
+//! close codes from the constants that the session obeys. What is written by hand here is prose
+//! and the frame of the document. Keys are sorted, so that the document is the same everywhere.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::game::Game;
+use bahay_engine::table::SEED_BYTES_MAX;
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::tables::OUTBOX;
+use crate::tables::catalog::Tongits;
+use crate::ws::examples;
+use crate::ws::limit::{BURST, PATIENCE, REFILL};
+use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, SUBPROTOCOL, close};
+use crate::ws::refusals::refusals;
+use crate::ws::session::{IDLE, PING};
+
+/// The parts of the document in the order in which people read them.
+const PARTS: [&str; 7] =
+    ["asyncapi", "info", "defaultContentType", "servers", "channels", "operations", "components"];
+
+const ABOUT: &str = "\
+The socket of play. Sign in and ask a room for a seat over REST (openapi.yaml), then open the \
+socket with the access token and join. docs/PROTOCOL.md tells the same as a story.
+
+Texts are JSON objects tagged by `type`. Coins are integers in hundredths of a coin, times are \
+integer milliseconds since 1970-01-01 UTC, cards are rank then suit. Unknown fields in a command \
+are refused; a client must pass over unknown fields and event types in a message, because later \
+versions of `bahay.v1` may add some.";
+
+const CHANNEL: &str = "\
+One connection of one player, at the table where the player sits. The first message is `hello`. \
+After `join` come a `snapshot`, or the `update`s that were missed, and from then on every change \
+of the table as an `update`. A table has a version; an update leads from the version before to \
+its own, without a gap and without a repetition. Every command is answered by exactly one `ack` \
+or `refusal` with its `id`; an ack never comes before the effects that it speaks of.";
+
+/// The document as the repository keeps it.
+///
+/// # Panics
+/// Never: a document of our own serializes.
+pub fn asyncapi_yaml() -> String {
+    let document = asyncapi();
+    let parts = PARTS.map(|part| {
+        let part = BTreeMap::from([(part, &document[part])]);
+        yaml_serde::to_string(&part).expect("a document of our own serializes")
+    });
+    parts.map(|part| part.lines().map(quoted).collect::<String>()).join("\n")
+}
+
+/// Many programs read YAML as of version 1.1, where a bare `on` means true.
+fn quoted(line: &str) -> String {
+    let indent = &line[..line.len() - line.trim_start().len()];
+    match line.trim_start() {
+        "- on" => format!("{indent}- 'on'\n"),
+        text => match text.strip_prefix("on:") {
+            Some(rest) => format!("{indent}'on':{rest}\n"),
+            None => format!("{line}\n"),
+        },
+    }
+}
+
+/// The document as a value.
+pub fn asyncapi() -> Value {
+    let Described { schemas, commands, messages } = described();
+    let reference = |name: &String| json!({ "$ref": format!("#/channels/play/messages/{name}") });
+    let of_channel = |part: &Part| {
+        (part.name.clone(), json!({ "$ref": format!("#/components/messages/{}", part.name) }))
+    };
+    let all: Map<String, Value> = commands.iter().chain(&messages).map(of_channel).collect();
+    let names = |parts: &[Part]| parts.iter().map(|part| reference(&part.name)).collect::<Vec<_>>();
+    let answers = ["ack", "refusal"].map(|name| reference(&name.to_owned()));
+    let spelled: Map<String, Value> =
+        commands.iter().chain(&messages).map(|part| (part.name.clone(), part.message())).collect();
+    sorted(json!({
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "bahay: play",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": ABOUT,
+            "license": { "name": env!("CARGO_PKG_LICENSE") },
+        },
+        "defaultContentType": "application/json",
+        "servers": {
+            "local": {
+                "host": "127.0.0.1:8080",
+                "protocol": "ws",
+                "description": "As `bahay serve` listens by default; wss behind a proxy",
+                "security": [{ "$ref": "#/components/securitySchemes/accessToken" }],
+            }
+        },
+        "channels": { "play": channel(&all) },
+        "operations": {
+            "takeCommand": {
+                "action": "receive",
+                "title": "A client sends a command",
+                "channel": { "$ref": "#/channels/play" },
+                "messages": names(&commands),
+                "reply": { "channel": { "$ref": "#/channels/play" }, "messages": answers },
+            },
+            "tell": {
+                "action": "send",
+                "title": "The server tells what happens",
+                "channel": { "$ref": "#/channels/play" },
+                "messages": names(&messages),
+            },
+        },
+        "components": {
+            "securitySchemes": {
+                "accessToken": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "bearerFormat": "JWT",
+                    "description": "The access token of a sign-in, in the `Authorization` header \
+                        of the upgrade request. Never in the address. A bad one is refused with \
+                        401 and a problem document before the socket opens.",
+                }
+            },
+            "messages": spelled,
+            "schemas": schemas,
+        },
+    }))
+}
+
+fn channel(messages: &Map<String, Value>) -> Value {
+    let codes = close::ALL
+        .map(|(code, name, meaning)| json!({ "code": code, "name": name, "meaning": meaning }));
+    let refill_ms = REFILL.as_millis();
+    json!({
+        "address": "/v1/play",
+        "title": "Play",
+        "description": CHANNEL,
+        "messages": messages,
+        "bindings": {
+            "ws": {
+                "bindingVersion": "0.1.0",
+                "method": "GET",
+                "headers": {
+                    "type": "object",
+                    "required": ["Authorization"],
+                    "properties": {
+                        "Authorization": { "type": "string", "pattern": "^Bearer .+$" },
+                        "Sec-WebSocket-Protocol": { "type": "string", "const": SUBPROTOCOL },
+                    },
+                },
+            }
+        },
+        "x-close-codes": codes,
+        "x-limits": {
+            "command_bytes_max": MESSAGE_BYTES_MAX,
+            "commands_at_once_max": BURST,
+            "one_more_command_every_ms": u64::try_from(refill_ms).unwrap_or(u64::MAX),
+            "refusals_for_haste_in_a_row_max": PATIENCE,
+            "seed_bytes_max": SEED_BYTES_MAX,
+            "unread_updates_max": OUTBOX,
+            "ping_every_s": PING.as_secs(),
+            "silence_max_s": IDLE.as_secs(),
+        },
+    })
+}
+
+/// What the types say.
+struct Described {
+    schemas: Map<String, Value>,
+    commands: Vec<Part>,
+    messages: Vec<Part>,
+}
+
+/// One command or message.
+struct Part {
+    /// As in its `type`.
+    name: String,
+    /// The name of its schema.
+    schema: String,
+    about: String,
+    /// Answers carry the id of their command.
+    has_id: bool,
+    examples: Vec<Value>,
+}
+
+impl Part {
+    fn message(&self) -> Value {
+        let mut message = json!({
+            "name": self.name,
+            "title": self.schema,
+            "summary": self.about,
+            "payload": { "$ref": format!("#/components/schemas/{}", self.schema) },
+            "examples": self.examples,
+        });
+        if self.has_id {
+            message["correlationId"] = json!({
+                "description": "Chosen by the client; the answer to a command carries the same",
+                "location": "$message.payload#/id",
+            });
+        }
+        message
+    }
+}
+
+fn described() -> Described {
+    let mut generator = generator();
+    let command = generator.root_schema_for::<Command<<Tongits as Game>::Action>>();
+    let strict = generator.take_definitions(true);
+    let mut generator = self::generator();
+    let message = generator.root_schema_for::<Message<Tongits>>();
+    let mut schemas = generator.take_definitions(true);
+    // Messages may grow; only what a command is made of is closed.
+    schemas.values_mut().for_each(open);
+    schemas.extend(strict);
+    let commands = parts(command.to_value(), "Command", &mut schemas, &examples::commands());
+    let mut message = message.to_value();
+    open(&mut message);
+    let messages = parts(message, "Message", &mut schemas, &examples::messages());
+    list_refusals(&mut schemas);
+    schemas.values_mut().for_each(plain);
+    Described { schemas, commands, messages }
+}
+
+/// AsyncAPI's schemas are those of draft 7. What is written is what is read, so one contract does.
+fn generator() -> SchemaGenerator {
+    let settings = SchemaSettings::draft07()
+        .with(|settings| settings.definitions_path = "/components/schemas".into());
+    settings.for_serialize().into_generator()
+}
+
+/// Splits an enum into a schema for each variant, in the order of the enum.
+fn parts<T: Serialize>(
+    mut whole: Value,
+    kind: &str,
+    schemas: &mut Map<String, Value>,
+    examples: &[(&str, T)],
+) -> Vec<Part> {
+    let variants = match whole["oneOf"].take() {
+        Value::Array(variants) => variants,
+        other => unreachable!("a tagged enum is described by a list of variants, not {other}"),
+    };
+    let part = |variant: Value| {
+        let text = |value: &Value| value.as_str().map(in_plain_words).unwrap_or_default();
+        let name = text(&variant["properties"]["type"]["const"]);
+        let (about, has_id) =
+            (text(&variant["description"]), !variant["properties"]["id"].is_null());
+        let schema = format!("{}{kind}", in_title_case(&name));
+        schemas.insert(schema.clone(), variant);
+        let examples = examples_of(&name, examples);
+        Part { name, schema, about, has_id, examples }
+    };
+    variants.into_iter().map(part).collect()
+}
+
+fn examples_of<T: Serialize>(name: &str, examples: &[(&str, T)]) -> Vec<Value> {
+    let payload = |example: &T| {
+        serde_json::to_value(example).expect("what the socket sends can be written as JSON")
+    };
+    examples
+        .iter()
+        .map(|(about, example)| json!({ "summary": about, "payload": payload(example) }))
+        .filter(|example| example["payload"]["type"] == *name)
+        .collect()
+}
+
+/// Tells every code beside the field that carries it.
+fn list_refusals(schemas: &mut Map<String, Value>) {
+    let codes: Vec<Value> = refusals()
+        .into_iter()
+        .map(|refused| {
+            json!({
+                "code": refused.code,
+                "rule": refused.rule,
+                "retryable": refused.retryable,
+                "detail": refused.detail,
+            })
+        })
+        .collect();
+    if let Some(refusal) = schemas.get_mut("RefusalMessage") {
+        refusal["x-refusals"] = Value::Array(codes);
+    }
+}
+
+/// Takes away what forbids further fields.
+fn open(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if fields.get("additionalProperties") == Some(&Value::Bool(false)) {
+                fields.remove("additionalProperties");
+            }
+            fields.values_mut().for_each(open);
+        }
+        Value::Array(items) => items.iter_mut().for_each(open),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Makes descriptions of documentation comments.
+fn plain(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(text) if key == "description" => *text = in_plain_words(text),
+                    other => plain(other),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A paragraph a line, no links into code, and the words of JSON.
+fn in_plain_words(comment: &str) -> String {
+    let paragraphs = comment.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
+    let text = paragraphs.collect::<Vec<_>>().join("\n\n");
+    text.replace("[`", "`").replace("`]", "`").replace("`None`", "null")
+}
+
+/// `not_ready` as `NotReady`.
+fn in_title_case(name: &str) -> String {
+    let word = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+    };
+    name.split('_').map(word).collect::<Vec<String>>().concat()
+}
+
+/// The same with the keys of every object in order, however this program was built.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields: BTreeMap<String, Value> =
+                fields.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+            Value::Object(fields.into_iter().collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{asyncapi, asyncapi_yaml, in_plain_words};
+
+    #[test]
+    fn the_repository_keeps_the_document_as_it_is() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/asyncapi.yaml");
+        let ours = asyncapi_yaml();
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(path, &ours).expect("asyncapi.yaml can be written");
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        let lines = ours.lines().zip(kept.lines()).take_while(|(ours, kept)| ours == kept);
+        assert!(
+            ours == kept,
+            "asyncapi.yaml is not what the types say, from line {} on; look at the difference \
+             after `bahay asyncapi > asyncapi.yaml`, or this test with BLESS=1, and commit it",
+            lines.count() + 1
+        );
+    }
+
+    #[test]
+    fn every_command_and_message_has_a_description_and_an_example() {
+        let document = asyncapi();
+        let messages = document["components"]["messages"].as_object().unwrap();
+        assert_eq!(messages.len(), 10);
+        for (name, message) in messages {
+            assert!(message["summary"].as_str().is_some_and(|text| text.len() > 10), "{name}");
+            assert!(!message["examples"].as_array().unwrap().is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_comment_becomes_prose() {
+        assert_eq!(in_plain_words("One\nline [`Of`] code.\n\nTwo."), "One line `Of` code.\n\nTwo.");
+    }
+}

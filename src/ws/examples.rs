@@ -1,0 +1,220 @@
+//! Examples of every command and every message, for asyncapi.yaml: values of the types that the
+//! socket sends, taken from a table that three players found, fill and play. Always the same,
+//! because ids, times and seeds are given.
+
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, Item, Viewer};
+use bahay_engine::games::tongits::Action;
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{
+    Clocks, ConnectionId, Crown, Event, Fee, Fresh, GameId, Input, Payment, PhaseView, PlayerId,
+    PotPayout, Settlement, Table, TableId, Timestamp,
+};
+use uuid::Uuid;
+
+use crate::lobby::house_rooms;
+use crate::tables::catalog::Tongits;
+use crate::ws::protocol::{Command, Message, OpenPrompt, SUBPROTOCOL};
+
+/// Noon of the first of March 2026.
+const NOON_MS: i64 = 1_772_366_400_000;
+/// The leading bits of the example's ids, which make them look like ids of version 7.
+const ID: u128 = 0x019c_a944_3c00_7000_8000_0000_0000_0000;
+const TABLE: TableId = TableId(Uuid::from_u128(ID + 0x7ab1e));
+const GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3e));
+const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
+const SEED: ServerSeed = ServerSeed(Hex([0x5e; 32]));
+
+/// Each command with a line about it.
+pub fn commands() -> Vec<(&'static str, Command<Action>)> {
+    let prompt = told_in_game().prompt;
+    let dump = prompt.legal.iter().copied().find(|action| matches!(action, Action::Dump { .. }));
+    let act = |action| Command::Act { id: 4, game: GAME, prompt: prompt.number, action };
+    vec![
+        ("The first join", Command::Join { id: 1, from: None, table: None }),
+        ("Again, from what is known", Command::Join { id: 1, from: Some(12), table: Some(TABLE) }),
+        ("Ready, with a seed", Command::Ready { id: 2, game: GAME, seed: Some("luck".into()) }),
+        ("Ready, without one", Command::Ready { id: 2, game: GAME, seed: None }),
+        ("Dump a card", act(dump.expect("the starter may dump"))),
+        ("Answer a fight", act(Action::Challenge)),
+        ("Take the seat back", Command::TakeBack { id: 6 }),
+        ("Leave the table", Command::Leave { id: 7 }),
+        ("Is anybody there", Command::Ping { id: 8 }),
+    ]
+}
+
+/// Each message with a line about it.
+pub fn messages() -> Vec<(&'static str, Message<Tongits>)> {
+    let mut messages = vec![(
+        "The greeting",
+        Message::Hello {
+            player: player(0),
+            protocol: SUBPROTOCOL.into(),
+            server_time_ms: Timestamp::from_ms(NOON_MS),
+        },
+    )];
+    let Preparing { version, at, view } = told_in_prepare();
+    let view = Box::new(view);
+    let snapshot = Message::Snapshot { version, server_time_ms: at, view, prompt: None };
+    messages.push(("A table that prepares a game", snapshot));
+    let Told { version, at, view, events, prompt } = told_in_game();
+    let (view, prompt) = (Box::new(view), Some(prompt));
+    messages.push((
+        "A game that goes on; it is the player's turn",
+        Message::Snapshot { version, server_time_ms: at, view, prompt: prompt.clone() },
+    ));
+    messages.push((
+        "The coins are held and the cards dealt",
+        Message::Update { version, server_time_ms: at, events, prompt },
+    ));
+    let server_time_ms = Timestamp::from_ms(NOON_MS + 84_000);
+    messages.push((
+        "The game is over",
+        Message::Update { version: 97, server_time_ms, events: vec![over()], prompt: None },
+    ));
+    messages.push((
+        "The coins have moved",
+        Message::Update { version: 98, server_time_ms, events: vec![settled()], prompt: None },
+    ));
+    messages.push(("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }));
+    messages.push(("The answer to a ping", Message::Ack { id: 8, version: None }));
+    messages.push((
+        "The rules forbid it",
+        Message::Refusal {
+            id: Some(4),
+            code: "card_addable".into(),
+            rule: Some("3.6".into()),
+            detail: "a card that could be added to an exposed meld may not be dumped".into(),
+            retryable: false,
+        },
+    ));
+    messages.push((
+        "No command, and no id to be read",
+        Message::Refusal {
+            id: None,
+            code: "malformed".into(),
+            rule: None,
+            detail: "not a command: expected value at line 1 column 1".into(),
+            retryable: false,
+        },
+    ));
+    messages
+}
+
+struct Preparing {
+    version: u64,
+    at: Timestamp,
+    view: bahay_engine::table::TableView<Tongits>,
+}
+
+/// What the player who is to act is told when a game begins.
+struct Told {
+    version: u64,
+    at: Timestamp,
+    view: bahay_engine::table::TableView<Tongits>,
+    events: Vec<Event<<Tongits as Game>::Event>>,
+    prompt: OpenPrompt<Action>,
+}
+
+/// The example's table, one accepted input after another.
+struct Story {
+    table: Table<Tongits>,
+    version: u64,
+    at: Timestamp,
+    events: Vec<Event<<Tongits as Game>::Event>>,
+}
+
+impl Story {
+    /// Three players sit down and are there.
+    fn begin() -> Self {
+        let rooms = house_rooms(Clocks::default());
+        let terms = rooms.first().expect("the house has rooms").terms().clone();
+        let at = Timestamp::from_ms(NOON_MS);
+        let mut story = Self { table: Table::new(TABLE, terms), version: 0, at, events: vec![] };
+        for (number, name) in (0..).zip(NAMES) {
+            story.tell(Input::Sit { player: player(number), name: name.into() });
+            let connection = ConnectionId(Uuid::from_u128(ID + 0xc0 + u128::from(number)));
+            story.tell(Input::Connect { player: player(number), connection });
+        }
+        story
+    }
+
+    fn tell(&mut self, input: Input<Action>) {
+        self.at = self.at.after_ms(250);
+        let fresh = || Fresh { seed: SEED, game: GAME };
+        let decided = self.table.decide(self.at, input, fresh).expect("the example goes well");
+        self.table = decided.table;
+        self.events = decided.events;
+        self.version += 1;
+    }
+}
+
+fn told_in_prepare() -> Preparing {
+    let Story { table, version, at, .. } = Story::begin();
+    Preparing { version, at, view: table.view(Some(player(0))) }
+}
+
+fn told_in_game() -> Told {
+    let mut story = Story::begin();
+    for number in 0..3 {
+        story.tell(Input::Ready { player: player(number), game: GAME, seed: None });
+    }
+    let stakes = vec![Coins::from_hundredths(1_400); 3];
+    story.tell(Input::Opened { game: GAME, stakes, pot: Coins::from_hundredths(300) });
+    let Story { table, version, at, events } = story;
+    (0..3)
+        .find_map(|number| {
+            let view = table.view(Some(player(number)));
+            let prompt = OpenPrompt::of(&view).filter(|prompt| !prompt.legal.is_empty())?;
+            let viewer = Viewer::Seat(view.seat?);
+            let events = events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
+            debug_assert!(matches!(view.phase, PhaseView::Playing { .. }));
+            Some(Told { version, at, events: events.collect(), view, prompt })
+        })
+        .expect("a game that begins asks somebody")
+}
+
+/// The settlement of rule 6.10: a fight that nobody could answer, both others burned, a king in
+/// the winner's hand, the second crown in a row.
+fn over() -> Event<<Tongits as Game>::Event> {
+    let item = |name: &'static str, rule: &'static str| Item {
+        name: name.into(),
+        rule: rule.into(),
+        counts: 1,
+    };
+    let payment = |from| Payment {
+        from: seat(from),
+        to: seat(1),
+        items: vec![item("normal", "6.1"), item("special", "6.3"), item("burned", "6.6")],
+        owed: Coins::from_hundredths(300),
+        paid: Coins::from_hundredths(300),
+    };
+    let fee =
+        Fee { seat: seat(1), gross: Coins::from_hundredths(600), fee: Coins::from_hundredths(30) };
+    Event::Over {
+        game: GAME,
+        settlement: Settlement {
+            winner: Some(seat(1)),
+            payments: vec![payment(2), payment(0)],
+            fees: vec![fee],
+            pot: Some(PotPayout { seat: seat(1), amount: Coins::from_hundredths(600) }),
+        },
+        server_seed: SEED,
+    }
+}
+
+/// A first win: the winner wears a crown and the POT waits.
+fn settled() -> Event<<Tongits as Game>::Event> {
+    let crown = Some(Crown { player: player(1), wins: 1 });
+    Event::Settled { game: GAME, pot: Coins::from_hundredths(300), crown }
+}
+
+fn player(number: u8) -> PlayerId {
+    PlayerId(Uuid::from_u128(ID + 0x91a7e0 + u128::from(number)))
+}
+
+fn seat(number: u8) -> Seat {
+    Seat::new(number).expect("a table has this seat")
+}

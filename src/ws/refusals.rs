@@ -1,0 +1,97 @@
+//! Every refusal that the socket can give, on one page: for asyncapi.yaml and docs/PROTOCOL.md.
+//!
+//! Three sources, in the order in which they are looked for: the session itself, the table, the
+//! rules of the game. What only the clock, the AI or the ledger can be refused is not here.
+
+use bahay_engine::games::tongits::Illegal;
+use bahay_engine::table::Rejection;
+
+/// A refusal as a client meets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Stable, in snake case.
+    pub code: &'static str,
+    /// The numbered rule that decides, where one does.
+    pub rule: Option<&'static str>,
+    /// The same command may succeed later, unchanged.
+    pub retryable: bool,
+    pub detail: String,
+}
+
+/// What a session refuses before it asks the table: code, whether to try again, and why.
+const SESSION: [(&str, bool, &str); 6] = [
+    ("malformed", false, "the text is not a command; `detail` says where"),
+    ("too_fast", true, "too many messages: at most 20 a second"),
+    ("not_joined", false, "join your table first"),
+    ("not_seated", false, "you do not sit at a table: ask a room for a seat"),
+    ("seating", true, "another request of yours is being seated: ask again"),
+    ("unavailable", true, "the table cannot be reached just now: try again"),
+];
+
+/// All of them, each code once.
+pub fn refusals() -> Vec<Refused> {
+    let session = SESSION.map(|(code, retryable, detail)| Refused {
+        code,
+        rule: None,
+        retryable,
+        detail: detail.into(),
+    });
+    let table = Rejection::<Illegal>::OWN.into_iter().filter(meets_a_player);
+    let rules = Illegal::ALL.map(Rejection::Illegal);
+    let mut refusals = session.to_vec();
+    for rejection in table.chain(rules) {
+        let (code, rule) = (rejection.code(), rejection.rule());
+        let said = |refused: &Refused| {
+            refused.code == code && (refused.rule.is_none() || rule == refused.rule)
+        };
+        if !refusals.iter().any(said) {
+            refusals.push(Refused { code, rule, retryable: false, detail: rejection.to_string() });
+        }
+    }
+    refusals
+}
+
+/// Whether a command of a player can be refused for this.
+fn meets_a_player(rejection: &Rejection<Illegal>) -> bool {
+    match rejection {
+        Rejection::NoSuchPhase
+        | Rejection::NotSeated
+        | Rejection::OtherGame
+        | Rejection::AlreadyReady
+        | Rejection::SeedTooLong
+        | Rejection::StalePrompt
+        | Rejection::NotAsked
+        | Rejection::NotTakenOver
+        | Rejection::Illegal(_) => true,
+        // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.
+        Rejection::AlreadySeated
+        | Rejection::TableFull
+        | Rejection::GameRunning
+        | Rejection::OtherConnection
+        | Rejection::NothingDue
+        | Rejection::BadAnswer
+        | Rejection::NeedsFresh => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SESSION, refusals};
+
+    #[test]
+    fn the_sessions_own_refusals_are_those_in_its_code() {
+        let session = include_str!("session.rs");
+        for (code, ..) in SESSION {
+            assert!(session.contains(&format!("\"{code}\"")), "session.rs never says {code}");
+        }
+    }
+
+    #[test]
+    fn every_code_is_listed_once() {
+        let mut codes: Vec<_> = refusals().iter().map(|refused| refused.code).collect();
+        let listed = codes.len();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), listed);
+    }
+}

@@ -1,0 +1,236 @@
+//! What goes over the socket fits asyncapi.yaml: every message of tables played in virtual time,
+//! every action of random games, every example. And what it forbids is refused.
+
+mod schema;
+
+use std::collections::BTreeSet;
+
+use bahay::lobby::house_rooms;
+use bahay::tables::catalog::Tongits;
+use bahay::ws::protocol::{Command, Message, OpenPrompt};
+use bahay::ws::{asyncapi, example_commands, example_messages};
+use bahay_engine::chance::{self, Key, Request, Stream};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::games::tongits::{Action, Rules};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, Event, GameId, Terms, Timestamp};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use schema::Document;
+
+fn terms() -> Terms<Rules> {
+    house_rooms(Clocks::default())[0].terms().clone()
+}
+
+fn as_json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("it can be written as JSON")
+}
+
+/// Checks a command or a message against the schema of its type.
+#[track_caller]
+fn check(document: &Value, kind: &str, value: &Value) {
+    let name = value["type"].as_str().unwrap_or_default();
+    let title = name[..1].to_uppercase() + &name[1..];
+    let reference = format!("#/components/schemas/{title}{kind}");
+    if let Err(fault) = Document(document).check_named(&reference, value) {
+        panic!("{fault}\nin {value}");
+    }
+}
+
+/// The variants that the document lists for a tagged type.
+fn listed(document: &Value, name: &str) -> BTreeSet<String> {
+    let variants =
+        document["components"]["schemas"][name]["oneOf"].as_array().expect("a list of variants");
+    let tag = |variant: &Value| variant["properties"]["type"]["const"].as_str().map(str::to_owned);
+    variants.iter().filter_map(tag).collect()
+}
+
+#[test]
+fn every_message_of_tables_in_virtual_time_fits() {
+    let document = asyncapi();
+    let mut events_seen = BTreeSet::new();
+    let mut phases_seen = BTreeSet::new();
+    for seed in 0..4 {
+        // Wallets so small that some cannot pay the next ante.
+        let welcome = Coins::from_hundredths(700);
+        let mut tables = Simulation::<Tongits>::new(seed, terms(), Habits::ROUGH, welcome);
+        for version in 1..=700_u64 {
+            let happened = tables.step();
+            let table = tables.table();
+            // Somebody else at every step; nobody while seats are free.
+            let seat = Seat::new(u8::try_from(version % 3).unwrap()).unwrap();
+            let player = table.occupant(seat).map(|who| who.player);
+            let view = table.view(player);
+            let prompt = OpenPrompt::of(&view);
+            phases_seen.insert(as_json(&view.phase)["type"].as_str().unwrap().to_owned());
+            let viewer = view.viewer();
+            let events = happened.events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
+            let events: Vec<_> = events.collect();
+            for event in &events {
+                events_seen.insert(as_json(event)["type"].as_str().unwrap().to_owned());
+            }
+            let server_time_ms = tables.now();
+            let update = Message::<Tongits>::Update {
+                version,
+                server_time_ms,
+                events,
+                prompt: prompt.clone(),
+            };
+            check(&document, "Message", &as_json(&update));
+            let view = Box::new(view);
+            let snapshot = Message::<Tongits>::Snapshot { version, server_time_ms, view, prompt };
+            check(&document, "Message", &as_json(&snapshot));
+        }
+    }
+    assert_eq!(events_seen, listed(&document, "Event"), "the tables were not rough enough");
+    assert_eq!(phases_seen, listed(&document, "PhaseView"));
+}
+
+#[test]
+fn every_event_and_action_of_random_games_fits() {
+    let document = asyncapi();
+    let mut events_seen = BTreeSet::new();
+    let mut actions_seen = BTreeSet::new();
+    let mut dice = Stream::new(Key(Hex([3; 32])));
+    for _ in 0..400 {
+        play(&mut dice, |action, events| {
+            if let Some(action) = action {
+                let action = as_json(action);
+                actions_seen.insert(action["type"].as_str().unwrap().to_owned());
+                let game = GameId(Uuid::from_u128(7));
+                let command = json!(
+                    { "type": "act", "id": 1, "game": game, "prompt": 2, "action": action }
+                );
+                check(&document, "Command", &command);
+                serde_json::from_value::<Command<Action>>(command).unwrap();
+            }
+            for (event, viewer) in events.iter().flat_map(|event| {
+                let seats = Seat::all(3).map(Viewer::Seat);
+                seats.chain([Viewer::Public]).map(move |viewer| (event, viewer))
+            }) {
+                let Some(event) = Tongits::redact(event, viewer) else {
+                    continue;
+                };
+                events_seen.insert(as_json(&event)["type"].as_str().unwrap().to_owned());
+                let message = Message::<Tongits>::Update {
+                    version: 1,
+                    server_time_ms: Timestamp::from_ms(0),
+                    events: vec![Event::Game { event }],
+                    prompt: None,
+                };
+                check(&document, "Message", &as_json(&message));
+            }
+        });
+    }
+    assert_eq!(events_seen, listed(&document, "TongitsEvent"));
+    assert_eq!(actions_seen, listed(&document, "TongitsAction"));
+}
+
+/// Plays a game at random, with a liking for whatever is neither drawing nor dumping.
+fn play(dice: &mut Stream, mut happened: impl FnMut(Option<&Action>, &[<Tongits as Game>::Event])) {
+    let mut game = Tongits::new(&Rules::kingdom(), None);
+    let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).expect("few"))) {
+        chance::Answer::Number(number) => number as usize,
+        chance::Answer::Order(_) => unreachable!("a number was asked for"),
+    };
+    let mut deal = Stream::new(Key(Hex([u8::try_from(below(256)).expect("below 256"); 32])));
+    loop {
+        let mut events = Vec::new();
+        let mut taken = None;
+        game = match game.turn() {
+            Turn::Over => return,
+            Turn::Chance(request) => game.resolve(&deal.draw(request), &mut events),
+            Turn::Players(prompt) => {
+                let seat = prompt.seats.iter().next().unwrap();
+                let mut legal = Vec::new();
+                game.legal_actions(seat, &mut legal);
+                let dull = |action: &Action| matches!(action, Action::Draw | Action::Dump { .. });
+                let lively: Vec<_> = legal.iter().filter(|action| !dull(action)).copied().collect();
+                let choice = if lively.is_empty() || below(3) == 0 { &legal } else { &lively };
+                let action = *taken.insert(choice[below(choice.len())]);
+                game.act(seat, &action, &mut events).unwrap()
+            }
+        };
+        happened(taken.as_ref(), &events);
+    }
+}
+
+#[test]
+fn every_example_fits() {
+    let document = asyncapi();
+    for (_, command) in example_commands() {
+        check(&document, "Command", &as_json(&command));
+    }
+    for (_, message) in example_messages() {
+        check(&document, "Message", &as_json(&message));
+    }
+}
+
+/// What the document forbids in a command the server refuses to read, and the other way round.
+#[test]
+fn document_and_server_refuse_the_same_commands() {
+    let document = asyncapi();
+    let game = "019ca944-3c00-7000-8000-000000009a3e";
+    let act = |action: Value| json!({ "type": "act", "id": 1, "game": game, "prompt": 2, "action": action });
+    let refused = [
+        json!({ "type": "join" }),
+        json!({ "type": "join", "id": -1 }),
+        json!({ "type": "join", "id": 4_294_967_296_u64 }),
+        json!({ "type": "join", "id": 1, "from": "12" }),
+        json!({ "type": "join", "id": 1, "table": "newbie" }),
+        json!({ "type": "join", "id": 1, "room": "newbie" }),
+        json!({ "type": "ready", "id": 1 }),
+        json!({ "type": "ready", "id": 1, "game": game, "seed": 7 }),
+        json!({ "type": "leave", "id": 1, "now": true }),
+        json!({ "type": "act", "id": 1, "game": game, "prompt": 2 }),
+        act(json!({ "type": "draw", "card": "AS" })),
+        act(json!({ "type": "dump" })),
+        act(json!({ "type": "dump", "card": "SA" })),
+        act(json!({ "type": "dump", "card": "10S" })),
+        act(json!({ "type": "drop", "cards": ["AS", "AS", "AD"] })),
+        act(json!({ "type": "drop", "cards": "AS AD AC" })),
+        act(json!({ "type": "sapaw", "card": "AS", "meld": 256 })),
+        act(json!({ "type": "sapaw", "card": "AS" })),
+        act(json!({ "type": "chow", "cards": ["AS", "AD"], "meld": 1 })),
+        act(json!("draw")),
+    ];
+    for command in refused {
+        let name = command["type"].as_str().unwrap();
+        let reference =
+            format!("#/components/schemas/{}{}Command", name[..1].to_uppercase(), &name[1..]);
+        let by_document = Document(&document).check_named(&reference, &command);
+        assert!(by_document.is_err(), "the document allows {command}");
+        let by_server = serde_json::from_value::<Command<Action>>(command.clone());
+        assert!(by_server.is_err(), "the server reads {command}");
+    }
+}
+
+/// The canary: a validator that finds nothing wrong here checks nothing.
+#[test]
+fn the_validator_finds_what_is_wrong() {
+    let document = asyncapi();
+    let (_, snapshot) = example_messages().into_iter().nth(2).unwrap();
+    let good = as_json(&snapshot);
+    check(&document, "Message", &good);
+    let wrong: [(&str, Value); 7] = [
+        ("/version", json!(-1)),
+        ("/version", json!(1.5)),
+        ("/view/pot", json!("3.00")),
+        ("/view/table", json!("table 7")),
+        ("/view/phase/type", json!("sleeping")),
+        ("/view/phase/view/public/hand_counts", json!([12, 13])),
+        ("/view/seats/0/connected", json!(null)),
+    ];
+    for (pointer, value) in wrong {
+        let mut message = good.clone();
+        *message.pointer_mut(pointer).unwrap() = value;
+        let checked =
+            Document(&document).check_named("#/components/schemas/SnapshotMessage", &message);
+        assert!(checked.is_err(), "{pointer} may be anything");
+    }
+}

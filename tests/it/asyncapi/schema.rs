@@ -1,0 +1,201 @@
+//! A validator for the JSON Schema keywords that our own document uses, and no others: a keyword
+//! that it does not know is a failure, so that it never passes what it has not checked.
+
+use serde_json::{Map, Value};
+
+/// What says something about a value without restricting it.
+const ANNOTATIONS: [&str; 4] = ["description", "title", "default", "examples"];
+
+/// A document with the schemas that references in it point to.
+pub(super) struct Document<'a>(pub(super) &'a Value);
+
+/// Where the value is wrong, as a path, and what is wrong there.
+pub(super) type Fault = String;
+
+impl Document<'_> {
+    /// Checks a value against the schema that a pointer such as `#/components/schemas/Seat` names.
+    pub(super) fn check_named(&self, reference: &str, value: &Value) -> Result<(), Fault> {
+        let pointer = reference.strip_prefix('#').ok_or(format!("{reference} is elsewhere"))?;
+        let schema = self.0.pointer(pointer).ok_or(format!("{reference} leads nowhere"))?;
+        self.check(schema, value, "")
+    }
+
+    fn check(&self, schema: &Value, value: &Value, at: &str) -> Result<(), Fault> {
+        let schema = match schema {
+            Value::Bool(true) => return Ok(()),
+            Value::Object(schema) => schema,
+            other => return fault(at, format_args!("nothing fits the schema {other}")),
+        };
+        schema
+            .iter()
+            .try_for_each(|(keyword, rule)| self.check_keyword(schema, keyword, rule, value, at))
+    }
+
+    fn check_keyword(
+        &self,
+        schema: &Map<String, Value>,
+        keyword: &str,
+        rule: &Value,
+        value: &Value,
+        at: &str,
+    ) -> Result<(), Fault> {
+        let holds = match keyword {
+            _ if ANNOTATIONS.contains(&keyword) || keyword.starts_with("x-") => true,
+            "$ref" => return self.check_named(rule.as_str().unwrap_or_default(), value),
+            "allOf" => return list(rule).iter().try_for_each(|rule| self.check(rule, value, at)),
+            "anyOf" | "oneOf" => return self.check_choice(keyword, list(rule), value, at),
+            "type" => match rule {
+                Value::Array(kinds) => kinds.iter().any(|kind| is_of(kind, value)),
+                kind => is_of(kind, value),
+            },
+            "const" => rule == value,
+            "enum" => list(rule).contains(value),
+            "properties" | "required" | "additionalProperties" => {
+                return self.check_object(schema, keyword, rule, value, at);
+            }
+            "items" => return self.check_items(rule, value, at),
+            "minItems" => value.as_array().is_none_or(|list| list.len() as u64 >= number(rule)),
+            "maxItems" => value.as_array().is_none_or(|list| list.len() as u64 <= number(rule)),
+            "uniqueItems" => {
+                let items = list(value);
+                items.iter().enumerate().all(|(place, item)| !items[..place].contains(item))
+            }
+            "minimum" => value.as_i64().is_none_or(|value| Some(value) >= rule.as_i64()),
+            "maximum" => value.as_i64().is_none_or(|value| Some(value) <= rule.as_i64()),
+            "maxLength" => {
+                value.as_str().is_none_or(|text| text.chars().count() as u64 <= number(rule))
+            }
+            "pattern" => match value {
+                Value::String(text) => matches(rule.as_str().unwrap_or_default(), text)?,
+                _ => true,
+            },
+            "format" => fits_format(rule.as_str().unwrap_or_default(), value)?,
+            unknown => return fault(at, format_args!("the validator does not know {unknown}")),
+        };
+        if holds { Ok(()) } else { fault(at, format_args!("{value} against {keyword} {rule}")) }
+    }
+
+    fn check_choice(
+        &self,
+        keyword: &str,
+        choices: &[Value],
+        value: &Value,
+        at: &str,
+    ) -> Result<(), Fault> {
+        let tries: Vec<_> = choices.iter().map(|choice| self.check(choice, value, at)).collect();
+        match (tries.iter().filter(|tried| tried.is_ok()).count(), keyword) {
+            (1, _) | (2.., "anyOf") => Ok(()),
+            (0, _) => {
+                let faults: Vec<String> = tries.into_iter().filter_map(Result::err).collect();
+                fault(at, format_args!("{value} fits no choice: {}", faults.join("; ")))
+            }
+            (several, _) => fault(at, format_args!("{value} fits {several} choices of one")),
+        }
+    }
+
+    fn check_object(
+        &self,
+        schema: &Map<String, Value>,
+        keyword: &str,
+        rule: &Value,
+        value: &Value,
+        at: &str,
+    ) -> Result<(), Fault> {
+        let Value::Object(fields) = value else {
+            return Ok(());
+        };
+        let known = schema.get("properties").and_then(Value::as_object);
+        for (name, field) in fields {
+            let place = format!("{at}/{name}");
+            match (keyword, known.and_then(|known| known.get(name))) {
+                ("properties", Some(schema)) => self.check(schema, field, &place)?,
+                ("additionalProperties", None) => self.check(rule, field, &place)?,
+                _ => {}
+            }
+        }
+        let required = if keyword == "required" { list(rule) } else { &[] };
+        match required.iter().find(|name| !fields.contains_key(name.as_str().unwrap_or_default())) {
+            Some(missing) => fault(at, format_args!("{missing} is missing")),
+            None => Ok(()),
+        }
+    }
+
+    /// One schema for every item, or one a place.
+    fn check_items(&self, rule: &Value, value: &Value, at: &str) -> Result<(), Fault> {
+        for (place, item) in list(value).iter().enumerate() {
+            let schema = match rule {
+                Value::Array(schemas) => match schemas.get(place) {
+                    Some(schema) => schema,
+                    None => return fault(at, "more items than there are schemas"),
+                },
+                schema => schema,
+            };
+            self.check(schema, item, &format!("{at}/{place}"))?;
+        }
+        Ok(())
+    }
+}
+
+fn fault<T>(at: &str, what: impl std::fmt::Display) -> Result<T, Fault> {
+    Err(format!("at {at:?}: {what}"))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().expect("the schema counts in whole numbers")
+}
+
+fn is_of(kind: &Value, value: &Value) -> bool {
+    match kind.as_str().unwrap_or_default() {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        // Anything else, floating-point numbers among it, has no place in this document.
+        _ => false,
+    }
+}
+
+fn fits_format(format: &str, value: &Value) -> Result<bool, Fault> {
+    Ok(match (format, value) {
+        (_, Value::Null) => true,
+        ("uuid", Value::String(text)) => text.parse::<uuid::Uuid>().is_ok(),
+        ("int64", value) => value.is_i64(),
+        ("uint64", value) => value.is_u64(),
+        ("uint32", value) => value.as_u64().is_some_and(|value| u32::try_from(value).is_ok()),
+        ("uint8", value) => value.as_u64().is_some_and(|value| u8::try_from(value).is_ok()),
+        (other, _) => return Err(format!("the validator does not know the format {other}")),
+    })
+}
+
+/// Matches `^[class]…$`, each class perhaps with a count in braces: all that the document uses.
+fn matches(pattern: &str, text: &str) -> Result<bool, Fault> {
+    let unknown = || format!("the validator does not know the pattern {pattern}");
+    let mut rest = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$'));
+    let mut letters = text.chars();
+    while let Some(part) = rest.filter(|rest| !rest.is_empty()) {
+        let (class, after) =
+            part.strip_prefix('[').and_then(|part| part.split_once(']')).ok_or_else(unknown)?;
+        let counted = after.strip_prefix('{').and_then(|after| after.split_once('}'));
+        let (count, after) = match counted {
+            Some((count, after)) => (count.parse::<usize>().map_err(|_| unknown())?, after),
+            None => (1, after),
+        };
+        if !(0..count).all(|_| letters.next().is_some_and(|letter| is_in(class, letter))) {
+            return Ok(false);
+        }
+        rest = Some(after);
+    }
+    if rest.is_none() { Err(unknown()) } else { Ok(letters.next().is_none()) }
+}
+
+fn is_in(class: &str, letter: char) -> bool {
+    let class: Vec<char> = class.chars().collect();
+    let in_range = |range: &[char]| range[1] == '-' && (range[0]..=range[2]).contains(&letter);
+    class.contains(&letter) && letter != '-' || class.windows(3).any(in_range)
+}

@@ -1,0 +1,544 @@
+//! The rules of the house as a test: who may import whom, what is banned, how long a file may be,
+//! and that the documents speak of things that exist.
+//!
+//! The tables at the top are the rules; what follows applies them. Every complaint names a file
+//! and a line and says what to do. The checks read text, not syntax trees: comments and strings
+//! are told from code, paths through `crate::` and `super::` are followed, macros are not
+//! expanded. The last test shows each check something bad and expects it to complain.
+
+#[path = "tidy/documents.rs"]
+mod documents;
+#[path = "tidy/rust.rs"]
+mod rust;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use documents::{cited_in, is_number, is_of_path, is_our_path, normal, numbered};
+use rust::{Parts, paths};
+
+/// Who may import whom in `src`: the module, and what of the crate it may name. An arrow to a
+/// module allows all of it, an arrow to a part only that part.
+const ARROWS: &[(&str, &[&str])] = &[
+    // At the bottom: time, ids, randomness, the pool, logs.
+    ("clock", &[]),
+    ("ids", &[]),
+    ("entropy", &["clock", "ids"]),
+    ("db", &[]),
+    ("telemetry", &[]),
+    // Who plays, and who may.
+    ("auth", &["clock", "entropy", "ids"]),
+    ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
+    // What is stored, and what is live. They do not know each other, but for the ledger, which
+    // stores the record of a game in the transaction that settles it.
+    ("games", &["clock", "db", "ids"]),
+    ("ledger", &["clock", "db", "entropy", "games", "ids"]),
+    ("live", &["clock", "ids"]),
+    // Tables, and the way to them.
+    ("tables", &["clock", "entropy", "games", "ids", "ledger", "live"]),
+    ("lobby", &["clock", "entropy", "ids", "ledger", "live", "tables"]),
+    // The two doors. What is shared between them is the protocol.
+    ("ws", &["auth", "clock", "entropy", "ids", "lobby", "tables"]),
+    (
+        "http",
+        &[
+            "accounts",
+            "auth",
+            "clock",
+            "db",
+            "entropy",
+            "games",
+            "ids",
+            "ledger",
+            "live",
+            "lobby",
+            "tables::catalog",
+            "ws::protocol",
+        ],
+    ),
+    // Programs beside the server: they know what anybody may know.
+    ("client", &["tables::catalog", "ws::protocol"]),
+    ("demo", &["client", "entropy", "ids", "tables::catalog", "ws::protocol"]),
+    ("simulate", &["lobby", "tables::catalog"]),
+    ("verify", &["db", "games", "ids", "ledger", "tables::catalog"]),
+    // Settings, the wiring list, the commands.
+    ("config", &["auth", "ids"]),
+    (
+        "app",
+        &[
+            "accounts",
+            "auth",
+            "clock",
+            "config",
+            "db",
+            "games",
+            "http",
+            "ids",
+            "ledger",
+            "live",
+            "lobby",
+            "tables",
+            "telemetry",
+            "ws",
+        ],
+    ),
+    (
+        "cli",
+        &["app", "config", "db", "demo", "http", "lobby", "simulate", "telemetry", "verify", "ws"],
+    ),
+    ("main", &["cli"]),
+];
+
+/// The same for the engine.
+const ENGINE_ARROWS: &[(&str, &[&str])] = &[
+    ("coins", &[]),
+    ("hex", &[]),
+    ("seat", &[]),
+    ("cards", &[]),
+    ("chance", &["hex"]),
+    ("game", &["chance", "seat"]),
+    ("games", &["cards", "chance", "game", "seat"]),
+    ("table", &["chance", "coins", "game", "hex", "seat"]),
+    ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "table"]),
+];
+
+/// Crates with a door of their own: only these modules of `src` may name them.
+const DOORS: &[(&str, &[&str])] = &[
+    ("axum", &["app", "auth", "http", "ws"]),
+    ("getrandom", &["entropy"]),
+    ("redis", &["live"]),
+    ("reqwest", &["cli", "client"]),
+    // `app` and `config` name the pool, its options and its error, and no query.
+    ("sqlx", &["accounts", "app", "config", "db", "games", "ledger", "verify"]),
+    ("tokio_tungstenite", &["client"]),
+];
+
+/// What tells the time, and where it may be named.
+const CLOCKS: &[(&str, &[&str])] = &[
+    ("SystemTime", &["src/clock.rs"]),
+    ("Timestamp::now", &["src/clock.rs"]),
+    // Monotonic time, for limits and silences that no table knows of.
+    ("Instant", &["src/clock.rs", "src/ws/limit.rs", "src/ws/session.rs"]),
+];
+
+/// What no code of ours says, and what to say instead.
+const BANNED: &[(&str, &str)] = &[
+    ("#[ignore", "mend the test or delete it"),
+    ("todo!", "do it, or leave it out"),
+    ("unimplemented!", "do it, or leave it out"),
+    ("dbg!", "log through tracing, or delete it"),
+    ("#[allow(", "use #[expect(…, reason = \"…\")]"),
+    ("#![allow(", "use #![expect(…, reason = \"…\")]"),
+];
+
+/// The longest file of these kinds, in lines.
+const LINES_MAX: usize = 600;
+const COUNTED: [&str; 5] = ["rs", "sql", "sh", "lua", "py"];
+
+/// What the repository keeps because a test compares it.
+const CONTRACTS: [&str; 2] = ["openapi.yaml", "asyncapi.yaml"];
+
+const RULES_PAGE: &str = "docs/rules/tongits.md";
+
+/// A file of the repository.
+struct File {
+    path: String,
+    text: String,
+}
+
+type Complaints = Vec<String>;
+
+#[test]
+fn modules_import_only_what_the_table_of_arrows_allows() {
+    hold(arrows);
+}
+
+#[test]
+fn crates_with_a_door_are_named_only_behind_it() {
+    hold(doors);
+}
+
+#[test]
+fn only_the_clock_tells_the_time() {
+    hold(clocks);
+}
+
+#[test]
+fn nothing_banned_is_said() {
+    hold(banned);
+}
+
+#[test]
+fn coins_never_meet_floating_point_numbers() {
+    hold(floats);
+}
+
+#[test]
+fn no_file_is_too_long() {
+    hold(lengths);
+}
+
+#[test]
+fn every_module_and_migration_begins_with_what_it_is_for() {
+    hold(first_words);
+}
+
+#[test]
+fn documents_point_to_what_exists() {
+    hold(links);
+}
+
+#[test]
+fn cited_rules_exist() {
+    hold(citations);
+}
+
+#[test]
+fn contracts_are_kept() {
+    hold(contracts);
+}
+
+#[track_caller]
+fn hold(check: fn(&[File]) -> Complaints) {
+    let complaints = check(&repository());
+    assert!(complaints.is_empty(), "\n\n{}\n", complaints.join("\n"));
+}
+
+/// Arrows and unknown modules.
+fn arrows(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for (root, table) in [("src/", ARROWS), ("crates/engine/src/", ENGINE_ARROWS)] {
+        for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with(root)) {
+            let inner = file.path[root.len()..].trim_end_matches(".rs");
+            let mut place: Vec<&str> = inner.split('/').filter(|part| *part != "mod").collect();
+            if place == ["lib"] {
+                place.clear();
+            }
+            let Some(module) = place.first().copied() else {
+                continue;
+            };
+            let Some((_, allowed)) = table.iter().find(|(name, _)| *name == module) else {
+                complaints.push(format!(
+                    "{}:1: the module {module} has no line in the table of arrows: give it one in \
+                     tests/tidy.rs",
+                    file.path
+                ));
+                continue;
+            };
+            let parts = Parts::of(&file.text);
+            for (line, path) in paths(&parts.code, &place) {
+                let target = path.split("::").next().unwrap_or_default();
+                let is_module = target.starts_with(|letter: char| letter.is_ascii_lowercase());
+                let is_allowed = allowed
+                    .iter()
+                    .any(|allowed| path == *allowed || path.starts_with(&format!("{allowed}::")));
+                if is_module && target != module && !is_allowed {
+                    complaints.push(format!(
+                        "{}:{line}: {module} may not import {path}: arrows go down only; move \
+                         what is needed below both, or pass it in",
+                        file.path
+                    ));
+                }
+            }
+        }
+    }
+    complaints
+}
+
+fn doors(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with("src/")) {
+        let module = file.path["src/".len()..].split(['/', '.']).next().unwrap_or_default();
+        let code = Parts::of(&file.text).code;
+        for (name, modules) in DOORS.iter().filter(|(_, modules)| !modules.contains(&module)) {
+            for line in lines_with(&code, &format!("{name}::")) {
+                complaints.push(format!(
+                    "{}:{line}: {name} may be named only in {}: ask one of them",
+                    file.path,
+                    modules.join(", ")
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+fn clocks(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    let ours = |file: &&File| {
+        file.is_rust()
+            && (file.path.starts_with("src/") || file.path.starts_with("crates/engine/src/"))
+    };
+    for file in files.iter().filter(ours) {
+        let code = Parts::of(&file.text).code;
+        for (name, places) in CLOCKS.iter().filter(|(_, places)| !places.contains(&&*file.path)) {
+            for line in lines_with(&code, name) {
+                complaints.push(format!(
+                    "{}:{line}: {name} may be named only in {}: take the time as an argument, or \
+                     a Clock",
+                    file.path,
+                    places.join(", ")
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+fn banned(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for file in files.iter().filter(|file| file.is_rust()) {
+        let code = Parts::of(&file.text).code;
+        for (banned, instead) in BANNED {
+            for line in lines_with(&code, banned) {
+                complaints.push(format!("{}:{line}: {banned} is banned: {instead}", file.path));
+            }
+        }
+    }
+    complaints
+}
+
+fn floats(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for file in files {
+        let (code, types): (String, &[&str]) = match file.path.as_str() {
+            path if path.starts_with("crates/engine/") || path.starts_with("src/ledger/") => {
+                if !file.is_rust() {
+                    continue;
+                }
+                (Parts::of(&file.text).code, &["f32", "f64"])
+            }
+            path if path.starts_with("migrations/") => {
+                let lines = file.text.lines();
+                let code = lines.map(|line| line.split("--").next().unwrap_or_default());
+                let code = code.collect::<Vec<_>>().join("\n").to_lowercase();
+                (code, &["real", "float", "float4", "float8", "double"])
+            }
+            _ => continue,
+        };
+        for name in types {
+            for line in lines_with(&code, name) {
+                complaints.push(format!(
+                    "{}:{line}: {name} has no place where coins are: use integer hundredths",
+                    file.path
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+fn lengths(files: &[File]) -> Complaints {
+    let too_long = |file: &&File| file.text.lines().count() > LINES_MAX;
+    let counted = files.iter().filter(|file| COUNTED.contains(&file.extension()));
+    counted
+        .filter(too_long)
+        .map(|file| {
+            let lines = file.text.lines().count();
+            format!("{}:{lines}: more than {LINES_MAX} lines: split it by subject", file.path)
+        })
+        .collect()
+}
+
+fn first_words(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for file in files {
+        let (mark, what) = match file.extension() {
+            "rs" => ("//! ", "a `//!` paragraph that says what the module is for"),
+            "sql" => ("-- ", "a comment that says what changes and why"),
+            "lua" => ("-- ", "a comment that says what the script does"),
+            _ => continue,
+        };
+        if !file.text.starts_with(mark) {
+            complaints.push(format!("{}:1: begin with {what}", file.path));
+        }
+    }
+    complaints
+}
+
+/// Links in documents, paths in their code words, and documents named in comments.
+fn links(files: &[File]) -> Complaints {
+    let exists = |path: &str| {
+        let path = path.trim_end_matches('/');
+        files.iter().any(|file| {
+            file.path == path
+                || file.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+        })
+    };
+    let mut complaints = Vec::new();
+    for file in files {
+        let mut named: Vec<(usize, String)> = Vec::new();
+        match file.extension() {
+            "md" => {
+                let folder = Path::new(&file.path).parent().unwrap_or(Path::new(""));
+                for (line, text) in (1..).zip(file.text.lines()) {
+                    let targets =
+                        text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+                    let inner = targets.filter(|target| !target.contains("://"));
+                    named.extend(inner.filter_map(|target| {
+                        let path = target.split('#').next().filter(|path| !path.is_empty())?;
+                        Some((line, normal(&folder.join(path))))
+                    }));
+                    let words = text.split('`').skip(1).step_by(2).filter(|word| is_our_path(word));
+                    named.extend(words.map(|word| (line, word.to_owned())));
+                }
+            }
+            "rs" => {
+                for (line, text) in (1..).zip(Parts::of(&file.text).comments.lines()) {
+                    let words = text.split(|letter: char| !is_of_path(letter));
+                    let words = words.filter(|word| word.starts_with("docs/"));
+                    let words = words.map(|word| word.trim_end_matches('.'));
+                    named.extend(words.map(|word| (line, word.to_owned())));
+                }
+            }
+            _ => {}
+        }
+        for (line, path) in named.into_iter().filter(|(_, path)| !exists(path)) {
+            complaints.push(format!("{}:{line}: {path} does not exist: mend the name", file.path));
+        }
+    }
+    complaints
+}
+
+/// Numbers after the word `rule` in documents and comments, and those that refusals and
+/// settlements give.
+fn citations(files: &[File]) -> Complaints {
+    let Some(page) = files.iter().find(|file| file.path == RULES_PAGE) else {
+        return vec![format!("{RULES_PAGE}:1: the rules page is missing: refusals cite it")];
+    };
+    let rules: BTreeSet<&str> = page.text.lines().filter_map(numbered).collect();
+    let mut complaints = Vec::new();
+    for file in files {
+        let mut cited: Vec<(usize, String)> = Vec::new();
+        match file.extension() {
+            "md" => cited.extend(cited_in(&file.text)),
+            "rs" => {
+                let parts = Parts::of(&file.text);
+                cited.extend(cited_in(&parts.comments));
+                if !file.path.starts_with("tests/") {
+                    cited.extend(parts.strings.into_iter().filter(|(_, text)| is_number(text)));
+                }
+            }
+            _ => {}
+        }
+        for (line, rule) in cited.into_iter().filter(|(_, rule)| !rules.contains(&**rule)) {
+            complaints.push(format!(
+                "{}:{line}: there is no rule {rule} in {RULES_PAGE}: mend the number, or write \
+                 the rule",
+                file.path
+            ));
+        }
+    }
+    complaints
+}
+
+fn contracts(files: &[File]) -> Complaints {
+    let missing = CONTRACTS.iter().filter(|path| !files.iter().any(|file| file.path == **path));
+    missing.map(|path| format!("{path}:1: missing: print it with `bahay`, and commit it")).collect()
+}
+
+/// The lines, from 1, on which a word occurs that is not part of a longer one.
+fn lines_with(code: &str, word: &str) -> Vec<usize> {
+    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let has = |line: &str| {
+        line.match_indices(word).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            let after = line[at + word.len()..].chars().next();
+            let bound = |edge: Option<char>, neighbour: Option<char>| {
+                !edge.is_some_and(is_of_word) || !neighbour.is_some_and(is_of_word)
+            };
+            bound(word.chars().next(), before) && bound(word.chars().next_back(), after)
+        })
+    };
+    (1..).zip(code.lines()).filter(|(_, line)| has(line)).map(|(line, _)| line).collect()
+}
+
+impl File {
+    fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    fn extension(&self) -> &str {
+        self.path.rsplit_once('.').map_or("", |(_, extension)| extension)
+    }
+
+    fn is_rust(&self) -> bool {
+        self.extension() == "rs"
+    }
+}
+
+/// Every text of the repository, by path. What is built, downloaded or started is not part of it.
+fn repository() -> Vec<File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<PathBuf> = vec![root.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the repository can be read") {
+            let path = entry.expect("an entry of a folder can be read").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if !name.starts_with('.') && !["target", "assets"].contains(&&*name) {
+                    folders.push(path);
+                }
+            } else if let Ok(text) = fs::read_to_string(&path) {
+                let path = path.strip_prefix(root).unwrap_or(&path).to_string_lossy();
+                files.push(File::new(&path.replace('\\', "/"), &text));
+            }
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// The canary: each check is shown something bad and something good that looks like it.
+#[test]
+fn the_checks_find_what_is_wrong_and_only_that() {
+    type Case = (fn(&[File]) -> Complaints, &'static str, &'static str, &'static str);
+    let rules = || File::new(RULES_PAGE, "**3.6 Dump** a card.\n| 6.10 | known |\n");
+    let cases: &[Case] = &[
+        (arrows, "src/lobby/mod.rs", "use crate::http::Problem;", "use crate::tables::Tables;"),
+        (arrows, "src/ids.rs", "use super::db;", "mod tests {\n use super::Id;\n}"),
+        (arrows, "src/lobby/rooms.rs", "use super::super::ws;", "use super::ws;"),
+        (arrows, "src/client/mod.rs", "use crate::tables::Tables;", "use crate::tables::catalog;"),
+        (
+            arrows,
+            "src/client/mod.rs",
+            "use crate::{client::A, tables::{catalog::B, Slot}};",
+            "use crate::{client::A, tables::{catalog::{B, C as D}}};",
+        ),
+        (arrows, "src/live/mod.rs", "fn f() { crate::ledger::post() }", "// crate::ledger"),
+        (arrows, "crates/engine/src/table/mod.rs", "use crate::cards::Card;", "use crate::seat;"),
+        (doors, "src/tables/mod.rs", "let c = redis::cmd(\"X\");", "let c = \"redis::cmd\";"),
+        (doors, "src/lobby/mod.rs", "use sqlx::PgPool;", "use my_sqlx::PgPool;"),
+        (clocks, "src/auth/mod.rs", "let now = Instant::now();", "/// Instant. \nfn f() {}"),
+        (clocks, "src/auth/mod.rs", "jiff::Timestamp::now()", "clock.now()"),
+        (banned, "src/db.rs", "fn f() { todo!() }", "fn f() { /* */ g(\"todo!\") }"),
+        (banned, "src/db.rs", "#[allow(dead_code)]", "#[expect(dead_code)]"),
+        (banned, "tests/it/x.rs", "#[ignore]\nfn f() {}", "let r = r#\"#[ignore]\"#;"),
+        (floats, "src/ledger/fee.rs", "let fee = 0.05_f64 as f64;", "let my_f64 = 5;"),
+        (floats, "migrations/0001.sql", "amount REAL not null", "amount bigint -- a real one"),
+        (first_words, "src/x.rs", "use std::fs;", "//! Reads."),
+        (first_words, "migrations/1.sql", "create table t ();", "-- Things.\ncreate table t ();"),
+        (links, "docs/A.md", "[b](B.md)", "[a](A.md#top) [c](https://a.b/c)"),
+        (links, "docs/A.md", "see `src/nowhere.rs`", "see `docs/A.md` and `src/*.rs`"),
+        (links, "src/x.rs", "//! As docs/NONE.md has it.", "//! As docs/rules/tongits.md has it."),
+        (citations, "docs/A.md", "by rules 3.6 and 3.99", "by rules 3.6 and 6.10"),
+        (citations, "src/x.rs", "/// (rule 12.1)", "/// (rule 3.6), version 1.2"),
+        (citations, "src/x.rs", "fn rule() { \"3.7\" }", "fn rule() { \"3.6\" }"),
+    ];
+    for (check, path, bad, good) in cases {
+        let complaints = check(&[File::new(path, bad), rules()]);
+        assert_eq!(complaints.len(), 1, "{path} with {bad:?}: {complaints:?}");
+        assert!(complaints[0].starts_with(&format!("{path}:")), "{complaints:?}");
+        let complaints = check(&[File::new(path, good), rules()]);
+        assert!(complaints.is_empty(), "{path} with {good:?}: {complaints:?}");
+    }
+    let long = "//! Long.\n".repeat(LINES_MAX + 1);
+    assert_eq!(lengths(&[File::new("src/x.rs", &long)]).len(), 1);
+    assert!(lengths(&[File::new("docs/X.md", &long)]).is_empty());
+    assert_eq!(contracts(&[]).len(), CONTRACTS.len());
+    assert_eq!(citations(&[]).len(), 1);
+    let unlisted = arrows(&[File::new("src/casino.rs", "fn f() {}")]);
+    assert_eq!(unlisted.len(), 1, "{unlisted:?}");
+}
