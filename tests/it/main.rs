@@ -4,6 +4,7 @@
 
 mod asyncapi;
 mod games;
+mod http;
 mod ledger;
 mod ledger_faults;
 mod ledger_races;
