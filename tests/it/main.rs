@@ -1,6 +1,7 @@
 //! The one integration binary: each module tests a part of the house against real services.
 
 mod asyncapi;
+mod fairness;
 mod games;
 mod ledger;
 mod ledger_faults;
