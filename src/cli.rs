@@ -26,7 +26,7 @@ enum Command {
     /// Serve players, until SIGTERM or Ctrl-C.
     Serve(Box<Config>),
     /// Bring the database's schema up to date.
-    Migrate(Database),
+    Migrate(Box<Database>),
     /// Say whether a server is alive, for process supervisors.
     Healthcheck(Server),
     /// Watch three guests play until one takes the POT.
@@ -74,7 +74,7 @@ fn run(command: Command) -> Result<(), Failed> {
             telemetry::start(&config.log, format)?;
             Ok(runtime()?.block_on(app::serve(*config))?)
         }
-        Command::Migrate(database) => runtime()?.block_on(migrate(database)),
+        Command::Migrate(database) => runtime()?.block_on(migrate(*database)),
         Command::Healthcheck(Server { url }) => runtime()?.block_on(healthcheck(&url)),
         Command::Demo(Server { url }) => Ok(runtime()?.block_on(demo::run(&url))?),
         Command::Verify { file } => verify_file(&file),

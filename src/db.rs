@@ -13,9 +13,9 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
+use sqlx::PgConnection;
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::PgConnection;
 use tokio::time::sleep;
 
 /// What whoever reads or writes is given, by its name here.

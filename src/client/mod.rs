@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use play::{Play, PlayError};
+pub use play::{Known, Play, PlayError};
 
 /// Longer than any answer should take.
 const TIMEOUT: Duration = Duration::from_secs(30);

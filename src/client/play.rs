@@ -50,6 +50,13 @@ pub struct Play {
     prompt: Option<OpenPrompt<Action>>,
 }
 
+/// What the player of a connection that is gone knew.
+#[derive(Clone, Debug)]
+pub struct Known {
+    view: Option<TableView<Tongits>>,
+    version: Option<u64>,
+}
+
 impl Play {
     pub(super) async fn connect(base: &str, token: &str) -> Result<Self, PlayError> {
         let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
@@ -89,10 +96,15 @@ impl Play {
         }
     }
 
+    /// Breaks the connection off without a word; gives what was known until then.
+    pub fn drop_connection(self) -> Known {
+        Known { view: self.view, version: self.version }
+    }
+
     /// Takes up where another connection of this player was.
-    pub fn resume(&mut self, other: &Self) {
-        self.view.clone_from(&other.view);
-        self.version = other.version;
+    pub fn resume(&mut self, known: Known) {
+        self.view = known.view;
+        self.version = known.version;
     }
 
     /// Joins the table where the player sits, from what is known of it. Gives the command's id.
@@ -135,6 +147,11 @@ impl Play {
     /// Sends any text, a command or not.
     pub async fn send_text(&mut self, text: String) -> Result<(), PlayError> {
         Ok(self.socket.send(Frame::Text(text.into())).await?)
+    }
+
+    /// Sends what no client should: a binary frame.
+    pub async fn send_bytes(&mut self, bytes: Vec<u8>) -> Result<(), PlayError> {
+        Ok(self.socket.send(Frame::Binary(bytes.into())).await?)
     }
 
     /// The next message, after it has been taken into the view.

@@ -9,10 +9,11 @@ mod report;
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::{Ending, Event as GameEvent};
 use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, Record, Settlement, TableId};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
 use crate::client::{Client, ClientError, Play, PlayError, Wallet};
 use crate::entropy;
@@ -30,6 +31,9 @@ const GAMES_MAX: usize = 200;
 
 /// Nothing at a table takes longer than its countdowns.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Between two commands of a player: below the 20 a second that the server takes for long.
+const PACE: Duration = Duration::from_millis(60);
 
 /// Attempts to sit at one table, when others play in the room.
 const TOGETHER_ATTEMPTS: usize = 40;
@@ -59,6 +63,7 @@ pub enum DemoError {
 struct Finished {
     game: GameId,
     settlement: Settlement,
+    ending: Option<Ending>,
 }
 
 /// Plays against a running server. `base` is as in `http://127.0.0.1:8080`.
@@ -83,7 +88,7 @@ pub async fn run(base: &str) -> Result<(), DemoError> {
     // What players before us left in the POT (rule 7.4).
     let mut inherited = None;
     let mut number = 0;
-    while let Some(Finished { game, settlement }) = games.recv().await {
+    while let Some(Finished { game, settlement, ending }) = games.recv().await {
         number += 1;
         let record = clients[0].record(game).await?;
         let record: Record<Tongits> = serde_json::from_value(record)
@@ -107,7 +112,7 @@ pub async fn run(base: &str) -> Result<(), DemoError> {
             place.map_or_else(|| player.to_string(), |place| NAMES[place].to_owned())
         };
         let names: Vec<String> = record.players.iter().map(name_of).collect();
-        report::game(number, &record, &verified, &names);
+        report::game(number, &record, ending, &verified, &names);
     }
     while let Some(ended) = players.join_next().await {
         ended??;
@@ -151,7 +156,10 @@ async fn play(
 ) -> Result<(), DemoError> {
     let mut play = client.play().await?;
     play.join().await?;
+    let mut pace = interval(PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut answered = None;
+    let mut ending = None;
     let mut over = None;
     let mut games = 0;
     loop {
@@ -163,7 +171,10 @@ async fn play(
         let events = if let Message::Update { events, .. } = message { events } else { vec![] };
         for event in events {
             match event {
-                Event::Over { game, settlement, .. } => over = Some(Finished { game, settlement }),
+                Event::Game { event: GameEvent::Over { ending: how, .. } } => ending = Some(how),
+                Event::Over { game, settlement, .. } => {
+                    over = Some(Finished { game, settlement, ending: ending.take() });
+                }
                 Event::Settled { .. } => {
                     games += 1;
                     let Some(game) = over.take() else {
@@ -184,7 +195,7 @@ async fn play(
                 _ => {}
             }
         }
-        answer(&mut play, &mut answered).await?;
+        answer(&mut play, &mut answered, &mut pace).await?;
     }
 }
 
@@ -192,6 +203,7 @@ async fn play(
 async fn answer(
     play: &mut Play,
     answered: &mut Option<(GameId, Option<u32>)>,
+    pace: &mut Interval,
 ) -> Result<(), DemoError> {
     let Some(view) = play.view() else {
         return Ok(());
@@ -200,6 +212,7 @@ async fn answer(
         let (game, is_ready) = (*game, view.seat.is_none_or(|seat| ready.contains(seat)));
         if !is_ready && *answered != Some((game, None)) {
             *answered = Some((game, None));
+            pace.tick().await;
             play.ready(game, Some(format!("luck {}", entropy::uuid()))).await?;
         }
         return Ok(());
@@ -213,6 +226,7 @@ async fn answer(
     }
     if let Some(action) = play.advice() {
         *answered = Some(question);
+        pace.tick().await;
         play.act(action).await?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! What the demo prints.
 
 use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Ending;
 use bahay_engine::table::{Record, TableId, Verified};
 
 use crate::client::Wallet;
@@ -13,13 +14,25 @@ pub(super) fn seated(base: &str, room: &str, table: TableId, names: &[&str], wal
     }
 }
 
-pub(super) fn game(number: usize, record: &Record<Tongits>, verified: &Verified, names: &[String]) {
+pub(super) fn game(
+    number: usize,
+    record: &Record<Tongits>,
+    ending: Option<Ending>,
+    verified: &Verified,
+    names: &[String],
+) {
     let settlement = &record.settlement;
     let winner = settlement.winner.map_or("nobody", |seat| &names[seat.index()]);
     let seconds = record.finished_at.ms_since(record.opened_at) / 1_000;
     let ms = record.finished_at.ms_since(record.opened_at) % 1_000;
     println!();
-    println!("Game {number}: {winner} wins  ({}, {seconds}.{ms:03} s)", record.game);
+    let by = match ending {
+        Some(Ending::Tongits) => "by Tongits",
+        Some(Ending::Fight) => "a fight",
+        Some(Ending::Stock) => "on the last card",
+        None => "",
+    };
+    println!("Game {number}: {winner} wins {by}  ({}, {seconds}.{ms:03} s)", record.game);
     let ante = record.terms.price.bet;
     println!("  antes    3 × {ante} into the POT: {}", record.pot_before);
     for payment in &settlement.payments {

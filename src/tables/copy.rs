@@ -23,13 +23,18 @@ pub struct Missed<G: Game> {
     pub events: Arc<[Event<G::Event>]>,
 }
 
+/// A table rebuilt from its journal.
+#[derive(Debug)]
+pub(super) struct Replayed<G: Game> {
+    pub(super) copy: Copy<G>,
+    /// What happened after the version that was asked for; `None` when none was, or when the
+    /// journal no longer reaches that far back.
+    pub(super) missed: Option<Vec<Missed<G>>>,
+}
+
 impl<G: Game> Copy<G> {
-    /// Rebuilds the table from its journal. With `from`, gives what happened after that version;
-    /// `None` for it when the journal no longer reaches that far back.
-    pub(super) fn replay(
-        stored: &Stored,
-        from: Option<u64>,
-    ) -> Result<(Self, Option<Vec<Missed<G>>>), Unavailable> {
+    /// Rebuilds the table from its journal. With `from`, gives what happened after that version.
+    pub(super) fn replay(stored: &Stored, from: Option<u64>) -> Result<Replayed<G>, Unavailable> {
         let table: Table<G> = serde_json::from_str(&stored.snapshot).map_err(unreadable)?;
         let mut copy = Self { table: Arc::new(table), version: stored.base, journal_lines: 0 };
         let last = stored.base + stored.lines.len() as u64;
@@ -43,7 +48,7 @@ impl<G: Game> Copy<G> {
                 missed.push(happened);
             }
         }
-        Ok((copy, missed))
+        Ok(Replayed { copy, missed })
     }
 
     /// Follows one line of the journal.

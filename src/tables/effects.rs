@@ -12,6 +12,10 @@ use crate::ledger::{self, OpenGame, SettleGame};
 use crate::tables::slot::Slot;
 use crate::tables::{SubmitError, Tables};
 
+/// Inputs that one look at a table may lead to, one after the other. What is owed beyond that is
+/// due at the table's deadline.
+const ROUNDS: usize = 4;
+
 /// What a table is owed, taken out of it.
 enum Owed<A> {
     Open(Box<OpenGame>),
@@ -25,31 +29,36 @@ impl<G: Game> Tables<G> {
     pub(super) async fn attend(&self, id: TableId) {
         let slot = self.slot(id);
         match slot.look(&self.inner).await {
-            Ok(Some(table)) => self.carry_out_on(&slot, &table).await,
+            Ok(Some(_)) => self.carry_out(&slot).await,
             Ok(None) => {}
             Err(error) => tracing::warn!(table = %id, %error, "a due table could not be read"),
         }
     }
 
-    /// After a table has changed here: what it is owed at once.
+    /// What a table is owed now, as this process knows it; and what it is owed after that.
     pub(super) async fn carry_out(&self, slot: &Arc<Slot<G>>) {
-        if let Some(table) = slot.current().await {
-            self.carry_out_on(slot, &table).await;
-        }
-    }
-
-    async fn carry_out_on(&self, slot: &Arc<Slot<G>>, table: &Table<G>) {
-        let owed = owed(table, self.inner.clock.now());
-        for owed in owed {
-            match owed {
-                Owed::Tell(input) => self.tell(slot, input).await,
-                // The ledger takes its time: who acted need not wait for it.
-                Owed::Open(open) => self.in_background(slot, |tables, slot| async move {
-                    tables.open(&slot, *open).await;
-                }),
-                Owed::Settle(settle) => self.in_background(slot, |tables, slot| async move {
-                    tables.settle(&slot, *settle).await;
-                }),
+        for _ in 0..ROUNDS {
+            let Some(table) = slot.current().await else {
+                return;
+            };
+            let mut told = false;
+            for owed in owed(&table, self.inner.clock.now()) {
+                match owed {
+                    Owed::Tell(input) => {
+                        self.tell(slot, input).await;
+                        told = true;
+                    }
+                    // The ledger takes its time: who acted need not wait for it.
+                    Owed::Open(open) => self.in_background(slot, |tables, slot| async move {
+                        tables.open(&slot, *open).await;
+                    }),
+                    Owed::Settle(settle) => self.in_background(slot, |tables, slot| async move {
+                        tables.settle(&slot, *settle).await;
+                    }),
+                }
+            }
+            if !told {
+                return;
             }
         }
     }

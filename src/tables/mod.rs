@@ -20,6 +20,7 @@ mod watchers;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Rejection, Table, TableId, Terms};
@@ -38,6 +39,10 @@ const ATTEMPTS: usize = 16;
 
 /// An empty table without a POT is forgotten after this time.
 const IDLE_MS: u64 = 60 * 60 * 1000;
+
+/// The pauses before each reading of watched journals once subscriptions have broken off.
+const CATCH_UP_AFTER: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
 
 /// The tables of one game, as this process sees them. Clones share everything.
 #[derive(Clone, Debug)]
@@ -122,10 +127,19 @@ impl<G: Game> Tables<G> {
                     }
                 }
                 Publication::Interrupted => {
-                    for slot in self.all() {
-                        slot.catch_up(&self.inner).await;
-                    }
+                    tokio::spawn(self.clone().catch_up());
                 }
+            }
+        }
+    }
+
+    /// After publications may have been missed. What is published before the subscriptions stand
+    /// again is missed too, so the journals are read more than once.
+    async fn catch_up(self) {
+        for after in CATCH_UP_AFTER {
+            tokio::time::sleep(after).await;
+            for slot in self.all() {
+                slot.catch_up(&self.inner).await;
             }
         }
     }

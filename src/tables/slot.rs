@@ -156,8 +156,8 @@ impl<G: Game> Slot<G> {
         let Some(stored) = house.live.load(self.id).await? else {
             return Ok(None);
         };
-        let (_, missed) = Copy::<G>::replay(&stored, Some(from))?;
-        Ok(missed.map(|mut missed| {
+        let replayed = Copy::<G>::replay(&stored, Some(from))?;
+        Ok(replayed.missed.map(|mut missed| {
             missed.retain(|missed| missed.version <= version);
             missed
         }))
@@ -218,7 +218,8 @@ impl<G: Game> Slot<G> {
         let Some(stored) = house.live.load(self.id).await? else {
             return Ok(());
         };
-        let (current, _) = Copy::replay(&stored, None).inspect_err(|error| self.broken(error))?;
+        let replayed = Copy::replay(&stored, None).inspect_err(|error| self.broken(error))?;
+        let current = replayed.copy;
         watchers.tell_anew(&current.table, current.version);
         *copy = Some(current);
         Ok(())

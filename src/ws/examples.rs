@@ -40,6 +40,7 @@ pub fn commands() -> Vec<(&'static str, Command<Action>)> {
         ("Ready, without one", Command::Ready { id: 2, game: GAME, seed: None }),
         ("Dump a card", act(dump.expect("the starter may dump"))),
         ("Answer a fight", act(Action::Challenge)),
+        ("Take the seat back", Command::TakeBack { id: 6 }),
         ("Leave the table", Command::Leave { id: 7 }),
         ("Is anybody there", Command::Ping { id: 8 }),
     ]

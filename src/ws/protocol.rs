@@ -81,6 +81,11 @@ pub enum Command<A> {
         prompt: u32,
         action: A,
     },
+    /// Take the seat back from the AI, after letting countdowns pass or after leaving (rule 8.3).
+    TakeBack {
+        /// The client's number for this command.
+        id: u32,
+    },
     /// Leave the table (rules 7.3, 8.4).
     Leave {
         /// The client's number for this command.
@@ -99,6 +104,7 @@ impl<A> Command<A> {
             Self::Join { id, .. }
             | Self::Ready { id, .. }
             | Self::Act { id, .. }
+            | Self::TakeBack { id }
             | Self::Leave { id }
             | Self::Ping { id } => *id,
         }

@@ -61,12 +61,12 @@ fn meets_a_player(rejection: &Rejection<Illegal>) -> bool {
         | Rejection::SeedTooLong
         | Rejection::StalePrompt
         | Rejection::NotAsked
+        | Rejection::NotTakenOver
         | Rejection::Illegal(_) => true,
         // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.
         Rejection::AlreadySeated
         | Rejection::TableFull
         | Rejection::GameRunning
-        | Rejection::NotTakenOver
         | Rejection::OtherConnection
         | Rejection::NothingDue
         | Rejection::BadAnswer

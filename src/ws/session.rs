@@ -32,6 +32,8 @@ use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, SUBPR
 pub(super) const PING: Duration = Duration::from_secs(20);
 /// Silence after which a client is gone.
 pub(super) const IDLE: Duration = Duration::from_secs(50);
+/// How long a connection that the server has closed may take to end.
+const LINGER: Duration = Duration::from_secs(1);
 /// Read and write buffers a connection keeps.
 const BUFFER_BYTES: usize = 4096;
 
@@ -112,13 +114,17 @@ impl Session {
 
     async fn run(mut self, mut socket: WebSocket) {
         let ended = self.serve(&mut socket).await;
+        if let Some(seated) = self.seated.take() {
+            self.disconnect(seated.table).await;
+        }
         if let Some((code, reason)) = ended {
             let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
             // The client may be gone already.
             let _ = socket.send(Frame::Close(Some(frame))).await;
-        }
-        if let Some(seated) = self.seated.take() {
-            self.disconnect(seated.table).await;
+            // A socket dropped with something unread is reset, and the client would never see
+            // why: read until it has closed its side, or for long enough.
+            let unread = async { while let Some(Ok(_)) = socket.next().await {} };
+            let _ = tokio::time::timeout(LINGER, unread).await;
         }
     }
 
@@ -222,6 +228,7 @@ impl Session {
             Command::Act { game, prompt, action, .. } => {
                 Input::Act { player, game, prompt, action }
             }
+            Command::TakeBack { .. } => Input::TakeBack { player },
             Command::Leave { .. } => Input::Leave { player },
         };
         let Some(seated) = &self.seated else {

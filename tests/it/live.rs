@@ -178,8 +178,11 @@ async fn places_are_given_where_they_are_wanted_most() {
     }
     assert_eq!(live.reserve("newbie", another, 3, &[]).await.unwrap(), new);
     assert_eq!(live.reserve("newbie", another, 3, &[]).await.unwrap(), another);
-    assert_eq!(live.reserve("newbie", table(), 3, &[another]).await.is_ok(), true);
+    let (third, fourth) = (table(), table());
+    let given = live.reserve("newbie", third, 3, &[another]).await.unwrap();
+    assert_eq!(given, third, "a table that turned out to be full is skipped");
     live.list("newbie", another, 0, false).await.unwrap();
+    assert_eq!(live.reserve("newbie", fourth, 3, &[]).await.unwrap(), third);
     let fresh = table();
     let given = live.reserve("barkada", fresh, 3, &[]).await.unwrap();
     assert_eq!(given, fresh, "rooms share no tables");

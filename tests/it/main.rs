@@ -1,5 +1,7 @@
 //! The one integration binary: each module tests a part of the house against real services.
 
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
 mod asyncapi;
 mod fairness;
 mod games;
@@ -8,5 +10,8 @@ mod ledger_faults;
 mod ledger_races;
 mod ledger_refusals;
 mod live;
+mod play;
+mod process;
 mod schema;
 mod support;
+mod tables;

@@ -14,14 +14,18 @@ fn terms(bet: i64) -> Terms<Rules> {
     Terms {
         room: "newbie".to_owned(),
         rules: Rules::kingdom(),
-        price: Price { bet: Coins::from_whole(bet).unwrap(), multiplier: 1, fee_basis_points: 500 },
+        price: Price {
+            bet: Coins::from_whole(bet).expect("a bet"),
+            multiplier: 1,
+            fee_basis_points: 500,
+        },
         hits: Hits::default(),
         clocks: Clocks::default(),
     }
 }
 
 fn simulation(seed: u64, habits: Habits) -> Simulation<Tongits> {
-    Simulation::new(seed, terms(1), habits, Coins::from_whole(200).unwrap())
+    Simulation::new(seed, terms(1), habits, Coins::from_whole(200).expect("a wallet"))
 }
 
 /// The seeds of a run: one of this day's making if CI gives it, and fixed ones.

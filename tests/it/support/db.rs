@@ -7,7 +7,7 @@
 use bahay::db::{self, MIGRATOR, PoolOptions};
 use sha2::{Digest as _, Sha256};
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection, PgPool};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -40,6 +40,11 @@ impl TestDatabase {
         let mut admin = connect(&server).await;
         execute(&mut admin, format!("create database {name} {clause}")).await;
         Self { server, name }
+    }
+
+    /// For a process of its own.
+    pub(crate) fn url(&self) -> String {
+        self.options().to_url_lossy().to_string()
     }
 
     pub(crate) fn options(&self) -> PgConnectOptions {

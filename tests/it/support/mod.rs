@@ -2,4 +2,5 @@
 
 pub(crate) mod bank;
 pub(crate) mod db;
+pub(crate) mod house;
 pub(crate) mod live;

@@ -36,6 +36,8 @@ pub enum Input<A> {
     Ready { player: PlayerId, game: GameId, seed: Option<String> },
     /// A player answers a prompt.
     Act { player: PlayerId, game: GameId, prompt: u32, action: A },
+    /// A player who is there takes the seat back from the AI (rule 8.3).
+    TakeBack { player: PlayerId },
     /// The AI answers a prompt for a player whose seat it has taken over.
     Advise { player: PlayerId, game: GameId, prompt: u32, action: A },
     /// Time has passed.

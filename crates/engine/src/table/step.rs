@@ -128,6 +128,19 @@ impl<G: Game> Table<G> {
                 occupant.lapses = 0;
                 self.act(seat, By::Player, action, events)
             }
+            Input::TakeBack { player } => {
+                let seat = self.seated(*player)?;
+                if !self.taken_over().contains(seat) {
+                    return Err(Rejection::NotTakenOver);
+                }
+                let occupant = self.seat_mut(seat);
+                if occupant.connection.is_none() {
+                    return Err(Rejection::OtherConnection);
+                }
+                occupant.left = false;
+                occupant.lapses = 0;
+                Ok(())
+            }
             Input::Advise { player, game, prompt, action } => {
                 let seat = self.asked(*player, *game, *prompt)?;
                 if !self.taken_over().contains(seat) {

@@ -301,7 +301,7 @@ fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(),
                 && (seen.number, seen.countdown) == (asked.number, asked.countdown)
         }
         (Viewer::Public, Some(seen), Some(asked)) => seen.number == asked.number,
-        (_, seen, asked) => seen.is_none() && asked.is_none(),
+        (Viewer::Seat(_) | Viewer::Public, seen, asked) => seen.is_none() && asked.is_none(),
     };
     ensure(agrees, || format!("{viewer:?} sees the question {seen:?}, which is {asked:?}"))
 }

@@ -124,6 +124,9 @@ impl Case {
             ["discards"] => self.discards = cards(text)?,
             ["meld", number] => self.melds.push(meld(seat(number)?, text)?),
             ["added", "to"] => self.added_to = seats(text)?,
+            ["undealt", starter] => {
+                self.game = Some(Tongits::new(&self.rules, Some(seat(starter)?)))
+            }
             ["deal", starter] => self.deal(starter, text)?,
             _ => return Err(format!("no set-up is called {what}")),
         }

@@ -53,6 +53,21 @@ impl Fault {
     ];
 }
 
+impl Fault {
+    /// Lists more or fewer actions than are legal, if that is the fault.
+    fn miscount(self, actions: &mut Vec<Action>) {
+        if actions.len() <= 3 {
+            return;
+        }
+        if self == Self::ListsTooMuch {
+            actions.push(Action::Challenge);
+        }
+        if self == Self::ListsTooLittle {
+            actions.truncate(2);
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Broken {
     fault: Fault,
@@ -122,11 +137,7 @@ impl Game for Broken {
 
     fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
         self.game.legal_actions(seat, actions);
-        match self.fault {
-            Fault::ListsTooMuch if actions.len() > 3 => actions.push(Action::Challenge),
-            Fault::ListsTooLittle if actions.len() > 3 => actions.truncate(2),
-            _ => {}
-        }
+        self.fault.miscount(actions);
     }
 
     fn act(
@@ -155,15 +166,14 @@ impl Game for Broken {
 
     fn outcome(&self) -> Option<Outcome> {
         let mut outcome = self.game.outcome()?;
-        match self.fault {
-            Fault::NoOutcome => return None,
-            Fault::OwesTooMuch => {
-                let [from, to] = [0, 1].map(|number| Seat::new(number).expect("a seat"));
-                let name = Cow::Borrowed("fine");
-                let items = vec![Item { name: name.clone(), rule: name, counts: 15 }];
-                outcome.debts.push(Debt { from, to, items });
-            }
-            _ => {}
+        if self.fault == Fault::NoOutcome {
+            return None;
+        }
+        if self.fault == Fault::OwesTooMuch {
+            let [from, to] = [0, 1].map(|number| Seat::new(number).expect("a seat"));
+            let name = Cow::Borrowed("fine");
+            let items = vec![Item { name: name.clone(), rule: name, counts: 15 }];
+            outcome.debts.push(Debt { from, to, items });
         }
         Some(outcome)
     }
@@ -199,11 +209,7 @@ impl Game for Broken {
 
     fn legal_in_view(view: &BrokenView, actions: &mut Vec<Action>) {
         Tongits::legal_in_view(&view.view, actions);
-        match view.fault {
-            Fault::ListsTooMuch if actions.len() > 3 => actions.push(Action::Challenge),
-            Fault::ListsTooLittle if actions.len() > 3 => actions.truncate(2),
-            _ => {}
-        }
+        view.fault.miscount(actions);
     }
 
     fn advise(view: &BrokenView) -> Option<Action> {

@@ -226,12 +226,8 @@ impl Split {
         let mut left = self.length;
         let shorts = self.melds - self.secrets;
         (0..self.melds).map(move |place| {
-            let last = place + 1 == self.melds;
-            let length = match place < shorts {
-                _ if last => left,
-                true => 3,
-                false => 5,
-            };
+            let least = if place < shorts { 3 } else { 5 };
+            let length = if place + 1 == self.melds { left } else { least };
             left -= length;
             length
         })

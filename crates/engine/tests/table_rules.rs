@@ -1,0 +1,414 @@
+//! The table's rules, chapters 7 and 8, one by one; the deal and the play are chapters 2 to 6.
+
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Game;
+use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::table::{
+    By, Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, Price,
+    Reason, Rejection, Table, TableId, Terms, Timestamp,
+};
+use uuid::Uuid;
+
+type Refused = Rejection<Illegal>;
+
+/// A table with players 0, 1 and 2, and a clock that a test moves.
+struct Desk {
+    table: Table<Tongits>,
+    now: Timestamp,
+    games: u64,
+    events: Vec<Event<<Tongits as Game>::Event>>,
+}
+
+fn player(number: u64) -> PlayerId {
+    PlayerId(Uuid::from_u64_pair(1, number))
+}
+
+fn connection(number: u64) -> ConnectionId {
+    ConnectionId(Uuid::from_u64_pair(2, number))
+}
+
+fn seat(number: u8) -> Seat {
+    Seat::new(number).unwrap()
+}
+
+impl Desk {
+    fn new() -> Self {
+        let bet = Coins::from_whole(1).unwrap();
+        let terms = Terms {
+            room: "newbie".to_owned(),
+            rules: Rules::kingdom(),
+            price: Price { bet, multiplier: 1, fee_basis_points: 500 },
+            hits: Hits::default(),
+            clocks: Clocks::default(),
+        };
+        let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
+        Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] }
+    }
+
+    /// Three players, connected.
+    fn full() -> Self {
+        let mut desk = Self::new();
+        for number in 0..3 {
+            desk.tell(Input::Sit { player: player(number), name: "Tala".into() }).unwrap();
+            desk.connect(number).unwrap();
+        }
+        desk
+    }
+
+    /// A game that has just begun.
+    fn playing() -> Self {
+        let mut desk = Self::full();
+        for number in 0..3 {
+            desk.ready(number).unwrap();
+        }
+        desk.open();
+        desk
+    }
+
+    fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Refused> {
+        self.games += 1;
+        let fresh = Fresh {
+            seed: ServerSeed(Hex([u8::try_from(self.games % 251).unwrap(); 32])),
+            game: GameId(Uuid::from_u64_pair(4, self.games)),
+        };
+        let transition = self.table.decide(self.now, input, || fresh)?;
+        self.table = transition.table;
+        self.events = transition.events;
+        Ok(())
+    }
+
+    fn connect(&mut self, number: u64) -> Result<(), Refused> {
+        let (player, connection) = (player(number), connection(number));
+        self.tell(Input::Connect { player, connection })
+    }
+
+    fn disconnect(&mut self, number: u64) -> Result<(), Refused> {
+        let (player, connection) = (player(number), connection(number));
+        self.tell(Input::Disconnect { player, connection })
+    }
+
+    fn ready(&mut self, number: u64) -> Result<(), Refused> {
+        let game = self.table.phase().game().unwrap_or(GameId(Uuid::nil()));
+        self.tell(Input::Ready { player: player(number), game, seed: None })
+    }
+
+    fn open(&mut self) {
+        let game = self.table.phase().game().unwrap();
+        let stakes = vec![Coins::from_whole(14).unwrap(); 3];
+        let antes = Coins::from_whole(3).unwrap();
+        let pot = self.table.pot().checked_add(antes).unwrap();
+        self.tell(Input::Opened { game, stakes, pot }).unwrap();
+    }
+
+    /// Waits for the table's deadline.
+    fn wait(&mut self) {
+        self.now = self.now.max(self.table.deadline().unwrap());
+    }
+
+    /// The clock's turn, as its effects say.
+    fn wait_and_tick(&mut self) {
+        self.wait();
+        assert!(matches!(self.table.effects(self.now).as_slice(), [Effect::Tick]));
+        self.tell(Input::Tick).unwrap();
+    }
+
+    fn asked(&self) -> Seat {
+        match self.table.phase() {
+            Phase::Playing(playing) => playing.asked.seats.iter().next().unwrap(),
+            other => panic!("nobody is asked: {other:?}"),
+        }
+    }
+
+    fn last_by(&self) -> By {
+        match self.table.phase() {
+            Phase::Playing(playing) => playing.actions.last().unwrap().by,
+            other => panic!("nothing is played: {other:?}"),
+        }
+    }
+
+    /// The AI's answer, whoever is asked.
+    fn advise(&mut self) -> Result<(), Refused> {
+        let input = self.table.advice(self.asked()).unwrap();
+        self.tell(input)
+    }
+
+    /// The same answer, said by the player.
+    fn act(&mut self) -> Result<(), Refused> {
+        let Some(Input::Advise { player, game, prompt, action }) = self.table.advice(self.asked())
+        else {
+            panic!("nobody is asked");
+        };
+        self.tell(Input::Act { player, game, prompt, action })
+    }
+
+    /// The players play on until the game is over.
+    fn play_out(&mut self) {
+        while let Phase::Playing(_) = self.table.phase() {
+            self.act().unwrap();
+        }
+    }
+
+    fn settle(&mut self) {
+        let game = self.table.phase().game().unwrap();
+        self.tell(Input::Settled { game }).unwrap();
+    }
+
+    fn seats(&self) -> Vec<PlayerId> {
+        self.table.occupants().map(|(_, occupant)| occupant.player).collect()
+    }
+}
+
+/// Rule 8.1.
+#[test]
+fn who_is_not_ready_within_ten_seconds_leaves_the_table() {
+    let mut desk = Desk::full();
+    let asked_at = desk.now;
+    desk.ready(0).unwrap();
+    desk.wait();
+    assert_eq!(desk.now.ms_since(asked_at), 10_000);
+    desk.tell(Input::Tick).unwrap();
+    assert_eq!(desk.seats(), [player(0)]);
+    let reasons = desk
+        .events
+        .iter()
+        .filter(|event| matches!(event, Event::Left { reason: Reason::NotReady, .. }));
+    assert_eq!(reasons.count(), 2);
+    assert!(matches!(desk.table.phase(), Phase::Waiting));
+}
+
+/// Rule 8.1, 9.1: each preparation has a commitment of its own.
+#[test]
+fn a_preparation_that_fails_is_never_taken_up_again() {
+    let mut desk = Desk::full();
+    let first = desk.table.phase().game().unwrap();
+    desk.tell(Input::Leave { player: player(2) }).unwrap();
+    desk.tell(Input::Sit { player: player(3), name: "Amihan".into() }).unwrap();
+    assert_ne!(desk.table.phase().game().unwrap(), first);
+    let late = Input::Ready { player: player(0), game: first, seed: None };
+    assert_eq!(desk.tell(late), Err(Rejection::OtherGame));
+}
+
+/// Rule 8.2: a phase of play has one countdown of 20 s, whatever is laid down meanwhile.
+#[test]
+fn the_clock_plays_when_the_countdown_is_over() {
+    let mut desk = Desk::playing();
+    let (starter, asked_at) = (desk.asked(), desk.now);
+    assert_eq!(desk.tell(Input::Tick), Err(Rejection::NothingDue));
+    desk.wait();
+    assert_eq!(desk.now.ms_since(asked_at), 20_000);
+    desk.tell(Input::Tick).unwrap();
+    assert_eq!(desk.last_by(), By::Clock);
+    assert_ne!(desk.asked(), starter);
+}
+
+/// Rule 8.3: two countdowns in a row, then the AI plays, openly, after about a second.
+#[test]
+fn after_two_silent_countdowns_the_ai_takes_over() {
+    let mut desk = Desk::playing();
+    let silent = desk.asked();
+    let mut lapses = 0;
+    while lapses < 2 {
+        if desk.asked() == silent {
+            assert!(!desk.table.taken_over().contains(silent));
+            desk.wait_and_tick();
+            lapses += 1;
+        } else {
+            desk.act().unwrap();
+        }
+    }
+    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    assert!(desk.events.contains(&Event::Takeover { seat: silent, on: true }));
+    while desk.asked() != silent {
+        desk.act().unwrap();
+    }
+    let asked_at = desk.now;
+    desk.wait();
+    assert_eq!(desk.now.ms_since(asked_at), 1_000);
+    assert!(matches!(
+        desk.table.effects(desk.now).as_slice(),
+        [Effect::Advise { seat, .. }] if *seat == silent
+    ));
+    desk.advise().unwrap();
+}
+
+/// Rule 8.3: until the player's next command or reconnection.
+#[test]
+fn a_player_takes_the_seat_back_from_the_ai() {
+    let mut desk = Desk::playing();
+    let silent = desk.asked();
+    let number = u64::from(silent.number());
+    let take_back = Input::TakeBack { player: player(number) };
+    assert_eq!(desk.tell(take_back.clone()), Err(Rejection::NotTakenOver));
+    desk.disconnect(number).unwrap();
+    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    assert_eq!(desk.tell(take_back.clone()), Err(Rejection::OtherConnection));
+    desk.connect(number).unwrap();
+    assert!(desk.events.contains(&Event::Takeover { seat: silent, on: false }));
+    assert_eq!(desk.advise(), Err(Rejection::NotTakenOver));
+
+    desk.tell(Input::Leave { player: player(number) }).unwrap();
+    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    desk.tell(take_back).unwrap();
+    assert!(desk.table.taken_over().is_empty());
+    desk.tell(Input::Leave { player: player(number) }).unwrap();
+    desk.act().unwrap();
+    assert!(desk.table.taken_over().is_empty(), "an action takes the seat back too");
+}
+
+/// Rules 8.4, 7.3: who left keeps the seat until the game is over, then loses it and the run.
+#[test]
+fn who_leaves_in_mid_game_sits_until_it_is_over() {
+    let mut desk = Desk::playing();
+    desk.play_out();
+    let winner = {
+        let Phase::Settling(settling) = desk.table.phase() else { panic!("it is over") };
+        settling.record.settlement.winner.unwrap()
+    };
+    let number = u64::from(winner.number());
+    desk.tell(Input::Leave { player: player(number) }).unwrap();
+    let again = Input::Leave { player: player(number) };
+    assert_eq!(desk.tell(again), Err(Rejection::NotSeated));
+    assert_eq!(desk.seats().len(), 3);
+    let pot = desk.table.pot();
+    desk.settle();
+    assert_eq!(desk.seats().len(), 2);
+    assert_eq!(desk.table.crown(), None, "leaving breaks the run of wins");
+    assert_eq!(desk.table.pot(), pot, "a leaver's coins stay in the POT (rule 7.4)");
+}
+
+/// Rule 8.5: ready and then gone plays; gone and not ready does not.
+#[test]
+fn who_was_ready_and_is_gone_is_played_for() {
+    let mut desk = Desk::full();
+    desk.ready(0).unwrap();
+    desk.disconnect(0).unwrap();
+    desk.ready(1).unwrap();
+    desk.ready(2).unwrap();
+    desk.open();
+    assert_eq!(desk.table.taken_over(), SeatSet::only(seat(0)));
+
+    let mut desk = Desk::full();
+    desk.disconnect(0).unwrap();
+    desk.ready(1).unwrap();
+    desk.ready(2).unwrap();
+    desk.wait_and_tick();
+    assert_eq!(desk.seats(), [player(1), player(2)]);
+}
+
+/// Rules 7.2, 7.3: crowns count the wins in a row; a POT waits while they change hands.
+#[test]
+fn crowns_count_wins_in_a_row() {
+    let mut desk = Desk::playing();
+    let mut last: Option<(PlayerId, u8)> = None;
+    for _ in 0..12 {
+        desk.play_out();
+        let Phase::Settling(settling) = desk.table.phase() else { panic!("it is over") };
+        let record = &settling.record;
+        let winner = record.players[record.settlement.winner.unwrap().index()];
+        let wins = match last {
+            Some((player, wins)) if player == winner => wins + 1,
+            Some(_) | None => 1,
+        };
+        let takes_pot = wins == 2;
+        desk.settle();
+        let crown = desk.table.crown().map(|crown| (crown.player, crown.wins));
+        assert_eq!(crown, (!takes_pot).then_some((winner, wins)));
+        assert_eq!(desk.table.pot().is_zero(), takes_pot);
+        last = crown;
+        for number in 0..3 {
+            desk.ready(number).unwrap();
+        }
+        desk.open();
+    }
+}
+
+/// Who cannot pay does not start; the others wait for somebody else.
+#[test]
+fn a_game_that_the_ledger_refuses_is_not_played() {
+    let mut desk = Desk::full();
+    for number in 0..3 {
+        desk.ready(number).unwrap();
+    }
+    let game = desk.table.phase().game().unwrap();
+    assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Open(_)]));
+    desk.tell(Input::OpenFailed { game, seats: SeatSet::only(seat(1)) }).unwrap();
+    assert_eq!(desk.seats(), [player(0), player(2)]);
+    let again = Input::OpenFailed { game, seats: SeatSet::only(seat(0)) };
+    assert_eq!(desk.tell(again), Err(Rejection::NoSuchPhase), "said twice, done once");
+}
+
+/// What the ledger owes is due at once, and again until it has answered.
+#[test]
+fn a_settlement_is_owed_until_it_is_answered() {
+    let mut desk = Desk::playing();
+    desk.play_out();
+    for _ in 0..3 {
+        assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Settle(_)]));
+        desk.wait();
+        desk.now = desk.now.after_ms(1_000);
+    }
+    assert_eq!(desk.tell(Input::Tick), Err(Rejection::NothingDue));
+    desk.settle();
+    assert!(matches!(desk.table.phase(), Phase::Preparing(_)));
+}
+
+/// A player who is away from a table that waits keeps the seat for half a minute.
+#[test]
+fn an_absent_player_does_not_block_a_waiting_table() {
+    let mut desk = Desk::new();
+    for number in 0..2 {
+        desk.tell(Input::Sit { player: player(number), name: "Tala".into() }).unwrap();
+    }
+    desk.connect(0).unwrap();
+    desk.wait_and_tick();
+    assert_eq!(desk.seats(), [player(0)]);
+    assert_eq!(desk.table.deadline(), None);
+}
+
+/// The end of an old connection says nothing about a newer one.
+#[test]
+fn only_the_present_connection_can_end() {
+    let mut desk = Desk::full();
+    let newer = connection(7);
+    desk.tell(Input::Connect { player: player(0), connection: newer }).unwrap();
+    assert_eq!(desk.disconnect(0), Err(Rejection::OtherConnection));
+    desk.tell(Input::Disconnect { player: player(0), connection: newer }).unwrap();
+}
+
+/// A table's clock never goes back, whatever it is told.
+#[test]
+fn time_does_not_run_backwards() {
+    let mut desk = Desk::playing();
+    desk.now = Timestamp::from_ms(-3_600_000);
+    desk.act().unwrap();
+    let Phase::Playing(playing) = desk.table.phase() else { panic!("the game goes on") };
+    let times: Vec<_> = playing.actions.iter().map(|taken| taken.at).collect();
+    assert!(times.is_sorted() && times[0] >= playing.opened_at);
+}
+
+/// Two whole tables' worth of refusals: each says its reason and changes nothing.
+#[test]
+fn what_does_not_fit_is_refused_and_changes_nothing() {
+    let mut desk = Desk::playing();
+    let before = desk.table.clone();
+    let game = desk.table.phase().game().unwrap();
+    let stranger = player(99);
+    let sit = |number| Input::Sit { player: player(number), name: "Tala".into() };
+    for (input, expected) in [
+        (sit(0), Rejection::AlreadySeated),
+        (sit(99), Rejection::TableFull),
+        (Input::Leave { player: stranger }, Rejection::NotSeated),
+        (Input::TakeBack { player: stranger }, Rejection::NotSeated),
+        (Input::Ready { player: player(0), game, seed: None }, Rejection::NoSuchPhase),
+        (Input::Settled { game }, Rejection::NoSuchPhase),
+        (Input::Opened { game, stakes: vec![], pot: Coins::ZERO }, Rejection::NoSuchPhase),
+    ] {
+        assert_eq!(desk.tell(input.clone()), Err(expected), "{input:?}");
+        assert_eq!(desk.table, before);
+    }
+}

@@ -1,0 +1,359 @@
+//! Play over the socket: what a client's author may rely on, and what everybody else meets.
+
+use bahay::client::{Client, Play, PlayError};
+use bahay::demo;
+use bahay::ws::protocol::{MESSAGE_BYTES_MAX, Message, close};
+use bahay_engine::table::{Event, GameId, PhaseView};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite;
+use uuid::Uuid;
+
+use crate::support::house::{House, PATIENCE, guest_at, joined};
+
+/// The main job on real input: three guests until a POT is taken, every record verified.
+#[tokio::test(flavor = "multi_thread")]
+async fn three_guests_play_until_one_takes_the_pot() {
+    let house = House::new().await;
+    timeout(PATIENCE, demo::run(&house.base)).await.unwrap().unwrap();
+    let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    assert!(report.games > 1, "{report:?}");
+}
+
+/// Through two nodes, one after the other: a table has no home.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_node_serves_the_same_house() {
+    let house = House::new().await;
+    let (base, running) = house.node().await;
+    let (table, [first, ..]) = house.table().await;
+    let elsewhere = guest_at(&base, "Dante").await;
+    assert_ne!(elsewhere.seat("newbie").await.unwrap(), table, "the first table is full");
+    let mut play = joined(&first).await;
+    assert_eq!(play.table(), Some(table));
+    play.leave().await.unwrap();
+    running.stop().await.unwrap();
+}
+
+async fn upgrade(base: &str, authorization: Option<&str>) -> (u16, String) {
+    use tungstenite::client::IntoClientRequest;
+    let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
+    let mut request = url.into_client_request().unwrap();
+    if let Some(authorization) = authorization {
+        request.headers_mut().insert("authorization", authorization.parse().unwrap());
+    }
+    match tokio_tungstenite::connect_async(request).await {
+        Err(tungstenite::Error::Http(response)) => {
+            let status = response.status().as_u16();
+            let body = response.into_body().unwrap_or_default();
+            let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            (status, problem["code"].as_str().unwrap().to_owned())
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("the socket opened"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_token_is_refused_before_the_socket_opens() {
+    let house = House::new().await;
+    let token = house.guest("Althea").await.access_token().to_owned();
+    let mut forged = token.clone();
+    forged.pop();
+    forged.push(if token.ends_with('A') { 'B' } else { 'A' });
+    for (authorization, code) in [
+        (None, "token_missing"),
+        (Some("Bearer nonsense".to_owned()), "token_malformed"),
+        (Some(format!("Bearer {forged}")), "token_forged"),
+        (Some(format!("Basic {token}")), "token_missing"),
+    ] {
+        let (status, said) = upgrade(&house.base, authorization.as_deref()).await;
+        assert_eq!((status, said.as_str()), (401, code), "{authorization:?}");
+    }
+}
+
+/// The refusal of one text; nothing else may come before it but what is not ours.
+async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<String>) {
+    play.send_text(text.to_owned()).await.unwrap();
+    loop {
+        match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            Message::Refusal { id, code, rule, .. } => {
+                return (id, code.into_owned(), rule.map(|rule| rule.into_owned()));
+            }
+            Message::Ack { .. } => panic!("{text} was accepted"),
+            Message::Hello { .. } | Message::Snapshot { .. } | Message::Update { .. } => {}
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_command_is_refused_and_changes_nothing() {
+    let house = House::new().await;
+    let (_, [client, ..]) = house.table().await;
+    let mut play = joined(&client).await;
+    let before = play.view().cloned();
+    let deep = format!("{}1{}", "[".repeat(2_000), "]".repeat(2_000));
+    let game = Uuid::new_v4();
+    let act = |action: &str| {
+        format!(r#"{{"type":"act","id":7,"game":"{game}","prompt":1,"action":{action}}}"#)
+    };
+    for (text, id) in [
+        ("", None),
+        ("hello", None),
+        ("null", None),
+        ("[]", None),
+        (deep.as_str(), None),
+        (r#"{"type":"act"}"#, None),
+        (r#"{"id":7}"#, Some(7)),
+        (r#"{"type":"cheat","id":7}"#, Some(7)),
+        (r#"{"type":"ping","id":7,"more":1}"#, Some(7)),
+        (r#"{"type":"ping","id":-1}"#, None),
+        (r#"{"type":"ping","id":4294967296}"#, None),
+        (r#"{"type":"ping","id":"7"}"#, None),
+        (r#"{"type":"ready","id":7,"game":"not-a-game"}"#, Some(7)),
+        (&act(r#"{"type":"dump"}"#), Some(7)),
+        (&act(r#"{"type":"dump","card":"1S"}"#), Some(7)),
+        (&act(r#"{"type":"dump","card":"AS","twice":true}"#), Some(7)),
+        (&act(r#"{"type":"drop","cards":["AS","AS","AD"]}"#), Some(7)),
+        (&act(r#"{"type":"sapaw","card":"AS","meld":999}"#), Some(7)),
+        (&act("null"), Some(7)),
+    ] {
+        let (said_id, code, _) = refusal(&mut play, text).await;
+        assert_eq!((said_id, code.as_str()), (id, "malformed"), "{text}");
+    }
+    assert_eq!(play.view().cloned(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
+    let house = House::new().await;
+    let nobody = house.guest("Dante").await;
+    let mut play = nobody.play().await.unwrap();
+    let game = Uuid::new_v4();
+    let ready = format!(r#"{{"type":"ready","id":1,"game":"{game}"}}"#);
+    let act =
+        format!(r#"{{"type":"act","id":1,"game":"{game}","prompt":1,"action":{{"type":"draw"}}}}"#);
+    for (text, expected) in [
+        (ready.as_str(), "not_joined"),
+        (act.as_str(), "not_joined"),
+        (r#"{"type":"leave","id":1}"#, "not_joined"),
+        (r#"{"type":"join","id":1}"#, "not_seated"),
+    ] {
+        let (id, code, _) = refusal(&mut play, text).await;
+        assert_eq!((id, code.as_str()), (Some(1), expected), "{text}");
+    }
+
+    let (_, [client, ..]) = house.table().await;
+    let mut play = joined(&client).await;
+    let Some(PhaseView::Preparing { game: prepared, .. }) = play.view().map(|view| &view.phase)
+    else {
+        panic!("a full table prepares");
+    };
+    let prepared = *prepared;
+    let (_, code, rule) = refusal(&mut play, &act).await;
+    assert_eq!((code.as_str(), rule.as_deref()), ("wrong_phase", Some("8.1")));
+    assert_eq!(refusal(&mut play, &ready).await.1, "other_game");
+    let long = "x".repeat(257);
+    let too_long = format!(r#"{{"type":"ready","id":1,"game":"{prepared}","seed":"{long}"}}"#);
+    let (_, code, rule) = refusal(&mut play, &too_long).await;
+    assert_eq!((code.as_str(), rule.as_deref()), ("seed_too_long", Some("9.1")));
+    let readied = play.ready(prepared, None).await.unwrap();
+    play.answered(readied).await.unwrap();
+    let again = play.ready(prepared, None).await.unwrap();
+    let refused = play.answered(again).await.unwrap_err();
+    assert!(
+        matches!(&refused, PlayError::Refused { code, .. } if code == "already_ready"),
+        "{refused}"
+    );
+}
+
+/// Three connections whose game has begun.
+async fn playing(house: &House) -> ([Client; 3], Vec<Play>) {
+    let (_, clients) = house.table().await;
+    let mut plays = vec![];
+    for client in &clients {
+        plays.push(joined(client).await);
+    }
+    for play in &mut plays {
+        let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
+            panic!("a full table prepares");
+        };
+        let readied = play.ready(*game, None).await.unwrap();
+        play.answered(readied).await.unwrap();
+    }
+    for play in &mut plays {
+        while play.prompt().is_none() {
+            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+        }
+    }
+    (clients, plays)
+}
+
+fn asked(plays: &[Play]) -> usize {
+    let asked =
+        plays.iter().position(|play| play.prompt().is_some_and(|prompt| !prompt.legal.is_empty()));
+    asked.expect("somebody is asked")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn late_repeated_and_out_of_turn_actions_are_refused_with_the_rule() {
+    let house = House::new().await;
+    let (_, mut plays) = playing(&house).await;
+    let turn = asked(&plays);
+    let prompt = plays[turn].prompt().unwrap().clone();
+    let (game, number) = (prompt.game, prompt.number);
+    let action = plays[turn].advice().unwrap();
+    let action = serde_json::to_string(&action).unwrap();
+    let act = |id: u32, game: GameId, number: u32, action: &str| {
+        format!(r#"{{"type":"act","id":{id},"game":"{game}","prompt":{number},"action":{action}}}"#)
+    };
+    let other = (turn + 1) % 3;
+    let version = plays[turn].version();
+    // Out of turn, and with the cards of somebody else.
+    let forged = refusal(&mut plays[other], &act(1, game, number, &action)).await;
+    assert_eq!(forged.1, "not_asked");
+    let early = refusal(&mut plays[turn], &act(2, game, number + 1, &action)).await;
+    assert_eq!((early.1.as_str(), early.2.as_deref()), ("stale_prompt", Some("8.2")));
+    // A first turn has no draw phase (rule 2.4).
+    let illegal = refusal(&mut plays[turn], &act(3, game, number, r#"{"type":"draw"}"#)).await;
+    assert!(illegal.2.is_some(), "a refusal by the rules cites one: {illegal:?}");
+    assert_eq!(plays[turn].version(), version, "a refusal changed something");
+
+    let first = plays[turn].advice().unwrap();
+    let acting = plays[turn].act(first).await.unwrap();
+    plays[turn].answered(acting).await.unwrap();
+    let repeated = refusal(&mut plays[turn], &act(4, game, number, &action)).await;
+    assert_eq!(repeated.1, "stale_prompt");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_too_long_or_binary_ends_the_connection() {
+    let house = House::new().await;
+    let client = house.guest("Althea").await;
+    let mut play = client.play().await.unwrap();
+    let long = " ".repeat(MESSAGE_BYTES_MAX + 1);
+    // The connection may end while it is still being sent.
+    let _ = play.send_text(long).await;
+    loop {
+        match timeout(PATIENCE, play.next()).await.unwrap() {
+            Ok(Message::Hello { .. }) => {}
+            Ok(other) => panic!("{other:?}"),
+            Err(_) => break,
+        }
+    }
+    let mut play = client.play().await.unwrap();
+    play.send_bytes(vec![1, 2, 3]).await.unwrap();
+    assert_eq!(closed(&mut play).await, close::PROTOCOL);
+}
+
+/// The code with which the connection ends, whatever is said before.
+async fn closed(play: &mut Play) -> u16 {
+    loop {
+        match timeout(PATIENCE, play.next()).await.unwrap() {
+            Ok(_) => {}
+            Err(PlayError::Closed { code, .. }) => return code,
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_is_refused_and_then_ended() {
+    let house = House::new().await;
+    let mut play = house.guest("Althea").await.play().await.unwrap();
+    for id in 0..200 {
+        if play.send_text(format!(r#"{{"type":"ping","id":{id}}}"#)).await.is_err() {
+            break;
+        }
+    }
+    let mut too_fast = 0;
+    loop {
+        match timeout(PATIENCE, play.next()).await.unwrap() {
+            Ok(Message::Refusal { code, retryable, .. }) => {
+                assert_eq!(code, "too_fast");
+                assert!(retryable);
+                too_fast += 1;
+            }
+            Ok(_) => {}
+            Err(PlayError::Closed { code, .. }) => {
+                assert_eq!(code, close::TOO_FAST);
+                break;
+            }
+            // The rest of the flood may meet a closed socket.
+            Err(PlayError::Socket(_)) => break,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(too_fast > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_connection_wins() {
+    let house = House::new().await;
+    let (_, [client, ..]) = house.table().await;
+    let mut old = joined(&client).await;
+    let mut new = joined(&client).await;
+    assert_eq!(closed(&mut old).await, close::REPLACED);
+    let pinging = new.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
+    new.answered(pinging).await.unwrap();
+    let seat = new.view().and_then(|view| view.seats[view.seat?.index()].clone()).unwrap();
+    assert!(seat.connected, "the end of the old connection said nothing about the new one");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopping_server_sends_its_clients_elsewhere() {
+    let mut house = House::new().await;
+    let (_, [client, ..]) = house.table().await;
+    let mut play = joined(&client).await;
+    house.stop().await;
+    assert_eq!(closed(&mut play).await, close::GOING_AWAY);
+}
+
+/// A player loses the connection in mid-game and comes back: the AI has played meanwhile, and
+/// what was missed comes without a gap.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_player_who_comes_back_resumes_by_version() {
+    let clocks = bahay_engine::table::Clocks { think_ms: 20, ..Default::default() };
+    let house = House::with_clocks(clocks).await;
+    let (clients, mut plays) = playing(&house).await;
+    let gone = plays.remove(asked(&plays));
+    let known = gone.version().unwrap();
+    let seat = gone.view().unwrap().seat.unwrap();
+    let client = &clients[seat.index()];
+    let knew = gone.drop_connection();
+    // Somebody else sees the takeover, and the AI's first move.
+    let mut taken_over = false;
+    let mut moved = false;
+    while !(taken_over && moved) {
+        let message = timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
+        if let Message::Update { events, .. } = message {
+            for event in events {
+                moved |= taken_over && matches!(event, Event::Game { .. });
+                let Event::Takeover { seat: taken, on: true } = event else { continue };
+                taken_over |= taken == seat;
+            }
+        }
+    }
+    let mut back = client.play().await.unwrap();
+    back.resume(knew);
+    let joining = back.join().await.unwrap();
+    let missed = back.answered(joining).await.unwrap();
+    assert!(back.version().unwrap() > known + 1);
+    assert!(
+        missed.iter().any(|event| matches!(event, Event::Takeover { on: false, .. })),
+        "{missed:?}"
+    );
+    // What was followed is what the table shows anew to a connection that knows nothing.
+    let followed = back.view().cloned().unwrap();
+    let version = back.version();
+    let mut fresh = client.play().await.unwrap();
+    let joining = fresh.join().await.unwrap();
+    let shown = loop {
+        if let Message::Snapshot { version: shown, view, .. } = fresh.next().await.unwrap() {
+            break (Some(shown), *view);
+        }
+    };
+    fresh.answered(joining).await.unwrap();
+    if shown.0 == version {
+        assert_eq!(shown.1, followed);
+    }
+}

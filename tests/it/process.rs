@@ -1,0 +1,168 @@
+//! The binary as its operator meets it: what it refuses to start on, and what its commands say.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Rules;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, Hits, Price, Record, Terms};
+
+use crate::support::db::TestDatabase;
+use crate::support::house::PATIENCE;
+use crate::support::live::TestLive;
+
+const SECRET: &str = "0f9c3c6d5f1b4a7e8d2c1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c";
+
+fn bahay() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
+    command.env_clear().stdin(Stdio::null());
+    command
+}
+
+/// A server's command line on this test's services, on a free port.
+fn serve(database: &TestDatabase) -> Command {
+    let live = TestLive::new().options();
+    let mut command = bahay();
+    command
+        .arg("serve")
+        .env("DATABASE_URL", database.url())
+        .env("REDIS_URL", live.url)
+        .env("BAHAY_REDIS_PREFIX", live.prefix)
+        .env("BAHAY_LISTEN", "127.0.0.1:0")
+        .env("BAHAY_SIGNING_SECRET", SECRET);
+    command
+}
+
+/// A refusal: exit code 1 and one line that holds all of these.
+fn assert_refuses(output: &Output, words: &[&str]) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<_> = said.lines().filter(|line| line.starts_with("bahay: ")).collect();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(lines.len(), 1, "{said}");
+    for word in words {
+        assert!(lines[0].contains(word), "{word} is not in: {}", lines[0]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_refuses_what_it_cannot_serve_with() {
+    let database = TestDatabase::new().await;
+    let without = serve(&database).env_remove("BAHAY_SIGNING_SECRET").output().unwrap();
+    assert_refuses(&without, &["BAHAY_SIGNING_SECRET", "openssl rand -hex 32"]);
+    for weak in ["", "short", "changeme", "secretsecretsecretsecretsecretsecret"] {
+        let weak = serve(&database).env("BAHAY_SIGNING_SECRET", weak).output().unwrap();
+        assert_refuses(&weak, &["BAHAY_SIGNING_SECRET"]);
+    }
+    let nowhere = "postgres://bahay@127.0.0.1:1/bahay";
+    let unreachable = serve(&database).env("DATABASE_URL", nowhere).output().unwrap();
+    assert_refuses(&unreachable, &["DATABASE_URL"]);
+    let redis = serve(&database).env("REDIS_URL", "redis://127.0.0.1:1").output().unwrap();
+    assert_refuses(&redis, &["REDIS_URL"]);
+    let empty = TestDatabase::empty().await;
+    assert_refuses(&serve(&empty).output().unwrap(), &["bahay migrate"]);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let busy = serve(&database).env("BAHAY_LISTEN", &address).output().unwrap();
+    assert_refuses(&busy, &["BAHAY_LISTEN", &address]);
+}
+
+/// From an empty database to a server that answers, and that ends when told to.
+#[tokio::test(flavor = "multi_thread")]
+async fn migrate_serve_and_stop() {
+    let database = TestDatabase::empty().await;
+    for _ in 0..2 {
+        let migrated = bahay().arg("migrate").env("DATABASE_URL", database.url()).output().unwrap();
+        assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
+    }
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut server = serve(&database)
+        .env("BAHAY_LISTEN", free.to_string())
+        .env("RUST_LOG", "error")
+        .spawn()
+        .unwrap();
+    let url = format!("http://{free}");
+    let healthy = || {
+        let check = bahay().arg("healthcheck").args(["--url", &url]).output().unwrap();
+        check.status.success()
+    };
+    let started = Instant::now();
+    while !healthy() {
+        assert!(server.try_wait().unwrap().is_none(), "the server ended");
+        assert!(started.elapsed() < PATIENCE, "the server does not answer");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let terminated = Command::new("kill").arg(server.id().to_string()).status().unwrap();
+    assert!(terminated.success());
+    assert!(server.wait().unwrap().success(), "a server that was told to stop ends well");
+    assert!(!healthy());
+}
+
+fn record() -> Record<bahay::tables::catalog::Tongits> {
+    let bet = Coins::from_whole(1).unwrap();
+    let terms = Terms {
+        room: "newbie".to_owned(),
+        rules: Rules::kingdom(),
+        price: Price { bet, multiplier: 1, fee_basis_points: 500 },
+        hits: Hits::default(),
+        clocks: Clocks::default(),
+    };
+    let mut records = vec![];
+    Simulation::new(5, terms, Habits::default(), Coins::from_whole(500).unwrap())
+        .play(1, |_, record| records.push(record.clone()));
+    records.remove(0)
+}
+
+fn verify(document: &str) -> Output {
+    let mut child = bahay()
+        .args(["verify", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(document.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn verify_tells_a_record_from_a_forgery() {
+    let record = record();
+    let document = serde_json::to_string_pretty(&record).unwrap();
+    let verified = verify(&document);
+    let said = String::from_utf8_lossy(&verified.stdout);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    assert!(said.starts_with("verified"), "{said}");
+
+    let mut forged = record.clone();
+    forged.settlement.fees[0].fee = Coins::ZERO;
+    let forged = verify(&serde_json::to_string(&forged).unwrap());
+    assert_refuses(&forged, &["fee", "rule 6.8"]);
+
+    let mut forged = record.clone();
+    forged.actions.remove(1);
+    let forged = verify(&serde_json::to_string(&forged).unwrap());
+    assert_refuses(&forged, &["action 1:", "rule"]);
+
+    assert_refuses(&verify("{}"), &["not the record of a game"]);
+    assert_refuses(&verify(""), &["not the record of a game"]);
+    let missing = bahay().args(["verify", "no-such-file.json"]).output().unwrap();
+    assert_refuses(&missing, &["no-such-file.json"]);
+}
+
+#[test]
+fn simulate_says_the_same_for_the_same_seed() {
+    let run = |seed: &str| {
+        let output = bahay()
+            .args(["simulate", "--games", "60", "--rough", "--seed", seed])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let first = run("8");
+    assert!(first.contains("ends by"), "{first}");
+    assert_eq!(first, run("8"));
+    assert_ne!(first, run("9"));
+}
