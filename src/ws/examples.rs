@@ -10,7 +10,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
     Clocks, ConnectionId, Crown, Event, Fee, Fresh, GameId, Input, Payment, PhaseView, PlayerId,
-    PotPayout, Settlement, Table, TableId, Timestamp,
+    Settlement, Table, TableId, Timestamp,
 };
 use uuid::Uuid;
 
@@ -24,6 +24,7 @@ const NOON_MS: i64 = 1_772_366_400_000;
 const ID: u128 = 0x019c_a944_3c00_7000_8000_0000_0000_0000;
 const TABLE: TableId = TableId(Uuid::from_u128(ID + 0x7ab1e));
 const GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3e));
+const NEXT_GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3f));
 const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
 const SEED: ServerSeed = ServerSeed(Hex([0x5e; 32]));
 
@@ -69,14 +70,21 @@ pub fn messages() -> Vec<(&'static str, Message<Tongits>)> {
         "The coins are held and the cards dealt",
         Message::Update { version, server_time_ms: at, events, prompt },
     ));
-    let server_time_ms = Timestamp::from_ms(NOON_MS + 84_000);
+    let over_at = Timestamp::from_ms(NOON_MS + 84_000);
     messages.push((
         "The game is over",
-        Message::Update { version: 97, server_time_ms, events: vec![over()], prompt: None },
+        Message::Update {
+            version: 97,
+            server_time_ms: over_at,
+            events: vec![over()],
+            prompt: None,
+        },
     ));
+    let server_time_ms = over_at.after_ms(12);
+    let events = settled(server_time_ms);
     messages.push((
-        "The coins have moved",
-        Message::Update { version: 98, server_time_ms, events: vec![settled()], prompt: None },
+        "The coins have moved, and the next game is prepared",
+        Message::Update { version: 98, server_time_ms, events, prompt: None },
     ));
     messages.push(("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }));
     messages.push(("The answer to a ping", Message::Ack { id: 8, version: None }));
@@ -176,8 +184,8 @@ fn told_in_game() -> Told {
         .expect("a game that begins asks somebody")
 }
 
-/// The settlement of rule 6.10: a fight that nobody could answer, both others burned, a king in
-/// the winner's hand, the second crown in a row.
+/// A fight that nobody could answer, both others burned, a king in the winner's hand; the
+/// winner's first crown, so that the POT waits.
 fn over() -> Event<<Tongits as Game>::Event> {
     let item = |name: &'static str, rule: &'static str| Item {
         name: name.into(),
@@ -193,22 +201,24 @@ fn over() -> Event<<Tongits as Game>::Event> {
     };
     let fee =
         Fee { seat: seat(1), gross: Coins::from_hundredths(600), fee: Coins::from_hundredths(30) };
-    Event::Over {
-        game: GAME,
-        settlement: Settlement {
-            winner: Some(seat(1)),
-            payments: vec![payment(2), payment(0)],
-            fees: vec![fee],
-            pot: Some(PotPayout { seat: seat(1), amount: Coins::from_hundredths(600) }),
-        },
-        server_seed: SEED,
-    }
+    let settlement = Settlement {
+        winner: Some(seat(1)),
+        payments: vec![payment(2), payment(0)],
+        fees: vec![fee],
+        pot: None,
+    };
+    Event::Over { game: GAME, settlement, server_seed: SEED }
 }
 
-/// A first win: the winner wears a crown and the POT waits.
-fn settled() -> Event<<Tongits as Game>::Event> {
+/// What follows once the ledger has answered: the next game is prepared at once.
+fn settled(at: Timestamp) -> Vec<Event<<Tongits as Game>::Event>> {
     let crown = Some(Crown { player: player(1), wins: 1 });
-    Event::Settled { game: GAME, pot: Coins::from_hundredths(300), crown }
+    let commitment = ServerSeed(Hex([0x5f; 32])).commitment();
+    let deadline_ms = at.after_ms(Clocks::default().prepare_ms);
+    vec![
+        Event::Settled { game: GAME, pot: Coins::from_hundredths(300), crown },
+        Event::Preparing { game: NEXT_GAME, commitment, deadline_ms },
+    ]
 }
 
 fn player(number: u8) -> PlayerId {

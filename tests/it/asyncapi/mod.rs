@@ -146,14 +146,14 @@ fn play(dice: &mut Stream, mut happened: impl FnMut(Option<&Action>, &[<Tongits 
             Turn::Over => return,
             Turn::Chance(request) => game.resolve(&deal.draw(request), &mut events),
             Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().unwrap();
+                let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let mut legal = Vec::new();
                 game.legal_actions(seat, &mut legal);
                 let dull = |action: &Action| matches!(action, Action::Draw | Action::Dump { .. });
                 let lively: Vec<_> = legal.iter().filter(|action| !dull(action)).copied().collect();
                 let choice = if lively.is_empty() || below(3) == 0 { &legal } else { &lively };
                 let action = *taken.insert(choice[below(choice.len())]);
-                game.act(seat, &action, &mut events).unwrap()
+                game.act(seat, &action, &mut events).expect("it is legal")
             }
         };
         happened(taken.as_ref(), &events);

@@ -1,0 +1,202 @@
+//! A deal can be checked by anybody: docs/FAIRNESS.md says how, docs/verify.py does it without
+//! code of ours. Here both are held against the engine.
+//!
+//! The verifier needs `python3`. Where there is none its test says so and passes, unless `CI` is
+//! set: there a verifier that is not run is a failure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use bahay::lobby::house_rooms;
+use bahay::tables::catalog::Tongits;
+use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::chance::{Answer, ClientSeed, Request, ServerSeed, Stream};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Game;
+use bahay_engine::games::tongits::Rules;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, GameId};
+use serde_json::{Value, json};
+
+/// Every number of the example on the page is what the engine computes.
+#[test]
+fn the_example_of_the_page_is_what_the_engine_deals() {
+    let page = include_str!("../../docs/FAIRNESS.md");
+    let (_, block) = page.split_once("```vectors\n").expect("the page has its example");
+    let lines = block.lines().take_while(|line| *line != "```");
+    let example: BTreeMap<&str, &str> = lines.filter_map(|line| line.split_once(" = ")).collect();
+
+    let seed = ServerSeed(example["server_seed"].parse().unwrap());
+    assert_eq!(seed.commitment().0.to_string(), example["commitment"]);
+    let clients =
+        [ClientSeed::from_text("luck"), ClientSeed::NONE, ClientSeed::from_text("swerte ₱")];
+    for (client, name) in clients.iter().zip(["seed_0", "seed_1", "seed_2"]) {
+        assert_eq!(client.0.to_string(), example[name]);
+    }
+    let game: GameId = example["game"].parse().unwrap();
+    let key = seed.key(game.0.as_bytes(), &clients);
+    assert_eq!(key.0.to_string(), example["key"]);
+    let mut stream = Stream::new(key);
+    for word in example["words"].split(' ') {
+        // Any word but the greatest is below this and stays as it is.
+        let drawn = stream.draw(Request::Number(u32::MAX));
+        assert_eq!(drawn, Answer::Number(u32::from_str_radix(word, 16).unwrap()));
+    }
+
+    let mut stream = Stream::new(key);
+    let mut events = Vec::new();
+    let starter = stream.draw(Request::Number(3));
+    assert_eq!(starter, Answer::Number(example["starter"].parse().unwrap()));
+    let deck = stream.draw(Request::Order(Card::COUNT));
+    let Answer::Order(order) = &deck else { panic!("a deck is an order") };
+    let cards = |indices: &[u8]| {
+        let names = indices.iter().filter_map(|index| Card::from_index(*index));
+        names.map(|card| card.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(cards(order), example["deck"]);
+    let dealt = Tongits::new(&Rules::kingdom(), None)
+        .resolve(&starter, &mut events)
+        .resolve(&deck, &mut events);
+    for (hand, name) in dealt.hands().iter().zip(["hand_0", "hand_1", "hand_2"]) {
+        assert_eq!(hand.to_string(), example[name]);
+    }
+    assert_eq!(cards(&order[37..]), example["stock"]);
+    let stock: CardSet = dealt.stock().cards().iter().copied().collect();
+    assert_eq!(stock.len(), 15);
+}
+
+/// Records of rough tables, as the server would give them.
+fn records() -> Vec<Value> {
+    let terms = house_rooms(Clocks::default())[0].terms().clone();
+    let mut records = Vec::new();
+    for (seed, welcome, games) in [(1, 100_000, 150), (2, 900, 20)] {
+        let welcome = Coins::from_hundredths(welcome);
+        let mut tables = Simulation::<Tongits>::new(seed, terms.clone(), Habits::ROUGH, welcome);
+        tables.play(games, |_, record| {
+            records.push(serde_json::to_value(record).expect("a record can be written"));
+        });
+    }
+    records
+}
+
+/// What somebody might change, and how: the answer must name the rule.
+type Tamper = (&'static str, &'static str, fn(&mut Value));
+
+const TAMPERS: &[Tamper] = &[
+    ("another server seed", "9.1", |record| record["server_seed"] = json!("11".repeat(32))),
+    ("another seed with its commitment", "9.4", |record| {
+        let seed = ServerSeed(bahay_engine::hex::Hex([0x11; 32]));
+        record["server_seed"] = json!(seed);
+        record["commitment"] = json!(seed.commitment());
+    }),
+    ("another client seed", "9.4", |record| record["client_seeds"][1] = json!("22".repeat(32))),
+    ("another game's id", "9.4", |record| {
+        record["game"] = json!("01990000-0000-7000-8000-000000000001");
+    }),
+    ("two cards of the deck changed places", "9.4", |record| {
+        let deck = record["chance"].as_array_mut().and_then(|chance| chance.last_mut());
+        let deck = deck.and_then(|deck| deck["order"].as_array_mut());
+        deck.expect("a deck was drawn").swap(3, 40);
+    }),
+    ("an action out of time", "8.2", |record| record["actions"][1]["at"] = json!(0)),
+    ("an action of another seat", "1.1", |record| {
+        let seat = record["actions"][0]["seat"].as_u64().expect("somebody acted");
+        record["actions"][0]["seat"] = json!((seat + 1) % 3);
+    }),
+    ("a card from elsewhere", "3.", |record| {
+        let first = record["actions"][0].clone();
+        record["actions"].as_array_mut().expect("actions").insert(1, first);
+    }),
+    ("a loser that pays less", "6.7", |record| {
+        let paid = &mut record["settlement"]["payments"][0]["paid"];
+        *paid = json!(paid.as_i64().expect("a payment") - 1);
+    }),
+    ("a count more for everybody", "6.7", |record| {
+        record["outcome"]["debts"][0]["items"][0]["counts"] = json!(9);
+    }),
+    ("a fee of a hundredth less", "6.8", |record| {
+        let fee = &mut record["settlement"]["fees"][0]["fee"];
+        *fee = json!(fee.as_i64().expect("a fee") - 1);
+    }),
+    ("a crown that counts more", "7.2", |record| {
+        let winner = record["players"][0].clone();
+        record["crown_after"] = json!({ "player": winner, "wins": 7 });
+    }),
+    ("a POT that was larger", "7.2", |record| {
+        let pot = record["pot_before"].as_i64().expect("a POT");
+        record["pot_before"] = json!(pot + 100);
+    }),
+];
+
+/// A folder that is gone with its guard.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What stays behind lies in the system's folder for such things.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn python() -> Option<&'static str> {
+    let known = Command::new("python3").arg("--version").output();
+    if known.is_ok_and(|known| known.status.success()) {
+        return Some("python3");
+    }
+    let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+    assert!(!is_ci, "python3 is missing, and docs/verify.py must be run in CI: install it");
+    eprintln!("NOT RUN: docs/verify.py needs python3, and there is none");
+    None
+}
+
+#[test]
+fn the_independent_verifier_accepts_records_and_finds_what_was_changed() {
+    let Some(python) = python() else {
+        return;
+    };
+    let folder = std::env::temp_dir().join(format!("bahay-verify-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let folder = Folder(folder);
+    let records = records();
+    let played: BTreeSet<&str> = records
+        .iter()
+        .flat_map(|record| record["actions"].as_array().unwrap())
+        .filter_map(|taken| taken["action"]["type"].as_str())
+        .collect();
+    for kind in ["draw", "chow", "drop", "sapaw", "dump", "fight", "challenge", "tongits"] {
+        assert!(played.contains(kind), "nobody ever played {kind}: {played:?}");
+    }
+    let mut expected = Vec::new();
+    let mut files = Vec::new();
+    let mut keep = |name: String, record: &Value, rule: Option<&'static str>| {
+        let path = folder.0.join(format!("{name}.json"));
+        fs::write(&path, record.to_string()).expect("a record can be written down");
+        files.push(path);
+        expected.push((name, rule));
+    };
+    for (number, record) in records.iter().enumerate() {
+        keep(format!("record {number}"), record, None);
+    }
+    for (what, rule, tamper) in TAMPERS {
+        let mut record = records[3].clone();
+        tamper(&mut record);
+        keep((*what).to_owned(), &record, Some(rule));
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/verify.py");
+    let output = Command::new(python).arg("-B").arg(script).args(&files).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.lines().count(), expected.len(), "{said}{errors}");
+    for (line, (name, rule)) in said.lines().zip(&expected) {
+        match rule {
+            None => assert!(line.starts_with("verified: "), "{name}: {line}"),
+            Some(rule) => assert!(
+                line.contains("does not hold") && line.contains(&format!("(rule {rule}")),
+                "{name} is not found by rule {rule}: {line}"
+            ),
+        }
+    }
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+}
