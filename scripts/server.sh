@@ -21,7 +21,7 @@ make_environment() {
     fi
     BAHAY_SIGNING_SECRET=$(cat "$LOCAL/secret")
   fi
-  export BAHAY_SIGNING_SECRET BAHAY_DEV=1 RUST_LOG="${RUST_LOG:-info}"
+  export BAHAY_SIGNING_SECRET RUST_LOG="${RUST_LOG:-info}"
 }
 
 # Whether something listens on TCP port $2 of host $1.

@@ -31,7 +31,7 @@ use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
 
 pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
-pub use name::{Name, NotAName};
+pub use name::{NAME_TEXT_LENGTH_MAX, Name, NotAName};
 
 /// How long a refresh token waits to be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);

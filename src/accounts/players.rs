@@ -6,9 +6,9 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::entropy;
 use crate::ids::PlayerId;
-use crate::ledger::{Grant, GrantCoins};
+use crate::ledger::{Grant, GrantCoins, LedgerError};
+use crate::{db, entropy};
 
 use super::{
     AccountError, Accounts, GuestSignIn, Name, Profile, Tokens, from_sql, sessions, to_sql,
@@ -29,6 +29,24 @@ impl From<Row> for Profile {
     }
 }
 
+/// What an attempt failed with: the one may pass if it is made again, the other says so itself.
+enum Failed {
+    Database(sqlx::Error),
+    Ledger(LedgerError),
+}
+
+impl From<sqlx::Error> for Failed {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<LedgerError> for Failed {
+    fn from(error: LedgerError) -> Self {
+        Self::Ledger(error)
+    }
+}
+
 /// A player was either there or has just been made by somebody else.
 const ATTEMPTS: usize = 2;
 
@@ -41,42 +59,60 @@ impl Accounts {
         &self,
         request: &GuestSignIn,
     ) -> Result<(Profile, Tokens), AccountError> {
+        // Done twice because an answer was lost, it opens a session that nobody has tokens for.
+        let once = || async {
+            for _ in 0..ATTEMPTS {
+                match self.sign_in_once(request).await {
+                    Ok(None) => {}
+                    Ok(Some(signed_in)) => return Ok(Ok(signed_in)),
+                    Err(Failed::Ledger(error)) => return Ok(Err(error.into())),
+                    Err(Failed::Database(error)) => return Err(error),
+                }
+            }
+            let reason = "a device changed hands twice at once".to_owned();
+            Ok(Err(AccountError::Unavailable { reason }))
+        };
+        db::retry(once).await?
+    }
+
+    /// `None` when another request was faster with a new device.
+    async fn sign_in_once(
+        &self,
+        request: &GuestSignIn,
+    ) -> Result<Option<(Profile, Tokens)>, Failed> {
         let now = self.clock.now();
         let device = request.device.hash();
-        for _ in 0..ATTEMPTS {
-            let mut tx = self.pool.begin().await?;
-            let known = of_device(&mut tx, &device, request, now).await?;
-            let profile = match known {
+        let mut tx = self.pool.begin().await?;
+        let profile = match of_device(&mut tx, &device, request, now).await? {
+            Some(profile) => profile,
+            None => match self.enroll(&mut tx, &device, request, now).await? {
                 Some(profile) => profile,
-                None => match self.enroll(&mut tx, &device, request, now).await? {
-                    Some(profile) => profile,
-                    // Dropped, the transaction takes its own player back.
-                    None => continue,
-                },
-            };
-            let user_agent = request.user_agent.as_deref();
-            let session = sessions::open(&mut tx, profile.id, user_agent, now).await?;
-            tx.commit().await?;
-            let tokens = self.tokens(profile.id, session);
-            return Ok((profile, tokens));
-        }
-        Err(AccountError::Unavailable { reason: "a device changed hands twice at once".into() })
+                // Dropped, the transaction takes its own player back.
+                None => return Ok(None),
+            },
+        };
+        let user_agent = request.user_agent.as_deref();
+        let session = sessions::open(&mut tx, profile.id, user_agent, now).await?;
+        tx.commit().await?;
+        let tokens = self.tokens(profile.id, session);
+        Ok(Some((profile, tokens)))
     }
 
     /// `None` for an id that no player has.
     pub async fn profile(&self, player: PlayerId) -> Result<Option<Profile>, AccountError> {
-        let row = sqlx::query_as!(
-            Row,
-            r#"
-            select id, name, time_zone, created_at as "created_at: SqlTimestamp"
-            from players
-            where id = $1
-            "#,
-            player.0
-        )
-        .fetch_optional(&self.pool)
-        .await?;
-        Ok(row.map(Profile::from))
+        let once = || {
+            let row = sqlx::query_as!(
+                Row,
+                r#"
+                select id, name, time_zone, created_at as "created_at: SqlTimestamp"
+                from players
+                where id = $1
+                "#,
+                player.0
+            );
+            row.fetch_optional(&self.pool)
+        };
+        Ok(db::retry(once).await?.map(Profile::from))
     }
 
     /// The profile under its new name; `None` for an id that no player has.
@@ -85,20 +121,21 @@ impl Accounts {
         player: PlayerId,
         name: &Name,
     ) -> Result<Option<Profile>, AccountError> {
-        let row = sqlx::query_as!(
-            Row,
-            r#"
-            update players
-            set name = $2
-            where id = $1
-            returning id, name, time_zone, created_at as "created_at: SqlTimestamp"
-            "#,
-            player.0,
-            name.as_str()
-        )
-        .fetch_optional(&self.pool)
-        .await?;
-        Ok(row.map(Profile::from))
+        let once = || {
+            let row = sqlx::query_as!(
+                Row,
+                r#"
+                update players
+                set name = $2
+                where id = $1
+                returning id, name, time_zone, created_at as "created_at: SqlTimestamp"
+                "#,
+                player.0,
+                name.as_str()
+            );
+            row.fetch_optional(&self.pool)
+        };
+        Ok(db::retry(once).await?.map(Profile::from))
     }
 
     /// A new player with its welcome; `None` when another request was faster with this device.
@@ -108,7 +145,7 @@ impl Accounts {
         device: &[u8; 32],
         request: &GuestSignIn,
         now: Timestamp,
-    ) -> Result<Option<Profile>, AccountError> {
+    ) -> Result<Option<Profile>, Failed> {
         let id = PlayerId(entropy::uuid());
         let name =
             request.name.as_ref().map_or_else(|| guest_name(id), |name| name.as_str().into());
@@ -153,7 +190,7 @@ async fn of_device(
     device: &[u8; 32],
     request: &GuestSignIn,
     now: Timestamp,
-) -> Result<Option<Profile>, AccountError> {
+) -> Result<Option<Profile>, sqlx::Error> {
     let seen = sqlx::query_scalar!(
         "update devices set last_seen_at = $2 where id_hash = $1 returning player",
         device.as_slice(),

@@ -11,6 +11,7 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 
 use crate::auth::ACCESS_TOKEN_LIFE;
 use crate::clock::{self, Timestamp};
+use crate::db;
 use crate::ids::SessionId;
 
 use super::{AccountError, Accounts, from_sql, to_sql};
@@ -57,17 +58,18 @@ impl Accounts {
     }
 
     async fn learn_since(&self, since: Timestamp) -> Result<(), AccountError> {
-        let rows = sqlx::query!(
-            r#"
-            select id, revoked_at as "revoked_at!: SqlTimestamp"
-            from sessions
-            where revoked_at > $1
-            "#,
-            to_sql(since) as _
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        for row in rows {
+        let once = || {
+            let rows = sqlx::query!(
+                r#"
+                select id, revoked_at as "revoked_at!: SqlTimestamp"
+                from sessions
+                where revoked_at > $1
+                "#,
+                to_sql(since) as _
+            );
+            rows.fetch_all(&self.pool)
+        };
+        for row in db::retry(once).await? {
             self.auth.revocations().insert(SessionId(row.id), from_sql(row.revoked_at));
         }
         Ok(())

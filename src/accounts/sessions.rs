@@ -6,8 +6,8 @@ use sqlx::PgConnection;
 
 use crate::auth::{Player, RefreshToken};
 use crate::clock::{self, Timestamp};
-use crate::entropy;
 use crate::ids::{PlayerId, SessionId};
+use crate::{db, entropy};
 
 use super::{AccountError, Accounts, REFRESH_TOKEN_LIFE, SESSION_LIFE, Tokens, from_sql, to_sql};
 
@@ -46,14 +46,19 @@ impl Accounts {
     pub async fn refresh(&self, token: &RefreshToken) -> Result<(PlayerId, Tokens), AccountError> {
         let now = self.clock.now();
         let hash = token.hash();
-        let mut tx = self.pool.begin().await?;
-        let session = sqlx::query_scalar!(
-            "select session from refresh_tokens where hash = $1",
-            hash.0.as_slice()
-        )
-        .fetch_optional(&mut *tx)
-        .await?
-        .ok_or(AccountError::RefreshTokenUnknown)?;
+        // Nothing has been done yet, so this much may be tried again. The rest may not: a token
+        // whose use was committed, and whose answer was lost, must not be used once more.
+        let found = || async {
+            let mut tx = self.pool.begin().await?;
+            let session = sqlx::query_scalar!(
+                "select session from refresh_tokens where hash = $1",
+                hash.0.as_slice()
+            );
+            let session = session.fetch_optional(&mut *tx).await?;
+            Ok((tx, session))
+        };
+        let (mut tx, session) = db::retry(found).await?;
+        let session = session.ok_or(AccountError::RefreshTokenUnknown)?;
         // From here on this family stands still for everybody else.
         let family = sqlx::query!(
             r#"
@@ -103,8 +108,11 @@ impl Accounts {
     /// second neither are its access tokens, on any node. Doing so again changes nothing.
     pub async fn sign_out(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
-        let mut connection = self.pool.acquire().await?;
-        end(&mut connection, player.session, End::SignedOut, now).await?;
+        let once = || async {
+            let mut connection = self.pool.acquire().await?;
+            end(&mut connection, player.session, End::SignedOut, now).await
+        };
+        db::retry(once).await?;
         self.auth.revocations().insert(player.session, now);
         Ok(())
     }
@@ -125,7 +133,7 @@ pub(super) async fn open(
     player: PlayerId,
     user_agent: Option<&str>,
     now: Timestamp,
-) -> Result<Opened, AccountError> {
+) -> Result<Opened, sqlx::Error> {
     let session = SessionId(entropy::uuid());
     let expires_at = clock::after(now, SESSION_LIFE);
     let user_agent = user_agent.map(|text| {
@@ -154,7 +162,7 @@ async fn next_token(
     session: SessionId,
     session_expires_at: Timestamp,
     now: Timestamp,
-) -> Result<Opened, AccountError> {
+) -> Result<Opened, sqlx::Error> {
     let refresh = RefreshToken::random();
     let hash = refresh.hash();
     let refresh_expires_at = clock::after(now, REFRESH_TOKEN_LIFE).min(session_expires_at);
@@ -178,7 +186,7 @@ async fn end(
     session: SessionId,
     why: End,
     now: Timestamp,
-) -> Result<(), AccountError> {
+) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update sessions

@@ -5,7 +5,7 @@ use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{self, FromRequest, FromRequestParts, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
 use super::{Code, Problem};
@@ -33,14 +33,25 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
             );
         }
         let bytes = Bytes::from_request(request, state).await.map_err(unread)?;
-        serde_json::from_slice(&bytes).map(Self).map_err(|error| {
-            let code = match error.classify() {
-                Category::Data => Code::BodyInvalid,
-                Category::Syntax | Category::Eof | Category::Io => Code::BodyMalformed,
-            };
-            code.because(error.to_string())
-        })
+        parse(&bytes).map(Self)
     }
+}
+
+/// First whether it is JSON at all, then whether it is an object, since serde would also take a
+/// list for one, then whether it is the right one.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice::<IgnoredAny>(bytes)
+        .map_err(|error| Code::BodyMalformed.because(error.to_string()))?;
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(Code::BodyInvalid.because("the body must be a JSON object"));
+    }
+    serde_json::from_slice(bytes).map_err(|error| {
+        let code = match error.classify() {
+            Category::Data => Code::BodyInvalid,
+            Category::Syntax | Category::Eof | Category::Io => Code::BodyMalformed,
+        };
+        code.because(error.to_string())
+    })
 }
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {

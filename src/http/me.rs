@@ -11,7 +11,7 @@ use crate::auth::Player;
 use crate::ledger::{Entry, Ledger, LedgerError, Wallet};
 
 use super::{
-    Body, Coins, Cursors, PageOf, PageQuery, Problem, Query, Services, Time, TransferCode,
+    Body, Coins, Cursors, NameText, PageOf, PageQuery, Problem, Query, Services, Time, TransferCode,
 };
 
 /// A player, to itself.
@@ -51,9 +51,7 @@ pub(super) async fn show_me(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChangeMe {
-    /// 2 to 20 characters, no control characters, nothing invisible, at least one letter or
-    /// digit. White space is made single and trimmed. Names are not unique.
-    #[schema(value_type = Option<String>, min_length = 2, max_length = 20, example = "Mang Tomás")]
+    #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
 }
 

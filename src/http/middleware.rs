@@ -76,7 +76,8 @@ pub(super) fn around(routes: Router, options: &Options) -> Router {
 /// Gives each request an id, or takes over the one that it brings, and sends it back.
 async fn identify(mut request: Request, next: Next) -> Response {
     let is_sound = |id: &&HeaderValue| {
-        id.len() <= REQUEST_ID_BYTES_MAX && id.as_bytes().iter().all(u8::is_ascii_graphic)
+        (1..=REQUEST_ID_BYTES_MAX).contains(&id.len())
+            && id.as_bytes().iter().all(u8::is_ascii_graphic)
     };
     let id = request.headers().get(REQUEST_ID).filter(is_sound).cloned().unwrap_or_else(|| {
         HeaderValue::from_str(&entropy::uuid().to_string()).expect("a UUID is plain ASCII")

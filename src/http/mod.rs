@@ -35,4 +35,4 @@ pub use page::{Cursors, PageOf, PageQuery};
 pub use problem::{Code, Problem, ProblemBody};
 pub use routes::router;
 pub use services::Services;
-pub use wire::{CardText, Coins, Time, TransferCode};
+pub use wire::{CardText, Coins, NameText, Time, TransferCode};

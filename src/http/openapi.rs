@@ -12,6 +12,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::tag::{Tag, TagBuilder};
 use utoipa::openapi::{
     ContentBuilder, InfoBuilder, License, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
+    ServerBuilder,
 };
 use utoipa::{PartialSchema as _, ToSchema as _};
 
@@ -46,7 +47,8 @@ pub(super) fn frame() -> OpenApi {
         .description(Some(DESCRIPTION))
         .license(Some(license()))
         .build();
-    OpenApiBuilder::new().info(info).tags(Some(tags())).build()
+    let here = ServerBuilder::new().url("/").description(Some("This server")).build();
+    OpenApiBuilder::new().info(info).servers(Some([here])).tags(Some(tags())).build()
 }
 
 fn license() -> License {
@@ -83,6 +85,8 @@ pub(super) fn complete(document: &mut OpenApi) {
     name_items(&mut components.schemas);
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
+            // Said aloud, so that an operation is never open by forgetting.
+            operation.security.get_or_insert_default();
             refuse(operation);
         }
     }
@@ -118,7 +122,7 @@ const COMMON: [Common; 9] = [
             Code::TokenExpired,
             Code::TokenRevoked,
         ],
-        applies: |operation| operation.security.is_some(),
+        applies: needs_token,
     },
     Common {
         name: "BodyMalformed",
@@ -172,6 +176,10 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete]
         .into_iter()
         .flatten()
+}
+
+fn needs_token(operation: &Operation) -> bool {
+    operation.security.as_ref().is_some_and(|security| !security.is_empty())
 }
 
 fn has_body(operation: &Operation) -> bool {

@@ -12,7 +12,7 @@ use crate::accounts::{AccountError, Accounts, DeviceId, GuestSignIn, Name, TimeZ
 use crate::auth::{Player, RefreshToken};
 
 use super::me::Me;
-use super::{Body, Code, Problem, ProblemBody, Services, Time};
+use super::{Body, Code, NameText, Problem, ProblemBody, Services, Time};
 
 /// A device asks for its player.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -26,8 +26,8 @@ pub(super) struct GuestSignInBody {
         example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
     )]
     device_id: DeviceId,
-    /// For a new player: 2 to 20 characters. A known player keeps its name.
-    #[schema(value_type = Option<String>, min_length = 2, max_length = 20, example = "Maria")]
+    /// For a new player. A known player keeps its name.
+    #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
     /// For a player that has none yet: the IANA name of its time zone.
     #[schema(

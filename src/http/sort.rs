@@ -7,7 +7,9 @@ use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::games::tongits;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{ArrayBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::auth::Player;
 
@@ -20,12 +22,7 @@ const HAND_CARDS_MAX: usize = 13;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sort {
-    /// At most 13 cards, each once.
-    #[schema(
-        value_type = Vec<CardText>,
-        max_items = 13,
-        example = json!(["7H", "AS", "5H", "6H", "KD", "KC"])
-    )]
+    #[schema(inline)]
     cards: Hand,
     by: SortBy,
 }
@@ -42,6 +39,20 @@ pub(super) enum SortBy {
 
 #[derive(Clone, Copy, Debug)]
 struct Hand(CardSet);
+
+impl PartialSchema for Hand {
+    fn schema() -> RefOr<Schema> {
+        ArrayBuilder::new()
+            .items(Ref::from_schema_name(CardText::name()))
+            .max_items(Some(HAND_CARDS_MAX))
+            .unique_items(true)
+            .description(Some("At most 13 cards, each once."))
+            .examples([["7H", "AS", "5H", "6H", "KD", "KC"]])
+            .into()
+    }
+}
+
+impl ToSchema for Hand {}
 
 impl<'de> Deserialize<'de> for Hand {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -8,6 +8,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::accounts::{NAME_TEXT_LENGTH_MAX, Name};
 use crate::clock::{self, Timestamp};
 use crate::ledger;
 
@@ -106,6 +107,32 @@ impl PartialSchema for TransferCode {
 impl ToSchema for TransferCode {
     fn name() -> Cow<'static, str> {
         "TransferCode".into()
+    }
+}
+
+/// The schema of a name as clients may send it.
+#[derive(Clone, Copy, Debug)]
+pub struct NameText;
+
+impl PartialSchema for NameText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(Name::pattern()))
+            .max_length(Some(NAME_TEXT_LENGTH_MAX))
+            .description(Some(
+                "A player's name: 2 to 20 characters, no control characters, nothing invisible. \
+                 White space is made single and trimmed, and only then counted. Names are not \
+                 unique.",
+            ))
+            .examples(["Mang Tomás"])
+            .into()
+    }
+}
+
+impl ToSchema for NameText {
+    fn name() -> Cow<'static, str> {
+        "Name".into()
     }
 }
 

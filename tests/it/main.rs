@@ -5,6 +5,7 @@
 mod asyncapi;
 mod fairness;
 mod games;
+mod http;
 mod ledger;
 mod ledger_faults;
 mod ledger_races;

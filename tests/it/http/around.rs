@@ -1,0 +1,98 @@
+//! What happens around every handler.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use bahay::http::{Options, Probe};
+use reqwest::Method;
+use reqwest::header::HeaderValue;
+
+use super::server::{Server, Setup, expect_refusal, ok, text};
+
+async fn panics() {
+    panic!("on purpose");
+}
+
+#[tokio::test]
+async fn a_panic_is_one_refusal_and_the_server_goes_on() {
+    let more = Router::new().route("/panic", get(panics));
+    let server = Server::with(Setup { more, ..Setup::default() }).await;
+    for _ in 0..3 {
+        expect_refusal(server.node.request(Method::GET, "/panic"), 500, "internal").await;
+    }
+    ok(server.node.request(Method::GET, "/healthz")).await;
+}
+
+#[tokio::test]
+async fn what_takes_too_long_is_refused() {
+    let more = Router::new().route("/never", get(std::future::pending::<()>));
+    let options = Options { timeout: Duration::from_millis(50), ..Options::default() };
+    let server = Server::with(Setup { more, options, ..Setup::default() }).await;
+    let response = server.node.request(Method::GET, "/never").send().await.unwrap();
+    assert_eq!(response.headers()["retry-after"], "1");
+    let refused = super::server::refusal(response).await;
+    assert_eq!(refused, (503, "timed_out".into()));
+}
+
+#[tokio::test]
+async fn a_request_has_an_id_of_its_own_or_ours() {
+    let server = Server::new().await;
+    let alive = || server.node.request(Method::GET, "/healthz");
+    let given = alive().header("x-request-id", "abc-1").send().await.unwrap();
+    assert_eq!(given.headers()["x-request-id"], "abc-1");
+    for unsound in ["", "with space", &"x".repeat(65)] {
+        let response = alive().header("x-request-id", unsound).send().await.unwrap();
+        let id = response.headers()["x-request-id"].to_str().unwrap();
+        assert!(id.parse::<uuid::Uuid>().is_ok(), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn answers_are_not_to_be_kept_or_guessed_at() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    let response = server.node.get("/v1/me", &guest.access_token).send().await.unwrap();
+    assert_eq!(response.headers()["cache-control"], "no-store");
+    assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_may_call_only_where_they_are_named() {
+    let origin = HeaderValue::from_static("https://play.example");
+    let options = Options { cors_origins: vec![origin], ..Options::default() };
+    let open = Server::with(Setup { options, ..Setup::default() }).await;
+    let closed = Server::new().await;
+    for (server, from, allowed) in [
+        (&open, "https://play.example", true),
+        (&open, "https://evil.example", false),
+        (&closed, "https://play.example", false),
+    ] {
+        let preflight = server
+            .node
+            .request(Method::OPTIONS, "/v1/me")
+            .header("origin", from)
+            .header("access-control-request-method", "GET")
+            .send()
+            .await
+            .unwrap();
+        let named = preflight.headers().get("access-control-allow-origin");
+        assert_eq!(named.is_some(), allowed, "{from}");
+    }
+}
+
+#[tokio::test]
+async fn readiness_names_what_does_not_answer() {
+    let up = Probe::new("redis", async || Ok(()));
+    let server = Server::with(Setup { probes: vec![up.clone()], ..Setup::default() }).await;
+    let ready = ok(server.node.request(Method::GET, "/readyz")).await;
+    assert_eq!(ready["answering"], serde_json::json!(["postgres", "redis"]));
+
+    let down = Probe::new("moon", async || Err("it is new".to_owned()));
+    let server = Server::with(Setup { probes: vec![up, down], ..Setup::default() }).await;
+    let response = server.node.request(Method::GET, "/readyz").send().await.unwrap();
+    let problem: serde_json::Value = response.json().await.unwrap();
+    assert_eq!(problem["code"], "unavailable");
+    assert_eq!(text(&problem["detail"]), "no answer from moon");
+    ok(server.node.request(Method::GET, "/healthz")).await;
+}

@@ -1,0 +1,134 @@
+//! Access tokens that nobody should believe.
+
+use std::time::Duration;
+
+use bahay::auth::{ACCESS_TOKEN_LIFE, Auth, AuthError, Revocations, Signer};
+use bahay::clock::{Clock, Timestamp};
+use bahay::ids::{PlayerId, SessionId};
+use reqwest::Method;
+use uuid::Uuid;
+
+use super::server::{SECRET, Server, expect_refusal, ok, refused};
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Base64 for URLs, without padding.
+fn base64(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits = (0..3).fold(0_u32, |bits, place| {
+            bits << 8 | u32::from(chunk.get(place).copied().unwrap_or(0))
+        });
+        for digit in 0..=chunk.len() {
+            let index = usize::try_from(bits >> (18 - 6 * digit) & 63).expect("six bits");
+            text.push(char::from(ALPHABET[index]));
+        }
+    }
+    text
+}
+
+fn key_id(token: &str) -> String {
+    let header = jsonwebtoken::decode_header(token).expect("a token has a header");
+    header.kid.expect("the header names the key")
+}
+
+#[tokio::test]
+async fn every_token_but_a_good_one_is_refused_by_its_code() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    let good = guest.access_token.as_str();
+    let (head, signature) = good.rsplit_once('.').unwrap();
+    let (_, claims) = head.split_once('.').unwrap();
+    let kid = key_id(good);
+    let header = |json: &str| base64(json.replace("KID", &kid).as_bytes());
+
+    let none = format!("{}.{claims}.", header(r#"{"alg":"none","kid":"KID"}"#));
+    let none_signed = format!("{}.{claims}.{signature}", header(r#"{"alg":"none","kid":"KID"}"#));
+    let stronger = format!("{}.{claims}.{signature}", header(r#"{"alg":"HS512","kid":"KID"}"#));
+    let asymmetric = format!("{}.{claims}.{signature}", header(r#"{"alg":"RS256","kid":"KID"}"#));
+    let no_key = format!("{}.{claims}.{signature}", header(r#"{"alg":"HS256"}"#));
+    let other_player = {
+        let claims = format!(
+            r#"{{"iss":"bahay","sub":"{}","sid":"{}","iat":0,"exp":99999999999}}"#,
+            Uuid::max(),
+            Uuid::max()
+        );
+        let header = head.split_once('.').unwrap().0;
+        format!("{header}.{}.{signature}", base64(claims.as_bytes()))
+    };
+    let other_key = {
+        let signer = Signer::new(b"another-9f86d081884c7d659a2feaa0c55ad").unwrap();
+        let auth = Auth::new(signer, server.clock.clone(), Revocations::default());
+        auth.access_token(PlayerId(Uuid::max()), SessionId(Uuid::max())).reveal()
+    };
+    let unsigned = format!("{head}.");
+    let long = format!("{good}{}", "A".repeat(2_000));
+    for (token, code) in [
+        ("nonsense", "token_malformed"),
+        ("a.b.c", "token_malformed"),
+        ("..", "token_malformed"),
+        (head, "token_malformed"),
+        (&long, "token_malformed"),
+        (&none, "token_malformed"),
+        (&none_signed, "token_malformed"),
+        (&no_key, "token_malformed"),
+        (&stronger, "token_forged"),
+        (&asymmetric, "token_forged"),
+        (&unsigned, "token_forged"),
+        (&other_player, "token_forged"),
+        (&other_key, "token_forged"),
+        (&guest.refresh_token, "token_malformed"),
+    ] {
+        let refused = refused(server.node.get("/v1/me", token)).await;
+        assert_eq!(refused, (401, code.to_owned()), "{token}");
+    }
+    ok(server.node.get("/v1/me", good)).await;
+}
+
+#[tokio::test]
+async fn the_header_is_one_and_says_bearer() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    let token = guest.access_token.as_str();
+    let me = || server.node.request(Method::GET, "/v1/me");
+    let header = |value: String| me().header("authorization", value);
+    expect_refusal(me(), 401, "token_missing").await;
+    expect_refusal(header("Basic dTpw".into()), 401, "token_missing").await;
+    expect_refusal(header("Bearer ".into()), 401, "token_malformed").await;
+    expect_refusal(header(token.to_owned()), 401, "token_malformed").await;
+    let two = header(format!("Bearer {token}")).header("authorization", format!("Bearer {token}"));
+    expect_refusal(two, 401, "token_malformed").await;
+    // Never taken from the address.
+    let query = server.node.request(Method::GET, &format!("/v1/me?access_token={token}"));
+    expect_refusal(query, 401, "token_missing").await;
+    ok(header(format!("bearer {token}"))).await;
+}
+
+#[tokio::test]
+async fn a_token_expires_to_the_second() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    server.clock.advance(ACCESS_TOKEN_LIFE - Duration::from_millis(1));
+    ok(server.node.get("/v1/me", &guest.access_token)).await;
+    server.clock.advance(Duration::from_millis(1));
+    expect_refusal(server.node.get("/v1/me", &guest.access_token), 401, "token_expired").await;
+}
+
+/// What the socket asks, without a server.
+#[test]
+fn authenticate_gives_the_player_or_the_reason() {
+    let clock = Clock::set_to(Timestamp::from_ms(1_000));
+    let auth = Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), Revocations::default());
+    let (player, session) = (PlayerId(Uuid::max()), SessionId(Uuid::nil()));
+    let token = auth.access_token(player, session).reveal();
+    let seen = auth.authenticate(&token).unwrap();
+    assert_eq!((seen.id, seen.session), (player, session));
+    assert_eq!(auth.authenticate(""), Err(AuthError::Missing));
+    auth.revocations().insert(session, clock.now());
+    assert_eq!(auth.authenticate(&token), Err(AuthError::Revoked));
+    clock.advance(ACCESS_TOKEN_LIFE);
+    assert_eq!(auth.authenticate(&token), Err(AuthError::Expired));
+    clock.advance(ACCESS_TOKEN_LIFE);
+    auth.revocations().forget_expired(clock.now());
+    assert!(!auth.revocations().contains(session));
+}

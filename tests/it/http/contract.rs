@@ -1,0 +1,69 @@
+//! openapi.yaml, and the routes that it describes.
+
+use bahay::http::{Code, openapi_yaml};
+use reqwest::Method;
+use serde_json::Value;
+
+use super::server::{Server, ok, refused};
+
+#[test]
+fn openapi_yaml_is_current() {
+    let kept = include_str!("../../../openapi.yaml");
+    assert!(kept == openapi_yaml(), "write it anew: cargo run -- openapi > openapi.yaml");
+}
+
+/// What the document says needs a token, does; and what it says is there, is.
+#[tokio::test]
+async fn nobody_gets_past_a_route_that_asks_for_a_token() {
+    let server = Server::new().await;
+    let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
+    let mut guarded = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let path =
+                path.replace("{id}", &uuid::Uuid::nil().to_string()).replace("{room}", "newbie");
+            if operation["security"] == serde_json::json!([]) {
+                let response = server.node.request(method.clone(), &path).send().await.unwrap();
+                assert_ne!(response.status(), 404, "{method} {path}");
+                continue;
+            }
+            guarded += 1;
+            let refused = refused(server.node.request(method.clone(), &path)).await;
+            assert_eq!(refused, (401, "token_missing".into()), "{method} {path}");
+        }
+    }
+    assert!(guarded >= 8, "{guarded}");
+}
+
+#[tokio::test]
+async fn the_document_lists_every_code() {
+    let server = Server::new().await;
+    let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
+    let codes: Vec<Value> = Code::ALL.iter().map(|code| code.as_str().into()).collect();
+    assert_eq!(document["components"]["schemas"]["ProblemCode"]["enum"], Value::Array(codes));
+}
+
+#[tokio::test]
+async fn the_pages_load_nothing_from_elsewhere() {
+    let server = Server::new().await;
+    let page = |path: &str| server.node.request(Method::GET, path).send();
+    let response = page("/docs").await.unwrap();
+    assert!(response.headers()["content-security-policy"].to_str().unwrap().contains("'self'"));
+    let html = response.text().await.unwrap();
+    assert!(!html.contains("http"), "{html}");
+    for (path, kind) in [
+        ("/docs/start.js", "text/javascript; charset=utf-8"),
+        ("/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
+        ("/docs/swagger-ui.css", "text/css; charset=utf-8"),
+    ] {
+        assert!(html.contains(path), "{path}");
+        let response = page(path).await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], kind);
+    }
+    let problems = page("/problems").await.unwrap().text().await.unwrap();
+    for code in Code::ALL {
+        assert!(problems.contains(&format!("id=\"{}\"", code.as_str())), "{code:?}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Profile and wallet.
+
+use bahay::ledger::{Grant, GrantCoins};
+use bahay_engine::coins::Coins;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::server::{Server, WELCOME, expect_refusal, ok, refused, text};
+
+const DEVICE: &str = "device-0123456789";
+
+#[tokio::test]
+async fn a_player_renames_itself_by_the_rules() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let token = guest.access_token.as_str();
+    let rename =
+        |body: Value| server.node.request(Method::PATCH, "/v1/me").bearer_auth(token).json(&body);
+    let renamed = ok(rename(json!({ "name": " Ate\u{a0} Luz " }))).await;
+    assert_eq!(renamed["name"], "Ate Luz");
+    assert_eq!(ok(server.node.get("/v1/me", token)).await, renamed);
+    assert_eq!(ok(rename(json!({}))).await, renamed);
+    for name in ["", "a", "x\u{7}y", "a\u{200b}b", &"é".repeat(21)] {
+        let refused = refused(rename(json!({ "name": name }))).await;
+        assert_eq!(refused, (422, "body_invalid".into()), "{name:?}");
+    }
+    for body in [json!({ "name": 5 }), json!({ "nom": "Luz" }), json!(["Luz"]), json!("Luz")] {
+        let refused = refused(rename(body.clone())).await;
+        assert_eq!(refused, (422, "body_invalid".into()), "{body}");
+    }
+    assert_eq!(ok(server.node.get("/v1/me", token)).await, renamed);
+}
+
+#[tokio::test]
+async fn a_player_sees_its_own_profile_only() {
+    let server = Server::new().await;
+    let one = server.node.guest(DEVICE).await;
+    let two = server.node.guest("device-9876543210").await;
+    for guest in [&one, &two] {
+        let me = ok(server.node.get("/v1/me", &guest.access_token)).await;
+        assert_eq!(me, guest.answer["player"]);
+    }
+}
+
+/// A player whose wallet has `count` entries.
+async fn with_entries(server: &Server, count: i64) -> String {
+    let guest = server.node.guest(DEVICE).await;
+    let player = guest.id.parse().expect("an id is a UUID");
+    for number in 1..count {
+        let (grant, key) = (Grant::Daily, format!("{player}:{number}"));
+        let amount = Coins::from_hundredths(number);
+        let input = GrantCoins { player, grant, key, amount };
+        server.bank.ledger.grant(input).await.expect("a grant is given");
+    }
+    guest.access_token
+}
+
+#[tokio::test]
+async fn the_wallets_entries_come_in_pages_newest_first() {
+    let server = Server::new().await;
+    let token = with_entries(&server, 7).await;
+    let mut versions = Vec::new();
+    let mut path = "/v1/me/wallet/entries?limit=3".to_owned();
+    let mut pages = 0;
+    loop {
+        let page = ok(server.node.get(&path, &token)).await;
+        pages += 1;
+        for entry in page["items"].as_array().unwrap() {
+            versions.push(entry["version"].as_i64().unwrap());
+            let after = entry["balance_after"].as_i64().unwrap();
+            let before = entry["balance_before"].as_i64().unwrap();
+            assert_eq!(after - before, entry["amount"].as_i64().unwrap());
+        }
+        match page["next_cursor"].as_str() {
+            Some(cursor) => path = format!("/v1/me/wallet/entries?limit=3&cursor={cursor}"),
+            None => break,
+        }
+    }
+    assert_eq!((versions, pages), (vec![7, 6, 5, 4, 3, 2, 1], 3));
+    let all = ok(server.node.get("/v1/me/wallet/entries", &token)).await;
+    let items = all["items"].as_array().unwrap();
+    assert_eq!(items.len(), 7);
+    assert!(all["next_cursor"].is_null());
+    let welcome = &items[6];
+    assert_eq!(welcome["code"], "welcome");
+    assert_eq!(welcome["amount"], WELCOME.hundredths());
+    assert_eq!(welcome["balance_before"], 0);
+    assert!(welcome["game"].is_null());
+}
+
+#[tokio::test]
+async fn a_cursor_is_good_for_its_list_and_its_player() {
+    let server = Server::new().await;
+    let token = with_entries(&server, 3).await;
+    let other = server.node.guest("device-9876543210").await;
+    let page = ok(server.node.get("/v1/me/wallet/entries?limit=1", &token)).await;
+    let cursor = text(&page["next_cursor"]);
+    let with = |list: &str, cursor: &str| format!("/v1/me/{list}?cursor={cursor}");
+    let entries = |cursor: &str| with("wallet/entries", cursor);
+    ok(server.node.get(&entries(&cursor), &token)).await;
+    expect_refusal(server.node.get(&with("games", &cursor), &token), 422, "cursor_invalid").await;
+    let theirs = server.node.get(&entries(&cursor), &other.access_token);
+    expect_refusal(theirs, 422, "cursor_invalid").await;
+    let (_, seal) = cursor.rsplit_once('~').unwrap();
+    let long = "1".repeat(300);
+    for forged in ["", "1", "~", "1~", &format!("1~{seal}"), &format!("{cursor}0"), &long, "%00"] {
+        let refused = refused(server.node.get(&entries(forged), &token)).await;
+        assert_eq!(refused, (422, "cursor_invalid".into()), "{forged}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_has_1_to_100_items() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    for list in ["/v1/me/wallet/entries", "/v1/me/games"] {
+        let page = |query: &str| server.node.get(&format!("{list}?{query}"), &guest.access_token);
+        for query in ["limit=1", "limit=100", ""] {
+            ok(page(query)).await;
+        }
+        for query in [
+            "limit=0",
+            "limit=101",
+            "limit=-1",
+            "limit=ten",
+            "limit=",
+            "limit=1.5",
+            "size=3",
+            "limit=99999999999",
+            "limit=1&limit=2",
+        ] {
+            assert_eq!(refused(page(query)).await, (422, "query_invalid".into()), "{query}");
+        }
+    }
+}

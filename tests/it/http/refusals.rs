@@ -1,0 +1,95 @@
+//! Requests that make no sense.
+
+use reqwest::Method;
+use serde_json::json;
+
+use super::server::{Server, ok, refused};
+
+const SIGN_IN: &str = "/v1/sign-in/guest";
+
+#[tokio::test]
+async fn a_body_must_be_small_json_of_the_right_kind() {
+    let server = Server::new().await;
+    let post = |kind: &str, body: Vec<u8>| {
+        server.node.request(Method::POST, SIGN_IN).header("content-type", kind).body(body)
+    };
+    let nested = "[".repeat(10_000);
+    let large = format!(r#"{{"device_id":"{}"}}"#, "x".repeat(16 * 1024));
+    for (body, status, code) in [
+        ("", 400, "body_malformed"),
+        ("{", 400, "body_malformed"),
+        ("not json", 400, "body_malformed"),
+        (r#"{"device_id":"0123456789abcdef"} {}"#, 400, "body_malformed"),
+        (r#"{"device_id":"\ud800aaaaaaaaaaaaaaaa"}"#, 400, "body_malformed"),
+        (&nested, 400, "body_malformed"),
+        (&large, 413, "body_too_large"),
+        ("{}", 422, "body_invalid"),
+        ("[]", 422, "body_invalid"),
+        ("null", 422, "body_invalid"),
+        (r#"{"device_id":null}"#, 422, "body_invalid"),
+        (r#"{"device_id":7}"#, 422, "body_invalid"),
+        (r#"{"device_id":"short"}"#, 422, "body_invalid"),
+        (r#"{"device_id":"with a space in it"}"#, 422, "body_invalid"),
+        (r#"{"device_id":"0123456789abcdef","id":1}"#, 422, "body_invalid"),
+        (r#"{"device_id":"0123456789abcdef","device_id":"0123456789abcdef"}"#, 422, "body_invalid"),
+        (r#"{"device_id":"0123456789abcdef","name":"x"}"#, 422, "body_invalid"),
+        (r#"{"device_id":"0123456789abcdef","time_zone":"+8"}"#, 422, "body_invalid"),
+    ] {
+        let refused = refused(post("application/json", body.as_bytes().to_vec())).await;
+        let start: String = body.chars().take(60).collect();
+        assert_eq!(refused, (status, code.to_owned()), "{start}");
+    }
+    let not_text = post("application/json", b"{\"device_id\":\"\xff\xfe\"}".to_vec());
+    assert_eq!(refused(not_text).await, (400, "body_malformed".into()));
+
+    let good = json!({ "device_id": "0123456789abcdef" }).to_string().into_bytes();
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""] {
+        let refused = refused(post(kind, good.clone())).await;
+        assert_eq!(refused, (415, "body_not_json".into()), "{kind}");
+    }
+    let unnamed = server.node.request(Method::POST, SIGN_IN).body(good.clone());
+    assert_eq!(refused(unnamed).await, (415, "body_not_json".into()));
+    let players: i64 = sqlx::query_scalar("select count(*) from players")
+        .fetch_one(&server.bank.pool)
+        .await
+        .unwrap();
+    assert_eq!(players, 0);
+    ok(post("Application/JSON; charset=utf-8", good)).await;
+}
+
+#[tokio::test]
+async fn the_size_limit_holds_to_the_byte() {
+    let server = Server::new().await;
+    let guest = server.node.guest("0123456789abcdef").await;
+    let padded = |bytes: usize| {
+        let body = format!("{{{}}}", " ".repeat(bytes - 2));
+        server
+            .node
+            .request(Method::PATCH, "/v1/me")
+            .bearer_auth(&guest.access_token)
+            .header("content-type", "application/json")
+            .body(body)
+    };
+    ok(padded(16 * 1024)).await;
+    assert_eq!(refused(padded(16 * 1024 + 1)).await, (413, "body_too_large".into()));
+}
+
+#[tokio::test]
+async fn unknown_addresses_and_methods_are_refused_in_the_same_form() {
+    let server = Server::new().await;
+    for path in ["/", "/v1", "/v1/", "/v1/me/", "/v2/me", "/v1/sign-in", "/docs/../etc/passwd"] {
+        let refused = refused(server.node.request(Method::GET, path)).await;
+        assert_eq!(refused, (404, "route_not_found".into()), "{path}");
+    }
+    for (method, path, allowed) in [
+        (Method::GET, SIGN_IN, "POST"),
+        (Method::DELETE, "/v1/me", "GET,HEAD,PATCH"),
+        (Method::POST, "/healthz", "GET,HEAD"),
+        (Method::TRACE, "/v1/me", "GET,HEAD,PATCH"),
+    ] {
+        let response = server.node.request(method.clone(), path).send().await.unwrap();
+        assert_eq!(response.headers()["allow"], allowed, "{method} {path}");
+        let refused = super::server::refusal(response).await;
+        assert_eq!(refused, (405, "method_not_allowed".into()), "{method} {path}");
+    }
+}

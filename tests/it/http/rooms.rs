@@ -1,0 +1,41 @@
+//! Rooms, and the way to a table and from it.
+
+use reqwest::Method;
+
+use super::server::{Guest, Node, Server, expect_refusal, ok};
+
+fn ask(node: &Node, method: Method, path: &str, guest: &Guest) -> reqwest::RequestBuilder {
+    node.request(method, path).bearer_auth(&guest.access_token)
+}
+
+#[tokio::test]
+async fn anybody_may_look_at_the_rooms() {
+    let server = Server::new().await;
+    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    assert_eq!(rooms["items"][0]["id"], "newbie");
+    assert_eq!(rooms["items"][0]["bet"], 100);
+}
+
+#[tokio::test]
+async fn a_player_is_seated_once_and_may_leave() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    let at_table = |method| ask(&server.node, method, "/v1/table", &guest);
+    let seat = || ask(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest);
+    expect_refusal(at_table(Method::GET), 404, "not_seated").await;
+    expect_refusal(at_table(Method::DELETE), 404, "not_seated").await;
+    let first = ok(seat()).await;
+    assert_eq!(ok(seat()).await, first);
+    assert_eq!(ok(at_table(Method::GET)).await, first);
+    assert_eq!(ok(at_table(Method::DELETE)).await, first);
+}
+
+#[tokio::test]
+async fn a_room_that_is_not_there_seats_nobody() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    for room in ["nowhere", "Newbie", "newbie%00", "..%2fnewbie"] {
+        let path = format!("/v1/rooms/{room}/seat");
+        expect_refusal(ask(&server.node, Method::POST, &path, &guest), 404, "room_not_found").await;
+    }
+}

@@ -1,0 +1,201 @@
+//! A server on a port of its own, and a client that reads its answers.
+
+use std::time::Duration;
+
+use axum::Router;
+use bahay::accounts::Accounts;
+use bahay::auth::{Auth, Revocations, Signer};
+use bahay::clock::{Clock, Timestamp};
+use bahay::http::{self, Options, Probe, Services};
+use bahay::ledger::{Ledger, LedgerTasks};
+use bahay::live::Publication;
+use bahay::lobby::{Lobby, house_rooms};
+use bahay::tables::Tables;
+use bahay_engine::coins::Coins;
+use bahay_engine::table::Clocks;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Method, RequestBuilder, Response};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinHandle;
+
+use crate::support::bank::Bank;
+use crate::support::live::TestLive;
+
+pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
+pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
+
+/// 2026-03-01T12:00:00Z. Time stands still until a test moves it.
+const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
+
+/// One node and its database.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) clock: Clock,
+    pub(crate) bank: Bank,
+    pub(crate) node: Node,
+}
+
+/// One process, as far as a client can tell.
+#[derive(Debug)]
+pub(crate) struct Node {
+    base: String,
+    client: reqwest::Client,
+    pub(crate) accounts: Accounts,
+    task: JoinHandle<()>,
+    _ledger: Option<LedgerTasks>,
+    /// Nobody listens: these tests play no game.
+    _publications: UnboundedReceiver<Publication>,
+}
+
+/// What a test may have differently.
+#[derive(Debug, Default)]
+pub(crate) struct Setup {
+    pub(crate) options: Options,
+    pub(crate) probes: Vec<Probe>,
+    pub(crate) more: Router,
+}
+
+/// A signed-in guest.
+#[derive(Clone, Debug)]
+pub(crate) struct Guest {
+    pub(crate) id: String,
+    pub(crate) access_token: String,
+    pub(crate) refresh_token: String,
+    pub(crate) answer: Value,
+}
+
+impl Server {
+    pub(crate) async fn new() -> Self {
+        Self::with(Setup::default()).await
+    }
+
+    pub(crate) async fn with(setup: Setup) -> Self {
+        let bank = Bank::new().await;
+        let clock = Clock::set_to(NOW);
+        let node = Node::start(&bank, bank.ledger.clone(), &clock, setup, None).await;
+        Self { clock, bank, node }
+    }
+
+    /// Another node on the same database, with the same secret and clock.
+    pub(crate) async fn another_node(&self) -> Node {
+        let (ledger, tasks) = self.bank.node().await;
+        Node::start(&self.bank, ledger, &self.clock, Setup::default(), Some(tasks)).await
+    }
+}
+
+impl Node {
+    async fn start(
+        bank: &Bank,
+        ledger: Ledger,
+        clock: &Clock,
+        setup: Setup,
+        tasks: Option<LedgerTasks>,
+    ) -> Self {
+        let Setup { options, probes, more } = setup;
+        let pool = bank.database.pool().await;
+        let signer = Signer::new(SECRET).expect("a secret of the tests is strong enough");
+        let auth = Auth::new(signer, clock.clone(), Revocations::default());
+        let accounts =
+            Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock.clone(), WELCOME);
+        accounts.load_revocations().await.expect("sessions can be read");
+        let (live, publications) = TestLive::new().connect().await;
+        let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
+        let rooms = house_rooms(Clocks::default());
+        let lobby = Lobby::new(rooms, tables, live, ledger.clone());
+        let services = Services { accounts: accounts.clone(), auth, ledger, lobby, pool, probes };
+        let router = http::router(services, &options, more);
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("a listener has an address");
+        let task = tokio::spawn(async move {
+            axum::serve(listener, router).await.expect("a server serves");
+        });
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(30))
+            .no_proxy()
+            .build()
+            .expect("a plain client");
+        let base = format!("http://{address}");
+        Self { base, client, accounts, task, _ledger: tasks, _publications: publications }
+    }
+
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.base))
+    }
+
+    pub(crate) fn get(&self, path: &str, token: &str) -> RequestBuilder {
+        self.request(Method::GET, path).bearer_auth(token)
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> RequestBuilder {
+        self.request(Method::POST, path).json(body)
+    }
+
+    pub(crate) async fn guest(&self, device_id: &str) -> Guest {
+        self.sign_in(&json!({ "device_id": device_id })).await
+    }
+
+    pub(crate) async fn sign_in(&self, body: &Value) -> Guest {
+        let answer = ok(self.post("/v1/sign-in/guest", body)).await;
+        Guest {
+            id: text(&answer["player"]["id"]),
+            access_token: text(&answer["access_token"]),
+            refresh_token: text(&answer["refresh_token"]),
+            answer,
+        }
+    }
+
+    pub(crate) fn refresh(&self, refresh_token: &str) -> RequestBuilder {
+        self.post("/v1/token/refresh", &json!({ "refresh_token": refresh_token }))
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+/// The JSON of an answer that is no refusal.
+pub(crate) async fn ok(request: RequestBuilder) -> Value {
+    let response = request.send().await.expect("the server answers");
+    let status = response.status();
+    let body = response.text().await.expect("an answer has a body");
+    assert!(status.is_success(), "{status}: {body}");
+    if body.is_empty() { Value::Null } else { serde_json::from_str(&body).expect("JSON") }
+}
+
+/// Sends a request that must be refused, and gives status and code.
+pub(crate) async fn refused(request: RequestBuilder) -> (u16, String) {
+    refusal(request.send().await.expect("the server answers")).await
+}
+
+/// Every refusal has the one form, whatever it is about.
+pub(crate) async fn refusal(response: Response) -> (u16, String) {
+    let status = response.status();
+    assert!(status.is_client_error() || status.is_server_error(), "{status}");
+    let kind = response.headers().get(CONTENT_TYPE).expect("a refusal has a body").clone();
+    let has_id = response.headers().contains_key("x-request-id");
+    let challenges = response.headers().contains_key("www-authenticate");
+    let body = response.text().await.expect("a refusal has a body");
+    assert_eq!(kind, "application/problem+json", "{body}");
+    assert!(has_id, "{body}");
+    assert_eq!(challenges, status == 401, "{body}");
+    let problem: Value = serde_json::from_str(&body).expect("a problem is JSON");
+    assert_eq!(problem["status"], status.as_u16(), "{body}");
+    assert!(!text(&problem["title"]).is_empty(), "{body}");
+    let code = text(&problem["code"]);
+    assert_eq!(problem["type"], format!("/problems#{code}"), "{body}");
+    (status.as_u16(), code)
+}
+
+/// Asserts status and code of a refusal.
+pub(crate) async fn expect_refusal(request: RequestBuilder, status: u16, code: &str) {
+    assert_eq!(refused(request).await, (status, code.to_owned()));
+}

@@ -1,0 +1,102 @@
+//! Guests come and come back.
+
+use std::collections::BTreeSet;
+
+use futures_util::future::join_all;
+use serde_json::json;
+use sqlx::PgPool;
+
+use super::server::{Server, WELCOME, ok, text};
+
+const DEVICE: &str = "device-0123456789";
+
+async fn count(pool: &PgPool, what: &str) -> i64 {
+    let sql = match what {
+        "players" => "select count(*) from players",
+        "grants" => "select count(*) from transfers where code = 'welcome'",
+        "sessions" => "select count(*) from sessions",
+        _ => panic!("nobody counts {what}"),
+    };
+    sqlx::query_scalar(sql).fetch_one(pool).await.expect("rows are counted")
+}
+
+#[tokio::test]
+async fn the_same_device_is_the_same_player() {
+    let server = Server::new().await;
+    let first = server
+        .node
+        .sign_in(
+            &json!({ "device_id": DEVICE, "name": "  Mang   Tomás ", "time_zone": "Asia/Manila" }),
+        )
+        .await;
+    let again = server
+        .node
+        .sign_in(&json!({ "device_id": DEVICE, "name": "Somebody", "time_zone": "UTC" }))
+        .await;
+    let other = server.node.guest("device-9876543210").await;
+    assert_eq!(first.answer["player"], again.answer["player"]);
+    assert_eq!(first.answer["player"]["name"], "Mang Tomás");
+    assert_eq!(first.answer["player"]["time_zone"], "Asia/Manila");
+    assert_eq!(first.answer["player"]["created_at"], "2026-03-01T12:00:00.000Z");
+    assert_eq!(first.answer["access_expires_at"], "2026-03-01T12:15:00.000Z");
+    assert_eq!(first.answer["refresh_expires_at"], "2026-03-31T12:00:00.000Z");
+    assert_ne!(first.answer["session"], again.answer["session"]);
+    assert_ne!(first.id, other.id);
+    assert!(text(&other.answer["player"]["name"]).starts_with("Guest "));
+}
+
+#[tokio::test]
+async fn a_device_without_a_time_zone_may_tell_it_later() {
+    let server = Server::new().await;
+    let first = server.node.guest(DEVICE).await;
+    assert!(first.answer["player"]["time_zone"].is_null());
+    let told = server.node.sign_in(&json!({ "device_id": DEVICE, "time_zone": "Asia/Cebu" })).await;
+    assert_eq!(told.answer["player"]["time_zone"], "Asia/Cebu");
+}
+
+#[tokio::test]
+async fn a_new_player_is_welcomed_once() {
+    let server = Server::new().await;
+    server.node.guest(DEVICE).await;
+    let guest = server.node.guest(DEVICE).await;
+    let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
+    let welcome = WELCOME.hundredths();
+    assert_eq!(wallet, json!({ "available": welcome, "held": 0, "version": 1 }));
+    assert_eq!(count(&server.bank.pool, "grants").await, 1);
+}
+
+#[tokio::test]
+async fn fifty_races_of_one_new_device_make_one_player_and_one_grant() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let races = (0..50).map(|number| {
+        let node = if number % 2 == 0 { &server.node } else { &other };
+        node.guest(DEVICE)
+    });
+    let guests = join_all(races).await;
+    let players: BTreeSet<_> = guests.iter().map(|guest| guest.id.as_str()).collect();
+    assert_eq!(players.len(), 1);
+    let pool = &server.bank.pool;
+    assert_eq!(count(pool, "players").await, 1);
+    assert_eq!(count(pool, "grants").await, 1);
+    assert_eq!(count(pool, "sessions").await, 50);
+    for guest in guests {
+        ok(server.node.get("/v1/me", &guest.access_token)).await;
+    }
+}
+
+#[tokio::test]
+async fn neither_a_device_nor_a_refresh_token_is_stored_as_such() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let digits = guest.refresh_token.trim_start_matches("rt_");
+    for table in ["devices", "refresh_tokens", "sessions", "players"] {
+        let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
+        let rows: String = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+            .fetch_one(&server.bank.pool)
+            .await
+            .expect("a table can be read");
+        assert!(!rows.is_empty(), "{table}");
+        assert!(!rows.contains(DEVICE) && !rows.contains(digits), "{table}: {rows}");
+    }
+}
