@@ -367,7 +367,7 @@ mod tests {
     fn every_command_and_message_has_a_description_and_an_example() {
         let document = asyncapi();
         let messages = document["components"]["messages"].as_object().unwrap();
-        assert_eq!(messages.len(), 11);
+        assert!(["join", "update"].iter().all(|name| messages.contains_key(*name)));
         for (name, message) in messages {
             assert!(message["summary"].as_str().is_some_and(|text| text.len() > 10), "{name}");
             assert!(!message["examples"].as_array().unwrap().is_empty(), "{name}");

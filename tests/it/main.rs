@@ -13,6 +13,7 @@ mod ledger_refusals;
 mod live;
 mod play;
 mod process;
+mod protocol_page;
 mod schema;
 mod support;
 mod tables;

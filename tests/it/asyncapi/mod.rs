@@ -31,12 +31,17 @@ fn as_json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).expect("it can be written as JSON")
 }
 
+/// Where the schema of a command or a message is, as in `TakeBackCommand`.
+fn reference(kind: &str, value: &Value) -> String {
+    let words = value["type"].as_str().unwrap_or_default().split('_');
+    let title: String = words.map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+    format!("#/components/schemas/{title}{kind}")
+}
+
 /// Checks a command or a message against the schema of its type.
 #[track_caller]
 fn check(document: &Value, kind: &str, value: &Value) {
-    let name = value["type"].as_str().unwrap_or_default();
-    let title = name[..1].to_uppercase() + &name[1..];
-    let reference = format!("#/components/schemas/{title}{kind}");
+    let reference = reference(kind, value);
     if let Err(fault) = Document(document).check_named(&reference, value) {
         panic!("{fault}\nin {value}");
     }
@@ -200,10 +205,8 @@ fn document_and_server_refuse_the_same_commands() {
         act(json!("draw")),
     ];
     for command in refused {
-        let name = command["type"].as_str().unwrap();
-        let reference =
-            format!("#/components/schemas/{}{}Command", name[..1].to_uppercase(), &name[1..]);
-        let by_document = Document(&document).check_named(&reference, &command);
+        let by_document =
+            Document(&document).check_named(&reference("Command", &command), &command);
         assert!(by_document.is_err(), "the document allows {command}");
         let by_server = serde_json::from_value::<Command<Action>>(command.clone());
         assert!(by_server.is_err(), "the server reads {command}");

@@ -1,0 +1,102 @@
+//! docs/PROTOCOL.md against the code: its JSON is what the types read and write, its tables are
+//! those of the code.
+
+use bahay::tables::catalog::Tongits;
+use bahay::ws::protocol::{Command, Message, close};
+use bahay::ws::{asyncapi, example_commands, example_messages, refusals};
+use bahay_engine::games::tongits::Action;
+use serde_json::Value;
+
+const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
+
+/// Every block of JSON, as it stands there.
+fn blocks() -> Vec<&'static str> {
+    let blocks = PAGE.split("```json\n").skip(1).filter_map(|rest| rest.split("\n```").next());
+    blocks.collect()
+}
+
+#[test]
+fn every_example_reads_and_writes_as_it_stands() {
+    let blocks = blocks();
+    assert!(blocks.len() > 10, "{}", blocks.len());
+    for block in blocks {
+        let command = serde_json::from_str::<Command<Action>>(block);
+        let message = serde_json::from_str::<Message<Tongits>>(block);
+        let written = match (command, message) {
+            (Ok(command), Err(_)) => serde_json::to_string(&command).unwrap(),
+            (Err(_), Ok(message)) => serde_json::to_string(&message).unwrap(),
+            (Ok(_), Ok(_)) => panic!("both a command and a message: {block}"),
+            (Err(no_command), Err(no_message)) => {
+                panic!("neither a command ({no_command}) nor a message ({no_message}): {block}")
+            }
+        };
+        assert_eq!(written, block, "the server writes it like this");
+    }
+}
+
+#[test]
+fn every_command_and_message_is_shown() {
+    let commands = example_commands().into_iter().map(|(_, command)| type_of(&command));
+    let messages = example_messages().into_iter().map(|(_, message)| type_of(&message));
+    for kind in commands.chain(messages) {
+        let start = format!("{{\"type\":\"{kind}\"");
+        assert!(blocks().iter().any(|block| block.starts_with(&start)), "no example of {kind}");
+    }
+}
+
+fn type_of(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).expect("it can be written as JSON");
+    value["type"].as_str().expect("it has a type").to_owned()
+}
+
+#[test]
+fn the_tables_of_the_page_are_those_of_the_code() {
+    let mut rows: Vec<String> = Vec::new();
+    for refused in refusals() {
+        let (code, rule) = (refused.code, refused.rule.unwrap_or_default());
+        let retryable = if refused.retryable { "yes" } else { "no" };
+        rows.push(format!("| `{code}` | {rule} | {retryable} | {} |", refused.detail));
+    }
+    for (code, name, meaning) in close::ALL {
+        rows.push(format!("| {code} | `{name}` | {meaning} |"));
+    }
+    let rows: Vec<String> = rows.into_iter().map(|row| row.replace("|  |", "| |")).collect();
+    let missing: Vec<_> =
+        rows.iter().filter(|row| !PAGE.lines().any(|line| line == **row)).cloned().collect();
+    assert!(missing.is_empty(), "docs/PROTOCOL.md lacks these rows:\n{}", missing.join("\n"));
+}
+
+/// Every event that the document lists has its row.
+#[test]
+fn every_event_and_action_is_told() {
+    let document = asyncapi();
+    for name in ["Event", "TongitsEvent", "TongitsAction", "PhaseView"] {
+        let variants = document["components"]["schemas"][name]["oneOf"].as_array().unwrap();
+        for variant in variants {
+            let kind = variant["properties"]["type"]["const"].as_str().unwrap();
+            let told = |line: &str| {
+                line.starts_with('|')
+                    && line
+                        .split('|')
+                        .nth(1)
+                        .is_some_and(|cell| cell.contains(&format!("`{kind}`")))
+            };
+            assert!(PAGE.lines().any(told), "docs/PROTOCOL.md has no row for {kind} of {name}");
+        }
+    }
+}
+
+/// The limits on the page are the session's.
+#[test]
+fn the_limits_of_the_page_are_those_of_the_code() {
+    let document = asyncapi();
+    let Value::Object(limits) = &document["channels"]["play"]["x-limits"] else {
+        panic!("the document lists no limits")
+    };
+    let (_, section) = PAGE.split_once("## Limits").expect("the page has its limits");
+    for (name, limit) in limits {
+        let number = limit.to_string();
+        let mut words = section.split(|letter: char| !letter.is_ascii_digit());
+        assert!(words.any(|word| word == number), "{name} of {number} is not on the page");
+    }
+}
