@@ -3,11 +3,11 @@
 
     python3 docs/verify.py record.json ...      (- for standard input)
 
-It was written from docs/rules/tongits.md and docs/FAIRNESS.md, not from the server, and shares no
-code with it. It recomputes the commitment, the key of the deal, who began, the deck and the hands;
-follows every card through the actions; counts the winner's aces and kings; and does the arithmetic
-of settlement, fee, POT and crown. It does not judge whether each action was allowed, nor the counts
-that need the arrangement of a hand (rules 6.4 to 6.6): `bahay verify` does.
+It follows docs/rules/tongits.md and docs/FAIRNESS.md and shares no code with the server. It
+recomputes the commitment, the key of the deal, who began, the deck and the hands; follows every
+card through the actions; counts the winner's aces and kings; and does the arithmetic of settlement,
+fee, POT and crown. It does not judge whether each action was allowed, nor the counts that need the
+arrangement of a hand (rules 6.4 to 6.6): `bahay verify` does.
 
 Exit code 0: every record holds. 1: one does not; the line says where, and by which rule. 2: a file
 is not the record of a game of Tong-its.
@@ -282,5 +282,6 @@ def main(names):
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
-        sys.exit(__doc__)
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     sys.exit(main(sys.argv[1:]))
