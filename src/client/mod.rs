@@ -82,6 +82,12 @@ impl Client {
         Ok(Self { http, base, player: player.id, access_token })
     }
 
+    /// The same player at another node of the house.
+    #[must_use]
+    pub fn at(&self, base: &str) -> Self {
+        Self { base: base.trim_end_matches('/').to_owned(), ..self.clone() }
+    }
+
     pub fn player(&self) -> PlayerId {
         self.player
     }
@@ -108,6 +114,13 @@ impl Client {
     /// Leaves the table.
     pub async fn leave(&self) -> Result<(), ClientError> {
         let request = self.http.delete(format!("{}/v1/table", self.base));
+        let _: Value = answer(request.bearer_auth(&self.access_token)).await?;
+        Ok(())
+    }
+
+    /// Ends the session.
+    pub async fn sign_out(&self) -> Result<(), ClientError> {
+        let request = self.http.post(format!("{}/v1/sign-out", self.base));
         let _: Value = answer(request.bearer_auth(&self.access_token)).await?;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Games as they are remembered: who played, what it came to, and the record from which anybody
 //! can verify a game.
 //!
-//! Rows are written by the ledger, in the transaction that moves the coins (see [`store`]); here
+//! Rows are written by the ledger, in the transaction that moves the coins (see `store`); here
 //! they are read. A record is a document to this module: what is in it belongs to the engine.
 
 mod cursor;

@@ -1,6 +1,6 @@
 //! REST: requests in, JSON out, one form of refusal.
 //!
-//! [`routes`] is the one page that lists every route. A handler parses into types that cannot be
+//! `routes` is the one page that lists every route. A handler parses into types that cannot be
 //! wrong (`input`, `page`), calls one thing below, and says what came of it in the words of the
 //! wire (`wire`); it decides nothing about games or coins.
 //!

@@ -7,7 +7,7 @@
 //! never assumed; the copy is dropped and read again.
 //!
 //! Bounds: a table's slot serializes what this process does there; an input is decided on at most
-//! [`ATTEMPTS`] times; a watcher that does not keep up is dropped.
+//! `ATTEMPTS` times; a watcher that does not keep up is dropped.
 //!
 //! Deliberately absent: ownership of a table, and what a game is. `catalog` names the games.
 

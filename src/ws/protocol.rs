@@ -28,16 +28,19 @@ pub mod close {
     pub const PROTOCOL: u16 = 1002;
     /// A newer connection of the same player has taken over.
     pub const REPLACED: u16 = 4001;
+    /// The session of the connection's token has ended.
+    pub const SIGNED_OUT: u16 = 4003;
     /// The client does not read what it is sent.
     pub const TOO_SLOW: u16 = 4008;
     /// Too many messages, too fast.
     pub const TOO_FAST: u16 = 4029;
 
     /// Each with its name and what it means to a client.
-    pub const ALL: [(u16, &str, &str); 5] = [
+    pub const ALL: [(u16, &str, &str); 6] = [
         (GOING_AWAY, "going_away", "The server stops. Connect again at once and resume."),
-        (PROTOCOL, "protocol", "A binary frame was sent. Mend the client before it comes again."),
+        (PROTOCOL, "protocol", "A binary frame, or a text that is too long. Mend the client."),
         (REPLACED, "replaced", "A newer connection of the same player took over. Do not return."),
+        (SIGNED_OUT, "signed_out", "The session has ended. Sign in again."),
         (TOO_SLOW, "too_slow", "The client did not read what it was sent. Connect and resume."),
         (TOO_FAST, "too_fast", "Refused for haste and went on. Wait some seconds, then resume."),
     ];

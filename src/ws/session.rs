@@ -22,6 +22,7 @@ use tokio::time::{MissedTickBehavior, interval_at};
 use crate::auth::{Auth, Player};
 use crate::clock::Clock;
 use crate::entropy;
+use crate::ids::SessionId;
 use crate::lobby::{Lobby, LobbyError};
 use crate::tables::catalog::Tongits;
 use crate::tables::{Notice, SubmitError};
@@ -70,7 +71,7 @@ pub(super) async fn upgrade(
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
         .on_upgrade(move |socket| async move {
-            Session::new(player.id, state).run(socket).await;
+            Session::new(player, state).run(socket).await;
         })
 }
 
@@ -86,6 +87,8 @@ struct Seated {
 
 struct Session {
     player: PlayerId,
+    /// Of the token that opened the connection.
+    session: SessionId,
     connection: ConnectionId,
     state: PlayState,
     seated: Option<Seated>,
@@ -99,10 +102,11 @@ struct Session {
 type Ended = (u16, &'static str);
 
 impl Session {
-    fn new(player: PlayerId, state: PlayState) -> Self {
+    fn new(player: Player, state: PlayState) -> Self {
         let now = Instant::now();
         Self {
-            player,
+            player: player.id,
+            session: player.session,
             connection: ConnectionId(entropy::uuid()),
             state,
             seated: None,
@@ -147,8 +151,9 @@ impl Session {
             let ended = tokio::select! {
                 frame = socket.next() => match frame {
                     Some(Ok(frame)) => self.frame(frame).await,
-                    // Too long a text ends here too: the sender is told by the library.
-                    Some(Err(_)) | None => return None,
+                    // Or the connection broke; then nobody hears it.
+                    Some(Err(_)) => Err((close::PROTOCOL, "not readable, or too long")),
+                    None => return None,
                 },
                 notice = next_notice(&mut self.seated) => self.notices(notice),
                 () = stopped(&mut stopping) => {
@@ -191,6 +196,9 @@ impl Session {
             Frame::Ping(_) | Frame::Pong(_) | Frame::Close(_) => return Ok(()),
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
+        if self.state.auth.revocations().contains(self.session) {
+            return Err((close::SIGNED_OUT, "signed out"));
+        }
         let verdict = self.limit.take(self.heard_at);
         if verdict == Verdict::Close {
             return Err((close::TOO_FAST, "too many messages"));

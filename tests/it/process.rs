@@ -1,16 +1,18 @@
 //! The binary as its operator meets it: what it refuses to start on, and what its commands say.
 
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use bahay::client::Play;
+use bahay::ws::protocol::Message;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Hits, Price, Record, Terms};
+use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Terms};
 
 use crate::support::db::TestDatabase;
-use crate::support::house::PATIENCE;
+use crate::support::house::{PATIENCE, guest_at, joined};
 use crate::support::live::TestLive;
 
 const SECRET: &str = "0f9c3c6d5f1b4a7e8d2c1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c";
@@ -33,6 +35,42 @@ fn serve(database: &TestDatabase) -> Command {
         .env("BAHAY_LISTEN", "127.0.0.1:0")
         .env("BAHAY_SIGNING_SECRET", SECRET);
     command
+}
+
+/// A server process that answers; killed with this.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    async fn start(command: &mut Command) -> Self {
+        // Free a moment ago; nobody else on this machine is likely to take it meanwhile.
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let process =
+            command.env("BAHAY_LISTEN", free.to_string()).env("RUST_LOG", "error").spawn().unwrap();
+        let mut server = Self { process, url: format!("http://{free}") };
+        let started = Instant::now();
+        while !server.is_healthy() {
+            assert!(server.process.try_wait().unwrap().is_none(), "the server ended");
+            assert!(started.elapsed() < PATIENCE, "the server does not answer");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        server
+    }
+
+    fn is_healthy(&self) -> bool {
+        let check = bahay().arg("healthcheck").args(["--url", &self.url]).output().unwrap();
+        check.status.success()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 /// A refusal: exit code 1 and one line that holds all of these.
@@ -76,27 +114,88 @@ async fn migrate_serve_and_stop() {
         let migrated = bahay().arg("migrate").env("DATABASE_URL", database.url()).output().unwrap();
         assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
     }
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut server = serve(&database)
-        .env("BAHAY_LISTEN", free.to_string())
-        .env("RUST_LOG", "error")
-        .spawn()
-        .unwrap();
-    let url = format!("http://{free}");
-    let healthy = || {
-        let check = bahay().arg("healthcheck").args(["--url", &url]).output().unwrap();
-        check.status.success()
-    };
-    let started = Instant::now();
-    while !healthy() {
-        assert!(server.try_wait().unwrap().is_none(), "the server ended");
-        assert!(started.elapsed() < PATIENCE, "the server does not answer");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    let terminated = Command::new("kill").arg(server.id().to_string()).status().unwrap();
+    let mut server = Server::start(&mut serve(&database)).await;
+    let terminated = Command::new("kill").arg(server.process.id().to_string()).status().unwrap();
     assert!(terminated.success());
-    assert!(server.wait().unwrap().success(), "a server that was told to stop ends well");
-    assert!(!healthy());
+    let ended = server.process.wait().unwrap();
+    assert!(ended.success(), "a server that was told to stop ends well");
+    assert!(!server.is_healthy());
+}
+
+/// Plays as the house's bot would until the game is settled.
+async fn play_on(mut play: Play) -> Play {
+    let mut answered = None;
+    loop {
+        let question = play.prompt().map(|prompt| prompt.number);
+        if question != answered
+            && let Some(action) = play.advice()
+        {
+            answered = question;
+            play.act(action).await.unwrap();
+        }
+        let told = tokio::time::timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+        if let Message::Update { events, .. } = told
+            && events.iter().any(|event| matches!(event, Event::Settled { .. }))
+        {
+            return play;
+        }
+    }
+}
+
+/// Nothing about a table lives only in a process: killed in mid-game, another goes on with it,
+/// and every player resumes without a gap.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_outlives_the_process_that_began_it() {
+    let database = TestDatabase::new().await;
+    let mut command = serve(&database);
+    let first = Server::start(&mut command).await;
+    let mut clients = vec![];
+    let mut plays = vec![];
+    for name in ["Althea", "Benjie", "Carmela"] {
+        let client = guest_at(&first.url, name).await;
+        client.seat("newbie").await.unwrap();
+        plays.push(joined(&client).await);
+        clients.push(client);
+    }
+    let game = loop {
+        if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {
+            break *game;
+        }
+        tokio::time::timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
+    };
+    for play in &mut plays {
+        let readied = play.ready(game, None).await.unwrap();
+        play.answered(readied).await.unwrap();
+    }
+    for play in &mut plays {
+        while play.prompt().is_none() {
+            tokio::time::timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+        }
+    }
+    let turn = plays.iter().position(|play| play.advice().is_some()).unwrap();
+    let action = plays[turn].advice().unwrap();
+    let acting = plays[turn].act(action).await.unwrap();
+    plays[turn].answered(acting).await.unwrap();
+    let acknowledged = plays[turn].version().unwrap();
+    drop(first);
+
+    let second = Server::start(&mut command).await;
+    let mut playing = tokio::task::JoinSet::new();
+    for (client, play) in clients.iter().zip(plays) {
+        let known = play.drop_connection();
+        let mut back = client.at(&second.url).play().await.unwrap();
+        back.resume(known);
+        let joining = back.join().await.unwrap();
+        back.answered(joining).await.unwrap();
+        assert!(back.version().unwrap() > acknowledged, "an acknowledged move was lost");
+        playing.spawn(play_on(back));
+    }
+    assert_eq!(playing.join_all().await.len(), 3);
+    let record = clients[0].at(&second.url).record(game).await.unwrap();
+    let verified = verify(&record.to_string());
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    let report = bahay::ledger::audit::audit(&database.pool().await).await.unwrap();
+    assert!(report.is_clean(), "{report:?}");
 }
 
 fn record() -> Record<bahay::tables::catalog::Tongits> {
