@@ -92,10 +92,6 @@ impl Client {
         self.player
     }
 
-    pub fn base(&self) -> &str {
-        &self.base
-    }
-
     pub fn access_token(&self) -> &str {
         &self.access_token
     }

@@ -66,7 +66,6 @@ fn meets_a_player(rejection: &Rejection<Illegal>) -> bool {
         // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.
         Rejection::AlreadySeated
         | Rejection::TableFull
-        | Rejection::GameRunning
         | Rejection::OtherConnection
         | Rejection::NothingDue
         | Rejection::BadAnswer

@@ -76,8 +76,6 @@ pub enum Rejection<I> {
     AlreadySeated,
     /// Every seat is taken.
     TableFull,
-    /// Between games only, and this is not.
-    GameRunning,
     /// No game is being prepared, opened, played or settled, as the input supposes.
     NoSuchPhase,
     /// The input is about another game than the table's present one.
@@ -106,11 +104,10 @@ pub enum Rejection<I> {
 
 impl<I: Refusal> Rejection<I> {
     /// Every reason of the table's own, in order of precedence.
-    pub const OWN: [Self; 15] = [
+    pub const OWN: [Self; 14] = [
         Self::NotSeated,
         Self::AlreadySeated,
         Self::TableFull,
-        Self::GameRunning,
         Self::NoSuchPhase,
         Self::OtherGame,
         Self::AlreadyReady,
@@ -130,7 +127,6 @@ impl<I: Refusal> Rejection<I> {
             Self::NotSeated => "not_seated",
             Self::AlreadySeated => "already_seated",
             Self::TableFull => "table_full",
-            Self::GameRunning => "game_running",
             Self::NoSuchPhase => "wrong_phase",
             Self::OtherGame => "other_game",
             Self::AlreadyReady => "already_ready",
@@ -150,7 +146,6 @@ impl<I: Refusal> Rejection<I> {
     pub fn rule(self) -> Option<&'static str> {
         match self {
             Self::AlreadyReady | Self::NoSuchPhase => Some("8.1"),
-            Self::GameRunning => Some("8.4"),
             Self::SeedTooLong => Some("9.1"),
             Self::NothingDue | Self::StalePrompt => Some("8.2"),
             Self::NotTakenOver => Some("8.3"),
@@ -173,7 +168,6 @@ impl<I: Refusal> fmt::Display for Rejection<I> {
             Self::NotSeated => "you do not sit at this table",
             Self::AlreadySeated => "you sit at this table already",
             Self::TableFull => "every seat is taken",
-            Self::GameRunning => "a game is running",
             Self::NoSuchPhase => "the table is not in the phase for this",
             Self::OtherGame => "this is about another game than the present one",
             Self::AlreadyReady => "you are ready already",
