@@ -106,8 +106,12 @@ impl<G: Game> Slot<G> {
                     return Ok(happened.version);
                 }
                 Ok(Append::Behind(lines)) => {
-                    follow_all(current, watchers, &lines)
-                        .inspect_err(|error| self.broken(error))?;
+                    if let Err(error) = follow_all(current, watchers, &lines) {
+                        self.broken(&error);
+                        // Some of the lines may have been followed.
+                        *copy = None;
+                        return Err(error.into());
+                    }
                     is_fresh = true;
                 }
                 Ok(Append::Elsewhere | Append::Missing) => *copy = None,
