@@ -14,7 +14,7 @@ use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket, WebS
 use axum::extract::{FromRef, State};
 use axum::response::Response;
 use bahay_engine::game::Game;
-use bahay_engine::table::{ConnectionId, Input, PlayerId, Rejection, Table, TableId};
+use bahay_engine::table::{ConnectionId, Input, PlayerId, Table, TableId};
 use futures_util::{SinkExt, StreamExt};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval_at};
@@ -124,7 +124,8 @@ impl Session {
         if let Some((code, reason)) = ended {
             let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
             // The client may be gone already.
-            let _ = socket.send(Frame::Close(Some(frame))).await;
+            let close = socket.send(Frame::Close(Some(frame)));
+            let _ = tokio::time::timeout(LINGER, close).await;
             // A socket dropped with something unread is reset, and the client would never see
             // why: read until it has closed its side, or for long enough.
             let unread = async { while let Some(Ok(_)) = socket.next().await {} };
@@ -145,8 +146,10 @@ impl Session {
         let mut pings = interval_at(first, PING);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            if self.write(socket).await.is_err() {
-                return None;
+            // A client that reads nothing for as long as it may be silent is gone too.
+            match tokio::time::timeout(IDLE, self.write(socket)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return None,
             }
             let ended = tokio::select! {
                 frame = socket.next() => match frame {
@@ -170,8 +173,8 @@ impl Session {
                 }
             };
             if let Err(ended) = ended {
-                // What was said before the end is still written.
-                let _ = self.write(socket).await;
+                // What was said before the end is still written, if the client reads it.
+                let _ = tokio::time::timeout(LINGER, self.write(socket)).await;
                 return Some(ended);
             }
         }
@@ -216,21 +219,19 @@ impl Session {
             self.refuse(Some(command.id()), "too_fast", None, detail, true);
             return Ok(());
         }
-        self.command(command).await;
-        Ok(())
+        self.command(command).await
     }
 
-    async fn command(&mut self, command: Command<Action>) {
+    async fn command(&mut self, command: Command<Action>) -> Result<(), Ended> {
         let id = command.id();
         let player = self.player;
         let input = match command {
             Command::Ping { .. } => {
                 self.pending.push(Message::Ack { id, version: None });
-                return;
+                return Ok(());
             }
             Command::Join { from, table, .. } => {
-                self.join(id, from.filter(|_| table.is_some()), table).await;
-                return;
+                return self.join(id, from.filter(|_| table.is_some()), table).await;
             }
             Command::Ready { game, seed, .. } => Input::Ready { player, game, seed },
             Command::Act { game, prompt, action, .. } => {
@@ -242,31 +243,46 @@ impl Session {
         let Some(seated) = &self.seated else {
             let detail = "join your table first".to_owned();
             self.refuse(Some(id), "not_joined", None, detail, false);
-            return;
+            return Ok(());
         };
-        match self.state.lobby.tables().submit(seated.table, input).await {
+        let table = seated.table;
+        self.submit(id, table, input).await
+    }
+
+    /// Has the table decide, and answers the command. What has come in meanwhile is told first,
+    /// so that an ack never comes before the effects that it speaks of.
+    async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), Ended> {
+        match self.state.lobby.tables().submit(table, input).await {
             Ok(version) => {
-                self.catch_up();
+                self.waiting_notices()?;
                 self.pending.push(Message::Ack { id, version: Some(version) });
             }
             Err(error) => self.refuse_submit(id, &error),
         }
+        Ok(())
     }
 
-    async fn join(&mut self, id: u32, from: Option<u64>, of: Option<TableId>) {
+    async fn join(&mut self, id: u32, from: Option<u64>, of: Option<TableId>) -> Result<(), Ended> {
         let table = match self.state.lobby.seated_at(self.player).await {
             Ok(Some(table)) => table,
             Ok(None) => {
                 let detail = "you do not sit at a table: ask a room for a seat".to_owned();
-                return self.refuse(Some(id), "not_seated", None, detail, false);
+                self.refuse(Some(id), "not_seated", None, detail, false);
+                return Ok(());
             }
-            Err(error) => return self.refuse_lobby(id, &error),
+            Err(error) => {
+                self.refuse_lobby(id, &error);
+                return Ok(());
+            }
         };
         let from = from.filter(|_| of == Some(table));
         let tables = self.state.lobby.tables();
         let watch = match tables.watch(table, self.player, self.connection, from).await {
             Ok(watch) => watch,
-            Err(error) => return self.refuse_submit(id, &error),
+            Err(error) => {
+                self.refuse_submit(id, &error);
+                return Ok(());
+            }
         };
         match watch.missed {
             Some(missed) if seat_is_steady(&missed, self.player) => {
@@ -285,25 +301,7 @@ impl Session {
             confirmed: false,
         });
         let input = Input::Connect { player: self.player, connection: self.connection };
-        match self.state.lobby.tables().submit(table, input).await {
-            Ok(version) => {
-                self.catch_up();
-                self.pending.push(Message::Ack { id, version: Some(version) });
-            }
-            Err(error) => self.refuse_submit(id, &error),
-        }
-    }
-
-    /// Tells what has come in while a command was carried out, so that an ack never comes before
-    /// the effects that it speaks of. What ends the connection is found again by the next notice.
-    fn catch_up(&mut self) {
-        while let Some(notice) =
-            self.seated.as_mut().and_then(|seated| seated.notices.try_recv().ok())
-        {
-            if self.notice(&notice).is_err() {
-                return;
-            }
-        }
+        self.submit(id, table, input).await
     }
 
     /// A notice and all that wait behind it.
@@ -312,6 +310,11 @@ impl Session {
             return Err((close::TOO_SLOW, "too slow; connect again and resume"));
         };
         self.notice(&first)?;
+        self.waiting_notices()
+    }
+
+    /// The notices that are there already.
+    fn waiting_notices(&mut self) -> Result<(), Ended> {
         while let Some(notice) =
             self.seated.as_mut().and_then(|seated| seated.notices.try_recv().ok())
         {
@@ -397,8 +400,7 @@ impl Session {
         match error {
             SubmitError::Rejected(rejection) => {
                 let (code, rule) = (rejection.code(), rejection.rule());
-                let retryable = matches!(rejection, Rejection::NeedsFresh);
-                self.refuse(Some(id), code, rule, rejection.to_string(), retryable);
+                self.refuse(Some(id), code, rule, rejection.to_string(), false);
             }
             SubmitError::Missing => {
                 self.refuse(Some(id), "not_seated", None, error.to_string(), false);
