@@ -49,11 +49,6 @@ pub enum ServeError {
     Serve(#[from] std::io::Error),
 }
 
-/// Names the cause of a database that does not answer.
-pub fn no_database(error: sqlx::Error) -> ServeError {
-    ServeError::Database(error)
-}
-
 /// What a server is made of.
 #[derive(Debug)]
 pub struct Parts {
@@ -85,8 +80,16 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         connections_max: config.database_connections,
         ..db::PoolOptions::default()
     };
-    let pool = db::connect(config.database.database_url, pool).await.map_err(no_database)?;
-    db::check_schema(&pool).await?;
+    let database = config.database.database_url;
+    db::check_schema(&database).await?;
+    let pool = db::connect(database, pool).await.map_err(ServeError::Database)?;
+    if db::login_may_rewrite(&pool).await.map_err(ServeError::Database)? {
+        tracing::warn!(
+            "the database login may change booked transfers: in production, serve with one that \
+             only has the role {}",
+            db::SERVICE_ROLE
+        );
+    }
     let address = config.listen;
     let listener =
         TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;

@@ -99,7 +99,8 @@ fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
 
 async fn migrate(database: Database) -> Result<(), Failed> {
     let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
-    let pool = db::connect(database.database_url, options).await.map_err(app::no_database)?;
+    let pool = db::connect_as_login(database.database_url, options).await;
+    let pool = pool.map_err(app::ServeError::Database)?;
     Ok(db::migrate(&pool).await?)
 }
 

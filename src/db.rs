@@ -1,8 +1,9 @@
 //! The database pool, the schema's version, and what a failed statement means.
 //!
-//! A process starts in two steps: [`connect`], then [`check_schema`], which refuses a schema that
-//! this program does not know. [`migrate`] brings the schema up to date; serving never does that
-//! by itself.
+//! A process starts in two steps: [`check_schema`] refuses a schema that this program does not
+//! know, and [`connect`] opens a pool whose connections all take the [`SERVICE_ROLE`], which may
+//! not change what was once booked. [`migrate`] brings the schema up to date, as the login that
+//! owns it; serving never does that by itself.
 //!
 //! The pool is bounded and so is the wait for a connection: a caller hears "unavailable" and
 //! decides, it does not queue without end. Statements and locks have time limits of their own on
@@ -13,7 +14,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
-use sqlx::PgConnection;
+use sqlx::{Connection as _, PgConnection};
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tokio::time::sleep;
@@ -23,6 +24,9 @@ pub use sqlx::PgPool;
 
 /// The migrations that this program was built with.
 pub static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
+
+/// The role that every connection of a pool takes. A migration makes it.
+pub const SERVICE_ROLE: &str = "bahay_service";
 
 /// The table in which sqlx notes what it has applied.
 const MIGRATIONS_TABLE: &str = "_sqlx_migrations";
@@ -62,8 +66,17 @@ impl Default for PoolOptions {
     }
 }
 
-/// Opens a pool and one connection, so that a wrong address is known at once.
+/// Opens a pool in the [`SERVICE_ROLE`] and one connection, so that a wrong address is known at
+/// once.
 pub async fn connect(options: PgConnectOptions, pool: PoolOptions) -> Result<PgPool, sqlx::Error> {
+    connect_as_login(options.options([("role", SERVICE_ROLE)]), pool).await
+}
+
+/// As [`connect`], with all that the login may do, for whoever migrates or audits.
+pub async fn connect_as_login(
+    options: PgConnectOptions,
+    pool: PoolOptions,
+) -> Result<PgPool, sqlx::Error> {
     let limits = [
         ("statement_timeout", pool.statement_timeout_ms),
         ("lock_timeout", pool.lock_timeout_ms),
@@ -81,7 +94,27 @@ pub async fn connect(options: PgConnectOptions, pool: PoolOptions) -> Result<PgP
 
 /// Brings the schema up to date. Several processes may call this at once: one does the work.
 pub async fn migrate(pool: &PgPool) -> Result<(), MigrateError> {
-    MIGRATOR.run(pool).await
+    MIGRATOR.run(pool).await?;
+    // The table of migrations is sqlx's own, so no migration can count on it.
+    sqlx::query!("grant select on _sqlx_migrations to bahay_service").execute(pool).await?;
+    Ok(())
+}
+
+/// Says whether the login could change what was booked, if a connection laid down the
+/// [`SERVICE_ROLE`].
+pub async fn login_may_rewrite(pool: &PgPool) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select bool_or(
+            has_table_privilege(session_user, t.name, 'update')
+            or has_table_privilege(session_user, t.name, 'delete')
+            or has_table_privilege(session_user, t.name, 'truncate')
+        ) as "may!"
+        from unnest(array['operations', 'transfers', 'entries', 'game_records']) as t (name)
+        "#
+    )
+    .fetch_one(pool)
+    .await
 }
 
 /// Why this program does not serve on the schema that it found.
@@ -97,7 +130,9 @@ pub enum SchemaError {
     Ahead { version: i64 },
     #[error("migration {version} was applied from another text than this program has")]
     Changed { version: i64 },
-    #[error("the schema cannot be read")]
+    #[error("the database cannot be reached; start PostgreSQL or mend DATABASE_URL: {0}")]
+    Unreachable(sqlx::Error),
+    #[error("the schema cannot be read: {0}")]
     Unreadable(#[from] MigrateError),
 }
 
@@ -107,9 +142,12 @@ impl From<sqlx::Error> for SchemaError {
     }
 }
 
-/// Refuses every schema but the one that this program was built with.
-pub async fn check_schema(pool: &PgPool) -> Result<(), SchemaError> {
-    check_schema_in_tx(&mut *pool.acquire().await?).await
+/// Refuses every schema but the one that this program was built with. Asks on a connection of its
+/// own, since a pool cannot open before a migration has made the [`SERVICE_ROLE`].
+pub async fn check_schema(options: &PgConnectOptions) -> Result<(), SchemaError> {
+    let connection = PgConnection::connect_with(options).await;
+    let mut connection = connection.map_err(SchemaError::Unreachable)?;
+    check_schema_in_tx(&mut connection).await
 }
 
 /// As [`check_schema`], on what the caller's transaction sees.

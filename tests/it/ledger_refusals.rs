@@ -180,8 +180,9 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
     bank.ledger.settle_game(input).await.unwrap();
     let (busy, _) = opened(&bank).await;
     bank.ledger.fold().await.unwrap();
+    let owner = bank.database.owner_pool().await;
     let refuse = async |sql: String, constraint: &str| {
-        let error = sqlx::query(AssertSqlSafe(sql)).execute(&bank.pool).await.unwrap_err();
+        let error = sqlx::query(AssertSqlSafe(sql)).execute(&owner).await.unwrap_err();
         let error = error.into_database_error().expect("the database refuses");
         assert_eq!(error.constraint(), Some(constraint), "{error}");
     };
@@ -251,6 +252,7 @@ async fn the_audit_finds_what_was_tampered_with() {
     let wallet = format!("(select id from accounts where code = 'wallet:{}')", game.players[0]);
     let stake = format!("'stake:{}:0'", open.game);
     let settle = format!("(select id from operations where key = 'settle:{}')", game.game);
+    let owner = bank.database.owner_pool().await;
     let cases: [(String, Planted); 11] = [
         (format!("update accounts set balance = balance + 1 where id = {wallet}"), |it| {
             matches!(it, Difference::SumNotZero { .. })
@@ -297,7 +299,7 @@ async fn the_audit_finds_what_was_tampered_with() {
     ];
     for (tamper, found) in cases {
         // Each on a clean copy: the one before is undone.
-        let mut tx = bank.pool.begin().await.unwrap();
+        let mut tx = owner.begin().await.unwrap();
         sqlx::query(AssertSqlSafe(tamper.clone())).execute(&mut *tx).await.unwrap();
         let report = bahay::ledger::audit::audit_in_tx(&mut tx).await.unwrap();
         assert!(report.differences.iter().any(found), "{tamper}: {:?}", report.differences);

@@ -8,20 +8,21 @@ use crate::support::db::TestDatabase;
 #[tokio::test]
 async fn migrations_run_once_and_the_result_is_what_the_program_wants() {
     let database = TestDatabase::empty().await;
-    let pool = database.pool().await;
-    assert!(matches!(db::check_schema(&pool).await, Err(SchemaError::Missing)));
+    let options = database.options();
+    assert!(matches!(db::check_schema(&options).await, Err(SchemaError::Missing)));
+    let pool = database.owner_pool().await;
     let (one, two) = tokio::join!(db::migrate(&pool), db::migrate(&pool));
     one.unwrap();
     two.unwrap();
-    db::check_schema(&pool).await.unwrap();
+    db::check_schema(&options).await.unwrap();
     db::migrate(&pool).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_schema_that_the_program_does_not_know_is_refused() {
     let database = TestDatabase::new().await;
-    let pool = database.pool().await;
-    db::check_schema(&pool).await.unwrap();
+    db::check_schema(&database.options()).await.unwrap();
+    let pool = database.owner_pool().await;
     let refuse = async |change: &str, expected: &str| {
         let mut tx = pool.begin().await.unwrap();
         sqlx::query(AssertSqlSafe(change.to_owned())).execute(&mut *tx).await.unwrap();
@@ -49,4 +50,60 @@ async fn a_schema_that_the_program_does_not_know_is_refused() {
         "migration 5 broke off half-way: mend the schema by hand",
     )
     .await;
+}
+
+/// What the service's role may do with each table: the whole list, so that a new table is a
+/// decision. `a` adds, `r` reads, `w` changes, `w(column)` changes only that, `d` removes.
+#[tokio::test]
+async fn the_service_can_neither_change_nor_remove_what_was_booked() {
+    let database = TestDatabase::new().await;
+    let pool = database.pool().await;
+    let rights: Vec<String> = sqlx::query_scalar(
+        "
+        select c.relname || ' ' || concat_ws(
+            ' ',
+            (
+                select string_agg(right(p.name, 1), '' order by p.name)
+                from unnest(array['1a', '2r', '3w', '4d', '5t']) as p (name)
+                where has_table_privilege(c.oid, case right(p.name, 1)
+                    when 'a' then 'insert' when 'r' then 'select' when 'w' then 'update'
+                    when 'd' then 'delete' else 'truncate' end)
+            ),
+            (
+                select 'w(' || string_agg(a.attname, ',' order by a.attnum) || ')'
+                from pg_attribute a
+                where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                    and has_column_privilege(c.oid, a.attnum, 'update')
+                    and not has_table_privilege(c.oid, 'update')
+            )
+        )
+        from pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+        order by c.relname
+        ",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    let expected = [
+        "_sqlx_migrations r",
+        "accounts ar w(balance,version)",
+        "devices arw",
+        "entries ar",
+        "game_players ar w(net,finished_at)",
+        "game_records ar",
+        "games ar w(state,finished_at,void_reason)",
+        "operations ar",
+        "players arw",
+        "refresh_tokens arw",
+        "sessions arw",
+        "transfers ar",
+        "unfolded ard",
+    ];
+    assert_eq!(rights, expected);
+    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"] {
+        let error = sqlx::query(change).execute(&pool).await.unwrap_err();
+        assert!(error.to_string().contains("permission denied"), "{change}: {error}");
+    }
+    assert!(db::login_may_rewrite(&pool).await.unwrap(), "the tests' login owns the tables");
 }

@@ -56,6 +56,12 @@ impl TestDatabase {
         let options = PoolOptions { connections_max: 10, ..PoolOptions::default() };
         db::connect(self.options(), options).await.expect("the test's database is there")
     }
+
+    /// A pool that may do anything, as whoever tampers with the books can.
+    pub(crate) async fn owner_pool(&self) -> PgPool {
+        let pool = db::connect_as_login(self.options(), PoolOptions::default()).await;
+        pool.expect("the test's database is there")
+    }
 }
 
 impl Drop for TestDatabase {
@@ -115,7 +121,8 @@ async fn template() -> String {
     if !found {
         let raw = format!("bahay_raw_{}", Uuid::new_v4().simple());
         execute(&mut admin, format!("create database {raw}")).await;
-        let pool = db::connect(server.clone().database(&raw), PoolOptions::default()).await;
+        let options = server.clone().database(&raw);
+        let pool = db::connect_as_login(options, PoolOptions::default()).await;
         let pool = pool.expect("the new database is there");
         db::migrate(&pool).await.expect("the migrations run on an empty database");
         pool.close().await;
