@@ -95,9 +95,12 @@ pub async fn connect_as_login(
 /// Brings the schema up to date. Several processes may call this at once: one does the work.
 pub async fn migrate(pool: &PgPool) -> Result<(), MigrateError> {
     MIGRATOR.run(pool).await?;
-    // The table of migrations is sqlx's own, so no migration can count on it.
-    sqlx::query!("grant select on _sqlx_migrations to bahay_service").execute(pool).await?;
-    Ok(())
+    // The table of migrations is sqlx's own, so no migration can count on it. Two grants at once
+    // would be an error.
+    let mut tx = pool.begin().await?;
+    sqlx::query!("lock table _sqlx_migrations in access exclusive mode").execute(&mut *tx).await?;
+    sqlx::query!("grant select on _sqlx_migrations to bahay_service").execute(&mut *tx).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Says whether the login could change what was booked, if a connection laid down the
