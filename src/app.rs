@@ -23,7 +23,9 @@ use crate::config::{Config, ConfigError};
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
+use crate::metrics::Metrics;
 use crate::tables::Tables;
+use crate::verify::hourly::Checks;
 use crate::ws::PlayState;
 use crate::{db, http, ws};
 
@@ -59,6 +61,8 @@ pub struct Parts {
     pub rooms: Vec<Room>,
     /// What a new player is given.
     pub welcome: Coins,
+    /// From one check of the ledger to the next.
+    pub ledger_check_every: Duration,
 }
 
 /// A server that runs.
@@ -106,6 +110,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         clock: Clock::system(),
         rooms: house_rooms(Clocks::default()),
         welcome: config.welcome_coins.0,
+        ledger_check_every: Duration::from_secs(60 * u64::from(config.ledger_check_minutes)),
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -118,7 +123,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 
 /// Starts a server on a listener.
 pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, ServeError> {
-    let Parts { pool, live, signer, clock, rooms, welcome } = parts;
+    let Parts { pool, live, signer, clock, rooms, welcome, ledger_check_every } = parts;
+    let metrics = Metrics::default();
     let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
@@ -127,6 +133,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let mut background = JoinSet::new();
     background.spawn(tables.clone().listen(publications));
     background.spawn(tables.clone().tick());
+    let checks = Checks::new(pool.clone(), ledger_check_every, &metrics);
+    background.spawn(checks.clone().run(stopping.clone()));
 
     let auth = Auth::new(signer, clock.clone(), Revocations::default());
     let accounts =
@@ -148,7 +156,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         let live = live.clone();
         async move { live.ping().await.map_err(|error| error.to_string()) }
     });
-    let services = http::Services { accounts, auth, ledger, lobby, pool, probes: vec![redis] };
+    let probes = vec![redis];
+    let services = http::Services { accounts, auth, ledger, lobby, metrics, checks, pool, probes };
     let router = http::router(services, &http::Options::default(), ws::router(play));
 
     let address = listener.local_addr()?;

@@ -31,17 +31,31 @@ enum Command {
     Healthcheck(Server),
     /// Watch three guests play until one takes the POT.
     Demo(Server),
-    /// Check the record of a finished game: its deal, every action, its settlement.
-    Verify {
-        /// The record as JSON; - for standard input.
-        file: PathBuf,
-    },
+    /// Check the record of a finished game, or the whole ledger.
+    Verify(Verify),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
     /// Print the description of the REST API.
     Openapi,
     /// Print the description of the WebSocket.
     Asyncapi,
+}
+
+/// Checks a record: its deal, every action, its settlement.
+#[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Verify {
+    #[command(subcommand)]
+    what: Option<VerifyWhat>,
+    /// The record as JSON; - for standard input.
+    #[arg(required = true)]
+    file: Option<PathBuf>,
+}
+
+#[derive(Subcommand, Debug)]
+enum VerifyWhat {
+    /// Check that the ledger adds up and that every game was paid as its record says.
+    Ledger(Box<Database>),
 }
 
 /// Where a running server is.
@@ -77,7 +91,10 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Migrate(database) => runtime()?.block_on(migrate(*database)),
         Command::Healthcheck(Server { url }) => runtime()?.block_on(healthcheck(&url)),
         Command::Demo(Server { url }) => Ok(runtime()?.block_on(demo::run(&url))?),
-        Command::Verify { file } => verify_file(&file),
+        Command::Verify(Verify { what: Some(VerifyWhat::Ledger(database)), .. }) => {
+            runtime()?.block_on(verify_ledger(*database))
+        }
+        Command::Verify(Verify { what: None, file }) => verify_file(&file.unwrap_or_default()),
         Command::Simulate(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(what, &rooms, &mut stdout().lock())?)
@@ -108,6 +125,16 @@ async fn healthcheck(url: &str) -> Result<(), Failed> {
     let response = reqwest::get(format!("{}/healthz", url.trim_end_matches('/'))).await?;
     response.error_for_status()?;
     Ok(())
+}
+
+async fn verify_ledger(database: Database) -> Result<(), Failed> {
+    db::check_schema(&database.database_url).await?;
+    let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
+    let pool = db::connect(database.database_url, options).await;
+    let pool = pool.map_err(app::ServeError::Database)?;
+    let report = verify::ledger::check(&pool, verify::ledger::Extent::Everything).await?;
+    println!("{report}");
+    if report.is_clean() { Ok(()) } else { Err("the ledger does not add up".into()) }
 }
 
 fn verify_file(file: &std::path::Path) -> Result<(), Failed> {

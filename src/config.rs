@@ -69,6 +69,11 @@ pub struct Config {
     #[arg(long, env = "BAHAY_WELCOME_COINS", default_value = "1000", value_name = "COINS")]
     pub welcome_coins: WholeCoins,
 
+    /// Minutes from one check of the ledger to the next, across all nodes.
+    #[arg(long, env = "BAHAY_LEDGER_CHECK_MINUTES", default_value_t = 60, value_name = "MINUTES",
+          value_parser = clap::value_parser!(u16).range(1..=1440))]
+    pub ledger_check_minutes: u16,
+
     /// What is logged: a level, or levels by module, as in info,bahay::ledger=debug
     #[arg(long, env = "RUST_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,

@@ -1,8 +1,8 @@
 //! The house: the server around the games of `bahay_engine`.
 //!
 //! Arrows go down only: `http`, `ws` → `lobby` → `tables` → `live`, `ledger`, `games` → the
-//! engine; `auth` and `accounts` beside; `ids`, `clock`, `entropy`, `db` and `telemetry` at the
-//! bottom. `tests/tidy.rs` holds us to it.
+//! engine; `auth` and `accounts` beside; `ids`, `clock`, `entropy`, `db`, `metrics` and
+//! `telemetry` at the bottom. `tests/tidy.rs` holds us to it.
 
 pub mod accounts;
 pub mod app;
@@ -20,6 +20,7 @@ pub mod ids;
 pub mod ledger;
 pub mod live;
 pub mod lobby;
+pub mod metrics;
 pub mod simulate;
 pub mod tables;
 pub mod telemetry;

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ids", &[]),
     ("entropy", &["clock", "ids"]),
     ("db", &[]),
+    ("metrics", &[]),
     ("telemetry", &[]),
     // Who plays, and who may.
     ("auth", &["clock", "entropy", "ids"]),
@@ -53,7 +54,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ledger",
             "live",
             "lobby",
+            "metrics",
             "tables::catalog",
+            "verify::hourly",
             "ws::protocol",
         ],
     ),
@@ -61,7 +64,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("client", &["tables::catalog", "ws::protocol"]),
     ("demo", &["client", "entropy", "ids", "tables::catalog", "ws::protocol"]),
     ("simulate", &["lobby", "tables::catalog"]),
-    ("verify", &["db", "games", "ids", "ledger", "tables::catalog"]),
+    ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
     // Settings, the wiring list, the commands.
     ("config", &["auth", "ids"]),
     (
@@ -78,8 +81,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ledger",
             "live",
             "lobby",
+            "metrics",
             "tables",
             "telemetry",
+            "verify",
             "ws",
         ],
     ),
@@ -107,6 +112,7 @@ const ENGINE_ARROWS: &[(&str, &[&str])] = &[
 const DOORS: &[(&str, &[&str])] = &[
     ("axum", &["app", "auth", "http", "ws"]),
     ("getrandom", &["entropy"]),
+    ("prometheus_client", &["metrics", "verify"]),
     ("redis", &["live"]),
     ("reqwest", &["cli", "client"]),
     // `app` and `config` name the pool, its options and its error, and no query.

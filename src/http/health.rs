@@ -6,14 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRef, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::db;
+use crate::metrics::Metrics;
+use crate::verify::hourly::LastCheck;
 
-use super::{Code, Problem, ProblemBody, Services};
+use super::{Code, Problem, ProblemBody, Services, Time};
 
 /// What has not answered within this time is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -61,6 +65,25 @@ pub(super) struct Health {
     /// What answers, by name.
     #[schema(example = json!(["postgres", "redis"]))]
     answering: Vec<&'static str>,
+    /// The last check of the ledger, once there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    ledger: Option<LedgerCheck>,
+}
+
+/// How the books were found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct LedgerCheck {
+    checked_at: Time,
+    /// Whether everything added up. If not, the log and `ledger_checks` say what does not.
+    is_clean: bool,
+}
+
+impl From<LastCheck> for LedgerCheck {
+    fn from(last: LastCheck) -> Self {
+        let LastCheck { finished_at_ms, differences } = last;
+        Self { checked_at: Time::from_ms(finished_at_ms), is_clean: differences == 0 }
+    }
 }
 
 /// Say whether the process lives
@@ -73,12 +96,13 @@ pub(super) struct Health {
     responses((status = 200, description = "It does", body = Health))
 )]
 pub(super) async fn is_alive() -> Json<Health> {
-    Json(Health { status: "alive", answering: Vec::new() })
+    Json(Health { status: "alive", answering: Vec::new(), ledger: None })
 }
 
 /// Say whether the server can work
 ///
-/// For whoever sends requests to processes: PostgreSQL and Redis were asked just now.
+/// For whoever sends requests to processes: PostgreSQL and Redis were asked just now. A ledger that
+/// does not add up is shown and stops nothing.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -107,7 +131,30 @@ pub(super) async fn is_ready(State(services): State<Services>) -> Result<Json<He
     };
     let missing: Vec<_> = named(false).collect();
     if missing.is_empty() {
-        return Ok(Json(Health { status: "ready", answering: named(true).collect() }));
+        let ledger = services.checks.last().map(LedgerCheck::from);
+        return Ok(Json(Health { status: "ready", answering: named(true).collect(), ledger }));
     }
     Err(Code::Unavailable.because(format!("no answer from {}", missing.join(", "))))
+}
+
+/// Show the figures of this process
+///
+/// In the text format of Prometheus. Not for the public: let no proxy pass it on.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "server",
+    responses((status = 200, description = "The figures", body = String, content_type = "application/openmetrics-text"))
+)]
+pub(super) async fn show_metrics(
+    State(metrics): State<Metrics>,
+) -> Result<impl IntoResponse, Problem> {
+    let text = metrics.text().map_err(|error| Problem::internal(&error))?;
+    Ok(([(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text))
+}
+
+impl FromRef<Services> for Metrics {
+    fn from_ref(services: &Services) -> Self {
+        services.metrics.clone()
+    }
 }

@@ -45,6 +45,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         // The server.
         .routes(routes!(health::is_alive))
         .routes(routes!(health::is_ready))
+        .routes(routes!(health::show_metrics))
         .split_for_parts();
     openapi::complete(&mut document);
     (routes, document)

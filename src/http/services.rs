@@ -7,6 +7,8 @@ use crate::auth::Auth;
 use crate::db::PgPool;
 use crate::ledger::Ledger;
 use crate::lobby::Lobby;
+use crate::metrics::Metrics;
+use crate::verify::hourly::Checks;
 
 use super::health::Probe;
 use super::page::Cursors;
@@ -18,6 +20,9 @@ pub struct Services {
     pub auth: Auth,
     pub ledger: Ledger,
     pub lobby: Lobby,
+    pub metrics: Metrics,
+    /// What is known of the ledger's state.
+    pub checks: Checks,
     /// For reading games.
     pub pool: PgPool,
     /// What must answer for the server to be ready, PostgreSQL aside, which `pool` stands for.

@@ -258,7 +258,7 @@ fn check_players(players: &[PlayerId]) -> Result<(), LedgerError> {
 
 /// JSON with the keys of every object in order, so that equal inputs are equal bytes whatever map
 /// they were built in.
-fn write_canonical(value: &Value, out: &mut Vec<u8>) {
+pub(super) fn write_canonical(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Array(items) => {
             out.push(b'[');

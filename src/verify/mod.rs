@@ -1,5 +1,9 @@
 //! `bahay verify`: checks the document of a finished game against itself, with nothing but the
-//! document. Trusts neither this server nor its database.
+//! document: it trusts neither this server nor its database. `ledger` holds all books against all
+//! documents, and `hourly` does so by itself while serving.
+
+pub mod hourly;
+pub mod ledger;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Fault, Record, Verified};

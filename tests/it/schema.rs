@@ -93,6 +93,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "game_players ar w(net,finished_at)",
         "game_records ar",
         "games ar w(state,finished_at,void_reason)",
+        "ledger_checks ar w(finished_at,counted,differences)",
         "operations ar",
         "players arw",
         "refresh_tokens arw",
@@ -101,7 +102,8 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "unfolded ard",
     ];
     assert_eq!(rights, expected);
-    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"] {
+    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"]
+    {
         let error = sqlx::query(change).execute(&pool).await.unwrap_err();
         assert!(error.to_string().contains("permission denied"), "{change}: {error}");
     }

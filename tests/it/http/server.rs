@@ -10,7 +10,9 @@ use bahay::http::{self, Options, Probe, Services};
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live::Publication;
 use bahay::lobby::{Lobby, house_rooms};
+use bahay::metrics::Metrics;
 use bahay::tables::Tables;
+use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use reqwest::header::CONTENT_TYPE;
@@ -104,7 +106,18 @@ impl Node {
         let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
         let rooms = house_rooms(Clocks::default());
         let lobby = Lobby::new(rooms, tables, live, ledger.clone());
-        let services = Services { accounts: accounts.clone(), auth, ledger, lobby, pool, probes };
+        let metrics = Metrics::default();
+        let checks = Checks::new(pool.clone(), Duration::from_secs(3_600), &metrics);
+        let services = Services {
+            accounts: accounts.clone(),
+            auth,
+            ledger,
+            lobby,
+            metrics,
+            checks,
+            pool,
+            probes,
+        };
         let router = http::router(services, &options, more);
 
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");

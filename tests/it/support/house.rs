@@ -100,6 +100,7 @@ async fn start(
         clock: Clock::system(),
         rooms: house_rooms(clocks),
         welcome: Coins::from_whole(1_000).unwrap(),
+        ledger_check_every: Duration::from_secs(3_600),
     };
     let running = app::start(parts, listener).await.unwrap();
     (format!("http://{}", running.address), running, pool)

@@ -1,0 +1,76 @@
+//! What the hash of a settlement's input must be, from the documents that were stored with it.
+//!
+//! The documents are taken as they are and not through today's types: a field that a later version
+//! adds must not change what an earlier one was asked.
+
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::operation::write_canonical;
+
+/// What a settlement was asked for with, as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredSettlement {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    /// By seat.
+    pub players: Vec<PlayerId>,
+    pub settlement: Value,
+    pub record: Value,
+    pub finished_at_ms: i64,
+}
+
+/// The SHA-256 that the operation `settle:<game>` carries if nothing has changed since.
+pub fn settlement_hash(stored: &StoredSettlement) -> [u8; 32] {
+    let StoredSettlement { game, table, room, players, settlement, record, finished_at_ms } =
+        stored;
+    let input = json!({
+        "game": game,
+        "table": table,
+        "room": room,
+        "players": players,
+        "settlement": settlement,
+        "record": record,
+        "finished_at_ms": finished_at_ms,
+    });
+    let mut canonical = Vec::new();
+    write_canonical(&input, &mut canonical);
+    Sha256::digest(&canonical).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StoredSettlement, settlement_hash};
+    use crate::ledger::operation::{Operation, Request, SettleGame};
+    use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
+    use serde_json::json;
+    use uuid::Uuid;
+
+    #[test]
+    fn documents_give_the_hash_that_was_taken_of_the_input() {
+        let settlement =
+            Settlement { winner: None, payments: Vec::new(), fees: Vec::new(), pot: None };
+        let stored = StoredSettlement {
+            game: GameId(Uuid::from_u128(1)),
+            table: TableId(Uuid::from_u128(2)),
+            room: "newbie".into(),
+            players: vec![PlayerId(Uuid::from_u128(3)), PlayerId(Uuid::from_u128(4))],
+            settlement: serde_json::to_value(&settlement).unwrap(),
+            record: json!({ "kind": "tongits", "actions": [] }),
+            finished_at_ms: 1_750_000_000_000,
+        };
+        let input = SettleGame {
+            game: stored.game,
+            table: stored.table,
+            room: stored.room.clone(),
+            players: stored.players.clone(),
+            settlement,
+            record: stored.record.clone(),
+            finished_at_ms: stored.finished_at_ms,
+        };
+        let request = Request::new(Operation::Settle(Box::new(input))).unwrap();
+        assert_eq!(settlement_hash(&stored), request.input_hash);
+    }
+}

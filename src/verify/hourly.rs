@@ -1,0 +1,232 @@
+//! The check of the ledger that runs by itself while serving: once in each slot of time, on
+//! whichever node is first, and once a day with every game replayed.
+//!
+//! The result is a row in `ledger_checks`, a line in the log, figures for Prometheus on every
+//! node, and what `/readyz` tells. A check that finds something stops nothing: it is for people to
+//! look at.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use jiff_sqlx::Timestamp;
+use prometheus_client::metrics::gauge::Gauge;
+use serde_json::json;
+use sqlx::PgPool;
+use sqlx::postgres::types::PgInterval;
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::ledger::{self, Extent, Report};
+use crate::db;
+use crate::ledger::LedgerError;
+use crate::metrics::Metrics;
+
+/// How often a node looks whether a slot has begun, and what the others have found.
+const LOOK: Duration = Duration::from_secs(20);
+
+/// An operation carries the time at which its transaction began, and may be committed that much
+/// later; what is read again reaches back so far before the last check.
+const LATE_MINUTES: i32 = 5;
+
+/// Every game is replayed once in so many hours.
+const EVERYTHING_HOURS: i32 = 24;
+
+/// The last check that came to an end, on whatever node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastCheck {
+    pub finished_at_ms: i64,
+    pub differences: i64,
+}
+
+/// What is known of the checks; clones share it.
+#[derive(Clone)]
+pub struct Checks {
+    pool: PgPool,
+    every: Duration,
+    last: Arc<RwLock<Option<LastCheck>>>,
+    differences: Gauge,
+    finished_at: Gauge,
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checks").field("every", &self.every).field("last", &self.last()).finish()
+    }
+}
+
+impl Checks {
+    /// One check in each slot of so long.
+    pub fn new(pool: PgPool, every: Duration, metrics: &Metrics) -> Self {
+        let gauge = |name, help| metrics.register(name, help, Gauge::default());
+        Self {
+            pool,
+            every,
+            last: Arc::default(),
+            differences: gauge(
+                "bahay_ledger_check_differences",
+                "What the last check of the ledger found that does not add up; -1 before the first",
+            ),
+            finished_at: gauge(
+                "bahay_ledger_check_finished_timestamp_seconds",
+                "When the last check of the ledger ended, in seconds since 1970",
+            ),
+        }
+    }
+
+    /// The last check that this node knows of.
+    pub fn last(&self) -> Option<LastCheck> {
+        *self.last.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Checks in every slot until the server stops.
+    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
+        self.differences.set(-1);
+        let mut looks = interval(LOOK.min(self.every));
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = stopping.wait_for(|stop| *stop) => return,
+                _ = looks.tick() => {}
+            }
+            let looked = tokio::select! {
+                // A check that breaks off leaves a row without an end.
+                _ = stopping.wait_for(|stop| *stop) => return,
+                looked = self.look() => looked,
+            };
+            if let Err(error) = looked {
+                tracing::warn!(%error, "the ledger could not be checked");
+            }
+        }
+    }
+
+    /// Runs the check of this slot if nobody has begun it, and reads what was found last.
+    pub async fn look(&self) -> Result<(), LedgerError> {
+        if let Some(slot) = db::retry(|| self.claim()).await? {
+            self.check(slot).await?;
+        }
+        let Some(last) = db::retry(|| last(&self.pool)).await? else {
+            return Ok(());
+        };
+        *self.last.write().unwrap_or_else(PoisonError::into_inner) = Some(last);
+        self.differences.set(last.differences);
+        self.finished_at.set(last.finished_at_ms / 1_000);
+        Ok(())
+    }
+
+    /// The slot that has begun, if this call was the first to see it.
+    async fn claim(&self) -> Result<Option<Slot>, sqlx::Error> {
+        let every = PgInterval::try_from(self.every).map_err(sqlx::Error::Encode)?;
+        sqlx::query_as!(
+            Slot,
+            r#"
+            insert into ledger_checks (slot, extent)
+            select date_bin($1, now(), 'epoch'::timestamptz),
+                case when exists (
+                    select from ledger_checks c
+                    where c.extent = 'everything' and c.finished_at is not null
+                        and c.started_at > now() - make_interval(hours => $2)
+                ) then 'recent' else 'everything' end
+            on conflict (slot) do nothing
+            returning slot as "slot: Timestamp", extent
+            "#,
+            every,
+            EVERYTHING_HOURS
+        )
+        .fetch_optional(&self.pool)
+        .await
+    }
+
+    async fn check(&self, slot: Slot) -> Result<(), LedgerError> {
+        let extent = match slot.extent.as_str() {
+            "everything" => Extent::Everything,
+            _ => Extent::After(db::retry(|| seen_before(&self.pool)).await?.unwrap_or(0)),
+        };
+        let report = ledger::check(&self.pool, extent).await?;
+        let differences: Vec<_> = report.complaints().collect();
+        for difference in &differences {
+            tracing::error!(%difference, "the ledger does not add up");
+        }
+        if differences.is_empty() {
+            let (operations, settled) = (report.books.operations, report.games.settled);
+            tracing::info!(operations, settled, "the ledger was checked");
+        }
+        let counted = counted(&report);
+        let store = || {
+            sqlx::query!(
+                "
+                update ledger_checks c
+                set finished_at = clock_timestamp(), counted = $2, differences = $3
+                where c.slot = $1 and c.finished_at is null
+                ",
+                slot.slot as _,
+                counted,
+                &differences
+            )
+            .execute(&self.pool)
+        };
+        db::retry(store).await?;
+        Ok(())
+    }
+}
+
+/// A slot that this node has taken.
+#[derive(Debug)]
+struct Slot {
+    slot: Timestamp,
+    extent: String,
+}
+
+fn counted(report: &Report) -> serde_json::Value {
+    json!({
+        "accounts": report.books.accounts,
+        "operations": report.books.operations,
+        "transfers": report.books.transfers,
+        "entries": report.books.entries,
+        "games": report.books.games,
+        "openings_read": report.games.opened,
+        "settlements_read": report.games.settled,
+        "voids_read": report.games.voided,
+        "actions_replayed": report.games.actions,
+    })
+}
+
+async fn last(pool: &PgPool) -> Result<Option<LastCheck>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select c.finished_at as "finished_at!: Timestamp",
+            cardinality(c.differences) as "differences!"
+        from ledger_checks c
+        where c.finished_at is not null
+        order by c.slot desc
+        limit 1
+        "#
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|row| LastCheck {
+        finished_at_ms: row.finished_at.to_jiff().as_millisecond(),
+        differences: i64::from(row.differences),
+    }))
+}
+
+/// The last operation that the check before this one is sure to have seen. Only a check without
+/// differences counts, so that what was found is found again.
+async fn seen_before(pool: &PgPool) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select o.id
+        from operations o
+        where o.created_at < (
+            select max(c.started_at)
+            from ledger_checks c
+            where c.finished_at is not null and c.differences = '{}'
+        ) - make_interval(mins => $1)
+        order by o.id desc
+        limit 1
+        "#,
+        LATE_MINUTES
+    )
+    .fetch_optional(pool)
+    .await
+}

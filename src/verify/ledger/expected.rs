@@ -1,0 +1,199 @@
+//! The transfers that ought to be, from the terms and the record of a game alone: what each rule
+//! moves from where to where. It shares no code with posting, on purpose.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
+
+/// A transfer by the codes of its accounts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Transfer {
+    pub(super) code: String,
+    pub(super) source: String,
+    pub(super) destination: String,
+    pub(super) amount: Coins,
+}
+
+/// What the transfers of a game are told from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seating<'a> {
+    pub(super) game: GameId,
+    pub(super) table: TableId,
+    pub(super) room: &'a str,
+    pub(super) ante: Coins,
+    /// By seat.
+    pub(super) players: &'a [PlayerId],
+    /// By seat.
+    pub(super) stakes: &'a [Coins],
+}
+
+impl Seating<'_> {
+    fn wallet(&self, seat: usize) -> String {
+        let player = self.players.get(seat).map(ToString::to_string).unwrap_or_default();
+        format!("wallet:{player}")
+    }
+
+    fn stake(&self, seat: usize) -> String {
+        format!("stake:{}:{seat}", self.game)
+    }
+
+    fn pot(&self) -> String {
+        format!("pot:{}", self.table)
+    }
+
+    /// Antes into the POT, stakes held (rules 7.1, 6.9).
+    pub(super) fn opening(&self) -> Vec<Transfer> {
+        let mut transfers = Vec::new();
+        for (seat, stake) in self.stakes.iter().enumerate() {
+            add(&mut transfers, "ante", self.wallet(seat), self.pot(), self.ante);
+            add(&mut transfers, "hold", self.wallet(seat), self.stake(seat), *stake);
+        }
+        transfers
+    }
+
+    /// Payments out of stakes, fees, what is left of the stakes, the POT (rules 6.7, 6.8, 7.2).
+    /// `None` when more is paid out of a stake than it held.
+    pub(super) fn settlement(&self, settlement: &Settlement) -> Option<Vec<Transfer>> {
+        let mut transfers = Vec::new();
+        let mut left = self.stakes.to_vec();
+        let at = |seat: Seat| seat.index();
+        for payment in &settlement.payments {
+            let (from, to) = (at(payment.from), at(payment.to));
+            let stake = left.get_mut(from)?;
+            *stake = stake.checked_sub(payment.paid).filter(|left| !left.is_negative())?;
+            add(&mut transfers, "payment", self.stake(from), self.wallet(to), payment.paid);
+        }
+        for fee in &settlement.fees {
+            let house = format!("fee:{}", self.room);
+            add(&mut transfers, "fee", self.wallet(at(fee.seat)), house, fee.fee);
+        }
+        for (seat, left) in left.into_iter().enumerate() {
+            add(&mut transfers, "release", self.stake(seat), self.wallet(seat), left);
+        }
+        if let Some(pot) = settlement.pot {
+            add(&mut transfers, "pot", self.pot(), self.wallet(at(pot.seat)), pot.amount);
+        }
+        Some(transfers)
+    }
+
+    /// Every ante and every stake back where it came from.
+    pub(super) fn voiding(&self) -> Vec<Transfer> {
+        let mut transfers = Vec::new();
+        for (seat, stake) in self.stakes.iter().enumerate() {
+            add(&mut transfers, "refund", self.pot(), self.wallet(seat), self.ante);
+            add(&mut transfers, "release", self.stake(seat), self.wallet(seat), *stake);
+        }
+        transfers
+    }
+}
+
+/// Nothing is booked where nothing is due.
+fn add(to: &mut Vec<Transfer>, code: &str, source: String, destination: String, amount: Coins) {
+    if !amount.is_zero() {
+        to.push(Transfer { code: code.to_owned(), source, destination, amount });
+    }
+}
+
+/// The first transfer that is in one list and not in the other, in words.
+pub(super) fn first_difference(
+    mut booked: Vec<Transfer>,
+    mut expected: Vec<Transfer>,
+) -> Option<String> {
+    booked.sort();
+    expected.sort();
+    let mut booked = booked.into_iter().peekable();
+    let mut expected = expected.into_iter().peekable();
+    loop {
+        match (booked.peek(), expected.peek()) {
+            (None, None) => return None,
+            (Some(found), Some(due)) if found == due => {
+                booked.next();
+                expected.next();
+            }
+            (Some(found), due) if due.is_none_or(|due| found < due) => {
+                return Some(format!("{} is booked", told(found)));
+            }
+            (_, Some(due)) => return Some(format!("{} is missing", told(due))),
+            (Some(found), None) => return Some(format!("{} is booked", told(found))),
+        }
+    }
+}
+
+fn told(transfer: &Transfer) -> String {
+    let Transfer { code, source, destination, amount } = transfer;
+    format!("{code} of {amount} from {source} to {destination}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Seating, first_difference};
+    use bahay_engine::coins::Coins;
+    use bahay_engine::seat::Seat;
+    use bahay_engine::table::{Fee, GameId, Payment, PlayerId, PotPayout, Settlement, TableId};
+    use uuid::Uuid;
+
+    fn coins(hundredths: i64) -> Coins {
+        Coins::from_hundredths(hundredths)
+    }
+
+    #[test]
+    fn a_game_moves_what_its_rules_say_and_nothing_else() {
+        let (one, two) = (PlayerId(Uuid::from_u128(1)), PlayerId(Uuid::from_u128(2)));
+        let (loser, winner) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
+        let seating = Seating {
+            game: GameId(Uuid::nil()),
+            table: TableId(Uuid::nil()),
+            room: "newbie",
+            ante: coins(100),
+            players: &[one, two],
+            stakes: &[coins(1400), coins(900)],
+        };
+        let settlement = Settlement {
+            winner: Some(winner),
+            payments: vec![Payment {
+                from: loser,
+                to: winner,
+                items: Vec::new(),
+                owed: coins(300),
+                paid: coins(300),
+            }],
+            fees: vec![Fee { seat: winner, gross: coins(300), fee: coins(15) }],
+            pot: Some(PotPayout { seat: winner, amount: coins(200) }),
+        };
+        let told = |transfers: Vec<super::Transfer>| -> Vec<(String, i64)> {
+            transfers.into_iter().map(|one| (one.code, one.amount.hundredths())).collect()
+        };
+        let pairs = |expected: &[(&str, i64)]| -> Vec<(String, i64)> {
+            expected.iter().map(|(code, amount)| ((*code).to_owned(), *amount)).collect()
+        };
+        assert_eq!(
+            told(seating.opening()),
+            pairs(&[("ante", 100), ("hold", 1400), ("ante", 100), ("hold", 900)])
+        );
+        let settled = seating.settlement(&settlement).unwrap();
+        assert_eq!(
+            told(settled.clone()),
+            pairs(&[
+                ("payment", 300),
+                ("fee", 15),
+                ("release", 1100),
+                ("release", 900),
+                ("pot", 200)
+            ])
+        );
+        assert_eq!(
+            told(seating.voiding()),
+            pairs(&[("refund", 100), ("release", 1400), ("refund", 100), ("release", 900)])
+        );
+        let poor = Seating { stakes: &[coins(200), coins(900)], ..seating };
+        assert_eq!(poor.settlement(&settlement), None);
+
+        assert_eq!(first_difference(settled.clone(), settled.clone()), None);
+        let mut changed = settled.clone();
+        changed[1].amount = coins(14);
+        let found = first_difference(changed.clone(), settled.clone()).unwrap();
+        assert!(found.contains("fee of 0.14") && found.ends_with("is booked"), "{found}");
+        let missing = first_difference(settled[1..].to_vec(), settled).unwrap();
+        assert!(missing.contains("payment of 3.00") && missing.ends_with("is missing"));
+    }
+}

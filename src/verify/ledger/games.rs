@@ -1,0 +1,346 @@
+//! Every booked operation of a game against the game: read in pages in the order of operations,
+//! each compared with what follows from the game's rows and its record.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId, Record, TableId};
+use jiff_sqlx::Timestamp;
+use serde_json::Value;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::expected::{Seating, Transfer, first_difference};
+use super::{Difference, Extent, LISTED_MAX, Mismatch};
+use crate::db;
+use crate::games::GameState;
+use crate::ledger::{LedgerError, Opening, Settled, StoredSettlement, Voided, settlement_hash};
+use crate::tables::catalog::Tongits;
+use crate::verify;
+
+/// Operations read at once. A record is some kilobytes.
+const PAGE: i64 = 200;
+
+/// What was read again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    pub opened: u64,
+    /// Openings that somebody could not pay.
+    pub refused: u64,
+    pub settled: u64,
+    pub voided: u64,
+    /// Actions that were replayed by the rules.
+    pub actions: u64,
+    /// The last operation that was read; 0 when there was none.
+    pub last_operation: i64,
+}
+
+/// An operation of a game, and the game.
+#[derive(Debug)]
+struct Row {
+    id: i64,
+    kind: String,
+    input_hash: Vec<u8>,
+    answer: Value,
+    game: Uuid,
+    table: Option<Uuid>,
+    room: Option<String>,
+    state: Option<String>,
+    ante: Option<i64>,
+    finished_at: Option<Timestamp>,
+    players: Vec<Uuid>,
+    stakes: Vec<i64>,
+    nets: Vec<Option<i64>>,
+    settlement: Option<Value>,
+    record: Option<Value>,
+    codes: Vec<String>,
+    sources: Vec<String>,
+    destinations: Vec<String>,
+    amounts: Vec<i64>,
+}
+
+pub(super) async fn check(
+    pool: &PgPool,
+    extent: Extent,
+) -> Result<(Counted, Vec<Difference>), LedgerError> {
+    let mut counted = Counted::default();
+    let mut differences = unbooked(pool).await?;
+    let mut after = match extent {
+        Extent::Everything => 0,
+        Extent::After(operation) => operation,
+    };
+    loop {
+        let rows = db::retry(|| page(pool, after)).await?;
+        let Some(last) = rows.last() else {
+            break;
+        };
+        after = last.id;
+        counted.last_operation = last.id;
+        // Replaying a page of games keeps a core busy for a while.
+        let (some, found) =
+            tokio::task::spawn_blocking(move || check_page(&rows, counted))
+                .await
+                .map_err(|error| LedgerError::Unavailable { reason: error.to_string() })?;
+        counted = some;
+        differences.extend(found);
+        differences.truncate(LISTED_MAX);
+    }
+    Ok((counted, differences))
+}
+
+async fn page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
+    sqlx::query_as!(
+        Row,
+        r#"
+        select o.id, o.kind, o.input_hash, o.answer, o.game as "game!",
+            g.table_id as "table?", g.room as "room?", g.state as "state?", g.ante as "ante?",
+            g.finished_at as "finished_at?: Timestamp",
+            array(
+                select p.player from game_players p where p.game = o.game order by p.seat
+            ) as "players!",
+            array(
+                select p.stake from game_players p where p.game = o.game order by p.seat
+            ) as "stakes!",
+            array(
+                select p.net from game_players p where p.game = o.game order by p.seat
+            ) as "nets!: Vec<Option<i64>>",
+            r.settlement as "settlement?", r.record as "record?",
+            t.codes as "codes!", t.sources as "sources!", t.destinations as "destinations!",
+            t.amounts as "amounts!"
+        from operations o
+        left join games g on g.id = o.game
+        left join game_records r on r.game = o.game and o.kind = 'settle'
+        cross join lateral (
+            select coalesce(array_agg(t.code order by t.number), '{}') as codes,
+                coalesce(array_agg(s.code order by t.number), '{}') as sources,
+                coalesce(array_agg(d.code order by t.number), '{}') as destinations,
+                coalesce(array_agg(t.amount order by t.number), '{}') as amounts
+            from transfers t
+            join accounts s on s.id = t.source
+            join accounts d on d.id = t.destination
+            where t.operation = o.id
+        ) t
+        where o.id > $1 and o.kind in ('open', 'settle', 'void') and o.game is not null
+        order by o.id
+        limit $2
+        "#,
+        after,
+        PAGE
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Games whose state says that something was booked which was not.
+async fn unbooked(pool: &PgPool) -> Result<Vec<Difference>, LedgerError> {
+    let query = || {
+        sqlx::query!(
+            r#"
+            select g.id, g.state,
+                exists (select from operations o where o.key = 'open:' || g.id) as "opened!"
+            from games g
+            where not exists (select from operations o where o.key = 'open:' || g.id)
+                or g.state = 'settled'
+                    and not exists (select from operations o where o.key = 'settle:' || g.id)
+                or g.state = 'voided'
+                    and not exists (select from operations o where o.key = 'void:' || g.id)
+            order by g.id
+            limit $1
+            "#,
+            i64::try_from(LISTED_MAX).unwrap_or(i64::MAX)
+        )
+        .fetch_all(pool)
+    };
+    let rows = db::retry(query).await?;
+    let differences = rows.into_iter().map(|row| {
+        let key = match row.state.as_str() {
+            _ if !row.opened => "open",
+            "settled" => "settle",
+            _ => "void",
+        };
+        let what = Mismatch::NotBooked { state: row.state, key };
+        Difference { game: GameId(row.id), what }
+    });
+    Ok(differences.collect())
+}
+
+fn check_page(rows: &[Row], mut counted: Counted) -> (Counted, Vec<Difference>) {
+    let mut differences = Vec::new();
+    for row in rows {
+        if let Err(what) = check_row(row, &mut counted) {
+            differences.push(Difference { game: GameId(row.game), what });
+        }
+    }
+    (counted, differences)
+}
+
+fn check_row(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
+    match row.kind.as_str() {
+        "open" => check_opening(row, counted),
+        "settle" => check_settlement(row, counted),
+        // The query names three kinds.
+        _ => check_void(row, counted),
+    }
+}
+
+fn check_opening(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
+    const KEY: &str = "open";
+    let answer: Opening = serde_json::from_value(row.answer.clone())
+        .map_err(|_| Mismatch::AnswerDiffers { key: KEY })?;
+    match answer {
+        Opening::CannotPay { .. } => {
+            counted.refused += 1;
+            let nothing = row.codes.is_empty() && row.state.is_none();
+            if nothing { Ok(()) } else { Err(Mismatch::RefusedAndBooked) }
+        }
+        Opening::Opened { stakes, .. } => {
+            counted.opened += 1;
+            let game = Of::new(row, KEY)?;
+            if stakes != game.stakes {
+                return Err(Mismatch::AnswerDiffers { key: KEY });
+            }
+            same(row, KEY, game.seating().opening())
+        }
+    }
+}
+
+fn check_settlement(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
+    const KEY: &str = "settle";
+    counted.settled += 1;
+    let game = Of::new(row, KEY)?;
+    game.is(GameState::Settled, KEY)?;
+    let (Some(record), Some(settlement), Some(finished_at)) =
+        (&row.record, &row.settlement, row.finished_at)
+    else {
+        return Err(Mismatch::NoRecord);
+    };
+    let verdict = verify::verify(&record.to_string())
+        .map_err(|error| Mismatch::Record { fault: error.to_string() })?;
+    counted.actions += verdict.verified.actions as u64;
+    let recomputed = &verdict.record;
+    check_same_game(recomputed, &game)?;
+    let recomputed_settlement = serde_json::to_value(&recomputed.settlement);
+    if recomputed_settlement.ok().as_ref() != Some(settlement) {
+        return Err(Mismatch::RecordDiffers { what: "settlement" });
+    }
+    let stored = StoredSettlement {
+        game: game.game,
+        table: game.table,
+        room: game.room.to_owned(),
+        players: game.players.clone(),
+        settlement: settlement.clone(),
+        record: record.clone(),
+        finished_at_ms: finished_at.to_jiff().as_millisecond(),
+    };
+    if settlement_hash(&stored).as_slice() != row.input_hash {
+        return Err(Mismatch::HashDiffers);
+    }
+    check_answer(row, recomputed)?;
+    let expected = game.seating().settlement(&recomputed.settlement).ok_or(Mismatch::Overflow)?;
+    same(row, KEY, expected)
+}
+
+/// What was answered, and what the players' rows say, follows from the record.
+fn check_answer(row: &Row, record: &Record<Tongits>) -> Result<(), Mismatch> {
+    let differs = Mismatch::AnswerDiffers { key: "settle" };
+    let Ok(Settled { net, pot, .. }) = serde_json::from_value(row.answer.clone()) else {
+        return Err(differs);
+    };
+    let seats = bahay_engine::seat::Seat::all(u8::try_from(record.players.len()).unwrap_or(0));
+    let nets: Option<Vec<_>> = seats.map(|seat| record.settlement.net(seat)).collect();
+    let nets = nets.ok_or(Mismatch::Overflow)?;
+    let rows: Option<Vec<_>> = row.nets.iter().map(|net| net.map(Coins::from_hundredths)).collect();
+    if net != nets || rows != Some(nets) || pot != record.pot_after {
+        return Err(differs);
+    }
+    Ok(())
+}
+
+fn check_void(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
+    const KEY: &str = "void";
+    counted.voided += 1;
+    let game = Of::new(row, KEY)?;
+    game.is(GameState::Voided, KEY)?;
+    let Ok(Voided { ante, stakes, .. }) = serde_json::from_value(row.answer.clone()) else {
+        return Err(Mismatch::AnswerDiffers { key: KEY });
+    };
+    if ante != game.ante || stakes != game.stakes {
+        return Err(Mismatch::AnswerDiffers { key: KEY });
+    }
+    same(row, KEY, game.seating().voiding())
+}
+
+fn check_same_game(record: &Record<Tongits>, game: &Of<'_>) -> Result<(), Mismatch> {
+    let pairs = [
+        ("game", record.game == game.game),
+        ("table", record.table == game.table),
+        ("room", record.terms.room == game.room),
+        ("ante", record.terms.price.bet == game.ante),
+        ("set of players", record.players == game.players),
+        ("set of stakes", record.stakes == game.stakes),
+    ];
+    match pairs.into_iter().find(|(_, same)| !same) {
+        Some((what, _)) => Err(Mismatch::RecordDiffers { what }),
+        None => Ok(()),
+    }
+}
+
+fn same(row: &Row, key: &'static str, expected: Vec<Transfer>) -> Result<(), Mismatch> {
+    let transfers = row.codes.iter().zip(&row.sources).zip(&row.destinations).zip(&row.amounts);
+    let booked = transfers.map(|(((code, source), destination), amount)| Transfer {
+        code: code.clone(),
+        source: source.clone(),
+        destination: destination.clone(),
+        amount: Coins::from_hundredths(*amount),
+    });
+    match first_difference(booked.collect(), expected) {
+        Some(first) => Err(Mismatch::TransfersDiffer { key, first }),
+        None => Ok(()),
+    }
+}
+
+/// The game of an operation, as its own rows tell it.
+struct Of<'a> {
+    game: GameId,
+    table: TableId,
+    room: &'a str,
+    state: &'a str,
+    ante: Coins,
+    players: Vec<PlayerId>,
+    stakes: Vec<Coins>,
+}
+
+impl<'a> Of<'a> {
+    fn new(row: &'a Row, key: &'static str) -> Result<Self, Mismatch> {
+        let (Some(table), Some(room), Some(state), Some(ante)) =
+            (row.table, row.room.as_deref(), row.state.as_deref(), row.ante)
+        else {
+            return Err(Mismatch::Unknown { key });
+        };
+        Ok(Self {
+            game: GameId(row.game),
+            table: TableId(table),
+            room,
+            state,
+            ante: Coins::from_hundredths(ante),
+            players: row.players.iter().copied().map(PlayerId).collect(),
+            stakes: row.stakes.iter().copied().map(Coins::from_hundredths).collect(),
+        })
+    }
+
+    fn is(&self, state: GameState, key: &'static str) -> Result<(), Mismatch> {
+        if self.state == state.as_str() {
+            return Ok(());
+        }
+        Err(Mismatch::StateDiffers { key, state: self.state.to_owned() })
+    }
+
+    fn seating(&self) -> Seating<'_> {
+        Seating {
+            game: self.game,
+            table: self.table,
+            room: self.room,
+            ante: self.ante,
+            players: &self.players,
+            stakes: &self.stakes,
+        }
+    }
+}
