@@ -17,3 +17,4 @@ mod protocol_page;
 mod schema;
 mod support;
 mod tables;
+mod verify_ledger;

@@ -34,6 +34,11 @@ impl TestDatabase {
         Self::create("").await
     }
 
+    /// With all that is in another one, to which nobody may be connected.
+    pub(crate) async fn copy_of(other: &Self) -> Self {
+        Self::create(&format!("template {}", other.name)).await
+    }
+
     async fn create(clause: &str) -> Self {
         let server = server();
         let name = format!("bahay_test_{}", Uuid::new_v4().simple());

@@ -28,7 +28,7 @@ pub(crate) struct House {
     pub(crate) pool: PgPool,
     running: Option<Running>,
     live: TestLive,
-    database: TestDatabase,
+    pub(crate) database: TestDatabase,
 }
 
 impl House {

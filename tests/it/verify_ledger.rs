@@ -1,0 +1,156 @@
+//! The books against the games: a house that has really played is found in order, and whatever is
+//! changed afterwards is found.
+
+use std::time::Duration;
+
+use bahay::demo;
+use bahay::metrics::Metrics;
+use bahay::verify::hourly::Checks;
+use bahay::verify::ledger::{self, Extent, Mismatch, Report};
+use sqlx::AssertSqlSafe;
+use tokio::time::timeout;
+
+use crate::support::bank::{Bank, table};
+use crate::support::db::TestDatabase;
+use crate::support::house::{House, PATIENCE};
+
+/// The books of some games that were played over the socket, with nobody connected any more.
+async fn played() -> House {
+    let mut house = House::new().await;
+    timeout(PATIENCE, demo::run(&house.base)).await.unwrap().unwrap();
+    house.stop().await;
+    house.pool.close().await;
+    house
+}
+
+async fn check(database: &TestDatabase, extent: Extent) -> Report {
+    ledger::check(&database.pool().await, extent).await.unwrap()
+}
+
+/// Whether a mismatch is the one that was planted.
+type Planted = fn(&Mismatch) -> bool;
+
+/// Most of what is planted here leaves the books themselves in order: only the game tells.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_games_say_and_the_books_do_not_is_found() {
+    let house = played().await;
+    let clean = TestDatabase::copy_of(&house.database).await;
+    let report = check(&clean, Extent::Everything).await;
+    assert!(report.is_clean(), "{report}");
+    assert!(report.games.settled > 1 && report.games.actions > 10, "{report}");
+    assert_eq!(report.games.opened, report.games.settled + report.games.voided);
+
+    let settled = "(select min(game::text)::uuid from game_records)";
+    let cases: [(String, Planted); 9] = [
+        // A fee that went to the winner instead: all sums stay right.
+        (
+            "with fee as (select operation, number from transfers where code = 'fee' limit 1)
+            delete from transfers t using fee
+            where t.operation = fee.operation and t.number = fee.number"
+                .into(),
+            |it| matches!(it, Mismatch::TransfersDiffer { key: "settle", .. }),
+        ),
+        ("update transfers set code = 'hold' where code = 'ante'".into(), |it| {
+            matches!(it, Mismatch::TransfersDiffer { key: "open", .. })
+        }),
+        (
+            format!(
+                "update game_records set record = jsonb_set(record, '{{outcome,winner}}', 'null')
+                where game = {settled}"
+            ),
+            |it| matches!(it, Mismatch::Record { .. }),
+        ),
+        (
+            format!(
+                "update game_records set settlement = jsonb_set(settlement, '{{winner}}', 'null')
+                where game = {settled}"
+            ),
+            |it| matches!(it, Mismatch::RecordDiffers { what: "settlement" }),
+        ),
+        (
+            format!(
+                "update games set finished_at = finished_at + interval '1 s' where id = {settled}"
+            ),
+            |it| matches!(it, Mismatch::HashDiffers),
+        ),
+        (format!("update game_players set net = net + 1 where game = {settled}"), |it| {
+            matches!(it, Mismatch::AnswerDiffers { key: "settle" })
+        }),
+        (format!("update games set room = 'fiesta' where id = {settled}"), |it| {
+            matches!(it, Mismatch::RecordDiffers { what: "room" })
+        }),
+        (format!("delete from game_records where game = {settled}"), |it| {
+            matches!(it, Mismatch::NoRecord)
+        }),
+        (format!("delete from operations where key = 'settle:' || {settled}"), |it| {
+            matches!(it, Mismatch::NotBooked { key: "settle", .. })
+        }),
+    ];
+    for (tamper, found) in cases {
+        let copy = TestDatabase::copy_of(&house.database).await;
+        let owner = copy.owner_pool().await;
+        let changed = sqlx::query(AssertSqlSafe(tamper.clone())).execute(&owner).await.unwrap();
+        assert!(changed.rows_affected() > 0, "{tamper}");
+        let report = check(&copy, Extent::Everything).await;
+        assert!(report.differences.iter().any(|it| found(&it.what)), "{tamper}: {report}");
+    }
+}
+
+#[tokio::test]
+async fn an_open_and_a_voided_game_are_in_order() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let poor = bank.players([10_000, 10_000, 50]).await;
+    bank.open(&bank.deal(table(), &players)).await;
+    let voided = bank.deal(table(), &bank.players([10_000; 3]).await);
+    bank.open(&voided).await;
+    bank.ledger.void_game(voided.game, "a test").await.unwrap();
+    bank.ledger.open_game(bank.deal(table(), &poor)).await.unwrap();
+    let report = ledger::check(&bank.pool, Extent::Everything).await.unwrap();
+    assert!(report.is_clean(), "{report}");
+    let games = report.games;
+    assert_eq!((games.opened, games.refused, games.voided), (2, 1, 1));
+    let later = ledger::check(&bank.pool, Extent::After(games.last_operation)).await.unwrap();
+    assert_eq!((later.games.opened, later.games.voided), (0, 0));
+}
+
+/// The figure in the text of all figures.
+fn figure(metrics: &Metrics, name: &str) -> i64 {
+    let text = metrics.text().unwrap();
+    let line = text.lines().find(|line| line.starts_with(&format!("{name} ")));
+    line.and_then(|line| line.rsplit(' ').next()).unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn two_nodes_check_once_in_each_slot_and_both_know_the_result() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    bank.open(&bank.deal(table(), &players)).await;
+    let slot = Duration::from_secs(24 * 3_600);
+    let nodes = [(); 2].map(|()| {
+        let metrics = Metrics::default();
+        (Checks::new(bank.pool.clone(), slot, &metrics), metrics)
+    });
+    for (checks, _) in &nodes {
+        checks.look().await.unwrap();
+    }
+    for (checks, metrics) in &nodes {
+        assert_eq!(checks.last().map(|last| last.differences), Some(0));
+        assert_eq!(figure(metrics, "bahay_ledger_check_differences"), 0);
+        assert!(figure(metrics, "bahay_ledger_check_finished_timestamp_seconds") > 0);
+    }
+    let extents = "select extent from ledger_checks order by slot";
+    let run: Vec<String> = sqlx::query_scalar(extents).fetch_all(&bank.pool).await.unwrap();
+    assert_eq!(run, ["everything"]);
+
+    // Slots that begin all the time: the next ones only read what is new, and find what is wrong.
+    let owner = bank.database.owner_pool().await;
+    let tamper = "update accounts set balance = balance + 1 where kind = 'pot'";
+    sqlx::query(tamper).execute(&owner).await.unwrap();
+    let metrics = Metrics::default();
+    let checks = Checks::new(bank.pool.clone(), Duration::from_millis(1), &metrics);
+    checks.look().await.unwrap();
+    assert!(figure(&metrics, "bahay_ledger_check_differences") > 0);
+    let run: Vec<String> = sqlx::query_scalar(extents).fetch_all(&bank.pool).await.unwrap();
+    assert_eq!(run, ["everything", "recent"]);
+}
