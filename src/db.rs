@@ -14,9 +14,9 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
-use sqlx::{Connection as _, PgConnection};
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{Connection as _, PgConnection};
 use tokio::time::sleep;
 
 /// What whoever reads or writes is given, by its name here.
@@ -113,7 +113,9 @@ pub async fn login_may_rewrite(pool: &PgPool) -> Result<bool, sqlx::Error> {
             or has_table_privilege(session_user, t.name, 'delete')
             or has_table_privilege(session_user, t.name, 'truncate')
         ) as "may!"
-        from unnest(array['operations', 'transfers', 'entries', 'game_records']) as t (name)
+        from unnest(
+            array['operations', 'transfers', 'entries', 'game_records', 'seals']
+        ) as t (name)
         "#
     )
     .fetch_one(pool)

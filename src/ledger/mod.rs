@@ -4,8 +4,8 @@
 //! accounts, done once under a key derived from what it does; asking again gives the stored
 //! answer. `chart` names accounts and transfers, `operation` what can be asked, `open_game`,
 //! `settle`, `void` and `grant` decide in memory against `books`, `post` locks and writes,
-//! `writer` gathers batches, `fold` writes the house's entries, `read` answers questions and
-//! `audit` looks for anything that does not add up.
+//! `writer` gathers batches, `fold` writes the house's entries and seals what was booked (`seal`),
+//! `read` answers questions and `audit` looks for anything that does not add up.
 //!
 //! Absent on purpose: triggers and functions in the database; changes of what was once booked;
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
@@ -20,6 +20,7 @@ mod open_game;
 mod operation;
 mod post;
 mod read;
+mod seal;
 mod settle;
 mod void;
 mod writer;
@@ -39,6 +40,7 @@ pub use operation::{
     AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
 };
 pub use read::{Entry, EntryCursor, EntryCursorInvalid, Wallet};
+pub use seal::Head;
 
 use operation::{Operation, Request};
 use post::Answer;
