@@ -113,7 +113,9 @@ pub async fn login_may_rewrite(pool: &PgPool) -> Result<bool, sqlx::Error> {
             or has_table_privilege(session_user, t.name, 'delete')
             or has_table_privilege(session_user, t.name, 'truncate')
         ) as "may!"
-        from unnest(array['operations', 'transfers', 'entries', 'game_records']) as t (name)
+        from unnest(
+            array['operations', 'transfers', 'entries', 'game_records', 'seals']
+        ) as t (name)
         "#
     )
     .fetch_one(pool)

@@ -4,7 +4,8 @@
 //! each other. So posting writes the transfer and notes the operation in `unfolded`; here, one
 //! process at a time takes notes out in the order of operations and writes the entries of `fee`
 //! and `issue`, numbered and with balances like all others, in the same transaction. A crash
-//! loses nothing: the note is gone exactly when the entry is there.
+//! loses nothing: the note is gone exactly when the entry is there. What is folded together is
+//! also sealed together (see `seal`), so every operation is noted, whatever it moves.
 //!
 //! An operation that commits late may be folded after one with a higher id. House entries are
 //! numbered in the order of folding, which is an order in which they can have happened.
@@ -15,6 +16,7 @@ use bahay_engine::coins::Coins;
 use sqlx::{PgConnection, PgPool};
 
 use super::books::{EntryRow, Standing};
+use super::seal::{self, Booked};
 use crate::db;
 use crate::games::store::expect_rows;
 
@@ -54,9 +56,14 @@ async fn fold_some(pool: &PgPool) -> Result<u64, sqlx::Error> {
     if operations.is_empty() {
         return Ok(0);
     }
+    let booked = seal::read(&mut tx, &operations).await?;
+    if booked.len() != operations.len() {
+        return Err(sqlx::Error::Protocol("an operation was removed before it was sealed".into()));
+    }
     let mut house = house(&mut tx).await?;
-    let entries = enter(&mut tx, &operations, &mut house).await?;
+    let entries = enter(&booked, &mut house)?;
     write(&mut tx, &entries, &house).await?;
+    seal::append(&mut tx, &booked).await?;
     tx.commit().await?;
     Ok(u64::try_from(operations.len()).unwrap_or(u64::MAX))
 }
@@ -85,32 +92,20 @@ async fn house(connection: &mut PgConnection) -> Result<BTreeMap<i64, Standing>,
     Ok(house.collect())
 }
 
-async fn enter(
-    connection: &mut PgConnection,
-    operations: &[i64],
+fn enter(
+    booked: &[Booked],
     house: &mut BTreeMap<i64, Standing>,
 ) -> Result<Vec<EntryRow>, sqlx::Error> {
-    let ids: Vec<_> = house.keys().copied().collect();
-    let transfers = sqlx::query!(
-        r#"
-        select t.operation, t.number, t.source, t.destination, t.amount
-        from transfers t
-        where t.operation = any($1) and (t.source = any($2) or t.destination = any($2))
-        order by t.operation, t.number
-        "#,
-        operations,
-        &ids
-    )
-    .fetch_all(connection)
-    .await?;
     let overflow = || sqlx::Error::Protocol("a house balance does not fit 64 bits".into());
-    let mut entries = Vec::with_capacity(transfers.len());
-    for transfer in transfers {
-        let amount = Coins::from_hundredths(transfer.amount);
-        let negative = Coins::ZERO.checked_sub(amount).ok_or_else(overflow)?;
-        for (account, amount) in [(transfer.source, negative), (transfer.destination, amount)] {
+    let mut entries = Vec::new();
+    let transfers =
+        booked.iter().flat_map(|one| one.transfers.iter().map(|transfer| (one.id, transfer)));
+    for (operation, transfer) in transfers {
+        let negative = Coins::ZERO.checked_sub(transfer.amount).ok_or_else(overflow)?;
+        let sides = [(transfer.source, negative), (transfer.destination, transfer.amount)];
+        for (account, amount) in sides {
             if let Some(standing) = house.get_mut(&account) {
-                let entry = standing.enter(transfer.operation, transfer.number, amount);
+                let entry = standing.enter(operation, transfer.number, amount);
                 entries.push(entry.ok_or_else(overflow)?);
             }
         }

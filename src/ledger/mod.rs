@@ -4,9 +4,9 @@
 //! accounts, done once under a key derived from what it does; asking again gives the stored
 //! answer. `chart` names accounts and transfers, `operation` what can be asked, `open_game`,
 //! `settle`, `void` and `grant` decide in memory against `books`, `post` locks and writes,
-//! `writer` gathers batches, `fold` writes the house's entries, `read` answers questions,
-//! `audit` looks for anything that does not add up and `recompute` says what a stored document
-//! must have been asked for with.
+//! `writer` gathers batches, `fold` writes the house's entries and seals what was booked (`seal`),
+//! `read` answers questions, `audit` looks for anything that does not add up and `recompute` says
+//! what a stored document must have been asked for with.
 //!
 //! Absent on purpose: triggers and functions in the database; changes of what was once booked;
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
@@ -22,6 +22,7 @@ mod operation;
 mod post;
 mod read;
 mod recompute;
+mod seal;
 mod settle;
 mod void;
 mod writer;
@@ -42,6 +43,7 @@ pub use operation::{
 };
 pub use read::{Entry, EntryCursor, EntryCursorInvalid, Wallet};
 pub use recompute::{StoredSettlement, settlement_hash};
+pub use seal::Head;
 
 use operation::{Operation, Request};
 use post::Answer;

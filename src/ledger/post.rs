@@ -46,7 +46,6 @@ struct Decided<'a> {
     id: i64,
     request: &'a Request,
     answer: Value,
-    moves_coins: bool,
 }
 
 /// Runs a batch in the caller's transaction. The answers are in the order of the requests, and
@@ -74,12 +73,10 @@ pub(super) async fn run_in_tx(
             Some((input_hash, answer)) if input_hash == request.input_hash => Ok(answer),
             Some(_) => Err(LedgerError::KeyReused { key: request.key.clone() }),
             None => {
-                let transfers = books.transfers().len();
                 let answer = decide(&request.operation, id, &mut books, &mut games);
                 if let Ok(answer) = &answer {
                     let answer = answer.clone();
-                    let moves_coins = books.transfers().len() > transfers;
-                    decided.insert(&request.key, Decided { id, request, answer, moves_coins });
+                    decided.insert(&request.key, Decided { id, request, answer });
                 }
                 answer
             }
@@ -295,11 +292,11 @@ async fn write(
         ),
         to_fold as (
             insert into unfolded (operation)
-            select u.operation from unnest($20::bigint[]) as u (operation)
+            select u.operation from unnest($1::bigint[]) as u (operation)
         )
         update accounts a
         set balance = s.balance, version = s.version
-        from unnest($21::bigint[], $22::bigint[], $23::bigint[], $24::bigint[])
+        from unnest($20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[])
             as s (id, balance, version, version_locked)
         where a.id = s.id and a.version = s.version_locked
         "#,
@@ -322,7 +319,6 @@ async fn write(
         &column(&entries, |row| row.amount.hundredths()),
         &column(&entries, |row| row.balance_before.hundredths()),
         &column(&entries, |row| row.balance_after.hundredths()),
-        &operations.to_fold,
         &column(&changed, |row| row.id),
         &column(&changed, |row| row.balance.hundredths()),
         &column(&changed, |row| row.version),
@@ -341,19 +337,17 @@ struct OperationColumns {
     input_hashes: Vec<Vec<u8>>,
     answers: Vec<Value>,
     games: Vec<Option<uuid::Uuid>>,
-    to_fold: Vec<i64>,
 }
 
 fn operation_columns(decided: &[Decided<'_>]) -> OperationColumns {
     let mut columns = OperationColumns::default();
-    for Decided { id, request, answer, moves_coins } in decided {
+    for Decided { id, request, answer } in decided {
         columns.ids.push(*id);
         columns.keys.push(request.key.clone());
         columns.kinds.push(request.operation.kind().to_owned());
         columns.input_hashes.push(request.input_hash.to_vec());
         columns.answers.push(answer.clone());
         columns.games.push(request.operation.game().map(|game| game.0));
-        columns.to_fold.extend(moves_coins.then_some(*id));
     }
     columns
 }

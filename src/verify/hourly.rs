@@ -179,6 +179,7 @@ struct Slot {
 
 fn counted(report: &Report) -> serde_json::Value {
     json!({
+        "head": report.books.head.map(|head| head.to_string()),
         "accounts": report.books.accounts,
         "operations": report.books.operations,
         "transfers": report.books.transfers,

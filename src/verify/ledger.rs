@@ -107,11 +107,14 @@ impl fmt::Display for Report {
         let Counted { opened, refused, settled, voided, actions, .. } = &self.games;
         writeln!(f, "  {games} games; read again: {opened} openings, {refused} refused ones,")?;
         writeln!(f, "  {settled} settlements with {actions} actions replayed, {voided} voids")?;
+        if let Some(head) = self.books.head {
+            writeln!(f, "  the chain of seals ends with {head}")?;
+        }
         let complaints: Vec<_> = self.complaints().collect();
         if complaints.is_empty() {
             return write!(f, "no difference");
         }
-        writeln!(f, "{} differences", complaints.len())?;
+        writeln!(f, "{} differences, of each kind the first hundred", complaints.len())?;
         for (number, complaint) in (1..).zip(&complaints) {
             if number > 1 {
                 writeln!(f)?;

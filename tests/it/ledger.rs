@@ -304,7 +304,7 @@ async fn the_queries_in_the_docs_answer() {
     let page = include_str!("../../docs/LEDGER.md");
     let queries = page.split("```sql\n").skip(1);
     let queries: Vec<_> = queries.filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(queries.len(), 7);
+    assert_eq!(queries.len(), 8);
     for query in queries {
         let query = query.replace(":'game'", &format!("'{game}'"));
         let query = query.replace(":'player'", &format!("'{}'", players[0]));

@@ -7,6 +7,7 @@ mod fairness;
 mod games;
 mod http;
 mod ledger;
+mod ledger_chain;
 mod ledger_faults;
 mod ledger_races;
 mod ledger_refusals;

@@ -97,6 +97,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "operations ar",
         "players arw",
         "refresh_tokens arw",
+        "seals ar",
         "sessions arw",
         "transfers ar",
         "unfolded ard",

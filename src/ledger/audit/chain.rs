@@ -1,0 +1,145 @@
+//! The audit of the hash chain: what is booked is still what was sealed, seal by seal in the order
+//! of numbers, some seals at a time however many there are.
+
+use sqlx::PgConnection;
+
+use super::{Difference, LISTED_MAX};
+use crate::ledger::seal::{self, Hash, Head};
+
+/// How many seals are read at once. Each covers at most as many operations as one step of folding
+/// takes.
+const SEALS_MAX: i64 = 32;
+
+/// How many operations are read at once, at least; at most that and a seal's.
+const OPERATIONS_MIN: usize = 1_000;
+
+/// A seal as stored.
+struct Seal {
+    head: Head,
+    members: Vec<(i64, Hash)>,
+}
+
+/// Follows the chain from its beginning and gives its end.
+pub(super) async fn check(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<Option<Head>, sqlx::Error> {
+    let mut last = Head::NONE;
+    let mut listed = Listed::default();
+    loop {
+        let seals = read(connection, last.number).await?;
+        if seals.is_empty() {
+            differences.extend(listed.0);
+            return Ok((last.number > 0).then_some(last));
+        }
+        for seal in &seals {
+            if seal.head.number != last.number.saturating_add(1) {
+                let number = last.number.saturating_add(1);
+                listed.add(Difference::SealMissing { number });
+            } else if last.next(&seal.members) != seal.head {
+                listed.add(Difference::SealBroken { number: seal.head.number });
+            }
+            last = seal.head;
+        }
+        let mut seals = seals.as_slice();
+        while !seals.is_empty() {
+            let mut operations = 0;
+            let enough = seals.iter().position(|seal| {
+                operations += seal.members.len();
+                operations >= OPERATIONS_MIN
+            });
+            let (group, rest) = seals.split_at(enough.map_or(seals.len(), |index| index + 1));
+            check_operations(connection, group, &mut listed).await?;
+            seals = rest;
+        }
+    }
+}
+
+/// The first few differences; there may be as many as operations.
+#[derive(Default)]
+struct Listed(Vec<Difference>);
+
+impl Listed {
+    fn add(&mut self, difference: Difference) {
+        if i64::try_from(self.0.len()).is_ok_and(|listed| listed < LISTED_MAX) {
+            self.0.push(difference);
+        }
+    }
+}
+
+async fn read(connection: &mut PgConnection, after: i64) -> Result<Vec<Seal>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select s.number, s.operations, s.digests, s.hash
+        from seals s
+        where s.number > $1
+        order by s.number
+        limit $2
+        "#,
+        after,
+        SEALS_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    let seals = rows.into_iter().map(|row| {
+        let digests = row.digests.chunks(32).map(seal::hash).collect::<Result<Vec<_>, _>>()?;
+        let head = Head { number: row.number, hash: seal::hash(&row.hash)? };
+        Ok(Seal { head, members: row.operations.into_iter().zip(digests).collect() })
+    });
+    seals.collect()
+}
+
+/// Each operation is there and has the digest under which it was sealed.
+async fn check_operations(
+    connection: &mut PgConnection,
+    seals: &[Seal],
+    listed: &mut Listed,
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<_> = seals.iter().flat_map(|seal| &seal.members).map(|(id, _)| *id).collect();
+    let booked = seal::read(connection, &ids).await?;
+    for seal in seals {
+        for (operation, digest) in &seal.members {
+            let found = booked.binary_search_by_key(operation, |one| one.id);
+            let found = found.ok().map(|index| booked[index].digest());
+            if found.as_ref() != Some(digest) {
+                let (operation, seal) = (*operation, seal.head.number);
+                listed.add(Difference::OperationDiffers { operation, seal });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every operation is in one seal, or waits to be folded and sealed; never both.
+pub(super) async fn check_members(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        with sealed as (
+            select m.operation, count(*) as count
+            from seals s
+            cross join unnest(s.operations) as m (operation)
+            group by m.operation
+        )
+        select coalesce(o.id, s.operation, u.operation) as "operation!",
+            coalesce(s.count, 0) as "seals!",
+            (u.operation is not null)::int::bigint as "notes!"
+        from operations o
+        full join sealed s on s.operation = o.id
+        full join unfolded u on u.operation = coalesce(o.id, s.operation)
+        where o.id is null or coalesce(s.count, 0) + (u.operation is not null)::int <> 1
+        order by 1
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|row| {
+        let (operation, seals, notes) = (row.operation, row.seals, row.notes);
+        Difference::SealedOtherThanOnce { operation, seals, notes }
+    }));
+    Ok(())
+}

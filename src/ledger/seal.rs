@@ -1,0 +1,244 @@
+//! Seals: a hash chain over everything that was booked, so that a byte changed afterwards shows.
+//!
+//! An operation's digest is the SHA-256 of a text that can be rebuilt with nothing but psql: a
+//! line with the operation's columns, then a line for each transfer, columns parted by tabs. (No
+//! column holds a tab or a line break: keys are checked, JSON escapes them.) A seal covers some
+//! operations in ascending order of their ids; its hash is taken over the hash of the seal before,
+//! its number, and each id with its digest.
+//!
+//! Folding makes the seals, since it already runs in one process at a time, and every operation
+//! passes through it: posting is not slowed down. Folding and the audit compute what is here with
+//! the same code; the query in docs/LEDGER.md computes it again without.
+//!
+//! Entries are not sealed: they follow from the transfers, and the audit compares the two. Nor are
+//! records; the hash of the input covers the one that came with a settlement.
+
+use std::fmt::{self, Write as _};
+
+use bahay_engine::coins::Coins;
+use sha2::{Digest as _, Sha256};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+pub(super) type Hash = [u8; 32];
+
+/// The newest seal: whoever has noted an earlier one can find it in the chain again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    pub number: i64,
+    pub hash: [u8; 32],
+}
+
+impl Head {
+    /// Before the first seal.
+    pub(super) const NONE: Self = Self { number: 0, hash: [0; 32] };
+
+    /// The seal that follows this one and covers these operations.
+    pub(super) fn next(&self, members: &[(i64, Hash)]) -> Self {
+        let number = self.number.saturating_add(1);
+        let mut hash = Sha256::new();
+        hash.update(self.hash);
+        hash.update(number.to_be_bytes());
+        for (operation, digest) in members {
+            hash.update(operation.to_be_bytes());
+            hash.update(digest);
+        }
+        Self { number, hash: hash.finalize().into() }
+    }
+}
+
+/// The number and the hash in hexadecimal, as `17:ab12…`.
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.number, Hexadecimal(&self.hash))
+    }
+}
+
+/// An operation as it is in the database, with its transfers in the order of their numbers.
+#[derive(Debug)]
+pub(super) struct Booked {
+    pub(super) id: i64,
+    key: String,
+    kind: String,
+    input_hash: Vec<u8>,
+    game: Option<Uuid>,
+    created_at_us: i64,
+    answer: String,
+    pub(super) transfers: Vec<BookedTransfer>,
+}
+
+#[derive(Debug)]
+pub(super) struct BookedTransfer {
+    pub(super) number: i16,
+    code: String,
+    pub(super) source: i64,
+    pub(super) destination: i64,
+    pub(super) amount: Coins,
+}
+
+impl Booked {
+    pub(super) fn digest(&self) -> Hash {
+        Sha256::digest(self.text()).into()
+    }
+
+    fn text(&self) -> String {
+        let Self { id, key, kind, input_hash, game, created_at_us, answer, transfers } = self;
+        let input_hash = Hexadecimal(input_hash);
+        let game = game.map(|game| game.to_string()).unwrap_or_default();
+        let mut text =
+            format!("{id}\t{key}\t{kind}\t{input_hash}\t{game}\t{created_at_us}\t{answer}");
+        for BookedTransfer { number, code, source, destination, amount } in transfers {
+            let amount = amount.hundredths();
+            write!(text, "\n{number}\t{code}\t{source}\t{destination}\t{amount}")
+                .expect("a string takes all that is written to it");
+        }
+        text
+    }
+}
+
+/// Lower case, two digits a byte.
+struct Hexadecimal<'a>(&'a [u8]);
+
+impl fmt::Display for Hexadecimal<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// These operations in ascending order of ids; those that do not exist are left out.
+pub(super) async fn read(
+    connection: &mut PgConnection,
+    operations: &[i64],
+) -> Result<Vec<Booked>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select o.id, o.key, o.kind, o.input_hash, o.game,
+            (extract(epoch from o.created_at) * 1000000)::bigint as "created_at_us!",
+            o.answer::text as "answer!"
+        from operations o
+        where o.id = any($1)
+        order by o.id
+        "#,
+        operations
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let transfers = sqlx::query!(
+        r#"
+        select t.operation, t.number, t.code, t.source, t.destination, t.amount
+        from transfers t
+        where t.operation = any($1)
+        order by t.operation, t.number
+        "#,
+        operations
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut transfers = transfers.into_iter().peekable();
+    let booked = rows.into_iter().map(|row| {
+        // Transfers without an operation belong to nothing that is asked for.
+        while transfers.next_if(|transfer| transfer.operation < row.id).is_some() {}
+        let mut own = Vec::new();
+        while let Some(transfer) = transfers.next_if(|transfer| transfer.operation == row.id) {
+            own.push(BookedTransfer {
+                number: transfer.number,
+                code: transfer.code,
+                source: transfer.source,
+                destination: transfer.destination,
+                amount: Coins::from_hundredths(transfer.amount),
+            });
+        }
+        Booked {
+            id: row.id,
+            key: row.key,
+            kind: row.kind,
+            input_hash: row.input_hash,
+            game: row.game,
+            created_at_us: row.created_at_us,
+            answer: row.answer,
+            transfers: own,
+        }
+    });
+    Ok(booked.collect())
+}
+
+/// Adds the next seal. The caller sees to it that nobody else does so at the same time.
+pub(super) async fn append(
+    connection: &mut PgConnection,
+    booked: &[Booked],
+) -> Result<Head, sqlx::Error> {
+    let last = sqlx::query!("select s.number, s.hash from seals s order by s.number desc limit 1")
+        .fetch_optional(&mut *connection)
+        .await?;
+    let last = match last {
+        Some(row) => Head { number: row.number, hash: hash(&row.hash)? },
+        None => Head::NONE,
+    };
+    let members: Vec<_> = booked.iter().map(|one| (one.id, one.digest())).collect();
+    let seal = last.next(&members);
+    let operations: Vec<_> = members.iter().map(|(operation, _)| *operation).collect();
+    let digests: Vec<_> = members.iter().flat_map(|(_, digest)| *digest).collect();
+    sqlx::query!(
+        "insert into seals (number, operations, digests, hash) values ($1, $2, $3, $4)",
+        seal.number,
+        &operations,
+        &digests,
+        &seal.hash
+    )
+    .execute(connection)
+    .await?;
+    Ok(seal)
+}
+
+pub(super) fn hash(bytes: &[u8]) -> Result<Hash, sqlx::Error> {
+    bytes.try_into().map_err(|_| sqlx::Error::Decode("a hash is 32 bytes long".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Booked, BookedTransfer, Head};
+    use bahay_engine::coins::Coins;
+
+    fn booked() -> Booked {
+        let transfer = |number, code: &str, amount| BookedTransfer {
+            number,
+            code: code.into(),
+            source: 3,
+            destination: 4,
+            amount: Coins::from_hundredths(amount),
+        };
+        Booked {
+            id: 7,
+            key: "daily:x".into(),
+            kind: "grant".into(),
+            input_hash: vec![0x0f, 0xa0],
+            game: None,
+            created_at_us: 1_750_000_000_000_001,
+            answer: "{\"wallet\": 5}".into(),
+            transfers: vec![transfer(1, "daily", 5), transfer(2, "relief", 6)],
+        }
+    }
+
+    #[test]
+    fn the_text_of_an_operation_has_a_line_for_itself_and_each_transfer() {
+        let expected = "7\tdaily:x\tgrant\t0fa0\t\t1750000000000001\t{\"wallet\": 5}\n\
+            1\tdaily\t3\t4\t5\n2\trelief\t3\t4\t6";
+        assert_eq!(booked().text(), expected);
+    }
+
+    #[test]
+    fn a_seal_depends_on_all_that_it_covers_and_on_the_one_before() {
+        let digest = booked().digest();
+        let first = Head::NONE.next(&[(7, digest)]);
+        assert_eq!(first.number, 1);
+        let others = [
+            Head::NONE.next(&[(8, digest)]),
+            Head::NONE.next(&[(7, [1; 32])]),
+            Head::NONE.next(&[(7, digest), (8, digest)]),
+            first.next(&[(7, digest)]),
+            Head { number: 1, ..Head::NONE }.next(&[(7, digest)]),
+        ];
+        assert!(others.iter().all(|other| other.hash != first.hash));
+        assert!(first.to_string().starts_with("1:") && first.to_string().len() == 66);
+    }
+}

@@ -1,0 +1,202 @@
+//! The hash chain: what was booked cannot be changed without being seen, by the audit and by the
+//! query on the page for accountants, which computes everything a second time.
+
+use bahay::ledger::audit::{self, Difference};
+use bahay::ledger::{Grant, Opening};
+use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+
+use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::db::TestDatabase;
+
+/// What the query on the page finds.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    head: i64,
+    hash: String,
+    changed: Option<Vec<i64>>,
+    broken: Option<Vec<i64>>,
+    sealed_other_than_once: Option<Vec<i64>>,
+}
+
+impl Found {
+    fn is_clean(&self) -> bool {
+        self.changed.is_none() && self.broken.is_none() && self.sealed_other_than_once.is_none()
+    }
+}
+
+async fn query_of_the_page(connection: &mut PgConnection) -> Found {
+    let page = include_str!("../../docs/LEDGER.md");
+    let mut queries = page.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let query = queries.find(|query| query.contains("from seals")).expect("the page has it");
+    let row = sqlx::query(AssertSqlSafe(query)).fetch_one(connection).await.unwrap();
+    Found {
+        head: row.get("head"),
+        hash: row.get("hash"),
+        changed: row.get("changed"),
+        broken: row.get("broken"),
+        sealed_other_than_once: row.get("sealed_other_than_once"),
+    }
+}
+
+/// Three games in three seals, and an opening that was refused and is sealed all the same.
+async fn sealed() -> Bank {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let table = table();
+    for winner in [0, 1, 2] {
+        bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
+        bank.ledger.fold().await.unwrap();
+    }
+    let poor = bank.players([10_000, 10_000, 50]).await;
+    let refused = bank.ledger.open_game(bank.deal(table, &poor)).await.unwrap();
+    assert!(matches!(refused, Opening::CannotPay { .. }));
+    bank.audit_clean().await;
+    bank
+}
+
+#[tokio::test]
+async fn the_audit_and_the_query_of_the_page_find_the_same_end_of_the_chain() {
+    let bank = sealed().await;
+    let report = bank.audit_clean().await;
+    let found = query_of_the_page(&mut bank.pool.acquire().await.unwrap()).await;
+    assert!(found.is_clean(), "{found:?}");
+    let head = report.head.expect("something was sealed");
+    assert_eq!(head.to_string(), format!("{}:{}", found.head, found.hash));
+
+    // What is booked and not sealed yet changes nothing; folding goes on from the same end.
+    bank.grant(bank.player(0).await, Grant::Daily, 500).await.unwrap();
+    assert_eq!(bank.audit().await.head, Some(head));
+    let next = bank.audit_clean().await.head.expect("something was sealed");
+    assert_eq!(next.number, head.number + 1);
+    let kept: Vec<u8> = sqlx::query_scalar("select hash from seals where number = $1")
+        .bind(head.number)
+        .fetch_one(&bank.pool)
+        .await
+        .unwrap();
+    assert_eq!(kept, head.hash);
+}
+
+/// Whether a difference is the one that was planted.
+type Planted = fn(&Difference) -> bool;
+
+#[tokio::test]
+async fn whatever_is_changed_in_what_was_booked_is_found_twice() {
+    let bank = sealed().await;
+    let owner = bank.database.owner_pool().await;
+    let differs: Planted = |it| matches!(it, Difference::OperationDiffers { .. });
+    let broken: Planted = |it| matches!(it, Difference::SealBroken { number: 2 });
+    let missing: Planted = |it| matches!(it, Difference::SealMissing { number: 2 });
+    let astray: Planted = |it| matches!(it, Difference::SealedOtherThanOnce { .. });
+    // The first settlement; it is in the first seal.
+    let one = "id = (select min(id) from operations where kind = 'settle')";
+    let its = "operation = (select min(id) from operations where kind = 'settle')";
+    let cases: [(String, Planted); 21] = [
+        (format!("update transfers set amount = amount + 1 where {its} and number = 1"), differs),
+        (format!("update transfers set code = 'release' where {its} and number = 1"), differs),
+        (format!("update transfers set source = 99 where {its} and number = 1"), differs),
+        (format!("update transfers set destination = 99 where {its} and number = 1"), differs),
+        (format!("update transfers set number = 99 where {its} and number = 1"), differs),
+        (format!("delete from transfers where {its} and number = 1"), differs),
+        (
+            format!(
+                "insert into transfers select operation, 99, code, source, destination, 1 from
+            transfers where {its} and number = 1"
+            ),
+            differs,
+        ),
+        (format!("update operations set answer = answer || '{{\"pot\": 5}}' where {one}"), differs),
+        (format!("update operations set key = key || 'x' where {one}"), differs),
+        (format!("update operations set kind = 'void' where {one}"), differs),
+        (format!("update operations set game = null where {one}"), differs),
+        (format!("update operations set input_hash = sha256('') where {one}"), differs),
+        (
+            format!(
+                "update operations set created_at = created_at + interval '1 microsecond'
+                where {one}"
+            ),
+            differs,
+        ),
+        (format!("delete from operations where {one}"), differs),
+        // One that moved nothing.
+        ("delete from operations where answer ->> 'outcome' = 'cannot_pay'".into(), differs),
+        (
+            "update seals set digests = sha256('') || substring(digests from 33) where number = 2"
+                .into(),
+            broken,
+        ),
+        ("update seals set hash = sha256('') where number = 2".into(), broken),
+        ("delete from seals where number = 2".into(), missing),
+        // The last one, too.
+        ("delete from seals where number = (select max(number) from seals)".into(), astray),
+        (
+            "update seals set number = case number when 2 then 903 else 902 end
+                where number in (2, 3);
+            update seals set number = number - 900 where number > 900"
+                .into(),
+            broken,
+        ),
+        ("insert into unfolded select operations[1] from seals where number = 2".into(), astray),
+    ];
+    for (tamper, planted) in cases {
+        // Each on a clean copy: the one before is undone.
+        let mut tx = owner.begin().await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(tamper.clone())).execute(&mut *tx).await.unwrap();
+        let report = audit::audit_in_tx(&mut tx).await.unwrap();
+        assert!(report.differences.iter().any(planted), "{tamper}: {:?}", report.differences);
+        let found = query_of_the_page(&mut tx).await;
+        assert!(!found.is_clean(), "{tamper}: {found:?}");
+        tx.rollback().await.unwrap();
+    }
+    assert!(query_of_the_page(&mut bank.pool.acquire().await.unwrap()).await.is_clean());
+    bank.audit_clean().await;
+}
+
+/// A chain that is computed anew is a chain, but not the one whose end was noted.
+#[tokio::test]
+async fn a_chain_written_anew_has_another_end() {
+    let bank = sealed().await;
+    let noted = bank.audit_clean().await.head.expect("something was sealed");
+    let owner = bank.database.owner_pool().await;
+    let tamper = "update operations set created_at = created_at + interval '1 hour';
+        insert into unfolded select id from operations; delete from seals;
+        delete from entries e using accounts a where a.id = e.account and a.kind in ('fee', 'issue');
+        update accounts set balance = 0, version = 0 where kind in ('fee', 'issue')";
+    sqlx::raw_sql(tamper).execute(&owner).await.unwrap();
+    let head = bank.audit_clean().await.head.expect("something was sealed");
+    assert_ne!(head.hash, noted.hash);
+}
+
+/// The migration that brings the chain seals what was folded before.
+#[tokio::test]
+async fn what_was_booked_before_there_were_seals_is_sealed_by_the_migration() {
+    let database = TestDatabase::empty().await;
+    let pool = database.owner_pool().await;
+    bahay::db::MIGRATOR.run_to(21, &pool).await.unwrap();
+    sqlx::raw_sql(
+        "insert into operations (id, key, kind, input_hash, answer)
+            select n, 'daily:' || n, 'grant', sha256(int8send(n)), '{\"wallet\": 0}'
+            from generate_series(1, 2500) n;
+        insert into transfers
+            select n, 1, 'daily', 1 + n % 2, 2 - n % 2, 5 from generate_series(1, 2500) n;
+        insert into unfolded values (7), (2500)",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    bahay::db::migrate(&pool).await.unwrap();
+    let seals: i64 =
+        sqlx::query_scalar("select count(*) from seals").fetch_one(&pool).await.unwrap();
+    assert_eq!(seals, 3);
+    let report = audit::audit(&pool).await.unwrap();
+    let chain = report.differences.iter().filter(|difference| {
+        matches!(
+            difference,
+            Difference::SealMissing { .. }
+                | Difference::SealBroken { .. }
+                | Difference::OperationDiffers { .. }
+                | Difference::SealedOtherThanOnce { .. }
+        )
+    });
+    assert_eq!(chain.count(), 0, "{:?}", report.differences);
+    assert!(query_of_the_page(&mut pool.acquire().await.unwrap()).await.is_clean());
+}
