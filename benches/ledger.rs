@@ -136,25 +136,22 @@ async fn measure(
 ) -> Measured {
     let mut measured = Measured::default();
     let duration = Duration::from_secs(options.seconds);
+    execute(admin, "checkpoint").await;
     for _ in 0..options.rounds {
         for (index, callers) in ONE_BY_ONE.into_iter().enumerate() {
-            execute(admin, "checkpoint").await;
             let rate = tpc_b.run(callers, options.seconds).await;
             measured.tpc_b[index] = rate.max(measured.tpc_b[index]);
 
             house.open_enough(measured.one_by_one[index], duration).await;
-            execute(admin, "checkpoint").await;
             let rate = house.settle_one_by_one(callers, duration).await;
             measured.one_by_one[index] = rate.max(measured.one_by_one[index]);
         }
         house.open_enough(measured.writer.max(8_000), duration).await;
-        execute(admin, "checkpoint").await;
         let rate = house.settle_waiting(WAITING, duration).await;
         measured.writer = rate.max(measured.writer);
     }
     measured.offered = measured.writer / 2;
     house.open_enough(measured.offered, duration).await;
-    execute(admin, "checkpoint").await;
     (measured.p50_us, measured.p99_us) = house.settle_at_rate(measured.offered, duration).await;
     measured
 }
@@ -284,6 +281,8 @@ impl House {
         for opened in join_all(openings.collect::<Vec<_>>()).await {
             opened.unwrap();
         }
+        // What is measured is to pay for its own folding only.
+        self.ledger.fold().await.unwrap();
     }
 
     /// Each caller has a ledger with a queue of its own, so that nothing is taken together.
