@@ -1,5 +1,5 @@
-//! The accounts of one transaction, in memory, as they stand under their locks, and what is
-//! about to be written to them. Nothing here touches the database: an operation is decided and
+//! The accounts of one transaction, in memory, as they were read, and what is about to be written
+//! to them. Nothing here touches the database: an operation is decided and
 //! checked in full here, or leaves no trace.
 
 use std::collections::BTreeMap;
@@ -24,8 +24,10 @@ pub(super) struct Standing {
     pub(super) id: i64,
     pub(super) balance: Coins,
     pub(super) version: i64,
-    /// The version under which it was locked, for the pair of this check in the database.
-    pub(super) version_locked: i64,
+    /// The version under which it was read, for the pair of this check in the database.
+    pub(super) version_read: i64,
+    /// Whether there is a row. One without is made when something is booked on it.
+    pub(super) exists: bool,
 }
 
 /// As in the table `transfers`.
@@ -69,7 +71,7 @@ impl Standing {
     }
 
     pub(super) fn has_changed(&self) -> bool {
-        self.version != self.version_locked
+        self.version != self.version_read
     }
 }
 
@@ -149,9 +151,8 @@ impl Books {
         id.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
     }
 
-    /// Accounts whose rows are to be written.
-    pub(super) fn changed(&self) -> impl Iterator<Item = &Standing> {
-        self.standings.values().filter(|standing| standing.has_changed())
+    pub(super) fn standings(&self) -> impl Iterator<Item = (&Account, &Standing)> {
+        self.standings.iter()
     }
 
     pub(super) fn transfers(&self) -> &[TransferRow] {
@@ -191,8 +192,13 @@ mod tests {
     }
 
     fn books() -> Books {
-        let standing =
-            |id, balance| Standing { id, balance: coins(balance), version: 4, version_locked: 4 };
+        let standing = |id, balance| Standing {
+            id,
+            balance: coins(balance),
+            version: 4,
+            version_read: 4,
+            exists: true,
+        };
         let standings = [(wallet(), standing(7, 500)), (pot(), standing(8, 0))];
         let house_ids = [(Account::Issue, 1), (Account::Fee("newbie".into()), 2)];
         Books::new(standings.into(), house_ids.into())
@@ -227,7 +233,7 @@ mod tests {
         books.post(22, &[back]).unwrap_err();
         assert_eq!(books.balance(&wallet()), coins(500));
         assert!(books.transfers().is_empty() && books.entries().is_empty());
-        assert_eq!(books.changed().count(), 0);
+        assert_eq!(books.standings().filter(|(_, standing)| standing.has_changed()).count(), 0);
     }
 
     #[test]

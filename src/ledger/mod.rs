@@ -3,14 +3,16 @@
 //! An operation (opening a game, settling it, voiding it, a grant) is a set of transfers between
 //! accounts, done once under a key derived from what it does; asking again gives the stored
 //! answer. `chart` names accounts and transfers, `operation` what can be asked, `open_game`,
-//! `settle`, `void` and `grant` decide in memory against `books`, `post` locks and writes,
-//! `writer` gathers batches, `fold` writes the house's entries and seals what was booked (`seal`),
-//! `read` answers questions, `audit` looks for anything that does not add up and `recompute` says
-//! what a stored document must have been asked for with.
+//! `settle`, `void` and `grant` decide in memory against `books`, which `attempt` reads without
+//! locks and `post` under them, `write` writes what was decided, `writer` gathers batches, `fold`
+//! writes the house's entries and seals what was booked (`seal`), `read` answers questions, `audit`
+//! looks for anything that does not add up and `recompute` says what a stored document must have
+//! been asked for with.
 //!
 //! Absent on purpose: triggers and functions in the database; changes of what was once booked;
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
 
+mod attempt;
 pub mod audit;
 mod books;
 mod chart;
@@ -25,6 +27,7 @@ mod recompute;
 mod seal;
 mod settle;
 mod void;
+mod write;
 mod writer;
 
 use std::sync::Arc;

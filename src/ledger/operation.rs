@@ -61,7 +61,9 @@ pub struct SettleGame {
     /// By seat, as at the opening.
     pub players: Vec<PlayerId>,
     pub settlement: Settlement,
-    /// The document from which anybody can verify the game.
+    /// The document from which anybody can verify the game. It is part of what is hashed; being
+    /// long, it is not copied for that.
+    #[serde(skip)]
     pub record: Value,
     pub finished_at_ms: i64,
 }
@@ -151,6 +153,14 @@ impl Operation {
         }
     }
 
+    /// The table at which it opens a game.
+    pub(super) fn opens_at(&self) -> Option<TableId> {
+        match self {
+            Self::Open(input) => Some(input.table),
+            Self::Settle(_) | Self::Void(_) | Self::Grant(_) => None,
+        }
+    }
+
     /// The house account that it pays into or draws from.
     pub(super) fn house(&self) -> Option<Account> {
         match self {
@@ -170,6 +180,29 @@ impl Operation {
             }
             Self::Grant(input) => vec![Account::Wallet(input.player)],
             Self::Settle(_) | Self::Void(_) => Vec::new(),
+        }
+    }
+
+    /// Every account but the house's that it may touch, where its input names them all. That of
+    /// a voiding does not: its players are in the books.
+    pub(super) fn accounts_named(&self) -> Option<Vec<Account>> {
+        match self {
+            Self::Open(OpenGame { game, table, players, .. }) => {
+                Some(accounts_of_game(*game, *table, players).collect())
+            }
+            Self::Settle(input) => {
+                Some(accounts_of_game(input.game, input.table, &input.players).collect())
+            }
+            Self::Grant(input) => Some(vec![Account::Wallet(input.player)]),
+            Self::Void(_) => None,
+        }
+    }
+
+    /// What is stored beside the coins.
+    pub(super) fn documents(&self) -> Option<&SettleGame> {
+        match self {
+            Self::Settle(input) => Some(input),
+            Self::Open(_) | Self::Void(_) | Self::Grant(_) => None,
         }
     }
 
@@ -223,11 +256,30 @@ impl Request {
         let input = operation
             .input_json()
             .map_err(|_| LedgerError::Invalid { what: "the input cannot be written as JSON" })?;
+        let record = operation.documents().map(|input| ("record", &input.record));
         let mut canonical = Vec::new();
-        write_canonical(&input, &mut canonical);
+        match &input {
+            Value::Object(fields) => {
+                let fields = fields.iter().map(|(name, field)| (name.as_str(), field));
+                write_canonical_object(fields.chain(record).collect(), &mut canonical);
+            }
+            input => write_canonical(input, &mut canonical),
+        }
         let input_hash = Sha256::digest(&canonical).into();
         Ok(Self { key: operation.key(), operation, input_hash })
     }
+}
+
+/// The stakes, the wallets and the POT.
+pub(super) fn accounts_of_game(
+    game: GameId,
+    table: TableId,
+    players: &[PlayerId],
+) -> impl Iterator<Item = Account> {
+    let seats = seats_of(players);
+    let seats =
+        seats.flat_map(move |(seat, player)| [Account::Stake(game, seat), Account::Wallet(player)]);
+    seats.chain([Account::Pot(table)])
 }
 
 /// Players with their seats.
@@ -271,30 +323,40 @@ pub(super) fn write_canonical(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(name, _)| *name);
-            out.push(b'{');
-            for (index, (name, field)) in fields.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                out.extend(Value::from(name.as_str()).to_string().bytes());
-                out.push(b':');
-                write_canonical(field, out);
-            }
-            out.push(b'}');
+            let fields = fields.iter().map(|(name, field)| (name.as_str(), field));
+            write_canonical_object(fields.collect(), out);
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            out.extend(value.to_string().bytes());
+        Value::String(text) => write_text(text, out),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            out.extend_from_slice(value.to_string().as_bytes());
         }
     }
 }
 
+fn write_canonical_object(mut fields: Vec<(&str, &Value)>, out: &mut Vec<u8>) {
+    fields.sort_by_key(|(name, _)| *name);
+    out.push(b'{');
+    for (index, (name, field)) in fields.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_text(name, out);
+        out.push(b':');
+        write_canonical(field, out);
+    }
+    out.push(b'}');
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, text).expect("memory takes all that is written to it");
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Operation, Request, VoidGame, write_canonical};
-    use bahay_engine::table::GameId;
+    use super::{Operation, Request, SettleGame, VoidGame, write_canonical};
+    use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
     use serde_json::json;
+    use sha2::{Digest as _, Sha256};
     use uuid::Uuid;
 
     #[test]
@@ -302,6 +364,29 @@ mod tests {
         let mut out = Vec::new();
         write_canonical(&json!({ "b": [1, { "z": null, "a": "é\"" }], "a": true }), &mut out);
         assert_eq!(out, "{\"a\":true,\"b\":[1,{\"a\":\"é\\\"\",\"z\":null}]}".as_bytes());
+    }
+
+    /// Hashes are stored, so a later version must compute the same.
+    #[test]
+    fn the_record_is_hashed_in_its_place_among_the_fields() {
+        let input = SettleGame {
+            game: GameId(Uuid::nil()),
+            table: TableId(Uuid::nil()),
+            room: "newbie".into(),
+            players: vec![PlayerId(Uuid::nil()), PlayerId(Uuid::max())],
+            settlement: Settlement::default(),
+            record: json!({ "b": 1, "a": [2] }),
+            finished_at_ms: 5,
+        };
+        let (nil, max) = (Uuid::nil(), Uuid::max());
+        let text = format!(
+            "{{\"finished_at_ms\":5,\"game\":\"{nil}\",\"players\":[\"{nil}\",\"{max}\"],\
+            \"record\":{{\"a\":[2],\"b\":1}},\"room\":\"newbie\",\"settlement\":{{\"fees\":[],\
+            \"payments\":[],\"pot\":null,\"winner\":null}},\"table\":\"{nil}\"}}"
+        );
+        let expected: [u8; 32] = Sha256::digest(text).into();
+        let request = Request::new(Operation::Settle(Box::new(input))).unwrap();
+        assert_eq!(request.input_hash, expected);
     }
 
     #[test]
