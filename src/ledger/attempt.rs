@@ -1,13 +1,12 @@
 //! The first attempt at a batch: two round trips, no locks in between and no transaction but the
 //! second statement's own.
 //!
-//! One statement reads games, accounts and keys, and takes ids, so it is all of one moment.
-//! Everything is decided in memory. `write` then locks what was read, in the order in which all
+//! One statement reads games, accounts and keys, so they are all of one moment. Everything is
+//! decided in memory. `write` then locks what was read, in the order in which all
 //! lock, and writes only if every account still has the version that was read and every game that
 //! ends is still open. So what is written is what would have been decided under those locks from
-//! the beginning; and ids still ascend along each account, because an operation that took its id
-//! earlier and was written later finds another version. Otherwise nothing is written, and the
-//! caller goes the way of `post`, which waits for its turn.
+//! the beginning. Otherwise nothing is written, and the caller goes the way of `post`, which waits
+//! for its turn.
 //!
 //! What is only read and not written is as true as the moment of reading, which lies within the
 //! call: a stored answer was committed before; a refusal was right when the books were read. That
@@ -28,7 +27,7 @@ use sqlx::PgConnection;
 use super::books::{Books, Standing};
 use super::chart::Account;
 use super::operation::Request;
-use super::post::{Answer, Numbered, decide_all, games_of, numbered};
+use super::post::{Answer, Known, decide_all, games_of};
 use super::write::{is_overtaken, write};
 use crate::db::Failure;
 use crate::games::store::{GameRow, Games};
@@ -46,10 +45,10 @@ pub(super) async fn run(
     };
     let made = requests.iter().flat_map(|request| request.operation.accounts_to_make());
     let accounts = named.into_iter().flatten().collect();
-    let Read { mut games, standings, numbers } =
+    let Read { mut games, standings, known } =
         read(connection, requests, &accounts, &made.collect()).await?;
     let mut books = Books::new(standings, house_ids.clone());
-    let (answers, decided) = decide_all(requests, numbers, &mut books, &mut games);
+    let (answers, decided) = decide_all(requests, known, &mut books, &mut games);
     if decided.is_empty() {
         return Ok(Some(answers));
     }
@@ -67,7 +66,7 @@ pub(super) async fn run(
 struct Read {
     games: Games,
     standings: BTreeMap<Account, Standing>,
-    numbers: Vec<Numbered>,
+    known: Vec<Option<Known>>,
 }
 
 /// One statement whose rows are of three sorts, each with columns of its own.
@@ -82,32 +81,29 @@ async fn read(
     let tables: Vec<_> = tables.iter().map(|table| table.0).collect();
     let keys: Vec<_> = requests.iter().map(|request| request.key.as_str()).collect();
     let codes: Vec<_> = accounts.iter().map(Account::to_string).collect();
-    let to_make: Vec<_> = accounts.iter().map(|account| made.contains(account)).collect();
     let rows = sqlx::query!(
         r#"
-        select 'account' as "sort!", k.place as "place?",
-            coalesce(a.id, case when k.make then nextval('accounts_id_seq') end) as "id?",
+        select 'account' as "sort!", k.place as "place?", a.id as "id?",
             a.balance as "balance?", a.version as "version?",
             null::bytea as "input_hash?", null::jsonb as "answer?",
             null::uuid as "game?", null::uuid as "table_id?", null::text as "room?",
             null::text as "state?", null::bigint as "ante?", null::uuid[] as "players?",
             null::bigint[] as "stakes?"
-        from unnest($1::text[], $2::boolean[]) with ordinality as k (code, make, place)
+        from unnest($1::text[]) with ordinality as k (code, place)
         left join accounts a on a.code = k.code
         union all
-        select 'key', k.place, nextval('operation_ids'), null, null, o.input_hash, o.answer,
+        select 'key', k.place, null, null, null, o.input_hash, o.answer,
             null, null, null, null, null, null, null
-        from unnest($3::text[]) with ordinality as k (key, place)
+        from unnest($2::text[]) with ordinality as k (key, place)
         left join operations o on o.key = k.key
         union all
         select 'game', null, null, null, null, null, null, g.id, g.table_id, g.room, g.state, g.ante,
             array(select p.player from game_players p where p.game = g.id order by p.seat),
             array(select p.stake from game_players p where p.game = g.id order by p.seat)
         from games g
-        where g.id = any($4) or (g.table_id = any($5) and g.state = 'open')
+        where g.id = any($3) or (g.table_id = any($4) and g.state = 'open')
         "#,
         &codes,
-        &to_make,
         &keys as _,
         &games,
         &tables
@@ -118,7 +114,7 @@ async fn read(
     let accounts: Vec<_> = accounts.iter().collect();
     let mut found = Games::default();
     let mut standings = BTreeMap::new();
-    let mut ids = vec![0; requests.len()];
+    let mut places = 0;
     let mut known: Vec<_> = requests.iter().map(|_| None).collect();
     let unreadable = || sqlx::Error::Decode("a row of no sort that was asked for".into());
     for row in rows {
@@ -126,23 +122,24 @@ async fn read(
         match (row.sort.as_str(), place, row.game) {
             ("account", Some(place), None) => {
                 let account = *accounts.get(place).ok_or_else(unreadable)?;
-                // An account that neither is there nor may be made holds nothing.
-                let Some(id) = row.id else {
-                    continue;
+                let id = match row.id {
+                    Some(id) => id,
+                    None if made.contains(account) => {
+                        places += 1;
+                        -places
+                    }
+                    // It holds nothing, and nothing can be booked on it.
+                    None => continue,
                 };
                 let version = row.version.unwrap_or_default();
-                let standing = Standing {
-                    id,
-                    balance: Coins::from_hundredths(row.balance.unwrap_or_default()),
-                    version,
-                    version_read: version,
-                    exists: row.version.is_some(),
-                };
+                let balance = Coins::from_hundredths(row.balance.unwrap_or_default());
+                let standing = Standing { id, balance, version, version_read: version };
                 standings.insert(account.clone(), standing);
             }
             ("key", Some(place), None) => {
-                *ids.get_mut(place).ok_or_else(unreadable)? = row.id.ok_or_else(unreadable)?;
-                known[place] = row.input_hash.zip(row.answer);
+                let stored = row.input_hash.zip(row.answer);
+                let stored = stored.map(|(input_hash, answer)| Known { input_hash, answer });
+                *known.get_mut(place).ok_or_else(unreadable)? = stored;
             }
             ("game", None, Some(id)) => found.add(GameRow {
                 id,
@@ -156,5 +153,5 @@ async fn read(
             _ => return Err(unreadable()),
         }
     }
-    Ok(Read { games: found, standings, numbers: numbered(ids, known.into_iter()) })
+    Ok(Read { games: found, standings, known })
 }

@@ -21,16 +21,16 @@ pub(super) struct Move {
 /// How an account stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
+    /// Below zero, when there is no row: then it is minus the place among those to be made, less
+    /// one.
     pub(super) id: i64,
     pub(super) balance: Coins,
     pub(super) version: i64,
     /// The version under which it was read, for the pair of this check in the database.
     pub(super) version_read: i64,
-    /// Whether there is a row. One without is made when something is booked on it.
-    pub(super) exists: bool,
 }
 
-/// As in the table `transfers`.
+/// As in the table `transfers`, but that the operation is a place in the batch until it is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TransferRow {
     pub(super) operation: i64,
@@ -41,7 +41,7 @@ pub(super) struct TransferRow {
     pub(super) amount: Coins,
 }
 
-/// As in the table `entries`.
+/// As in the table `entries`; for the operation see [`TransferRow`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryRow {
     pub(super) account: i64,
@@ -68,6 +68,11 @@ impl Standing {
             balance_before,
             balance_after: self.balance,
         })
+    }
+
+    /// Whether there is a row. One without is made when something is booked on it.
+    pub(super) fn exists(&self) -> bool {
+        self.id >= 0
     }
 
     pub(super) fn has_changed(&self) -> bool {
@@ -192,13 +197,8 @@ mod tests {
     }
 
     fn books() -> Books {
-        let standing = |id, balance| Standing {
-            id,
-            balance: coins(balance),
-            version: 4,
-            version_read: 4,
-            exists: true,
-        };
+        let standing =
+            |id, balance| Standing { id, balance: coins(balance), version: 4, version_read: 4 };
         let standings = [(wallet(), standing(7, 500)), (pot(), standing(8, 0))];
         let house_ids = [(Account::Issue, 1), (Account::Fee("newbie".into()), 2)];
         Books::new(standings.into(), house_ids.into())

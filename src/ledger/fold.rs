@@ -85,7 +85,6 @@ async fn house(connection: &mut PgConnection) -> Result<BTreeMap<i64, Standing>,
             balance: Coins::from_hundredths(row.balance),
             version: row.version,
             version_read: row.version,
-            exists: true,
         };
         (row.id, standing)
     });

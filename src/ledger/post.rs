@@ -1,8 +1,7 @@
 //! Posting: a batch of operations becomes rows.
 //!
-//! Whichever way, the same is done: it is read how the games and accounts stand, which keys are
-//! known, and which ids the other operations may have; every operation is decided in memory; and
-//! `write` writes everything in one statement. Here, what is read is locked first, for as long as
+//! Whichever way, the same is done: it is read how the games and accounts stand and which keys are
+//! known; every operation is decided in memory; and `write` writes everything in one statement. Here, what is read is locked first, for as long as
 //! the caller's transaction lasts; `attempt` reads without locks and finds out while writing.
 //!
 //! The phases here, each for the whole batch: lock the games; make accounts that do not exist;
@@ -34,13 +33,7 @@ use crate::games::store::Games;
 /// What an operation answered, as stored.
 pub(super) type Answer = Result<Value, LedgerError>;
 
-/// A key, asked for again or for the first time.
-pub(super) struct Numbered {
-    /// For an operation of its own, if it turns out to be one.
-    pub(super) id: i64,
-    pub(super) known: Option<Known>,
-}
-
+/// What is stored under a key.
 pub(super) struct Known {
     pub(super) input_hash: Vec<u8>,
     pub(super) answer: Value,
@@ -58,8 +51,8 @@ pub(super) async fn run_in_tx(
     make_accounts(connection, &new.collect()).await?;
     let standings = lock_accounts(connection, accounts_of(requests, &games)).await?;
     let mut books = Books::new(standings, house_ids.clone());
-    let numbers = number(connection, requests).await?;
-    let (answers, decided) = decide_all(requests, numbers, &mut books, &mut games);
+    let known = known(connection, requests).await?;
+    let (answers, decided) = decide_all(requests, known, &mut books, &mut games);
     if !decided.is_empty() {
         write(connection, &decided, &books, &games).await?;
     }
@@ -70,13 +63,13 @@ pub(super) async fn run_in_tx(
 /// which all writers add their rows.
 pub(super) fn decide_all<'a>(
     requests: &[&'a Request],
-    numbers: Vec<Numbered>,
+    known: Vec<Option<Known>>,
     books: &mut Books,
     games: &mut Games,
 ) -> (Vec<Answer>, Vec<Decided<'a>>) {
     let mut decided: BTreeMap<&str, Decided<'a>> = BTreeMap::new();
     let mut answers = Vec::with_capacity(requests.len());
-    for (request, Numbered { id, known }) in requests.iter().zip(numbers) {
+    for ((place, request), known) in (0..).zip(requests).zip(known) {
         let known = match decided.get(request.key.as_str()) {
             Some(twin) => Some((twin.request.input_hash.to_vec(), twin.answer.clone())),
             None => known.map(|known| (known.input_hash, known.answer)),
@@ -85,10 +78,10 @@ pub(super) fn decide_all<'a>(
             Some((input_hash, answer)) if input_hash == request.input_hash => Ok(answer),
             Some(_) => Err(LedgerError::KeyReused { key: request.key.clone() }),
             None => {
-                let answer = decide(&request.operation, id, books, games);
+                let answer = decide(&request.operation, place, books, games);
                 if let Ok(answer) = &answer {
                     let answer = answer.clone();
-                    decided.insert(&request.key, Decided { id, request, answer });
+                    decided.insert(&request.key, Decided { place, request, answer });
                 }
                 answer
             }
@@ -98,6 +91,7 @@ pub(super) fn decide_all<'a>(
     (answers, decided.into_values().collect())
 }
 
+/// `id` stands for the operation in this batch.
 fn decide(operation: &Operation, id: i64, books: &mut Books, games: &mut Games) -> Answer {
     let answer = match operation {
         Operation::Open(input) => serde_json::to_value(open_game::decide(input, id, books, games)?),
@@ -204,7 +198,6 @@ async fn lock_accounts(
             balance: Coins::from_hundredths(row.balance),
             version: row.version,
             version_read: row.version,
-            exists: true,
         };
         Some((by_code.remove(&row.code)?, standing))
     });
@@ -226,16 +219,15 @@ pub(super) async fn house_ids(
     Ok(rows.into_iter().filter_map(|row| Some((by_code.remove(&row.code)?, row.id))).collect())
 }
 
-/// In the order of the requests, and with ids that ascend in that order.
-async fn number(
+/// In the order of the requests.
+async fn known(
     connection: &mut PgConnection,
     requests: &[&Request],
-) -> Result<Vec<Numbered>, sqlx::Error> {
+) -> Result<Vec<Option<Known>>, sqlx::Error> {
     let keys: Vec<_> = requests.iter().map(|request| request.key.clone()).collect();
     let rows = sqlx::query!(
         r#"
-        select nextval('operation_ids') as "id!", o.input_hash as "input_hash?",
-            o.answer as "answer?"
+        select o.input_hash as "input_hash?", o.answer as "answer?"
         from unnest($1::text[]) with ordinality as k (key, place)
         left join operations o on o.key = k.key
         order by k.place
@@ -244,20 +236,6 @@ async fn number(
     )
     .fetch_all(connection)
     .await?;
-    let ids = rows.iter().map(|row| row.id).collect();
-    let known = rows.into_iter().map(|row| row.input_hash.zip(row.answer));
-    Ok(numbered(ids, known))
-}
-
-/// The ids were taken in no particular order; an operation that is decided later has a higher one.
-pub(super) fn numbered(
-    mut ids: Vec<i64>,
-    known: impl Iterator<Item = Option<(Vec<u8>, Value)>>,
-) -> Vec<Numbered> {
-    ids.sort_unstable();
-    let numbered = ids.into_iter().zip(known).map(|(id, known)| {
-        let known = known.map(|(input_hash, answer)| Known { input_hash, answer });
-        Numbered { id, known }
-    });
-    numbered.collect()
+    let known = rows.into_iter().map(|row| Some((row.input_hash?, row.answer?)));
+    Ok(known.map(|known| known.map(|(input_hash, answer)| Known { input_hash, answer })).collect())
 }

@@ -1,6 +1,11 @@
 //! Writing what was decided: operations, transfers, entries, balances, games and records, in one
 //! statement, so in one round trip, and as a transaction of its own where there is no other.
 //!
+//! Until then an operation is known by its place in the batch, and an account that is to be made
+//! by a number below zero. The statement takes one id of each sequence, which leave room between
+//! their numbers, and adds. Taking an id while reading would make a transaction of the reading,
+//! which would wait for the disk.
+//!
 //! The statement is carried out in this order: it locks the games that end, makes accounts, locks
 //! all accounts that were read and compares their versions with those that were read, and only
 //! then writes, operations first, in the order of keys. These are the phases of `post`, so whoever
@@ -20,9 +25,13 @@ use super::books::Books;
 use super::operation::Request;
 use crate::games::store::Games;
 
+/// The most operations in one statement: the room that the sequence of ids leaves.
+pub(super) const OPERATIONS_MAX: usize = 64;
+
 /// An operation that was decided in this batch.
 pub(super) struct Decided<'a> {
-    pub(super) id: i64,
+    /// Its place in the batch, below [`OPERATIONS_MAX`].
+    pub(super) place: i64,
     pub(super) request: &'a Request,
     pub(super) answer: Value,
 }
@@ -41,6 +50,9 @@ pub(super) async fn write(
     books: &Books,
     games: &Games,
 ) -> Result<(), sqlx::Error> {
+    if decided.iter().any(|one| usize::try_from(one.place).is_ok_and(|at| at >= OPERATIONS_MAX)) {
+        return Err(sqlx::Error::Protocol("a batch has more operations than ids".into()));
+    }
     let operations = OperationColumns::of(decided)?;
     let (transfers, entries) = (books.transfers(), books.entries());
     let accounts = AccountColumns::of(books);
@@ -56,12 +68,16 @@ pub(super) async fn write(
             order by g.id
             for no key update
         ),
+        account_ids as materialized (
+            select case when cardinality($2::bigint[]) > 0
+                then nextval('accounts_id_seq') else 0 end as first
+        ),
         made as (
             insert into accounts (id, code, kind, player, balance, version)
             overriding system value
-            select n.id, n.code, n.kind, n.player, n.balance, n.version
+            select (select i.first from account_ids i) + n.place, n.code, n.kind, n.player, n.balance, n.version
             from unnest($2::bigint[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::bigint[])
-                as n (id, code, kind, player, balance, version)
+                as n (place, code, kind, player, balance, version)
             where (select count(*) from locked_games) = cardinality($1::uuid[])
             order by n.code
             returning id
@@ -85,13 +101,16 @@ pub(super) async fn write(
                 then 1 else 0 end
             ) as one
         ),
+        operation_ids as materialized (
+            select nextval('operation_ids') as first from held h where h.one = 1
+        ),
         new_operations as (
             insert into operations (id, key, kind, input_hash, answer, game)
-            select o.id, o.key, o.kind, o.input_hash, o.answer, o.game
+            select (select i.first from operation_ids i) + o.place, o.key, o.kind, o.input_hash,
+                o.answer, o.game
             from unnest(
                 $10::bigint[], $11::text[], $12::text[], $13::bytea[], $14::jsonb[], $15::uuid[]
-            ) as o (id, key, kind, input_hash, answer, game)
-            where (select h.one from held h) = 1
+            ) as o (place, key, kind, input_hash, answer, game)
             returning id
         ),
         numbered as materialized (
@@ -99,29 +118,39 @@ pub(super) async fn write(
         ),
         new_transfers as (
             insert into transfers (operation, number, code, source, destination, amount)
-            select t.operation, t.number, t.code, t.source, t.destination, t.amount
+            select (select i.first from operation_ids i) + t.place, t.number, t.code,
+                case when t.source < 0
+                    then (select i.first from account_ids i) - t.source - 1
+                    else t.source end,
+                case when t.destination < 0
+                    then (select i.first from account_ids i) - t.destination - 1
+                    else t.destination end,
+                t.amount
             from unnest(
                 $16::bigint[], $17::smallint[], $18::text[], $19::bigint[], $20::bigint[],
                 $21::bigint[]
-            ) as t (operation, number, code, source, destination, amount)
+            ) as t (place, number, code, source, destination, amount)
             where (select n.all from numbered n)
         ),
         new_entries as (
             insert into entries (
                 account, version, operation, number, amount, balance_before, balance_after
             )
-            select e.account, e.version, e.operation, e.number, e.amount, e.balance_before,
-                e.balance_after
+            select case when e.account < 0
+                    then (select i.first from account_ids i) - e.account - 1
+                    else e.account end,
+                e.version, (select i.first from operation_ids i) + e.place, e.number, e.amount,
+                e.balance_before, e.balance_after
             from unnest(
                 $22::bigint[], $23::bigint[], $24::bigint[], $25::smallint[], $26::bigint[],
                 $27::bigint[], $28::bigint[]
-            ) as e (account, version, operation, number, amount, balance_before, balance_after)
+            ) as e (account, version, place, number, amount, balance_before, balance_after)
             where (select n.all from numbered n)
         ),
         to_fold as (
             insert into unfolded (operation)
-            select u.operation
-            from unnest($10::bigint[]) as u (operation)
+            select (select i.first from operation_ids i) + u.place
+            from unnest($10::bigint[]) as u (place)
             where (select n.all from numbered n)
         ),
         new_balances as (
@@ -182,7 +211,7 @@ pub(super) async fn write(
         ) as "one!"
         "#,
         &finished.games,
-        &accounts.made_ids,
+        &accounts.made_places,
         &accounts.made_codes,
         &accounts.made_kinds as _,
         &accounts.made_players as _,
@@ -190,7 +219,7 @@ pub(super) async fn write(
         &accounts.made_versions,
         &accounts.read_ids,
         &accounts.read_versions,
-        &operations.ids,
+        &operations.places,
         &operations.keys as _,
         &operations.kinds as _,
         &operations.input_hashes as _,
@@ -239,7 +268,7 @@ pub(super) async fn write(
 
 #[derive(Default)]
 struct OperationColumns<'a> {
-    ids: Vec<i64>,
+    places: Vec<i64>,
     keys: Vec<&'a str>,
     kinds: Vec<&'static str>,
     input_hashes: Vec<&'a [u8]>,
@@ -253,9 +282,9 @@ struct OperationColumns<'a> {
 impl<'a> OperationColumns<'a> {
     fn of(decided: &'a [Decided<'a>]) -> Result<Self, sqlx::Error> {
         let mut columns = Self::default();
-        for Decided { id, request, answer } in decided {
+        for Decided { place, request, answer } in decided {
             let operation = &request.operation;
-            columns.ids.push(*id);
+            columns.places.push(*place);
             columns.keys.push(&request.key);
             columns.kinds.push(operation.kind());
             columns.input_hashes.push(&request.input_hash);
@@ -282,7 +311,7 @@ struct AccountColumns {
     changed_balances: Vec<i64>,
     changed_versions: Vec<i64>,
     changed_versions_read: Vec<i64>,
-    made_ids: Vec<i64>,
+    made_places: Vec<i64>,
     made_codes: Vec<String>,
     made_kinds: Vec<&'static str>,
     made_players: Vec<Option<Uuid>>,
@@ -296,7 +325,7 @@ impl AccountColumns {
         for (account, standing) in books.standings() {
             let (id, balance, version) =
                 (standing.id, standing.balance.hundredths(), standing.version);
-            if standing.exists {
+            if standing.exists() {
                 columns.read_ids.push(id);
                 columns.read_versions.push(standing.version_read);
                 if standing.has_changed() {
@@ -306,7 +335,7 @@ impl AccountColumns {
                     columns.changed_versions_read.push(standing.version_read);
                 }
             } else if standing.has_changed() {
-                columns.made_ids.push(id);
+                columns.made_places.push(-id - 1);
                 columns.made_codes.push(account.to_string());
                 columns.made_kinds.push(account.kind());
                 columns.made_players.push(account.player().map(|player| player.0));

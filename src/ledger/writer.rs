@@ -22,11 +22,12 @@ use super::error::LedgerError;
 use super::fold;
 use super::operation::Request;
 use super::post::{self, Answer};
+use super::write::OPERATIONS_MAX;
 use crate::db::{self, Failure};
 
 /// The most operations in one transaction. More gain nothing measurable and make the unlucky
 /// wait longer.
-const BATCH_MAX: usize = 64;
+const BATCH_MAX: usize = OPERATIONS_MAX;
 
 /// An operation that waits for its batch, and whoever waits for it.
 #[derive(Debug)]
