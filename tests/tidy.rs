@@ -8,6 +8,8 @@
 
 #[path = "tidy/documents.rs"]
 mod documents;
+#[path = "tidy/floats.rs"]
+mod floats;
 #[path = "tidy/rust.rs"]
 mod rust;
 
@@ -16,6 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use documents::{cited_in, is_number, is_of_path, is_our_path, normal, numbered};
+use floats::floats;
 use rust::{Parts, paths};
 
 /// Who may import whom in `src`: the module, and what of the crate it may name. An arrow to a
@@ -305,36 +308,6 @@ fn banned(files: &[File]) -> Complaints {
     complaints
 }
 
-fn floats(files: &[File]) -> Complaints {
-    let mut complaints = Vec::new();
-    for file in files {
-        let (code, types): (String, &[&str]) = match file.path.as_str() {
-            path if path.starts_with("crates/engine/") || path.starts_with("src/ledger/") => {
-                if !file.is_rust() {
-                    continue;
-                }
-                (Parts::of(&file.text).code, &["f32", "f64"])
-            }
-            path if path.starts_with("migrations/") => {
-                let lines = file.text.lines();
-                let code = lines.map(|line| line.split("--").next().unwrap_or_default());
-                let code = code.collect::<Vec<_>>().join("\n").to_lowercase();
-                (code, &["real", "float", "float4", "float8", "double"])
-            }
-            _ => continue,
-        };
-        for name in types {
-            for line in lines_with(&code, name) {
-                complaints.push(format!(
-                    "{}:{line}: {name} has no place where coins are: use integer hundredths",
-                    file.path
-                ));
-            }
-        }
-    }
-    complaints
-}
-
 fn lengths(files: &[File]) -> Complaints {
     let too_long = |file: &&File| file.text.lines().count() > LINES_MAX;
     let counted = files.iter().filter(|file| COUNTED.contains(&file.extension()));
@@ -522,7 +495,12 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         (banned, "src/db.rs", "fn f() { todo!() }", "fn f() { /* */ g(\"todo!\") }"),
         (banned, "src/db.rs", "#[allow(dead_code)]", "#[expect(dead_code)]"),
         (banned, "tests/it/x.rs", "#[ignore]\nfn f() {}", "let r = r#\"#[ignore]\"#;"),
-        (floats, "src/ledger/fee.rs", "let fee = 0.05_f64 as f64;", "let my_f64 = 5;"),
+        (floats, "src/ledger/fee.rs", "let fee = 0.05_f64 as f64;", "let f64s = self.0.5;"),
+        (floats, "src/http/page.rs", "fn of(coins: f32) {}", "let r = \"f32\"; // f64"),
+        (floats, "src/ws/x.rs", "let s = pause.as_secs_f64();", "let s = pause.as_millis();"),
+        (floats, "src/live/x.rs", "let half = 0.5 * sum;", "for half in 0..5 {}"),
+        (floats, "src/games/x.rs", "q(\"select a\n::float8\")", "q(\"select a::bigint\")"),
+        (floats, "crates/engine/src/x.rs", "let fee = 1e2;", "let fee = 0x1e2;"),
         (floats, "migrations/0001.sql", "amount REAL not null", "amount bigint -- a real one"),
         (first_words, "src/x.rs", "use std::fs;", "//! Reads."),
         (first_words, "migrations/1.sql", "create table t ();", "-- Things.\ncreate table t ();"),
