@@ -20,9 +20,12 @@ use crate::accounts::{AccountError, Accounts};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
+use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
+use crate::operators::{Corrections, Operators};
+use crate::rewards::{Rewards, Terms};
 use crate::tables::Tables;
 use crate::ws::PlayState;
 use crate::{db, http, ws};
@@ -59,6 +62,10 @@ pub struct Parts {
     pub rooms: Vec<Room>,
     /// What a new player is given.
     pub welcome: Coins,
+    /// What players are given later.
+    pub rewards: Terms,
+    /// The most that operators may give or take in one adjustment.
+    pub adjustment_max: Coins,
 }
 
 /// A server that runs.
@@ -76,6 +83,7 @@ pub struct Running {
 /// Serves until SIGTERM or Ctrl-C.
 pub async fn serve(config: Config) -> Result<(), ServeError> {
     let signer = config.signer()?;
+    let rewards = config.rewards.terms();
     let pool = db::PoolOptions {
         connections_max: config.database_connections,
         ..db::PoolOptions::default()
@@ -106,6 +114,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         clock: Clock::system(),
         rooms: house_rooms(Clocks::default()),
         welcome: config.welcome_coins.0,
+        rewards,
+        adjustment_max: config.adjustment_max_coins.0,
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -118,7 +128,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 
 /// Starts a server on a listener.
 pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, ServeError> {
-    let Parts { pool, live, signer, clock, rooms, welcome } = parts;
+    let Parts { pool, live, signer, clock, rooms, welcome, rewards, adjustment_max } = parts;
     let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
@@ -135,6 +145,12 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations().await });
 
+    let idempotency = Idempotency::new(pool.clone());
+    background.spawn(idempotency.clone().sweep_always());
+    let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
+    let operators = Operators::new(pool.clone());
+    let corrections = Corrections::new(pool.clone(), ledger.clone(), adjustment_max);
+
     let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {
@@ -148,7 +164,18 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         let live = live.clone();
         async move { live.ping().await.map_err(|error| error.to_string()) }
     });
-    let services = http::Services { accounts, auth, ledger, lobby, pool, probes: vec![redis] };
+    let services = http::Services {
+        accounts,
+        auth,
+        corrections,
+        idempotency,
+        ledger,
+        lobby,
+        operators,
+        rewards,
+        pool,
+        probes: vec![redis],
+    };
     let router = http::router(services, &http::Options::default(), ws::router(play));
 
     let address = listener.local_addr()?;

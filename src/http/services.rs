@@ -5,8 +5,11 @@ use axum::extract::FromRef;
 use crate::accounts::Accounts;
 use crate::auth::Auth;
 use crate::db::PgPool;
+use crate::idempotency::Idempotency;
 use crate::ledger::Ledger;
 use crate::lobby::Lobby;
+use crate::operators::{Corrections, Operators};
+use crate::rewards::Rewards;
 
 use super::health::Probe;
 use super::page::Cursors;
@@ -16,8 +19,12 @@ use super::page::Cursors;
 pub struct Services {
     pub accounts: Accounts,
     pub auth: Auth,
+    pub corrections: Corrections,
+    pub idempotency: Idempotency,
     pub ledger: Ledger,
     pub lobby: Lobby,
+    pub operators: Operators,
+    pub rewards: Rewards,
     /// For reading games.
     pub pool: PgPool,
     /// What must answer for the server to be ready, PostgreSQL aside, which `pool` stands for.

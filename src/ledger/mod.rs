@@ -1,11 +1,11 @@
 //! The ledger: every coin, in PostgreSQL, by double entry.
 //!
-//! An operation (opening a game, settling it, voiding it, a grant) is a set of transfers between
-//! accounts, done once under a key derived from what it does; asking again gives the stored
-//! answer. `chart` names accounts and transfers, `operation` what can be asked, `open_game`,
-//! `settle`, `void` and `grant` decide in memory against `books`, `post` locks and writes,
-//! `writer` gathers batches, `fold` writes the house's entries, `read` answers questions and
-//! `audit` looks for anything that does not add up.
+//! An operation (opening a game, settling it, voiding it, a grant, a correction) is a set of
+//! transfers between accounts, done once under a key derived from what it does; asking again gives
+//! the stored answer. `chart` names accounts and transfers, `operation` what can be asked,
+//! `open_game`, `settle`, `void`, `grant` and `correct` decide in memory against `books`, `post`
+//! locks and writes, `writer` gathers batches, `fold` writes the house's entries, `read` answers
+//! questions and `audit` looks for anything that does not add up.
 //!
 //! Absent on purpose: triggers and functions in the database; changes of what was once booked;
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
@@ -13,6 +13,7 @@
 pub mod audit;
 mod books;
 mod chart;
+mod correct;
 mod error;
 mod fold;
 mod grant;
@@ -34,11 +35,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 pub use chart::{Account, Code, Grant};
+pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};
 pub use operation::{
     AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
 };
-pub use read::{Entry, EntryCursor, EntryCursorInvalid, Wallet};
+pub use read::{Entry, EntryCursor, EntryCursorInvalid, EntryFilter, Wallet};
 
 use operation::{Operation, Request};
 use post::Answer;
@@ -151,13 +153,22 @@ impl Ledger {
         connection: &mut PgConnection,
         input: GrantCoins,
     ) -> Result<Granted, LedgerError> {
-        let request = Request::new(Operation::Grant(input))?;
+        self.run_in_tx(connection, Operation::Grant(input)).await
+    }
+
+    async fn run_in_tx<T: DeserializeOwned>(
+        &self,
+        connection: &mut PgConnection,
+        operation: Operation,
+    ) -> Result<T, LedgerError> {
+        let request = Request::new(operation)?;
         let requests = [&request];
-        // `issue` was made by a migration, so nothing is made here that could be rolled back.
+        // `issue` was made by a migration, and a fee account that pays back by the game that
+        // paid it, so nothing is made here that could be rolled back.
         let house_ids = self.house_ids.of(connection, &requests).await?;
         let mut answers = post::run_in_tx(connection, &house_ids, &requests).await?;
         let answer = answers.pop();
-        typed(answer.unwrap_or_else(|| Err(LedgerError::broken("a grant had no answer"))))
+        typed(answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))))
     }
 
     /// What a player has. A player without a wallet has nothing.
@@ -165,14 +176,24 @@ impl Ledger {
         read::wallet(&self.pool, player).await
     }
 
-    /// A wallet's entries, newest first.
+    /// As [`Ledger::wallet`], as the caller's transaction sees it.
+    pub async fn wallet_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        player: PlayerId,
+    ) -> Result<Wallet, LedgerError> {
+        Ok(read::wallet_once(connection, player).await?)
+    }
+
+    /// A wallet's entries that pass the filter, newest first.
     pub async fn entries(
         &self,
         player: PlayerId,
+        filter: &EntryFilter,
         cursor: Option<EntryCursor>,
         limit: u32,
     ) -> Result<Page<Entry, EntryCursor>, LedgerError> {
-        read::entries(&self.pool, player, cursor, limit).await
+        read::entries(&self.pool, player, filter, cursor, limit).await
     }
 
     /// Writes the house's entries that are due, as otherwise happens every now and then. Says of

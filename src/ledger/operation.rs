@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::chart::{Account, Grant};
+use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
 
 /// The longest room name, reason or key of a grant, in bytes. They become part of account codes,
@@ -120,6 +121,8 @@ pub(super) enum Operation {
     Settle(Box<SettleGame>),
     Void(VoidGame),
     Grant(GrantCoins),
+    Adjust(AdjustWallet),
+    Reverse(Reversal),
 }
 
 impl Operation {
@@ -130,6 +133,8 @@ impl Operation {
             Self::Settle(_) => "settle",
             Self::Void(_) => "void",
             Self::Grant(_) => "grant",
+            Self::Adjust(_) => "adjust",
+            Self::Reverse(_) => "reverse",
         }
     }
 
@@ -140,6 +145,8 @@ impl Operation {
             }
             Self::Settle(input) => format!("{}:{}", self.kind(), input.game),
             Self::Grant(input) => format!("{}:{}", input.grant.code(), input.key),
+            Self::Adjust(input) => format!("{}:{}", self.kind(), input.correction),
+            Self::Reverse(input) => format!("{}:{}", self.kind(), input.input.operation),
         }
     }
 
@@ -147,7 +154,8 @@ impl Operation {
         match self {
             Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => Some(*game),
             Self::Settle(input) => Some(input.game),
-            Self::Grant(_) => None,
+            Self::Reverse(input) => input.game,
+            Self::Grant(_) | Self::Adjust(_) => None,
         }
     }
 
@@ -156,7 +164,11 @@ impl Operation {
         match self {
             Self::Open(_) | Self::Void(_) => None,
             Self::Settle(input) => Some(Account::Fee(input.room.clone())),
-            Self::Grant(_) => Some(Account::Issue),
+            Self::Grant(_) | Self::Adjust(_) => Some(Account::Issue),
+            Self::Reverse(input) => {
+                let sides = input.moves.iter().flat_map(|one| [&one.source, &one.destination]);
+                sides.into_iter().find(|account| account.is_house()).cloned()
+            }
         }
     }
 
@@ -168,8 +180,10 @@ impl Operation {
                 let stakes = seats.map(|(seat, _)| Account::Stake(input.game, seat));
                 stakes.chain([Account::Pot(input.table)]).collect()
             }
-            Self::Grant(input) => vec![Account::Wallet(input.player)],
-            Self::Settle(_) | Self::Void(_) => Vec::new(),
+            Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
+                vec![Account::Wallet(*player)]
+            }
+            Self::Settle(_) | Self::Void(_) | Self::Reverse(_) => Vec::new(),
         }
     }
 
@@ -179,6 +193,9 @@ impl Operation {
             Self::Settle(input) => serde_json::to_value(input),
             Self::Void(input) => serde_json::to_value(input),
             Self::Grant(input) => serde_json::to_value(input),
+            Self::Adjust(input) => serde_json::to_value(input),
+            // What it moves follows from the operation.
+            Self::Reverse(input) => serde_json::to_value(input.input),
         }
     }
 
@@ -205,6 +222,12 @@ impl Operation {
                 ensure(input.amount > Coins::ZERO, "a grant is not above zero")?;
                 ensure(input.amount <= AMOUNT_MAX, "a grant is beyond all bounds")
             }
+            Self::Adjust(input) => {
+                let bounds = Coins::from_hundredths(-AMOUNT_MAX.hundredths())..=AMOUNT_MAX;
+                ensure(!input.amount.is_zero(), "an adjustment of nothing")?;
+                ensure(bounds.contains(&input.amount), "an adjustment is beyond all bounds")
+            }
+            Self::Reverse(_) => Ok(()),
         }
     }
 }

@@ -23,7 +23,7 @@ use super::books::{Books, Standing};
 use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{Operation, Request, seats_of};
-use super::{grant, open_game, settle, void};
+use super::{correct, grant, open_game, settle, void};
 use crate::games::store::{Game, Games, expect_rows};
 
 /// What an operation answered, as stored.
@@ -102,6 +102,8 @@ fn decide(operation: &Operation, id: i64, books: &mut Books, games: &mut Games) 
         Operation::Settle(input) => serde_json::to_value(settle::decide(input, id, books, games)?),
         Operation::Void(input) => serde_json::to_value(void::decide(input, id, books, games)?),
         Operation::Grant(input) => serde_json::to_value(grant::decide(input, id, books)?),
+        Operation::Adjust(input) => serde_json::to_value(correct::adjust(input, id, books)?),
+        Operation::Reverse(input) => serde_json::to_value(correct::reverse(input, id, books)?),
     };
     answer.map_err(|error| LedgerError::broken(error.to_string()))
 }
@@ -116,7 +118,11 @@ async fn lock_games(
         ids.extend(request.operation.game());
         match &request.operation {
             Operation::Open(input) => tables.push(input.table),
-            Operation::Settle(_) | Operation::Void(_) | Operation::Grant(_) => {}
+            Operation::Settle(_)
+            | Operation::Void(_)
+            | Operation::Grant(_)
+            | Operation::Adjust(_)
+            | Operation::Reverse(_) => {}
         }
     }
     if ids.is_empty() {
@@ -138,7 +144,11 @@ fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
                 let game = request.operation.game().and_then(|game| games.by_id(game));
                 accounts.extend(game.into_iter().flat_map(accounts_of_game));
             }
-            Operation::Grant(_) => {}
+            Operation::Reverse(input) => {
+                let sides = input.moves.iter().flat_map(|one| [&one.source, &one.destination]);
+                accounts.extend(sides.into_iter().filter(|side| !side.is_house()).cloned());
+            }
+            Operation::Grant(_) | Operation::Adjust(_) => {}
         }
     }
     accounts

@@ -88,20 +88,25 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
     let expected = [
         "_sqlx_migrations r",
         "accounts ar w(balance,version)",
+        "corrections ar w(state,decided_by,decided_at,rejection_reason,operation)",
         "devices arw",
         "entries ar",
         "game_players ar w(net,finished_at)",
         "game_records ar",
         "games ar w(state,finished_at,void_reason)",
+        "idempotency_keys arwd",
         "operations ar",
+        "operators r",
         "players arw",
         "refresh_tokens arw",
+        "rewards arw",
         "sessions arw",
         "transfers ar",
         "unfolded ard",
     ];
     assert_eq!(rights, expected);
-    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"] {
+    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"]
+    {
         let error = sqlx::query(change).execute(&pool).await.unwrap_err();
         assert!(error.to_string().contains("permission denied"), "{change}: {error}");
     }

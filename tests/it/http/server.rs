@@ -7,9 +7,12 @@ use bahay::accounts::Accounts;
 use bahay::auth::{Auth, Revocations, Signer};
 use bahay::clock::{Clock, Timestamp};
 use bahay::http::{self, Options, Probe, Services};
+use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live::Publication;
 use bahay::lobby::{Lobby, house_rooms};
+use bahay::operators::{Corrections, Operators, Role};
+use bahay::rewards::{Rewards, Terms};
 use bahay::tables::Tables;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
@@ -25,6 +28,8 @@ use crate::support::live::TestLive;
 
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
 pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
+
+pub(crate) const ADJUSTMENT_MAX: Coins = Coins::from_hundredths(100_000_000);
 
 /// 2026-03-01T12:00:00Z. Time stands still until a test moves it.
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
@@ -78,6 +83,13 @@ impl Server {
         Self { clock, bank, node }
     }
 
+    /// A new operator's token.
+    pub(crate) async fn operator(&self, name: &str, role: Role) -> String {
+        let operators = Operators::new(self.bank.database.owner_pool().await);
+        let name = name.parse().expect("a name of an operator");
+        operators.add(&name, role).await.expect("an operator is made").reveal().to_owned()
+    }
+
     /// Another node on the same database, with the same secret and clock.
     pub(crate) async fn another_node(&self) -> Node {
         let (ledger, tasks) = self.bank.node().await;
@@ -104,7 +116,18 @@ impl Node {
         let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
         let rooms = house_rooms(Clocks::default());
         let lobby = Lobby::new(rooms, tables, live, ledger.clone());
-        let services = Services { accounts: accounts.clone(), auth, ledger, lobby, pool, probes };
+        let services = Services {
+            accounts: accounts.clone(),
+            auth,
+            corrections: Corrections::new(pool.clone(), ledger.clone(), ADJUSTMENT_MAX),
+            idempotency: Idempotency::new(pool.clone()),
+            operators: Operators::new(pool.clone()),
+            rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
+            ledger,
+            lobby,
+            pool,
+            probes,
+        };
         let router = http::router(services, &options, more);
 
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
