@@ -20,10 +20,13 @@ use crate::accounts::{AccountError, Accounts};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
+use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
 use crate::metrics::Metrics;
+use crate::operators::{Corrections, Operators};
+use crate::rewards::{Rewards, Terms};
 use crate::tables::Tables;
 use crate::verify::hourly::Checks;
 use crate::ws::PlayState;
@@ -63,6 +66,10 @@ pub struct Parts {
     pub welcome: Coins,
     /// From one check of the ledger to the next.
     pub ledger_check_every: Duration,
+    /// What players are given later.
+    pub rewards: Terms,
+    /// The most that operators may give or take in one adjustment.
+    pub adjustment_max: Coins,
 }
 
 /// A server that runs.
@@ -80,6 +87,7 @@ pub struct Running {
 /// Serves until SIGTERM or Ctrl-C.
 pub async fn serve(config: Config) -> Result<(), ServeError> {
     let signer = config.signer()?;
+    let rewards = config.rewards.terms();
     let pool = db::PoolOptions {
         connections_max: config.database_connections,
         ..db::PoolOptions::default()
@@ -111,6 +119,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         rooms: house_rooms(Clocks::default()),
         welcome: config.welcome_coins.0,
         ledger_check_every: Duration::from_secs(60 * u64::from(config.ledger_check_minutes)),
+        rewards,
+        adjustment_max: config.adjustment_max_coins.0,
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -123,7 +133,17 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 
 /// Starts a server on a listener.
 pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, ServeError> {
-    let Parts { pool, live, signer, clock, rooms, welcome, ledger_check_every } = parts;
+    let Parts {
+        pool,
+        live,
+        signer,
+        clock,
+        rooms,
+        welcome,
+        ledger_check_every,
+        rewards,
+        adjustment_max,
+    } = parts;
     let metrics = Metrics::default();
     let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
@@ -143,6 +163,12 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations().await });
 
+    let idempotency = Idempotency::new(pool.clone());
+    background.spawn(idempotency.clone().sweep_always());
+    let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
+    let operators = Operators::new(pool.clone());
+    let corrections = Corrections::new(pool.clone(), ledger.clone(), adjustment_max);
+
     let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {
@@ -156,8 +182,20 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         let live = live.clone();
         async move { live.ping().await.map_err(|error| error.to_string()) }
     });
-    let probes = vec![redis];
-    let services = http::Services { accounts, auth, ledger, lobby, metrics, checks, pool, probes };
+    let services = http::Services {
+        accounts,
+        auth,
+        checks,
+        corrections,
+        idempotency,
+        ledger,
+        lobby,
+        metrics,
+        operators,
+        rewards,
+        pool,
+        probes: vec![redis],
+    };
     let router = http::router(services, &http::Options::default(), ws::router(play));
 
     let address = listener.local_addr()?;

@@ -36,9 +36,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
     // What is stored, and what is live. They do not know each other, but for the ledger, which
     // stores the record of a game in the transaction that settles it.
+    ("idempotency", &["db", "entropy"]),
     ("games", &["clock", "db", "ids"]),
     ("ledger", &["clock", "db", "entropy", "games", "ids"]),
     ("live", &["clock", "ids"]),
+    // Coins beside the tables: what the house gives, and what those who run it correct.
+    ("rewards", &["clock", "db", "ids", "ledger"]),
+    ("operators", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
     // Tables, and the way to them.
     ("tables", &["clock", "entropy", "games", "ids", "ledger", "live"]),
     ("lobby", &["clock", "entropy", "ids", "ledger", "live", "tables"]),
@@ -53,11 +57,14 @@ const ARROWS: &[(&str, &[&str])] = &[
             "db",
             "entropy",
             "games",
+            "idempotency",
             "ids",
             "ledger",
             "live",
             "lobby",
             "metrics",
+            "operators",
+            "rewards",
             "tables::catalog",
             "verify::hourly",
             "ws::protocol",
@@ -69,7 +76,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("simulate", &["lobby", "tables::catalog"]),
     ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
     // Settings, the wiring list, the commands.
-    ("config", &["auth", "ids"]),
+    ("config", &["auth", "ids", "rewards"]),
     (
         "app",
         &[
@@ -80,11 +87,14 @@ const ARROWS: &[(&str, &[&str])] = &[
             "db",
             "games",
             "http",
+            "idempotency",
             "ids",
             "ledger",
             "live",
             "lobby",
             "metrics",
+            "operators",
+            "rewards",
             "tables",
             "telemetry",
             "verify",
@@ -93,7 +103,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "cli",
-        &["app", "config", "db", "demo", "http", "lobby", "simulate", "telemetry", "verify", "ws"],
+        &[
+            "app",
+            "clock",
+            "config",
+            "db",
+            "demo",
+            "http",
+            "lobby",
+            "operators",
+            "simulate",
+            "telemetry",
+            "verify",
+            "ws",
+        ],
     ),
     ("main", &["cli"]),
 ];
@@ -113,13 +136,27 @@ const ENGINE_ARROWS: &[(&str, &[&str])] = &[
 
 /// Crates with a door of their own: only these modules of `src` may name them.
 const DOORS: &[(&str, &[&str])] = &[
-    ("axum", &["app", "auth", "http", "ws"]),
+    ("axum", &["app", "auth", "http", "operators", "ws"]),
     ("getrandom", &["entropy"]),
     ("prometheus_client", &["metrics", "verify"]),
     ("redis", &["live"]),
     ("reqwest", &["cli", "client"]),
     // `app` and `config` name the pool, its options and its error, and no query.
-    ("sqlx", &["accounts", "app", "config", "db", "games", "ledger", "verify"]),
+    (
+        "sqlx",
+        &[
+            "accounts",
+            "app",
+            "config",
+            "db",
+            "games",
+            "idempotency",
+            "ledger",
+            "operators",
+            "rewards",
+            "verify",
+        ],
+    ),
     ("tokio_tungstenite", &["client"]),
 ];
 

@@ -19,7 +19,7 @@ where
 }
 
 /// The token of the one `Authorization: Bearer` header.
-fn bearer(parts: &Parts) -> Result<&str, AuthError> {
+pub(crate) fn bearer(parts: &Parts) -> Result<&str, AuthError> {
     let mut headers = parts.headers.get_all(AUTHORIZATION).iter();
     let header = headers.next().ok_or(AuthError::Missing)?;
     if headers.next().is_some() {

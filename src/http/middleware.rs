@@ -23,6 +23,7 @@ use tracing::Span;
 
 use crate::entropy;
 
+use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
 use super::{Code, Problem};
 
 /// The largest body that is read, in bytes. Ours have some hundred.
@@ -120,8 +121,8 @@ fn cors(origins: &[HeaderValue]) -> Option<CorsLayer> {
         CorsLayer::new()
             .allow_origin(AllowOrigin::list(origins.iter().cloned()))
             .allow_methods([Method::GET, Method::POST, Method::PATCH, Method::DELETE])
-            .allow_headers([AUTHORIZATION, CONTENT_TYPE])
-            .expose_headers([REQUEST_ID])
+            .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY])
+            .expose_headers([REQUEST_ID, REPLAYED])
             .max_age(Duration::from_hours(1)),
     )
 }

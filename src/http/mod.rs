@@ -12,14 +12,18 @@
 //! absent: sessions in cookies, and CORS unless origins are given.
 
 mod docs;
+mod entries_query;
 mod games;
 mod health;
+mod idempotency;
 mod input;
 mod me;
 mod middleware;
 mod openapi;
+mod operators;
 mod page;
 mod problem;
+mod rewards;
 mod rooms;
 mod routes;
 mod services;
@@ -31,7 +35,7 @@ pub use health::Probe;
 pub use input::{Body, Path, Query};
 pub use middleware::Options;
 pub use openapi::openapi_yaml;
-pub use page::{Cursors, PageOf, PageQuery};
+pub use page::{Cursors, Owner, PageOf, PageQuery};
 pub use problem::{Code, Problem, ProblemBody};
 pub use routes::router;
 pub use services::Services;

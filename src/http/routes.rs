@@ -7,7 +7,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, docs, games, health, me, middleware, openapi, rooms, sign_in, sort,
+    Code, Options, Services, docs, games, health, me, middleware, openapi, operators::corrections,
+    rewards, rooms, sign_in, sort,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -35,6 +36,9 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(me::show_wallet))
         .routes(routes!(me::list_wallet_entries))
         .routes(routes!(games::list_my_games))
+        .routes(routes!(rewards::show_rewards))
+        .routes(routes!(rewards::claim_daily))
+        .routes(routes!(rewards::claim_relief))
         // Rooms and the way to a table.
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))
@@ -42,6 +46,11 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         // Games.
         .routes(routes!(games::show_game_record))
         .routes(routes!(sort::sort_cards))
+        // For operators.
+        .routes(routes!(corrections::request_correction, corrections::list_corrections))
+        .routes(routes!(corrections::show_correction))
+        .routes(routes!(corrections::approve_correction))
+        .routes(routes!(corrections::reject_correction))
         // The server.
         .routes(routes!(health::is_alive))
         .routes(routes!(health::is_ready))

@@ -119,7 +119,7 @@ impl Books {
             let sides = [(source, negative), (destination, *amount)];
             for (id, (account, amount)) in ids.iter_mut().zip(sides) {
                 if account.is_house() {
-                    *id = self.house_id(account, amount)?;
+                    *id = self.house_id(account, *code, amount)?;
                     continue;
                 }
                 let standing = match changed.get_mut(account) {
@@ -147,9 +147,10 @@ impl Books {
         standing.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
     }
 
-    fn house_id(&self, account: &Account, amount: Coins) -> Result<i64, LedgerError> {
-        // A fee account that pays would have to be locked, or it could be overdrawn.
-        if amount.is_negative() && *account != Account::Issue {
+    fn house_id(&self, account: &Account, code: Code, amount: Coins) -> Result<i64, LedgerError> {
+        // A fee account that pays has to be locked, or it could be overdrawn; reversals do that.
+        let may_pay = *account == Account::Issue || code == Code::Reversal;
+        if amount.is_negative() && !may_pay {
             return Err(LedgerError::broken(format!("{account} pays without a lock")));
         }
         let id = self.house_ids.get(account).copied();

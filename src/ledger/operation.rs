@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::chart::{Account, Grant};
+use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
 
 /// The longest room name, reason or key of a grant, in bytes. They become part of account codes,
@@ -122,6 +123,8 @@ pub(super) enum Operation {
     Settle(Box<SettleGame>),
     Void(VoidGame),
     Grant(GrantCoins),
+    Adjust(AdjustWallet),
+    Reverse(Reversal),
 }
 
 impl Operation {
@@ -132,6 +135,8 @@ impl Operation {
             Self::Settle(_) => "settle",
             Self::Void(_) => "void",
             Self::Grant(_) => "grant",
+            Self::Adjust(_) => "adjust",
+            Self::Reverse(_) => "reverse",
         }
     }
 
@@ -142,6 +147,8 @@ impl Operation {
             }
             Self::Settle(input) => format!("{}:{}", self.kind(), input.game),
             Self::Grant(input) => format!("{}:{}", input.grant.code(), input.key),
+            Self::Adjust(input) => format!("{}:{}", self.kind(), input.correction),
+            Self::Reverse(input) => format!("{}:{}", self.kind(), input.input.operation),
         }
     }
 
@@ -149,7 +156,8 @@ impl Operation {
         match self {
             Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => Some(*game),
             Self::Settle(input) => Some(input.game),
-            Self::Grant(_) => None,
+            Self::Reverse(input) => input.game,
+            Self::Grant(_) | Self::Adjust(_) => None,
         }
     }
 
@@ -157,7 +165,11 @@ impl Operation {
     pub(super) fn opens_at(&self) -> Option<TableId> {
         match self {
             Self::Open(input) => Some(input.table),
-            Self::Settle(_) | Self::Void(_) | Self::Grant(_) => None,
+            Self::Settle(_)
+            | Self::Void(_)
+            | Self::Grant(_)
+            | Self::Adjust(_)
+            | Self::Reverse(_) => None,
         }
     }
 
@@ -166,7 +178,11 @@ impl Operation {
         match self {
             Self::Open(_) | Self::Void(_) => None,
             Self::Settle(input) => Some(Account::Fee(input.room.clone())),
-            Self::Grant(_) => Some(Account::Issue),
+            Self::Grant(_) | Self::Adjust(_) => Some(Account::Issue),
+            Self::Reverse(input) => {
+                let sides = input.moves.iter().flat_map(|one| [&one.source, &one.destination]);
+                sides.into_iter().find(|account| account.is_house()).cloned()
+            }
         }
     }
 
@@ -178,8 +194,10 @@ impl Operation {
                 let stakes = seats.map(|(seat, _)| Account::Stake(input.game, seat));
                 stakes.chain([Account::Pot(input.table)]).collect()
             }
-            Self::Grant(input) => vec![Account::Wallet(input.player)],
-            Self::Settle(_) | Self::Void(_) => Vec::new(),
+            Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
+                vec![Account::Wallet(*player)]
+            }
+            Self::Settle(_) | Self::Void(_) | Self::Reverse(_) => Vec::new(),
         }
     }
 
@@ -193,8 +211,10 @@ impl Operation {
             Self::Settle(input) => {
                 Some(accounts_of_game(input.game, input.table, &input.players).collect())
             }
-            Self::Grant(input) => Some(vec![Account::Wallet(input.player)]),
-            Self::Void(_) => None,
+            Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
+                Some(vec![Account::Wallet(*player)])
+            }
+            Self::Void(_) | Self::Reverse(_) => None,
         }
     }
 
@@ -202,7 +222,9 @@ impl Operation {
     pub(super) fn documents(&self) -> Option<&SettleGame> {
         match self {
             Self::Settle(input) => Some(input),
-            Self::Open(_) | Self::Void(_) | Self::Grant(_) => None,
+            Self::Open(_) | Self::Void(_) | Self::Grant(_) | Self::Adjust(_) | Self::Reverse(_) => {
+                None
+            }
         }
     }
 
@@ -212,6 +234,9 @@ impl Operation {
             Self::Settle(input) => serde_json::to_value(input),
             Self::Void(input) => serde_json::to_value(input),
             Self::Grant(input) => serde_json::to_value(input),
+            Self::Adjust(input) => serde_json::to_value(input),
+            // What it moves follows from the operation.
+            Self::Reverse(input) => serde_json::to_value(input.input),
         }
     }
 
@@ -238,6 +263,12 @@ impl Operation {
                 ensure(input.amount > Coins::ZERO, "a grant is not above zero")?;
                 ensure(input.amount <= AMOUNT_MAX, "a grant is beyond all bounds")
             }
+            Self::Adjust(input) => {
+                let bounds = Coins::from_hundredths(-AMOUNT_MAX.hundredths())..=AMOUNT_MAX;
+                ensure(!input.amount.is_zero(), "an adjustment of nothing")?;
+                ensure(bounds.contains(&input.amount), "an adjustment is beyond all bounds")
+            }
+            Self::Reverse(_) => Ok(()),
         }
     }
 }

@@ -27,7 +27,7 @@ use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
 use super::write::{Decided, write};
-use super::{grant, open_game, settle, void};
+use super::{correct, grant, open_game, settle, void};
 use crate::games::store::Games;
 
 /// What an operation answered, as stored.
@@ -98,6 +98,8 @@ fn decide(operation: &Operation, id: i64, books: &mut Books, games: &mut Games) 
         Operation::Settle(input) => serde_json::to_value(settle::decide(input, id, books, games)?),
         Operation::Void(input) => serde_json::to_value(void::decide(input, id, books, games)?),
         Operation::Grant(input) => serde_json::to_value(grant::decide(input, id, books)?),
+        Operation::Adjust(input) => serde_json::to_value(correct::adjust(input, id, books)?),
+        Operation::Reverse(input) => serde_json::to_value(correct::reverse(input, id, books)?),
     };
     answer.map_err(|error| LedgerError::broken(error.to_string()))
 }
@@ -135,7 +137,11 @@ fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
                     accounts.extend(accounts_of_game(game.id, game.table, &game.players));
                 }
             }
-            Operation::Grant(_) => {}
+            Operation::Reverse(input) => {
+                let sides = input.moves.iter().flat_map(|one| [&one.source, &one.destination]);
+                accounts.extend(sides.into_iter().filter(|side| !side.is_house()).cloned());
+            }
+            Operation::Grant(_) | Operation::Adjust(_) => {}
         }
     }
     accounts

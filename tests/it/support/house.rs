@@ -7,6 +7,7 @@ use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
 use bahay::lobby::house_rooms;
+use bahay::rewards::Terms;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, TableId};
 use sqlx::PgPool;
@@ -101,6 +102,8 @@ async fn start(
         rooms: house_rooms(clocks),
         welcome: Coins::from_whole(1_000).unwrap(),
         ledger_check_every: Duration::from_secs(3_600),
+        rewards: Terms::default(),
+        adjustment_max: Coins::from_whole(1_000_000).unwrap(),
     };
     let running = app::start(parts, listener).await.unwrap();
     (format!("http://{}", running.address), running, pool)
