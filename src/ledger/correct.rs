@@ -41,10 +41,17 @@ pub struct ReverseOperation {
 }
 
 /// A correction that was booked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Corrected {
     /// The operation that booked it.
     pub operation: i64,
+}
+
+/// What is stored as a correction's answer. The operation has its id only once it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Posted {
+    /// All that moved.
+    amount: Coins,
 }
 
 /// What taking an operation back comes to.
@@ -64,7 +71,7 @@ impl Ledger {
         connection: &mut PgConnection,
         input: AdjustWallet,
     ) -> Result<Corrected, LedgerError> {
-        self.run_in_tx(connection, Operation::Adjust(input)).await
+        self.correct_in_tx(connection, Operation::Adjust(input)).await
     }
 
     /// Takes an operation back, in the caller's transaction, as [`Ledger::adjust_in_tx`] does.
@@ -84,12 +91,25 @@ impl Ledger {
             }
             checked => checked?,
         }
-        match self.run_in_tx(connection, Operation::Reverse(reversal)).await {
+        match self.correct_in_tx(connection, Operation::Reverse(reversal)).await {
             Err(LedgerError::KeyReused { .. }) => {
                 Err(LedgerError::AlreadyReversed { operation: input.operation })
             }
             corrected => corrected,
         }
+    }
+
+    async fn correct_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        operation: Operation,
+    ) -> Result<Corrected, LedgerError> {
+        let key = operation.key();
+        let Posted { .. } = self.run_in_tx(connection, operation).await?;
+        let operation = sqlx::query_scalar!("select o.id from operations o where o.key = $1", key)
+            .fetch_one(connection)
+            .await?;
+        Ok(Corrected { operation })
     }
 
     /// Whether an operation could be taken back as far as can be seen now, so that nobody asks
@@ -109,7 +129,7 @@ pub(super) fn adjust(
     input: &AdjustWallet,
     operation: i64,
     books: &mut Books,
-) -> Result<Corrected, LedgerError> {
+) -> Result<Posted, LedgerError> {
     let wallet = Account::Wallet(input.player);
     let (source, destination) = if input.amount.is_negative() {
         (wallet, Account::Issue)
@@ -130,17 +150,13 @@ pub(super) fn reverse(
     input: &Reversal,
     operation: i64,
     books: &mut Books,
-) -> Result<Corrected, LedgerError> {
+) -> Result<Posted, LedgerError> {
     post_covered(operation, &input.moves, books)
 }
 
 /// Posts what the wallets can pay, and refuses the whole otherwise. Unlike in a game, nothing has
 /// been held back for this.
-fn post_covered(
-    operation: i64,
-    moves: &[Move],
-    books: &mut Books,
-) -> Result<Corrected, LedgerError> {
+fn post_covered(operation: i64, moves: &[Move], books: &mut Books) -> Result<Posted, LedgerError> {
     let overflow = || LedgerError::broken("an amount does not fit 64 bits");
     let mut left: BTreeMap<&Account, Coins> = BTreeMap::new();
     for Move { source, destination, amount, .. } in moves {
@@ -159,7 +175,8 @@ fn post_covered(
         }
     }
     books.post(operation, moves)?;
-    Ok(Corrected { operation })
+    let amount = Coins::checked_sum(moves.iter().map(|one| one.amount)).ok_or_else(overflow)?;
+    Ok(Posted { amount })
 }
 
 /// An operation as it was booked.

@@ -140,7 +140,7 @@ impl Operation {
         }
     }
 
-    fn key(&self) -> String {
+    pub(super) fn key(&self) -> String {
         match self {
             Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => {
                 format!("{}:{game}", self.kind())
