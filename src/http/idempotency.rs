@@ -47,7 +47,12 @@ pub(super) struct OptionalKey {
     /// A name for this call, of your choice: 1 to 128 visible ASCII characters. If the answer
     /// does not arrive, repeat the call with the same key, and it is done once; the answer is
     /// then the first one, with `Idempotency-Replayed: true`. Kept for 48 hours.
-    #[param(rename = "Idempotency-Key", pattern = "^[!-~]{1,128}$", required = false)]
+    #[param(
+        rename = "Idempotency-Key",
+        value_type = String,
+        pattern = "^[!-~]{1,128}$",
+        required = false
+    )]
     key: Option<String>,
 }
 
