@@ -12,7 +12,7 @@ use axum::serve::ListenerExt;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use sqlx::PgPool;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -20,15 +20,22 @@ use crate::accounts::{AccountError, Accounts};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
+use crate::edge::{self, Edge};
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
 use crate::tables::Tables;
-use crate::ws::PlayState;
+use crate::ws::{PlayState, Tap};
 use crate::{db, http, ws};
 
 /// How long requests and sockets may take to end once the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the kernel may hold of what a client has not read, beside the outbox of its session.
+const SEND_BUFFER_BYTES: u32 = 64 * 1024;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +66,10 @@ pub struct Parts {
     pub rooms: Vec<Room>,
     /// What a new player is given.
     pub welcome: Coins,
+    /// Who is let in, and how often.
+    pub door: edge::Options,
+    /// For tests that plant faults.
+    pub tap: Option<Tap>,
 }
 
 /// A server that runs.
@@ -91,8 +102,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         );
     }
     let address = config.listen;
-    let listener =
-        TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;
+    let listener = listen(address).map_err(|error| ServeError::Listen { address, error })?;
     let parts = Parts {
         pool,
         live: live::Options {
@@ -106,6 +116,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         clock: Clock::system(),
         rooms: house_rooms(Clocks::default()),
         welcome: config.welcome_coins.0,
+        door: config.door.options(),
+        tap: None,
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -116,9 +128,21 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     Ok(())
 }
 
+/// Listens on an address. What is accepted there has a small buffer for sending, so that a client
+/// that does not read holds little in the kernel.
+pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A restarted server takes its port again at once.
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Starts a server on a listener.
 pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, ServeError> {
-    let Parts { pool, live, signer, clock, rooms, welcome } = parts;
+    let Parts { pool, live, signer, clock, rooms, welcome, door, tap } = parts;
+    let edge = Edge::new(door);
     let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
@@ -140,24 +164,30 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let play = PlayState {
         auth: auth.clone(),
         lobby: lobby.clone(),
-        clock,
+        live: live.clone(),
+        edge: edge.clone(),
+        clock: clock.clone(),
         stopping: stopping.clone(),
         alive,
+        tap,
     };
+    let probed = live.clone();
     let redis = http::Probe::new("redis", move || {
-        let live = live.clone();
+        let live = probed.clone();
         async move { live.ping().await.map_err(|error| error.to_string()) }
     });
-    let services = http::Services { accounts, auth, ledger, lobby, pool, probes: vec![redis] };
-    let router = http::router(services, &http::Options::default(), ws::router(play));
-
+    let probes = vec![redis];
+    let services = http::Services { accounts, auth, ledger, lobby, live, clock, pool, probes };
     let address = listener.local_addr()?;
-    let listener = listener.tap_io(|stream| {
-        // Small answers must not wait for each other; without it they only come later.
-        let _ = stream.set_nodelay(true);
-    });
+    let doorway = http::Doorway::new(listener, edge.clone());
+    let options = http::Options { edge, ..http::Options::default() };
+    let router = http::router(services, &options, ws::router(play));
+    let router = router.into_make_service_with_connect_info::<SocketAddr>();
+
+    // Through an adapter that does nothing, handlers can ask for the address of the peer.
+    let doorway = doorway.tap_io(|_| {});
     let mut stopped = stopping;
-    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+    let server = axum::serve(doorway, router).with_graceful_shutdown(async move {
         // Without its sender the server is stopped too.
         let _ = stopped.wait_for(|stop| *stop).await;
     });

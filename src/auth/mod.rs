@@ -15,6 +15,7 @@ mod hs256;
 mod refresh;
 mod revocations;
 mod signer;
+mod ticket;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub use hs256::hmac_sha256 as mark;
 pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
 pub use revocations::Revocations;
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};
+pub use ticket::{NotATicket, TICKET_LIFE, Ticket};
 
 /// A signed-in player. Having the value is being authorised to act for `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

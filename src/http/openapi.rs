@@ -112,7 +112,7 @@ struct Common {
     applies: fn(&Operation) -> bool,
 }
 
-const COMMON: [Common; 9] = [
+const COMMON: [Common; 10] = [
     Common {
         name: "Unauthorized",
         codes: &[
@@ -141,6 +141,11 @@ const COMMON: [Common; 9] = [
         name: "PathInvalid",
         codes: &[Code::PathInvalid],
         applies: |operation| has_parameter(operation, &ParameterIn::Path),
+    },
+    Common {
+        name: "TooManyRequests",
+        codes: &[Code::TooManyRequests],
+        applies: |operation| !has_tag(operation, "server"),
     },
     Common { name: "Internal", codes: &[Code::Internal], applies: |_| true },
     Common { name: "Unavailable", codes: &[Code::TimedOut, Code::Unavailable], applies: |_| true },
@@ -180,6 +185,10 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 
 fn needs_token(operation: &Operation) -> bool {
     operation.security.as_ref().is_some_and(|security| !security.is_empty())
+}
+
+fn has_tag(operation: &Operation, tag: &str) -> bool {
+    operation.tags.iter().flatten().any(|given| given == tag)
 }
 
 fn has_body(operation: &Operation) -> bool {

@@ -85,6 +85,10 @@ codes! {
     RefreshTokenExpired = "refresh_token_expired", UNAUTHORIZED, "The refresh token has expired";
     SessionEnded = "session_ended", UNAUTHORIZED, "The session has ended";
 
+    // How often, and from where.
+    TooManyRequests = "too_many_requests", TOO_MANY_REQUESTS, "You ask too often";
+    OriginRefused = "origin_refused", FORBIDDEN, "Pages of this origin may not call this server";
+
     // What is asked for.
     GameNotFound = "game_not_found", NOT_FOUND, "You have played no such game";
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";

@@ -4,8 +4,10 @@ use axum::extract::FromRef;
 
 use crate::accounts::Accounts;
 use crate::auth::Auth;
+use crate::clock::Clock;
 use crate::db::PgPool;
 use crate::ledger::Ledger;
+use crate::live::Live;
 use crate::lobby::Lobby;
 
 use super::health::Probe;
@@ -18,6 +20,9 @@ pub struct Services {
     pub auth: Auth,
     pub ledger: Ledger,
     pub lobby: Lobby,
+    /// For tickets to the socket.
+    pub live: Live,
+    pub clock: Clock,
     /// For reading games.
     pub pool: PgPool,
     /// What must answer for the server to be ready, PostgreSQL aside, which `pool` stands for.
