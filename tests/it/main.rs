@@ -15,5 +15,6 @@ mod play;
 mod process;
 mod protocol_page;
 mod schema;
+mod sockets;
 mod support;
 mod tables;
