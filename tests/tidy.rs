@@ -123,7 +123,16 @@ const CLOCKS: &[(&str, &[&str])] = &[
     ("SystemTime", &["src/clock.rs"]),
     ("Timestamp::now", &["src/clock.rs"]),
     // Monotonic time, for limits and silences that no table knows of.
-    ("Instant", &["src/clock.rs", "src/edge/buckets.rs", "src/ws/limit.rs", "src/ws/session.rs"]),
+    (
+        "Instant",
+        &[
+            "src/clock.rs",
+            "src/edge/buckets.rs",
+            "src/http/doorway.rs",
+            "src/ws/limit.rs",
+            "src/ws/session.rs",
+        ],
+    ),
 ];
 
 /// What no code of ours says, and what to say instead.

@@ -15,9 +15,9 @@ use axum::http::header::{AUTHORIZATION, ORIGIN};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::{mpsc, watch};
 
-use crate::auth::{Auth, Player};
+use crate::auth::{Auth, AuthError, Player};
 use crate::clock::Clock;
-use crate::edge::{Address, Edge, Place};
+use crate::edge::{Address, Edge, Place, Refused};
 use crate::live::Live;
 use crate::lobby::Lobby;
 use crate::ws::entry;
@@ -55,7 +55,7 @@ pub(super) async fn upgrade(
 ) -> Response {
     let admitted = match admit(&state, from, &headers) {
         Ok(admitted) => admitted,
-        Err(refusal) => return refusal,
+        Err(turned_away) => return turned_away.into_response(),
     };
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
@@ -83,23 +83,49 @@ enum Who {
     Stranger(Place),
 }
 
-fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitted, Response> {
-    let refuse = IntoResponse::into_response;
+/// Why somebody is not let in.
+enum TurnedAway {
+    Edge(Refused),
+    Auth(AuthError),
+}
+
+impl From<Refused> for TurnedAway {
+    fn from(refused: Refused) -> Self {
+        Self::Edge(refused)
+    }
+}
+
+impl From<AuthError> for TurnedAway {
+    fn from(error: AuthError) -> Self {
+        Self::Auth(error)
+    }
+}
+
+impl IntoResponse for TurnedAway {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Edge(refused) => refused.into_response(),
+            Self::Auth(error) => error.into_response(),
+        }
+    }
+}
+
+fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitted, TurnedAway> {
     // What is no text is no origin of ours either.
     let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("?"));
-    state.edge.origin(origin).map_err(refuse)?;
+    state.edge.origin(origin)?;
     let player = if headers.contains_key(AUTHORIZATION) {
-        Some(state.auth.player_of(headers).map_err(IntoResponse::into_response)?)
+        Some(state.auth.player_of(headers)?)
     } else {
         None
     };
-    let place = state.edge.socket(from).map_err(refuse)?;
+    let place = state.edge.socket(from)?;
     let who = match player {
         Some(player) => {
-            state.edge.opening(player.id).map_err(refuse)?;
+            state.edge.opening(player.id)?;
             Who::Player(player)
         }
-        None => Who::Stranger(state.edge.stranger(from).map_err(refuse)?),
+        None => Who::Stranger(state.edge.stranger(from)?),
     };
     Ok(Admitted { who, place })
 }

@@ -165,7 +165,14 @@ impl Session {
         self.heard_at = Instant::now();
         let text = match frame {
             Frame::Text(text) => text,
-            Frame::Ping(_) | Frame::Pong(_) | Frame::Close(_) => return Ok(()),
+            // They cost little, but they cost.
+            Frame::Ping(_) | Frame::Pong(_) => {
+                return match self.limit.take(self.heard_at) {
+                    Verdict::Pass | Verdict::Refuse => Ok(()),
+                    Verdict::Close => Err((close::TOO_FAST, "too many messages")),
+                };
+            }
+            Frame::Close(_) => return Ok(()),
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
         if let Some(tap) = self.state.tap {
