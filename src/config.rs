@@ -93,8 +93,8 @@ impl Config {
 /// Who is let in, and how often. All limits are those of one node.
 #[derive(Args, Clone, Debug)]
 pub struct Door {
-    /// Whose pages may call from a browser, as in https://play.example,https://m.example; none by
-    /// default. Apps name no origin and need none.
+    /// Whose pages may call from a browser, as in `https://play.example,https://m.example`; none
+    /// by default. Apps name no origin and need none.
     #[arg(long, env = "BAHAY_ORIGINS", default_value = "", value_name = "ORIGINS")]
     pub origins: edge::Origins,
 
