@@ -12,7 +12,7 @@ use axum::serve::ListenerExt;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use sqlx::PgPool;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -20,6 +20,7 @@ use crate::accounts::{AccountError, Accounts};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
+use crate::edge::{self, Edge};
 use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
@@ -29,11 +30,17 @@ use crate::operators::{Corrections, Operators};
 use crate::rewards::{Rewards, Terms};
 use crate::tables::Tables;
 use crate::verify::hourly::Checks;
-use crate::ws::PlayState;
+use crate::ws::{PlayState, Tap};
 use crate::{db, http, ws};
 
 /// How long requests and sockets may take to end once the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the kernel may hold of what a client has not read, beside the outbox of its session.
+const SEND_BUFFER_BYTES: u32 = 64 * 1024;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +77,10 @@ pub struct Parts {
     pub rewards: Terms,
     /// The most that operators may give or take in one adjustment.
     pub adjustment_max: Coins,
+    /// Who is let in, and how often.
+    pub door: edge::Options,
+    /// For tests that plant faults.
+    pub tap: Option<Tap>,
 }
 
 /// A server that runs.
@@ -103,8 +114,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         );
     }
     let address = config.listen;
-    let listener =
-        TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;
+    let listener = listen(address).map_err(|error| ServeError::Listen { address, error })?;
     let parts = Parts {
         pool,
         live: live::Options {
@@ -121,6 +131,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         ledger_check_every: Duration::from_secs(60 * u64::from(config.ledger_check_minutes)),
         rewards,
         adjustment_max: config.adjustment_max_coins.0,
+        door: config.door.options(),
+        tap: None,
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -129,6 +141,17 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     running.stop().await?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Listens on an address. What is accepted there has a small buffer for sending, so that a client
+/// that does not read holds little in the kernel.
+pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A restarted server takes its port again at once.
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Starts a server on a listener.
@@ -143,8 +166,11 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         ledger_check_every,
         rewards,
         adjustment_max,
+        door,
+        tap,
     } = parts;
     let metrics = Metrics::default();
+    let edge = Edge::new(door);
     let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
@@ -174,12 +200,16 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let play = PlayState {
         auth: auth.clone(),
         lobby: lobby.clone(),
-        clock,
+        live: live.clone(),
+        edge: edge.clone(),
+        clock: clock.clone(),
         stopping: stopping.clone(),
         alive,
+        tap,
     };
+    let probed = live.clone();
     let redis = http::Probe::new("redis", move || {
-        let live = live.clone();
+        let live = probed.clone();
         async move { live.ping().await.map_err(|error| error.to_string()) }
     });
     let services = http::Services {
@@ -190,21 +220,24 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         idempotency,
         ledger,
         lobby,
+        live,
+        clock,
         metrics,
         operators,
         rewards,
         pool,
         probes: vec![redis],
     };
-    let router = http::router(services, &http::Options::default(), ws::router(play));
-
     let address = listener.local_addr()?;
-    let listener = listener.tap_io(|stream| {
-        // Small answers must not wait for each other; without it they only come later.
-        let _ = stream.set_nodelay(true);
-    });
+    let doorway = http::Doorway::new(listener, edge.clone());
+    let options = http::Options { edge, ..http::Options::default() };
+    let router = http::router(services, &options, ws::router(play));
+    let router = router.into_make_service_with_connect_info::<SocketAddr>();
+
+    // Through an adapter that does nothing, handlers can ask for the address of the peer.
+    let doorway = doorway.tap_io(|_| {});
     let mut stopped = stopping;
-    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+    let server = axum::serve(doorway, router).with_graceful_shutdown(async move {
         // Without its sender the server is stopped too.
         let _ = stopped.wait_for(|stop| *stop).await;
     });

@@ -34,6 +34,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Who plays, and who may.
     ("auth", &["clock", "entropy", "ids"]),
     ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
+    // Who is let in.
+    ("edge", &["ids"]),
     // What is stored, and what is live. They do not know each other, but for the ledger, which
     // stores the record of a game in the transaction that settles it.
     ("idempotency", &["db", "entropy"]),
@@ -47,7 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tables", &["clock", "entropy", "games", "ids", "ledger", "live"]),
     ("lobby", &["clock", "entropy", "ids", "ledger", "live", "tables"]),
     // The two doors. What is shared between them is the protocol.
-    ("ws", &["auth", "clock", "entropy", "ids", "lobby", "tables"]),
+    ("ws", &["auth", "clock", "edge", "entropy", "ids", "live", "lobby", "tables"]),
     (
         "http",
         &[
@@ -55,6 +57,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "auth",
             "clock",
             "db",
+            "edge",
             "entropy",
             "games",
             "idempotency",
@@ -71,12 +74,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     // Programs beside the server: they know what anybody may know.
-    ("client", &["tables::catalog", "ws::protocol"]),
+    ("client", &["entropy", "tables::catalog", "ws::protocol"]),
     ("demo", &["client", "entropy", "ids", "tables::catalog", "ws::protocol"]),
     ("simulate", &["lobby", "tables::catalog"]),
     ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
     // Settings, the wiring list, the commands.
-    ("config", &["auth", "ids", "rewards"]),
+    ("config", &["auth", "edge", "ids", "rewards"]),
     (
         "app",
         &[
@@ -85,6 +88,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "clock",
             "config",
             "db",
+            "edge",
             "games",
             "http",
             "idempotency",
@@ -165,7 +169,16 @@ const CLOCKS: &[(&str, &[&str])] = &[
     ("SystemTime", &["src/clock.rs"]),
     ("Timestamp::now", &["src/clock.rs"]),
     // Monotonic time, for limits and silences that no table knows of.
-    ("Instant", &["src/clock.rs", "src/ws/limit.rs", "src/ws/session.rs"]),
+    (
+        "Instant",
+        &[
+            "src/clock.rs",
+            "src/edge/buckets.rs",
+            "src/http/doorway.rs",
+            "src/ws/limit.rs",
+            "src/ws/session.rs",
+        ],
+    ),
 ];
 
 /// What no code of ours says, and what to say instead.

@@ -18,6 +18,7 @@ mod operator_token;
 mod refresh;
 mod revocations;
 mod signer;
+mod ticket;
 
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub use operator_token::{NotAnOperatorToken, OperatorToken, OperatorTokenHash};
 pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
 pub use revocations::Revocations;
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};
+pub use ticket::{NotATicket, TICKET_LIFE, Ticket};
 
 /// A signed-in player. Having the value is being authorised to act for `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

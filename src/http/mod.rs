@@ -9,11 +9,13 @@
 //! instead. Lists are pages with a cursor. A refusal is a [`Problem`].
 //!
 //! Bounds: a body of 16 KB, an answer within [`Options::timeout`], a page of 100. Deliberately
-//! absent: sessions in cookies, and CORS unless origins are given.
+//! absent: sessions in cookies, and CORS unless origins are named.
 
 mod docs;
+mod doorway;
 mod entries_query;
 mod games;
+mod gate;
 mod health;
 mod idempotency;
 mod input;
@@ -29,8 +31,10 @@ mod routes;
 mod services;
 mod sign_in;
 mod sort;
+mod tickets;
 mod wire;
 
+pub use doorway::Doorway;
 pub use health::Probe;
 pub use input::{Body, Path, Query};
 pub use middleware::Options;

@@ -126,7 +126,7 @@ struct Common {
     applies: fn(&Operation) -> bool,
 }
 
-const COMMON: [Common; 13] = [
+const COMMON: [Common; 14] = [
     Common {
         name: "IdempotencyKeyMissing",
         codes: &[Code::IdempotencyKeyMissing, Code::BodyMalformed, Code::BodyUnreadable],
@@ -176,6 +176,11 @@ const COMMON: [Common; 13] = [
         codes: &[Code::IdempotencyKeyInvalid, Code::IdempotencyKeyReused],
         applies: has_key,
     },
+    Common {
+        name: "TooManyRequests",
+        codes: &[Code::TooManyRequests],
+        applies: |operation| !has_tag(operation, "server"),
+    },
     Common { name: "Internal", codes: &[Code::Internal], applies: |_| true },
     Common { name: "Unavailable", codes: &[Code::TimedOut, Code::Unavailable], applies: |_| true },
 ];
@@ -219,6 +224,10 @@ fn asks_for(operation: &Operation, scheme: &str) -> bool {
 
 fn has_key(operation: &Operation) -> bool {
     has_parameter(operation, &ParameterIn::Header)
+}
+
+fn has_tag(operation: &Operation, tag: &str) -> bool {
+    operation.tags.iter().flatten().any(|given| given == tag)
 }
 
 fn has_body(operation: &Operation) -> bool {

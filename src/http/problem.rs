@@ -96,6 +96,10 @@ codes! {
     OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED, "No operator has this token";
     OperatorRoleMissing = "operator_role_missing", FORBIDDEN, "Your role may not do this";
 
+    // How often, and from where.
+    TooManyRequests = "too_many_requests", TOO_MANY_REQUESTS, "You ask too often";
+    OriginRefused = "origin_refused", FORBIDDEN, "Pages of this origin may not call this server";
+
     // What is asked for.
     GameNotFound = "game_not_found", NOT_FOUND, "You have played no such game";
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";

@@ -8,20 +8,21 @@ use utoipa_axum::routes;
 
 use super::{
     Code, Options, Services, docs, games, health, me, middleware, openapi, operators::corrections,
-    rewards, rooms, sign_in, sort,
+    rewards, rooms, sign_in, sort, tickets,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
 /// same middleware.
 pub fn router(services: Services, options: &Options, more: Router) -> Router {
     let (routes, document) = documented();
+    let auth = services.auth.clone();
     let routes = routes
         .merge(undocumented(document))
         .with_state(services)
         .merge(more)
         .fallback(async || Code::RouteNotFound.plain())
         .method_not_allowed_fallback(async || Code::MethodNotAllowed.plain());
-    middleware::around(routes, options)
+    middleware::around(routes, options, auth)
 }
 
 /// The routes of openapi.yaml, and that document.
@@ -43,6 +44,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))
         .routes(routes!(rooms::show_table, rooms::leave_table))
+        .routes(routes!(tickets::make_ticket))
         // Games.
         .routes(routes!(games::show_game_record))
         .routes(routes!(sort::sort_cards))

@@ -4,9 +4,11 @@ use axum::extract::FromRef;
 
 use crate::accounts::Accounts;
 use crate::auth::Auth;
+use crate::clock::Clock;
 use crate::db::PgPool;
 use crate::idempotency::Idempotency;
 use crate::ledger::Ledger;
+use crate::live::Live;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
 use crate::operators::{Corrections, Operators};
@@ -30,6 +32,9 @@ pub struct Services {
     pub checks: Checks,
     pub operators: Operators,
     pub rewards: Rewards,
+    /// For tickets to the socket.
+    pub live: Live,
+    pub clock: Clock,
     /// For reading games.
     pub pool: PgPool,
     /// What must answer for the server to be ready, PostgreSQL aside, which `pool` stands for.

@@ -1,5 +1,6 @@
 //! A server on a port of its own, and a client that reads its answers.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
@@ -117,7 +118,7 @@ impl Node {
         let (live, publications) = TestLive::new().connect().await;
         let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
         let rooms = house_rooms(Clocks::default());
-        let lobby = Lobby::new(rooms, tables, live, ledger.clone());
+        let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
         let metrics = Metrics::default();
         let services = Services {
             accounts: accounts.clone(),
@@ -130,6 +131,8 @@ impl Node {
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             ledger,
             lobby,
+            live,
+            clock: clock.clone(),
             pool,
             probes,
         };
@@ -138,7 +141,8 @@ impl Node {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
         let task = tokio::spawn(async move {
-            axum::serve(listener, router).await.expect("a server serves");
+            let service = router.into_make_service_with_connect_info::<SocketAddr>();
+            axum::serve(listener, service).await.expect("a server serves");
         });
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
