@@ -166,13 +166,21 @@ impl Games {
                 from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::text[])
                     as f (id, state, finished_at, void_reason)
                 where g.id = f.id and g.state = 'open'
-                returning g.id, g.finished_at
+                returning g.id, g.finished_at, g.state, g.ante
             ),
             documents as (
                 insert into game_records (game, settlement, record)
                 select d.game, d.settlement, d.record
                 from unnest($8::uuid[], $9::jsonb[], $10::jsonb[])
                     as d (game, settlement, record)
+            ),
+            -- Whoever played a game that was voided is told, once: by the same statement.
+            told as (
+                insert into notices (player, kind, game, amount)
+                select p.player, 'game_voided', finished.id, finished.ante + p.stake
+                from finished
+                join game_players p on p.game = finished.id
+                where finished.state = 'voided'
             )
             update game_players p
             set net = s.net, finished_at = finished.finished_at

@@ -17,6 +17,7 @@ mod health;
 mod input;
 mod me;
 mod middleware;
+mod notices;
 mod openapi;
 mod page;
 mod problem;

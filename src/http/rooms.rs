@@ -161,6 +161,8 @@ impl From<LobbyError> for Problem {
             LobbyError::TooFewCoins { .. } => Code::TooFewCoins.because(error.to_string()),
             LobbyError::Seating => Code::Seating.because(error.to_string()),
             LobbyError::NotSeated => Code::NotSeated.plain(),
+            LobbyError::Halted => Code::TableHalted.plain(),
+            LobbyError::OtherVersion => Self::unavailable(&error),
             LobbyError::Unavailable(error) => Self::unavailable(&error),
             LobbyError::Ledger(error) => error.into(),
         }

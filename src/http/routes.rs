@@ -7,7 +7,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, docs, games, health, me, middleware, openapi, rooms, sign_in, sort,
+    Code, Options, Services, docs, games, health, me, middleware, notices, openapi, rooms, sign_in,
+    sort,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -35,6 +36,8 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(me::show_wallet))
         .routes(routes!(me::list_wallet_entries))
         .routes(routes!(games::list_my_games))
+        .routes(routes!(notices::list_my_notices))
+        .routes(routes!(notices::read_my_notice))
         // Rooms and the way to a table.
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))
