@@ -23,7 +23,9 @@ use crate::config::{Config, ConfigError};
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
+use crate::notices::Notices;
 use crate::tables::Tables;
+use crate::tables::catalog::Tongits;
 use crate::ws::PlayState;
 use crate::{db, http, ws};
 
@@ -55,6 +57,7 @@ pub struct Parts {
     pub pool: PgPool,
     pub live: live::Options,
     pub signer: Signer,
+    /// For tokens and sessions. Tables have the house's own.
     pub clock: Clock,
     pub rooms: Vec<Room>,
     /// What a new player is given.
@@ -70,6 +73,7 @@ pub struct Running {
     /// Ends with the last connection.
     sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
+    tables: Tables<Tongits>,
     ledger: LedgerTasks,
 }
 
@@ -95,13 +99,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;
     let parts = Parts {
         pool,
-        live: live::Options {
-            url: config.redis_url,
-            prefix: config.redis_prefix,
-            shards: config.shards,
-            connect_timeout: Duration::from_secs(2),
-            response_timeout: Duration::from_secs(2),
-        },
+        live: config.live.options(),
         signer,
         clock: Clock::system(),
         rooms: house_rooms(Clocks::default()),
@@ -121,26 +119,29 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let Parts { pool, live, signer, clock, rooms, welcome } = parts;
     let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
+    let tables = Tables::<Tongits>::start(live.clone(), ledger.clone(), pool.clone());
+    let tables = tables.await.map_err(ServeError::Redis)?;
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
     background.spawn(tables.clone().listen(publications));
     background.spawn(tables.clone().tick());
+    background.spawn(tables.clone().keep_present());
+    background.spawn(tables.clone().find_lost());
 
     let auth = Auth::new(signer, clock.clone(), Revocations::default());
-    let accounts =
-        Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock.clone(), welcome);
+    let accounts = Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock, welcome);
     accounts.load_revocations().await?;
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations().await });
 
-    let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
+    let lobby = Lobby::new(rooms, tables.clone(), live.clone(), ledger.clone());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {
         auth: auth.clone(),
         lobby: lobby.clone(),
-        clock,
+        notices: Notices::new(pool.clone()),
+        clock: tables.clock().clone(),
         stopping: stopping.clone(),
         alive,
     };
@@ -162,7 +163,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         let _ = stopped.wait_for(|stop| *stop).await;
     });
     let server = tokio::spawn(async move { server.await });
-    Ok(Running { address, stop, server, sessions, background, ledger: ledger_tasks })
+    let ledger = ledger_tasks;
+    Ok(Running { address, stop, server, sessions, background, tables, ledger })
 }
 
 impl Running {
@@ -182,6 +184,7 @@ impl Running {
             tracing::warn!("some connections did not end in time");
         }
         self.background.shutdown().await;
+        self.tables.retire().await;
         self.ledger.stop().await;
         Ok(())
     }

@@ -9,9 +9,10 @@ use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
 use crate::config::{Config, Database};
+use crate::operate::TableOrder;
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
-use crate::{app, db, demo, http, lobby, simulate, telemetry, verify, ws};
+use crate::{app, db, demo, http, lobby, operate, simulate, telemetry, verify, ws};
 
 /// The house that runs the table: a server for Tong-its.
 #[derive(Parser, Debug)]
@@ -36,6 +37,9 @@ enum Command {
         /// The record as JSON; - for standard input.
         file: PathBuf,
     },
+    /// Look after tables that were halted.
+    #[command(subcommand)]
+    Table(TableOrder),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
     /// Print the description of the REST API.
@@ -78,6 +82,11 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Healthcheck(Server { url }) => runtime()?.block_on(healthcheck(&url)),
         Command::Demo(Server { url }) => Ok(runtime()?.block_on(demo::run(&url))?),
         Command::Verify { file } => verify_file(&file),
+        Command::Table(order) => {
+            let said = runtime()?.block_on(operate::table(order))?;
+            print!("{said}");
+            Ok(())
+        }
         Command::Simulate(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(what, &rooms, &mut stdout().lock())?)

@@ -20,6 +20,8 @@ pub mod ids;
 pub mod ledger;
 pub mod live;
 pub mod lobby;
+pub mod notices;
+pub mod operate;
 pub mod simulate;
 pub mod tables;
 pub mod telemetry;

@@ -33,13 +33,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     // What is stored, and what is live. They do not know each other, but for the ledger, which
     // stores the record of a game in the transaction that settles it.
     ("games", &["clock", "db", "ids"]),
+    ("notices", &["clock", "db", "ids"]),
     ("ledger", &["clock", "db", "entropy", "games", "ids"]),
     ("live", &["clock", "ids"]),
     // Tables, and the way to them.
-    ("tables", &["clock", "entropy", "games", "ids", "ledger", "live"]),
+    ("tables", &["clock", "db", "entropy", "games", "ids", "ledger", "live"]),
     ("lobby", &["clock", "entropy", "ids", "ledger", "live", "tables"]),
     // The two doors. What is shared between them is the protocol.
-    ("ws", &["auth", "clock", "entropy", "ids", "lobby", "tables"]),
+    ("ws", &["auth", "clock", "entropy", "ids", "lobby", "notices", "tables"]),
     (
         "http",
         &[
@@ -53,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ledger",
             "live",
             "lobby",
+            "notices",
             "tables::catalog",
             "ws::protocol",
         ],
@@ -62,8 +64,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("demo", &["client", "entropy", "ids", "tables::catalog", "ws::protocol"]),
     ("simulate", &["lobby", "tables::catalog"]),
     ("verify", &["db", "games", "ids", "ledger", "tables::catalog"]),
+    // What operators do from the command line, on the services of a house that runs.
+    ("operate", &["clock", "config", "db", "games", "ledger", "live", "tables"]),
     // Settings, the wiring list, the commands.
-    ("config", &["auth", "ids"]),
+    ("config", &["auth", "ids", "live"]),
     (
         "app",
         &[
@@ -78,6 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ledger",
             "live",
             "lobby",
+            "notices",
             "tables",
             "telemetry",
             "ws",
@@ -85,7 +90,19 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "cli",
-        &["app", "config", "db", "demo", "http", "lobby", "simulate", "telemetry", "verify", "ws"],
+        &[
+            "app",
+            "config",
+            "db",
+            "demo",
+            "http",
+            "lobby",
+            "operate",
+            "simulate",
+            "telemetry",
+            "verify",
+            "ws",
+        ],
     ),
     ("main", &["cli"]),
 ];
@@ -110,7 +127,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("redis", &["live"]),
     ("reqwest", &["cli", "client"]),
     // `app` and `config` name the pool, its options and its error, and no query.
-    ("sqlx", &["accounts", "app", "config", "db", "games", "ledger", "verify"]),
+    ("sqlx", &["accounts", "app", "config", "db", "games", "ledger", "notices", "verify"]),
     ("tokio_tungstenite", &["client"]),
 ];
 

@@ -175,6 +175,7 @@ impl Play {
                 }
                 Message::Update { events, .. } => happened.extend(events),
                 Message::Hello { .. }
+                | Message::Closed { .. }
                 | Message::Snapshot { .. }
                 | Message::Ack { .. }
                 | Message::Refusal { .. } => {}
@@ -224,6 +225,11 @@ impl Play {
                 }
                 self.version = Some(*version);
                 self.prompt.clone_from(prompt);
+            }
+            Message::Closed { .. } => {
+                self.view = None;
+                self.version = None;
+                self.prompt = None;
             }
             Message::Hello { .. } | Message::Ack { .. } | Message::Refusal { .. } => {}
         }

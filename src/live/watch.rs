@@ -14,6 +14,8 @@ use crate::live::{Live, Options, Unavailable};
 pub enum Publication {
     /// Lines were appended to a table's journal at a version.
     Lines { table: TableId, version: u64, lines: Vec<String> },
+    /// A table was ended.
+    Ended { table: TableId },
     /// Publications may have been missed.
     Interrupted,
 }
@@ -47,7 +49,10 @@ fn publication(push: &PushInfo) -> Option<Publication> {
             let channel = std::str::from_utf8(channel).ok()?;
             let table = channel.strip_suffix(":lines")?.rsplit(':').next()?.parse().ok()?;
             let mut lines = std::str::from_utf8(payload).ok()?.split('\n');
-            let version = lines.next()?.parse().ok()?;
+            let version = match lines.next()? {
+                "ended" => return Some(Publication::Ended { table }),
+                version => version.parse().ok()?,
+            };
             Some(Publication::Lines { table, version, lines: lines.map(String::from).collect() })
         }
         _ => None,

@@ -19,12 +19,14 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 6] = [
+const SESSION: [(&str, bool, &str); 8] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("too_fast", true, "too many messages: at most 20 a second"),
     ("not_joined", false, "join your table first"),
     ("not_seated", false, "you do not sit at a table: ask a room for a seat"),
     ("seating", true, "another request of yours is being seated: ask again"),
+    ("halted", false, "this table was halted: an operator decides what becomes of it"),
+    ("other_version", true, "another node plays this table: try again"),
     ("unavailable", true, "the table cannot be reached just now: try again"),
 ];
 

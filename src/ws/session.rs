@@ -7,7 +7,7 @@
 //! waits is written before one flush.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket, WebSocketUpgrade};
@@ -24,8 +24,9 @@ use crate::clock::Clock;
 use crate::entropy;
 use crate::ids::SessionId;
 use crate::lobby::{Lobby, LobbyError};
+use crate::notices::Notices;
 use crate::tables::catalog::Tongits;
-use crate::tables::{Notice, SubmitError};
+use crate::tables::{Ending, Notice, SubmitError};
 use crate::ws::limit::{Limit, Verdict};
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, SUBPROTOCOL, close};
 
@@ -35,6 +36,8 @@ pub(super) const PING: Duration = Duration::from_secs(20);
 pub(super) const IDLE: Duration = Duration::from_secs(50);
 /// How long a connection that the server has closed may take to end.
 const LINGER: Duration = Duration::from_secs(1);
+/// How long the greeting waits for the number of unread notices.
+const NOTICES_TIMEOUT: Duration = Duration::from_millis(500);
 /// Read and write buffers a connection keeps.
 const BUFFER_BYTES: usize = 4096;
 
@@ -45,6 +48,8 @@ type Action = <Tongits as Game>::Action;
 pub struct PlayState {
     pub auth: Auth,
     pub lobby: Lobby,
+    pub notices: Notices,
+    /// That of the tables: deadlines are in its time.
     pub clock: Clock,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
@@ -81,6 +86,8 @@ struct Seated {
     /// The version that the client has.
     version: u64,
     notices: mpsc::Receiver<Notice<Tongits>>,
+    /// Why the notices have ended, once they have.
+    ending: Arc<OnceLock<Ending>>,
     /// The table knows this connection; from then on another one means it was replaced.
     confirmed: bool,
 }
@@ -118,9 +125,8 @@ impl Session {
 
     async fn run(mut self, mut socket: WebSocket) {
         let ended = self.serve(&mut socket).await;
-        if let Some(seated) = self.seated.take() {
-            self.disconnect(seated.table).await;
-        }
+        // Whether it is still joined or not: wherever it was, it is gone.
+        self.state.lobby.tables().ended(self.connection).await;
         if let Some((code, reason)) = ended {
             let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
             // The client may be gone already.
@@ -139,6 +145,7 @@ impl Session {
             player: self.player,
             protocol: SUBPROTOCOL.into(),
             server_time_ms: self.state.clock.now(),
+            notices: self.unread_notices().await,
         });
         let mut stopping = self.state.stopping.clone();
         // Staggered, so that a burst of connections is not pinged in one burst for ever.
@@ -178,6 +185,12 @@ impl Session {
                 return Some(ended);
             }
         }
+    }
+
+    /// `None` when the database does not say so soon: the greeting does not wait for it.
+    async fn unread_notices(&self) -> Option<u32> {
+        let unread = self.state.notices.unread(self.player);
+        tokio::time::timeout(NOTICES_TIMEOUT, unread).await.ok()?.ok()
     }
 
     /// Writes all that is pending, then flushes once.
@@ -298,6 +311,7 @@ impl Session {
             table,
             version: watch.version,
             notices: watch.notices,
+            ending: watch.ending,
             confirmed: false,
         });
         let input = Input::Connect { player: self.player, connection: self.connection };
@@ -307,7 +321,19 @@ impl Session {
     /// A notice and all that wait behind it.
     fn notices(&mut self, first: Option<Notice<Tongits>>) -> Result<(), Ended> {
         let Some(first) = first else {
-            return Err((close::TOO_SLOW, "too slow; connect again and resume"));
+            let ending = self.seated.as_ref().and_then(|seated| seated.ending.get().copied());
+            return match ending {
+                None => Err((close::TOO_SLOW, "too slow; connect again and resume")),
+                Some(Ending::NodeGone) => {
+                    Err((close::GOING_AWAY, "this node was away; connect again and resume"))
+                }
+                Some(Ending::Closed) => {
+                    // The connection stays, for the next table.
+                    let closed = self.seated.take().map(|seated| seated.table);
+                    self.pending.extend(closed.map(|table| Message::Closed { table }));
+                    Ok(())
+                }
+            };
         };
         self.notice(&first)?;
         self.waiting_notices()
@@ -386,16 +412,6 @@ impl Session {
         });
     }
 
-    async fn disconnect(&self, table: TableId) {
-        let input = Input::Disconnect { player: self.player, connection: self.connection };
-        match self.state.lobby.tables().submit(table, input).await {
-            Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {}
-            Err(SubmitError::Unavailable(error)) => {
-                tracing::warn!(%table, player = %self.player, %error, "a table was not told that a player is away");
-            }
-        }
-    }
-
     fn refuse_submit(&mut self, id: u32, error: &SubmitError<<Tongits as Game>::Illegal>) {
         match error {
             SubmitError::Rejected(rejection) => {
@@ -404,6 +420,12 @@ impl Session {
             }
             SubmitError::Missing => {
                 self.refuse(Some(id), "not_seated", None, error.to_string(), false);
+            }
+            SubmitError::Halted => {
+                self.refuse(Some(id), "halted", None, error.to_string(), false);
+            }
+            SubmitError::OtherVersion => {
+                self.refuse(Some(id), "other_version", None, error.to_string(), true);
             }
             SubmitError::Unavailable(cause) => {
                 tracing::warn!(player = %self.player, error = %cause, "a command met no live state");
@@ -419,6 +441,8 @@ impl Session {
             LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
             LobbyError::Seating => ("seating", true),
             LobbyError::NotSeated => ("not_seated", false),
+            LobbyError::Halted => ("halted", false),
+            LobbyError::OtherVersion => ("other_version", true),
             LobbyError::Unavailable(_) | LobbyError::Ledger(_) => {
                 tracing::warn!(player = %self.player, %error, "a player's table could not be found");
                 let detail = "the table cannot be reached just now: try again".to_owned();

@@ -93,6 +93,8 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "game_players ar w(net,finished_at)",
         "game_records ar",
         "games ar w(state,finished_at,void_reason)",
+        "halted_tables ar w(released_at,outcome)",
+        "notices ar w(read_at)",
         "operations ar",
         "players arw",
         "refresh_tokens arw",
@@ -101,7 +103,8 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "unfolded ard",
     ];
     assert_eq!(rights, expected);
-    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"] {
+    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"]
+    {
         let error = sqlx::query(change).execute(&pool).await.unwrap_err();
         assert!(error.to_string().contains("permission denied"), "{change}: {error}");
     }

@@ -37,7 +37,12 @@ impl Node {
     async fn new(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
         let (live, publications) = live.connect().await;
         let (ledger, ledger_tasks) = bank.node().await;
-        let tables = Tables::<Tongits>::new(live.clone(), ledger.clone(), Clock::system());
+        let tables = Tables::<Tongits>::new(
+            live.clone(),
+            ledger.clone(),
+            Clock::system(),
+            bank.pool.clone(),
+        );
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().listen(publications));
         tasks.spawn(tables.clone().tick());
