@@ -15,5 +15,7 @@ mod play;
 mod process;
 mod protocol_page;
 mod schema;
+mod services;
 mod support;
 mod tables;
+mod wire;
