@@ -89,6 +89,17 @@ impl Clock {
         }
     }
 
+    /// Sets this clock and all its clones to any time, an earlier one too.
+    ///
+    /// # Panics
+    /// When it is the system's or the house's, which nobody sets.
+    pub fn step_to(&self, time: Timestamp) {
+        match &self.0 {
+            Source::System | Source::House(_) => panic!("only a clock that was set can be set"),
+            Source::Set(ms) => ms.store(time.ms(), Ordering::Relaxed),
+        }
+    }
+
     /// Moves this clock and all its clones forward.
     ///
     /// # Panics

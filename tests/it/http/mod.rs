@@ -5,6 +5,7 @@ mod auth;
 mod contract;
 mod games;
 mod me;
+mod notices;
 mod refusals;
 mod rooms;
 mod server;

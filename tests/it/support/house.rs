@@ -6,7 +6,7 @@ use bahay::app::{self, Parts, Running};
 use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
-use bahay::lobby::house_rooms;
+use bahay::lobby::{Room, house_rooms};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, TableId};
 use sqlx::PgPool;
@@ -28,6 +28,7 @@ pub(crate) struct House {
     pub(crate) pool: PgPool,
     running: Option<Running>,
     live: TestLive,
+    rooms: Vec<Room>,
     database: TestDatabase,
 }
 
@@ -37,14 +38,29 @@ impl House {
     }
 
     pub(crate) async fn with_clocks(clocks: Clocks) -> Self {
-        let (database, live) = (TestDatabase::new().await, TestLive::new());
-        let (base, running, pool) = start(&database, &live, clocks).await;
-        Self { base, pool, running: Some(running), live, database }
+        Self::with_wall(clocks, Clock::system()).await
+    }
+
+    /// Whose first node has this for the operating system's clock.
+    pub(crate) async fn with_wall(clocks: Clocks, wall: Clock) -> Self {
+        Self::on(TestDatabase::new().await, TestLive::new(), house_rooms(clocks), wall).await
+    }
+
+    /// On these services.
+    pub(crate) async fn on(
+        database: TestDatabase,
+        live: TestLive,
+        rooms: Vec<Room>,
+        wall: Clock,
+    ) -> Self {
+        let (base, running, pool) = start(&database, &live, rooms.clone(), wall).await;
+        Self { base, pool, running: Some(running), live, rooms, database }
     }
 
     /// A second node of the same house.
     pub(crate) async fn node(&self) -> (String, Running) {
-        let (base, running, _) = start(&self.database, &self.live, Clocks::default()).await;
+        let (rooms, wall) = (self.rooms.clone(), Clock::system());
+        let (base, running, _) = start(&self.database, &self.live, rooms, wall).await;
         (base, running)
     }
 
@@ -89,7 +105,8 @@ pub(crate) async fn joined(client: &Client) -> Play {
 async fn start(
     database: &TestDatabase,
     live: &TestLive,
-    clocks: Clocks,
+    rooms: Vec<Room>,
+    clock: Clock,
 ) -> (String, Running, PgPool) {
     let pool = database.pool().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -97,8 +114,8 @@ async fn start(
         pool: pool.clone(),
         live: live.options(),
         signer: Signer::new(SECRET).unwrap(),
-        clock: Clock::system(),
-        rooms: house_rooms(clocks),
+        clock,
+        rooms,
         welcome: Coins::from_whole(1_000).unwrap(),
     };
     let running = app::start(parts, listener).await.unwrap();

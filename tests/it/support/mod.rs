@@ -2,7 +2,9 @@
 
 pub(crate) mod bank;
 pub(crate) mod db;
+pub(crate) mod fragile;
 pub(crate) mod house;
 pub(crate) mod live;
+pub(crate) mod node;
 pub(crate) mod services;
 pub(crate) mod wire;
