@@ -65,6 +65,13 @@ impl Live {
         self.subscribe("SSUBSCRIBE", table).await
     }
 
+    /// Whether publications can come in. A connection that was lost is made again only by being
+    /// used, and nobody needs to say anything on this one for hours.
+    pub async fn can_hear(&self) -> Result<(), Unavailable> {
+        redis::cmd("PING").query_async::<()>(&mut self.subscriptions.clone()).await?;
+        Ok(())
+    }
+
     pub async fn unwatch(&self, table: TableId) -> Result<(), Unavailable> {
         self.subscribe("SUNSUBSCRIBE", table).await
     }

@@ -8,6 +8,8 @@
 //! A node that was paused for so long that it was taken for dead learns it from its next beat: it
 //! goes on under a new id and ends its watches, so that its clients come again and resume.
 //!
+//! Beside each beat the connection for publications is tried, so that it is made again in time.
+//!
 //! Bounds: a beat waits a second for its answer; [`AGAIN`] departures are told again at a beat.
 
 use std::collections::BTreeMap;
@@ -96,10 +98,17 @@ impl<G: Game> Tables<G> {
         let mut beats = interval(BEAT);
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut burials = JoinSet::new();
-        let mut is_down = false;
+        let (mut is_down, mut is_deaf) = (false, false);
         loop {
             beats.tick().await;
-            match self.beat(&mut burials).await {
+            let (beaten, heard) =
+                tokio::join!(self.beat(&mut burials), timeout(BEAT, self.inner.live.can_hear()));
+            let was_deaf = is_deaf;
+            is_deaf = !matches!(heard, Ok(Ok(())));
+            if was_deaf && !is_deaf {
+                tokio::spawn(self.clone().catch_up());
+            }
+            match beaten {
                 Ok(()) if is_down => {
                     is_down = false;
                     // The last things that Redis was told before it went away may be lost.
