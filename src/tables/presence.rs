@@ -122,8 +122,10 @@ impl<G: Game> Tables<G> {
                     is_down = true;
                 }
             }
-            for present in self.inner.presence.gone() {
-                self.leave(present).await;
+            if !is_down {
+                // What does not pass in this time is left for the next beat.
+                let again = self.inner.presence.gone().into_iter().map(|gone| self.leave(gone));
+                let _ = timeout(BEAT, join_all(again)).await;
             }
             while let Some(ended) = burials.try_join_next() {
                 if let Err(error) = ended {
@@ -161,9 +163,13 @@ impl<G: Game> Tables<G> {
         if beat.is_dead {
             tracing::warn!(%node, "this node was taken for dead: its clients are to come again");
             self.inner.presence.start_anew();
-            for slot in self.all() {
-                slot.end_watches(Ending::NodeGone).await;
-            }
+            // Beside the beats: a table's place may be held by who waits for Redis.
+            let tables = self.clone();
+            burials.spawn(async move {
+                for slot in tables.all() {
+                    slot.end_watches(Ending::NodeGone).await;
+                }
+            });
         } else {
             self.inner.presence.state().has_beaten = true;
         }
