@@ -14,6 +14,7 @@ mod ledger_races;
 mod ledger_refusals;
 mod live;
 mod lost;
+mod nodes;
 mod play;
 mod presence;
 mod process;

@@ -17,14 +17,14 @@ use crate::support::live::TestLive;
 
 const SECRET: &str = "0f9c3c6d5f1b4a7e8d2c1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c";
 
-fn bahay() -> Command {
+pub(crate) fn bahay() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
     command.env_clear().stdin(Stdio::null());
     command
 }
 
 /// A server's command line on this test's services, on a free port.
-fn serve(database: &TestDatabase) -> Command {
+pub(crate) fn serve(database: &TestDatabase) -> Command {
     let live = TestLive::new().options();
     let mut command = bahay();
     command
@@ -38,13 +38,13 @@ fn serve(database: &TestDatabase) -> Command {
 }
 
 /// A server process that answers; killed with this.
-struct Server {
-    process: Child,
-    url: String,
+pub(crate) struct Server {
+    pub(crate) process: Child,
+    pub(crate) url: String,
 }
 
 impl Server {
-    async fn start(command: &mut Command) -> Self {
+    pub(crate) async fn start(command: &mut Command) -> Self {
         // Free a moment ago; nobody else on this machine is likely to take it meanwhile.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let process =
