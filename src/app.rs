@@ -26,9 +26,11 @@ use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
 use crate::metrics::Metrics;
+use crate::notices::Notices;
 use crate::operators::{Corrections, Operators};
 use crate::rewards::{Rewards, Terms};
 use crate::tables::Tables;
+use crate::tables::catalog::Tongits;
 use crate::verify::hourly::Checks;
 use crate::ws::{PlayState, Tap};
 use crate::{db, http, ws};
@@ -67,6 +69,7 @@ pub struct Parts {
     pub pool: PgPool,
     pub live: live::Options,
     pub signer: Signer,
+    /// For tokens and sessions. Tables have the house's own.
     pub clock: Clock,
     pub rooms: Vec<Room>,
     /// What a new player is given.
@@ -92,6 +95,7 @@ pub struct Running {
     /// Ends with the last connection.
     sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
+    tables: Tables<Tongits>,
     ledger: LedgerTasks,
 }
 
@@ -117,13 +121,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     let listener = listen(address).map_err(|error| ServeError::Listen { address, error })?;
     let parts = Parts {
         pool,
-        live: live::Options {
-            url: config.redis_url,
-            prefix: config.redis_prefix,
-            shards: config.shards,
-            connect_timeout: Duration::from_secs(2),
-            response_timeout: Duration::from_secs(2),
-        },
+        live: config.live.options(),
         signer,
         clock: Clock::system(),
         rooms: house_rooms(Clocks::default()),
@@ -173,7 +171,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let edge = Edge::new(door);
     let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
+    let tables = Tables::<Tongits>::start(live.clone(), ledger.clone(), pool.clone());
+    let tables = tables.await.map_err(ServeError::Redis)?;
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
@@ -181,6 +180,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     background.spawn(tables.clone().tick());
     let checks = Checks::new(pool.clone(), ledger_check_every, &metrics);
     background.spawn(checks.clone().run(stopping.clone()));
+    background.spawn(tables.clone().keep_present());
+    background.spawn(tables.clone().find_lost());
 
     let auth = Auth::new(signer, clock.clone(), Revocations::default());
     let accounts =
@@ -195,14 +196,15 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let operators = Operators::new(pool.clone());
     let corrections = Corrections::new(pool.clone(), ledger.clone(), adjustment_max);
 
-    let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
+    let lobby = Lobby::new(rooms, tables.clone(), live.clone(), ledger.clone());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {
         auth: auth.clone(),
         lobby: lobby.clone(),
         live: live.clone(),
         edge: edge.clone(),
-        clock: clock.clone(),
+        notices: Notices::new(pool.clone()),
+        clock: tables.clock().clone(),
         stopping: stopping.clone(),
         alive,
         tap,
@@ -242,7 +244,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         let _ = stopped.wait_for(|stop| *stop).await;
     });
     let server = tokio::spawn(async move { server.await });
-    Ok(Running { address, stop, server, sessions, background, ledger: ledger_tasks })
+    let ledger = ledger_tasks;
+    Ok(Running { address, stop, server, sessions, background, tables, ledger })
 }
 
 impl Running {
@@ -262,6 +265,7 @@ impl Running {
             tracing::warn!("some connections did not end in time");
         }
         self.background.shutdown().await;
+        self.tables.retire().await;
         self.ledger.stop().await;
         Ok(())
     }

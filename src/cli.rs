@@ -9,10 +9,11 @@ use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
 use crate::config::{Config, Database};
+use crate::operate::TableOrder;
 use crate::operators::{Listed, OperatorName, Operators, Role};
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
-use crate::{app, clock, db, demo, http, lobby, simulate, telemetry, verify, ws};
+use crate::{app, clock, db, demo, http, lobby, operate, simulate, telemetry, verify, ws};
 
 /// The house that runs the table: a server for Tong-its.
 #[derive(Parser, Debug)]
@@ -34,6 +35,9 @@ enum Command {
     Demo(Server),
     /// Check the record of a finished game, or the whole ledger.
     Verify(Verify),
+    /// Look after tables that were halted.
+    #[command(subcommand)]
+    Table(TableOrder),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
     /// Say who may run the house. Takes the database login that migrates.
@@ -121,6 +125,11 @@ fn run(command: Command) -> Result<(), Failed> {
             runtime()?.block_on(verify_ledger(*database))
         }
         Command::Verify(Verify { what: None, file }) => verify_file(&file.unwrap_or_default()),
+        Command::Table(order) => {
+            let said = runtime()?.block_on(operate::table(order))?;
+            print!("{said}");
+            Ok(())
+        }
         Command::Simulate(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(what, &rooms, &mut stdout().lock())?)

@@ -4,24 +4,50 @@
 //! the [`Timestamp`] of the engine. A [`Clock`] is handed to whoever needs the present; everything
 //! else takes a time as an argument. A test sets its own clock and moves it, so nothing sleeps.
 //!
+//! The house has a clock of its own, which all nodes share and tables live by: see
+//! [`Clock::house`]. It never goes back, whatever becomes of the clocks of operating systems.
+//!
 //! Leap seconds are absent, as in Unix time. The system's clock may step back: nothing here
-//! promises that a later reading is not smaller.
+//! promises that a later reading of it is not smaller.
 
-use std::sync::Arc;
+mod carried;
+
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 pub use bahay_engine::table::Timestamp;
 
-/// Tells the time: the system's, or the one that a test has set.
+use carried::Carried;
+pub use carried::Told;
+
+/// Tells the time: the system's, the house's, or the one that a test has set.
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
+
+/// A moment on the clock that nobody can set, to say when the house was asked for its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment(Instant);
+
+impl Moment {
+    pub fn now() -> Self {
+        Self(Instant::now())
+    }
+}
 
 #[derive(Clone, Debug)]
 enum Source {
     System,
     /// Milliseconds since the epoch, shared by all clones.
     Set(Arc<AtomicI64>),
+    House(Arc<House>),
+}
+
+/// The house's time, and the moment from which its counting clock counts.
+#[derive(Debug)]
+struct House {
+    start: Instant,
+    carried: Mutex<Carried>,
 }
 
 impl Clock {
@@ -34,20 +60,55 @@ impl Clock {
         Self(Source::Set(Arc::new(AtomicI64::new(now.ms()))))
     }
 
+    /// The house's clock: told now and counted on, by a clock that nobody can set, until it is
+    /// told again. It stands still when it is not told for two seconds.
+    pub fn house(time: Timestamp) -> Self {
+        let start = Instant::now();
+        let carried = Mutex::new(Carried::new(time, Duration::ZERO));
+        Self(Source::House(Arc::new(House { start, carried })))
+    }
+
+    /// Tells the house's clock what its time was between a moment and now. The system's and a
+    /// clock that was set are not to be told anything.
+    pub fn tell(&self, time: Timestamp, asked: Moment) -> Told {
+        let Source::House(house) = &self.0 else {
+            return Told::Near;
+        };
+        let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
+        carried.tell(time, asked.0.saturating_duration_since(house.start), house.start.elapsed())
+    }
+
     pub fn now(&self) -> Timestamp {
         match &self.0 {
             Source::System => from_jiff(jiff::Timestamp::now()),
             Source::Set(ms) => Timestamp::from_ms(ms.load(Ordering::Relaxed)),
+            Source::House(house) => {
+                let carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
+                carried.now(house.start.elapsed())
+            }
+        }
+    }
+
+    /// Sets this clock and all its clones to any time, an earlier one too.
+    ///
+    /// # Panics
+    /// When it is the system's or the house's, which nobody sets.
+    pub fn step_to(&self, time: Timestamp) {
+        match &self.0 {
+            Source::System | Source::House(_) => panic!("only a clock that was set can be set"),
+            Source::Set(ms) => ms.store(time.ms(), Ordering::Relaxed),
         }
     }
 
     /// Moves this clock and all its clones forward.
     ///
     /// # Panics
-    /// When it is the system's, which nobody moves.
+    /// When it is the system's or the house's, which nobody moves.
     pub fn advance(&self, duration: Duration) {
         match &self.0 {
-            Source::System => panic!("only a clock that was set can be advanced"),
+            Source::System | Source::House(_) => {
+                panic!("only a clock that was set can be advanced")
+            }
             Source::Set(ms) => ms.store(after(self.now(), duration).ms(), Ordering::Relaxed),
         }
     }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::str::FromStr;
+use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use clap::Args;
@@ -11,7 +12,11 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::auth::{Signer, WeakSecret};
 use crate::edge;
+use crate::live;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
+
+/// How long a connection to Redis, and each answer of it, may take.
+const LIVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A setting that was given, and is not fit to serve with.
 #[derive(Debug, thiserror::Error)]
@@ -35,23 +40,12 @@ pub struct Database {
     pub database_url: PgConnectOptions,
 }
 
-/// Everything that `bahay serve` can be told.
+/// Where live state is. `bahay serve` and `bahay table` take it.
 #[derive(Args, Clone, Debug)]
-pub struct Config {
-    #[command(flatten)]
-    pub database: Database,
-
+pub struct LiveState {
     /// Redis 7 or newer, as in redis://127.0.0.1:6379 or redis+unix:///run/redis/redis.sock
     #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
     pub redis_url: String,
-
-    /// Address and port to listen on.
-    #[arg(long, env = "BAHAY_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
-    pub listen: SocketAddr,
-
-    /// Signs the tokens of players: at least 32 random bytes, the same on every node.
-    #[arg(long, env = "BAHAY_SIGNING_SECRET", hide_env_values = true, value_name = "SECRET")]
-    pub signing_secret: Option<Secret>,
 
     /// Leads every key in Redis, so that several houses can share one.
     #[arg(long, env = "BAHAY_REDIS_PREFIX", default_value = "bahay", value_name = "PREFIX")]
@@ -61,6 +55,36 @@ pub struct Config {
     #[arg(long, env = "BAHAY_SHARDS", default_value_t = 16, value_name = "NUMBER",
           value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub shards: u16,
+}
+
+impl LiveState {
+    pub fn options(self) -> live::Options {
+        live::Options {
+            url: self.redis_url,
+            prefix: self.redis_prefix,
+            shards: self.shards,
+            connect_timeout: LIVE_TIMEOUT,
+            response_timeout: LIVE_TIMEOUT,
+        }
+    }
+}
+
+/// Everything that `bahay serve` can be told.
+#[derive(Args, Clone, Debug)]
+pub struct Config {
+    #[command(flatten)]
+    pub database: Database,
+
+    #[command(flatten)]
+    pub live: LiveState,
+
+    /// Address and port to listen on.
+    #[arg(long, env = "BAHAY_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+
+    /// Signs the tokens of players: at least 32 random bytes, the same on every node.
+    #[arg(long, env = "BAHAY_SIGNING_SECRET", hide_env_values = true, value_name = "SECRET")]
+    pub signing_secret: Option<Secret>,
 
     /// Connections to PostgreSQL. More than 8 for each 2 cores has not been seen to help.
     #[arg(long, env = "BAHAY_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER",

@@ -23,6 +23,8 @@ pub mod ledger;
 pub mod live;
 pub mod lobby;
 pub mod metrics;
+pub mod notices;
+pub mod operate;
 pub mod operators;
 pub mod rewards;
 pub mod simulate;

@@ -40,16 +40,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     // stores the record of a game in the transaction that settles it.
     ("idempotency", &["db", "entropy"]),
     ("games", &["clock", "db", "ids"]),
+    ("notices", &["clock", "db", "ids"]),
     ("ledger", &["clock", "db", "entropy", "games", "ids"]),
     ("live", &["clock", "ids"]),
     // Coins beside the tables: what the house gives, and what those who run it correct.
     ("rewards", &["clock", "db", "ids", "ledger"]),
     ("operators", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
     // Tables, and the way to them.
-    ("tables", &["clock", "entropy", "games", "ids", "ledger", "live"]),
+    ("tables", &["clock", "db", "entropy", "games", "ids", "ledger", "live"]),
     ("lobby", &["clock", "entropy", "ids", "ledger", "live", "tables"]),
     // The two doors. What is shared between them is the protocol.
-    ("ws", &["auth", "clock", "edge", "entropy", "ids", "live", "lobby", "tables"]),
+    ("ws", &["auth", "clock", "edge", "entropy", "ids", "live", "lobby", "notices", "tables"]),
     (
         "http",
         &[
@@ -68,6 +69,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "metrics",
             "operators",
             "rewards",
+            "notices",
             "tables::catalog",
             "verify::hourly",
             "ws::protocol",
@@ -78,8 +80,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("demo", &["client", "entropy", "ids", "tables::catalog", "ws::protocol"]),
     ("simulate", &["lobby", "tables::catalog"]),
     ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
+    // What operators do from the command line, on the services of a house that runs.
+    ("operate", &["clock", "config", "db", "games", "ledger", "live", "tables"]),
     // Settings, the wiring list, the commands.
-    ("config", &["auth", "edge", "ids", "rewards"]),
+    ("config", &["auth", "edge", "ids", "live", "rewards"]),
     (
         "app",
         &[
@@ -99,6 +103,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "metrics",
             "operators",
             "rewards",
+            "notices",
             "tables",
             "telemetry",
             "verify",
@@ -116,6 +121,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "http",
             "lobby",
             "operators",
+            "operate",
             "simulate",
             "telemetry",
             "verify",
@@ -156,6 +162,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "games",
             "idempotency",
             "ledger",
+            "notices",
             "operators",
             "rewards",
             "verify",

@@ -251,6 +251,7 @@ impl Play {
                 }
                 Message::Update { events, .. } => happened.extend(events),
                 Message::Hello { .. }
+                | Message::Closed { .. }
                 | Message::Snapshot { .. }
                 | Message::Ack { .. }
                 | Message::Refusal { .. } => {}
@@ -303,6 +304,9 @@ impl Play {
                 }
                 self.known.version = Some(*version);
                 self.known.prompt.clone_from(prompt);
+            }
+            Message::Closed { .. } => {
+                self.known = Known::default();
             }
             Message::Hello { .. } | Message::Ack { .. } | Message::Refusal { .. } => {}
         }

@@ -306,13 +306,10 @@ impl Steady {
                 None
             }
             Message::Refusal { id: Some(id), .. } if self.join == Join::Asked(id) => {
-                self.join = Join::Nowhere;
-                self.failures = 0;
-                if let Some(play) = &mut self.play {
-                    play.resume(Known::default());
-                }
-                Some(Told::Unseated)
+                Some(self.unseated())
             }
+            // The table has ended.
+            Message::Closed { .. } => Some(self.unseated()),
             Message::Refusal { id: Some(id), code, rule, detail, .. } => {
                 let open = self.open.iter().find(|open| open.id == Some(id))?;
                 // Sent twice: what refuses it now may be its own effect.
@@ -325,6 +322,15 @@ impl Steady {
                 self.ended(id, outcome)
             }
         }
+    }
+
+    fn unseated(&mut self) -> Told {
+        self.join = Join::Nowhere;
+        self.failures = 0;
+        if let Some(play) = &mut self.play {
+            play.resume(Known::default());
+        }
+        Told::Unseated
     }
 
     fn ended(&mut self, id: u32, outcome: Outcome) -> Option<Told> {

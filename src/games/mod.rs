@@ -5,6 +5,7 @@
 //! they are read. A record is a document to this module: what is in it belongs to the engine.
 
 mod cursor;
+pub mod halted;
 pub(crate) mod store;
 
 use std::fmt;

@@ -21,6 +21,7 @@ mod idempotency;
 mod input;
 mod me;
 mod middleware;
+mod notices;
 mod openapi;
 mod operators;
 mod page;

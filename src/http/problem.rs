@@ -105,11 +105,14 @@ codes! {
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";
     GameVoided = "game_voided", CONFLICT, "The game was voided and has no record";
 
+    NoticeNotFound = "notice_not_found", NOT_FOUND, "You have no such notice";
+
     // Rooms and tables.
     RoomNotFound = "room_not_found", NOT_FOUND, "There is no such room";
     TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room asks for";
     Seating = "seating", CONFLICT, "Another request of yours is being seated";
     NotSeated = "not_seated", NOT_FOUND, "You sit at no table";
+    TableHalted = "table_halted", CONFLICT, "Your table was halted; an operator decides";
 
     // Rewards.
     DailyClaimed = "daily_claimed", CONFLICT, "Today's reward was claimed";

@@ -92,7 +92,8 @@ pub(super) struct SeatedAt {
         (status = 404, description = "`room_not_found`: there is no such room",
             body = super::ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`too_few_coins`: the wallet holds less than the room asks \
-            for. `seating`: another request of the player is being seated; ask again",
+            for. `seating`: another request of the player is being seated; ask again. \
+            `table_halted`: the player sits at a table that was halted",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -117,7 +118,8 @@ pub(super) async fn take_seat(
         (status = 200, description = "The table", body = SeatedAt),
         (status = 404, description = "`not_seated`: nowhere",
             body = super::ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`seating`: a request of the player is being seated",
+        (status = 409, description = "`seating`: a request of the player is being seated. \
+            `table_halted`: an operator decides what becomes of the table",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -142,7 +144,8 @@ pub(super) async fn show_table(
         (status = 200, description = "The table that was left", body = SeatedAt),
         (status = 404, description = "`not_seated`: there was none to leave",
             body = super::ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`seating`: a request of the player is being seated",
+        (status = 409, description = "`seating`: a request of the player is being seated. \
+            `table_halted`: an operator decides what becomes of the table",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -161,6 +164,8 @@ impl From<LobbyError> for Problem {
             LobbyError::TooFewCoins { .. } => Code::TooFewCoins.because(error.to_string()),
             LobbyError::Seating => Code::Seating.because(error.to_string()),
             LobbyError::NotSeated => Code::NotSeated.plain(),
+            LobbyError::Halted => Code::TableHalted.plain(),
+            LobbyError::OtherVersion => Self::unavailable(&error),
             LobbyError::Unavailable(error) => Self::unavailable(&error),
             LobbyError::Ledger(error) => error.into(),
         }

@@ -7,8 +7,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, docs, games, health, me, middleware, openapi, operators::corrections,
-    rewards, rooms, sign_in, sort, tickets,
+    Code, Options, Services, docs, games, health, me, middleware, notices, openapi,
+    operators::corrections, rewards, rooms, sign_in, sort, tickets,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -40,6 +40,8 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(rewards::show_rewards))
         .routes(routes!(rewards::claim_daily))
         .routes(routes!(rewards::claim_relief))
+        .routes(routes!(notices::list_my_notices))
+        .routes(routes!(notices::read_my_notice))
         // Rooms and the way to a table.
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))

@@ -169,7 +169,7 @@ pub(super) async fn write(
             from unnest($1::uuid[], $33::text[], $34::timestamptz[], $35::text[])
                 as f (id, state, finished_at, void_reason)
             where g.id = f.id and g.state = 'open' and (select n.all from numbered n)
-            returning g.id, g.finished_at
+            returning g.id, g.finished_at, g.state, g.ante
         ),
         finished_seats as (
             update game_players p
@@ -184,6 +184,14 @@ pub(super) async fn write(
             select d.game, d.settlement, d.record::json
             from unnest($39::uuid[], $40::jsonb[], $41::text[]) as d (game, settlement, record)
             where (select n.all from numbered n)
+        ),
+        -- Whoever played a game that was voided is told, once: by the same statement.
+        told as (
+            insert into notices (player, kind, game, amount)
+            select p.player, 'game_voided', f.id, f.ante + p.stake
+            from finished f
+            join game_players p on p.game = f.id
+            where f.state = 'voided'
         ),
         opened as (
             insert into games (id, table_id, room, ante, opened_at)

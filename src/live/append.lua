@@ -1,8 +1,10 @@
 -- Appends lines to a journal if its version is still the one the caller decided on.
 -- KEYS: head, journal, due.  ARGV: version, deadline in ms or '', table, channel, time to live in
 -- ms or '0', then the lines.
-local base = tonumber(redis.call('hget', KEYS[1], 'base'))
+local head = redis.call('hmget', KEYS[1], 'base', 'halted')
+local base = tonumber(head[1])
 if not base then return { 'missing' } end
+if head[2] then return { 'halted' } end
 local expected = tonumber(ARGV[1])
 local version = base + redis.call('llen', KEYS[2])
 if version ~= expected then

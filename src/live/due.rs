@@ -1,6 +1,7 @@
-//! Deadlines: one sorted set a shard.
+//! Deadlines: one sorted set a shard and version of the engine, so that a node takes only what
+//! it can play and leaves the rest to others.
 
-use bahay_engine::table::{TableId, Timestamp};
+use bahay_engine::table::{ENGINES, TableId, Timestamp};
 
 use crate::live::{Live, Unavailable};
 
@@ -15,19 +16,21 @@ impl Live {
         now: Timestamp,
         claim_ms: u32,
     ) -> Result<Vec<TableId>, Unavailable> {
-        let shards = (0..self.shards).map(|shard| self.take_due_in(shard, now, claim_ms));
-        let tables = futures_util::future::try_join_all(shards).await?;
+        let sets = (0..self.shards).flat_map(|shard| ENGINES.map(|engine| (shard, engine)));
+        let sets = sets.map(|(shard, engine)| self.take_due_in(shard, engine, now, claim_ms));
+        let tables = futures_util::future::try_join_all(sets).await?;
         Ok(tables.into_iter().flatten().collect())
     }
 
     async fn take_due_in(
         &self,
         shard: u16,
+        engine: u32,
         now: Timestamp,
         claim_ms: u32,
     ) -> Result<Vec<TableId>, Unavailable> {
         let mut call = self.scripts.due.prepare_invoke();
-        call.key(self.due_key(shard)).arg(now.ms()).arg(claim_ms).arg(LIMIT);
+        call.key(self.due_key(shard, engine)).arg(now.ms()).arg(claim_ms).arg(LIMIT);
         let ids: Vec<String> = call.invoke_async(&mut self.commands.clone()).await?;
         // An id that does not parse was not written by us; it stays and is passed over.
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())

@@ -13,6 +13,24 @@ pub struct Stored {
     pub snapshot: String,
     /// The lines since, oldest first.
     pub lines: Vec<String>,
+    /// The version of the engine that its lines are for.
+    pub engine: u32,
+    /// Why it is halted, if it is.
+    pub halted: Option<String>,
+}
+
+/// A line to be appended.
+#[derive(Clone, Copy, Debug)]
+pub struct NewLine<'a> {
+    /// The version that it was decided on.
+    pub version: u64,
+    /// The table's version of the engine.
+    pub engine: u32,
+    pub line: &'a str,
+    /// When the table is due next.
+    pub deadline: Option<Timestamp>,
+    /// The table is forgotten after this time without a further line.
+    pub idle_ms: Option<u64>,
 }
 
 /// What an append came to.
@@ -26,6 +44,8 @@ pub enum Append {
     Elsewhere,
     /// There is no such table.
     Missing,
+    /// The table is halted.
+    Halted,
 }
 
 /// The end of a journal.
@@ -41,16 +61,17 @@ pub enum Tail {
 
 impl Live {
     /// Founds a table with nothing in its journal, unless it exists. It is forgotten after
-    /// `idle_ms` without a line.
+    /// `idle_ms` without a line. Its lines are for this version of the engine, for ever.
     pub async fn found(
         &self,
         table: TableId,
         snapshot: &str,
         idle_ms: u64,
+        engine: u32,
     ) -> Result<(), Unavailable> {
         let mut call = self.scripts.found.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
-        call.arg(snapshot).arg(idle_ms);
+        call.arg(snapshot).arg(idle_ms).arg(engine);
         call.invoke_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
@@ -58,11 +79,16 @@ impl Live {
     /// The snapshot and the journal since; `None` when there is no such table.
     pub async fn load(&self, table: TableId) -> Result<Option<Stored>, Unavailable> {
         match self.read(table, None).await?.as_slice() {
-            [kind, base, snapshot, lines] if is(kind, "whole") => Ok(Some(Stored {
-                base: redis::from_redis_value_ref(base).map_err(unreadable)?,
-                snapshot: redis::from_redis_value_ref(snapshot).map_err(unreadable)?,
-                lines: redis::from_redis_value_ref(lines).map_err(unreadable)?,
-            })),
+            [kind, base, snapshot, lines, engine, halted] if is(kind, "whole") => {
+                let halted: String = redis::from_redis_value_ref(halted).map_err(unreadable)?;
+                Ok(Some(Stored {
+                    base: redis::from_redis_value_ref(base).map_err(unreadable)?,
+                    snapshot: redis::from_redis_value_ref(snapshot).map_err(unreadable)?,
+                    lines: redis::from_redis_value_ref(lines).map_err(unreadable)?,
+                    engine: redis::from_redis_value_ref(engine).map_err(unreadable)?,
+                    halted: Some(halted).filter(|why| !why.is_empty()),
+                }))
+            }
             [kind] if is(kind, "missing") => Ok(None),
             other => Err(unexpected("load", other)),
         }
@@ -80,19 +106,12 @@ impl Live {
         }
     }
 
-    /// Appends a line that was decided at a version, sets the next deadline and publishes. With
-    /// `idle_ms` the table is forgotten after that time without a further line.
-    pub async fn append(
-        &self,
-        table: TableId,
-        version: u64,
-        line: &str,
-        deadline: Option<Timestamp>,
-        idle_ms: Option<u64>,
-    ) -> Result<Append, Unavailable> {
+    /// Appends a line that was decided at a version, sets the next deadline and publishes.
+    pub async fn append(&self, table: TableId, new: NewLine<'_>) -> Result<Append, Unavailable> {
+        let NewLine { version, engine, line, deadline, idle_ms } = new;
         let mut call = self.scripts.append.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
-        call.key(self.due_key(self.shard_of(table)));
+        call.key(self.due_key(self.shard_of(table), engine));
         call.arg(version);
         match deadline {
             Some(deadline) => call.arg(deadline.ms()),
@@ -108,6 +127,7 @@ impl Live {
             }
             [kind] if is(kind, "elsewhere") => Ok(Append::Elsewhere),
             [kind] if is(kind, "missing") => Ok(Append::Missing),
+            [kind] if is(kind, "halted") => Ok(Append::Halted),
             other => Err(unexpected("append", other)),
         }
     }

@@ -1,5 +1,5 @@
 //! Live state in Redis: the journals of tables, their deadlines and publications, who sits where,
-//! and which tables have room.
+//! which tables have room, which nodes live and who is connected through them.
 //!
 //! Nothing here knows what a line or a snapshot says: they are bytes. A journal is a list, and a
 //! move is a compare-and-append: one script call that appends only if the journal still has the
@@ -13,8 +13,10 @@
 //! Deliberately absent: ownership. No key says that a process holds a table.
 
 mod due;
+mod halts;
 mod journal;
 mod listing;
+mod presence;
 mod seating;
 mod ticket;
 mod watch;
@@ -26,7 +28,8 @@ use bahay_engine::table::TableId;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use tokio::sync::mpsc;
 
-pub use journal::{Append, Stored, Tail};
+pub use journal::{Append, NewLine, Stored, Tail};
+pub use presence::{Beat, GAP_MS, NodeId, Present};
 pub use seating::Bond;
 pub use watch::Publication;
 
@@ -69,6 +72,7 @@ pub struct Live {
     scripts: Arc<Scripts>,
     prefix: Arc<str>,
     shards: u16,
+    response_timeout: Duration,
 }
 
 impl std::fmt::Debug for Live {
@@ -87,6 +91,10 @@ struct Scripts {
     release: redis::Script,
     reserve: redis::Script,
     confirm: redis::Script,
+    beat: redis::Script,
+    halt: redis::Script,
+    resume: redis::Script,
+    end: redis::Script,
 }
 
 impl Live {
@@ -114,9 +122,14 @@ impl Live {
                 release: redis::Script::new(include_str!("release.lua")),
                 reserve: redis::Script::new(include_str!("reserve.lua")),
                 confirm: redis::Script::new(include_str!("confirm.lua")),
+                beat: redis::Script::new(include_str!("beat.lua")),
+                halt: redis::Script::new(include_str!("halt.lua")),
+                resume: redis::Script::new(include_str!("resume.lua")),
+                end: redis::Script::new(include_str!("end.lua")),
             }),
             prefix: options.prefix.as_str().into(),
             shards: options.shards.max(1),
+            response_timeout: options.response_timeout,
         };
         live.ping().await?;
         Ok((live, publications))
@@ -126,6 +139,11 @@ impl Live {
     pub async fn ping(&self) -> Result<(), Unavailable> {
         redis::cmd("PING").query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
+    }
+
+    /// How long a call may take.
+    pub fn response_timeout(&self) -> Duration {
+        self.response_timeout
     }
 
     fn shard_of(&self, table: TableId) -> u16 {
@@ -138,7 +156,7 @@ impl Live {
         format!("{}:{{s{}}}:table:{table}:{part}", self.prefix, self.shard_of(table))
     }
 
-    fn due_key(&self, shard: u16) -> String {
-        format!("{}:{{s{shard}}}:due", self.prefix)
+    fn due_key(&self, shard: u16, engine: u32) -> String {
+        format!("{}:{{s{shard}}}:due:{engine}", self.prefix)
     }
 }

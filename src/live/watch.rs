@@ -14,6 +14,8 @@ use crate::live::{Live, Options, Unavailable};
 pub enum Publication {
     /// Lines were appended to a table's journal at a version.
     Lines { table: TableId, version: u64, lines: Vec<String> },
+    /// A table was ended.
+    Ended { table: TableId },
     /// Publications may have been missed.
     Interrupted,
 }
@@ -47,7 +49,10 @@ fn publication(push: &PushInfo) -> Option<Publication> {
             let channel = std::str::from_utf8(channel).ok()?;
             let table = channel.strip_suffix(":lines")?.rsplit(':').next()?.parse().ok()?;
             let mut lines = std::str::from_utf8(payload).ok()?.split('\n');
-            let version = lines.next()?.parse().ok()?;
+            let version = match lines.next()? {
+                "ended" => return Some(Publication::Ended { table }),
+                version => version.parse().ok()?,
+            };
             Some(Publication::Lines { table, version, lines: lines.map(String::from).collect() })
         }
         _ => None,
@@ -58,6 +63,13 @@ impl Live {
     /// Listens to a table's publications from here on.
     pub async fn watch(&self, table: TableId) -> Result<(), Unavailable> {
         self.subscribe("SSUBSCRIBE", table).await
+    }
+
+    /// Whether publications can come in. A connection that was lost is made again only by being
+    /// used, and nobody needs to say anything on this one for hours.
+    pub async fn can_hear(&self) -> Result<(), Unavailable> {
+        redis::cmd("PING").query_async::<()>(&mut self.subscriptions.clone()).await?;
+        Ok(())
     }
 
     pub async fn unwatch(&self, table: TableId) -> Result<(), Unavailable> {

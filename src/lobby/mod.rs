@@ -13,7 +13,7 @@ use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
 use crate::live::{Bond, Live, Unavailable};
 use crate::tables::catalog::Tongits;
-use crate::tables::{SubmitError, Tables};
+use crate::tables::{SubmitError, Tables, Unready};
 
 pub use rooms::{Room, house_rooms};
 
@@ -42,10 +42,26 @@ pub enum LobbyError {
     Seating,
     #[error("you do not sit at a table")]
     NotSeated,
+    /// The player's table was halted.
+    #[error("your table was halted: an operator decides what becomes of it")]
+    Halted,
+    /// The player's table is played by nodes of another version.
+    #[error("another node plays your table: ask again")]
+    OtherVersion,
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+}
+
+impl From<Unready> for LobbyError {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::Halted => Self::Halted,
+            Unready::OtherVersion => Self::OtherVersion,
+            Unready::Unavailable(error) => Self::Unavailable(error),
+        }
+    }
 }
 
 impl Lobby {
@@ -96,7 +112,13 @@ impl Lobby {
                 Ok(_) | Err(SubmitError::Rejected(Rejection::AlreadySeated)) => {
                     return self.confirm(player, table).await;
                 }
-                Err(SubmitError::Rejected(_) | SubmitError::Missing) => {
+                // A halted table, or one that others play, is no place to sit down at.
+                Err(
+                    SubmitError::Rejected(_)
+                    | SubmitError::Missing
+                    | SubmitError::Halted
+                    | SubmitError::OtherVersion,
+                ) => {
                     self.live.release(player, table).await?;
                     full.push(table);
                 }
@@ -138,6 +160,8 @@ impl Lobby {
         match self.tables.submit(table, Input::Leave { player }).await {
             Ok(_) => Ok(table),
             Err(SubmitError::Rejected(_) | SubmitError::Missing) => Err(LobbyError::NotSeated),
+            Err(SubmitError::Halted) => Err(LobbyError::Halted),
+            Err(SubmitError::OtherVersion) => Err(LobbyError::OtherVersion),
             Err(SubmitError::Unavailable(error)) => Err(error.into()),
         }
     }
@@ -151,6 +175,8 @@ impl Lobby {
             Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {
                 Err(LobbyError::Seating)
             }
+            Err(SubmitError::Halted) => Err(LobbyError::Halted),
+            Err(SubmitError::OtherVersion) => Err(LobbyError::OtherVersion),
             Err(SubmitError::Unavailable(error)) => Err(error.into()),
         }
     }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{Event, Line, Table};
+use bahay_engine::table::{ENGINES, Event, Line, Table};
 
 use crate::live::{Stored, Unavailable};
+use crate::tables::guard::guarded;
 
 /// A table at a version.
 #[derive(Clone, Debug)]
@@ -32,9 +33,23 @@ pub(super) struct Replayed<G: Game> {
     pub(super) missed: Option<Vec<Missed<G>>>,
 }
 
+/// Why a journal cannot be followed.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub(super) enum Unfollowed {
+    /// It was written for a version of the engine that this program does not have.
+    #[error("the journal is for version {0} of the engine")]
+    OtherVersion(u32),
+    /// It does not replay, and will not anywhere.
+    #[error("the journal does not replay: {0}")]
+    Broken(String),
+}
+
 impl<G: Game> Copy<G> {
     /// Rebuilds the table from its journal. With `from`, gives what happened after that version.
-    pub(super) fn replay(stored: &Stored, from: Option<u64>) -> Result<Replayed<G>, Unavailable> {
+    pub(super) fn replay(stored: &Stored, from: Option<u64>) -> Result<Replayed<G>, Unfollowed> {
+        if !ENGINES.contains(&stored.engine) {
+            return Err(Unfollowed::OtherVersion(stored.engine));
+        }
         let table: Table<G> = serde_json::from_str(&stored.snapshot).map_err(unreadable)?;
         let mut copy = Self { table: Arc::new(table), version: stored.base, journal_lines: 0 };
         let last = stored.base + stored.lines.len() as u64;
@@ -52,11 +67,11 @@ impl<G: Game> Copy<G> {
     }
 
     /// Follows one line of the journal.
-    pub(super) fn follow(&mut self, line: &str) -> Result<Missed<G>, Unavailable> {
+    pub(super) fn follow(&mut self, line: &str) -> Result<Missed<G>, Unfollowed> {
         let line: Line<G::Action> = serde_json::from_str(line).map_err(unreadable)?;
-        let (table, events) = self.table.follow(&line).map_err(|rejection| {
-            Unavailable::new(format!("the journal cannot be replayed: {rejection}"))
-        })?;
+        let followed = guarded(|| self.table.follow(&line)).map_err(Unfollowed::Broken)?;
+        let (table, events) =
+            followed.map_err(|rejection| Unfollowed::Broken(rejection.to_string()))?;
         Ok(self.replace(table, events))
     }
 
@@ -69,8 +84,8 @@ impl<G: Game> Copy<G> {
     }
 }
 
-pub(super) fn unreadable(error: serde_json::Error) -> Unavailable {
-    Unavailable::new(format!("the journal cannot be read: {error}"))
+fn unreadable(error: serde_json::Error) -> Unfollowed {
+    Unfollowed::Broken(error.to_string())
 }
 
 pub(super) fn unwritable(error: serde_json::Error) -> Unavailable {

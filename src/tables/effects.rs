@@ -3,18 +3,23 @@
 //! again, and carrying it out twice does nothing twice.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{Effect, Input, Opening, Record, Table, TableId};
+use bahay_engine::table::{Effect, GameId, Input, Opening, Record, Table, TableId};
 
-use crate::ledger::{self, OpenGame, SettleGame};
+use crate::ledger::{self, LedgerError, OpenGame, SettleGame};
+use crate::tables::guard::guarded;
 use crate::tables::slot::Slot;
-use crate::tables::{SubmitError, Tables};
+use crate::tables::{SubmitError, Tables, Unready};
 
 /// Inputs that one look at a table may lead to, one after the other. What is owed beyond that is
 /// due at the table's deadline.
 const ROUNDS: usize = 4;
+
+/// What the database calls a fault of ours may be one of its own: only after so many of these in a
+/// row is a table halted over it.
+const BROKEN_MAX: u32 = 20;
 
 /// What a table is owed, taken out of it.
 enum Owed<A> {
@@ -30,8 +35,10 @@ impl<G: Game> Tables<G> {
         let slot = self.slot(id);
         match slot.look(&self.inner).await {
             Ok(Some(_)) => self.carry_out(&slot).await,
-            Ok(None) => {}
-            Err(error) => tracing::warn!(table = %id, %error, "a due table could not be read"),
+            Ok(None) | Err(Unready::Halted | Unready::OtherVersion) => {}
+            Err(Unready::Unavailable(error)) => {
+                tracing::warn!(table = %id, %error, "a due table could not be read")
+            }
         }
     }
 
@@ -42,7 +49,11 @@ impl<G: Game> Tables<G> {
                 return;
             };
             let mut told = false;
-            for owed in owed(&table, self.inner.clock.now()) {
+            let owed = match guarded(|| owed(&table, self.inner.clock.now())) {
+                Ok(owed) => owed,
+                Err(panic) => return self.halt(slot, panic).await,
+            };
+            for owed in owed {
                 match owed {
                     Owed::Tell(input) => {
                         self.tell(slot, input).await;
@@ -76,8 +87,11 @@ impl<G: Game> Tables<G> {
         }
         let (tables, slot) = (self.clone(), slot.clone());
         tokio::spawn(async move {
-            effect(tables.clone(), slot.clone()).await;
-            slot.busy.store(false, Ordering::Release);
+            {
+                // Also if the effect panics: then the next look finds it owed again.
+                let _free = Free(&slot.busy);
+                effect(tables.clone(), slot.clone()).await;
+            }
             // The answer may have brought the table to its next effect.
             Box::pin(tables.carry_out(&slot)).await;
         });
@@ -88,21 +102,47 @@ impl<G: Game> Tables<G> {
         let input = match self.inner.ledger.open_game(open).await {
             Ok(ledger::Opening::Opened { stakes, pot }) => Input::Opened { game, stakes, pot },
             Ok(ledger::Opening::CannotPay { seats }) => Input::OpenFailed { game, seats },
-            Err(error) => {
-                tracing::warn!(table = %slot.id(), %game, %error, "a game could not be opened yet");
+            // The table has come to a new game, so that other one has no table any more.
+            Err(LedgerError::TableBusy { game: other, .. }) if other != game => {
+                self.void_lost(slot.id(), other).await;
                 return;
             }
+            Err(error) => return self.refused(slot, game, error).await,
         };
+        slot.refused.store(0, Ordering::Release);
         self.tell(slot, input).await;
     }
 
     async fn settle(&self, slot: &Arc<Slot<G>>, settle: SettleGame) {
         let game = settle.game;
         match self.inner.ledger.settle_game(settle).await {
-            Ok(_) => self.tell(slot, Input::Settled { game }).await,
-            Err(error) => {
-                tracing::error!(table = %slot.id(), %game, %error, "a game is not settled yet");
+            Ok(_) => {
+                slot.refused.store(0, Ordering::Release);
+                self.tell(slot, Input::Settled { game }).await;
             }
+            Err(error) => self.refused(slot, game, error).await,
+        }
+    }
+
+    /// The ledger did not do what the table is owed: a table whose debt it refuses for good is
+    /// halted.
+    async fn refused(&self, slot: &Arc<Slot<G>>, game: GameId, error: LedgerError) {
+        let may_pass = match &error {
+            LedgerError::Broken { .. } => {
+                slot.refused.fetch_add(1, Ordering::AcqRel) + 1 < BROKEN_MAX
+            }
+            other => other.is_transient(),
+        };
+        if may_pass {
+            tracing::warn!(table = %slot.id(), %game, %error, "the ledger is asked again later");
+        } else {
+            self.halt(slot, format!("the ledger refuses game {game}: {error}")).await;
+        }
+    }
+
+    async fn halt(&self, slot: &Arc<Slot<G>>, reason: String) {
+        if let Err(error) = slot.halt(&self.inner, reason).await {
+            tracing::error!(table = %slot.id(), %error, "a table could not be halted yet");
         }
     }
 
@@ -111,10 +151,21 @@ impl<G: Game> Tables<G> {
         match slot.submit(&self.inner, input).await {
             // Refused: somebody was faster.
             Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {}
+            // Said where it was found out.
+            Err(SubmitError::Halted | SubmitError::OtherVersion) => {}
             Err(SubmitError::Unavailable(error)) => {
                 tracing::warn!(table = %slot.id(), %error, "a table could not be told");
             }
         }
+    }
+}
+
+/// Says at its end that nothing is being carried out any more.
+struct Free<'a>(&'a AtomicBool);
+
+impl Drop for Free<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 

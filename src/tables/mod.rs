@@ -9,11 +9,19 @@
 //! Bounds: a table's slot serializes what this process does there; an input is decided on at most
 //! `ATTEMPTS` times; a watcher that does not keep up is dropped.
 //!
+//! `presence` knows who is connected and which nodes live, `halting` stops tables that must not go
+//! on, and `lost` gives back the coins of games whose tables are gone.
+//!
 //! Deliberately absent: ownership of a table, and what a game is. `catalog` names the games.
 
 pub mod catalog;
 mod copy;
+mod counts;
 mod effects;
+mod guard;
+mod halting;
+mod lost;
+mod presence;
 mod slot;
 mod ticker;
 mod watchers;
@@ -27,12 +35,16 @@ use bahay_engine::table::{ConnectionId, Input, PlayerId, Rejection, Table, Table
 use tokio::sync::mpsc;
 
 use crate::clock::Clock;
+use crate::db::PgPool;
 use crate::ledger::Ledger;
-use crate::live::{Live, Publication, Unavailable};
+use crate::live::{Live, Present, Publication, Unavailable};
+use crate::tables::presence::Presence;
 use crate::tables::slot::Slot;
 
 pub use copy::Missed;
-pub use watchers::{Notice, OUTBOX, Watch};
+pub use counts::Counts;
+pub use halting::{OperateError, Voided};
+pub use watchers::{Ending, Notice, OUTBOX, Watch};
 
 /// How often an input is decided on before it counts as unavailable.
 const ATTEMPTS: usize = 16;
@@ -55,6 +67,10 @@ struct Inner<G: Game> {
     live: Live,
     ledger: Ledger,
     clock: Clock,
+    /// For what operators are told about halted tables, and for games that lost theirs.
+    pool: PgPool,
+    presence: Presence,
+    counts: Counts,
     /// Copies of the tables that somebody here has looked at.
     slots: Mutex<HashMap<TableId, Arc<Slot<G>>>>,
 }
@@ -68,30 +84,99 @@ pub enum SubmitError<I: bahay_engine::game::Refusal> {
     /// There is no such table.
     #[error("there is no such table")]
     Missing,
+    /// The table is halted: an operator releases or voids it.
+    #[error("this table was halted: an operator decides what becomes of it")]
+    Halted,
+    /// The table is played by nodes of another version of the engine.
+    #[error("another node plays this table: try again")]
+    OtherVersion,
     /// Live state did not answer; the input may have been taken or not.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
+}
+
+/// Why a table can neither be read nor asked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Unready {
+    #[error("this table was halted")]
+    Halted,
+    #[error("this table is for another version of the engine")]
+    OtherVersion,
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+}
+
+impl<I: bahay_engine::game::Refusal> From<Unready> for SubmitError<I> {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::Halted => Self::Halted,
+            Unready::OtherVersion => Self::OtherVersion,
+            Unready::Unavailable(error) => Self::Unavailable(error),
+        }
+    }
 }
 
 /// A result of [`Tables::submit`] and the like.
 pub type Submitted<G, T> = Result<T, SubmitError<<G as Game>::Illegal>>;
 
 impl<G: Game> Tables<G> {
-    pub fn new(live: Live, ledger: Ledger, clock: Clock) -> Self {
-        let slots = Mutex::default();
-        Self { inner: Arc::new(Inner { live, ledger, clock, slots }) }
+    /// Tables by a clock of the caller's. The house's own comes with [`Tables::start`].
+    pub fn new(live: Live, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
+        Self::with(live, ledger, clock, pool, Presence::new())
+    }
+
+    /// Makes this process a node of the house, with the house's clock.
+    pub async fn start(live: Live, ledger: Ledger, pool: PgPool) -> Result<Self, Unavailable> {
+        let (presence, clock) = Presence::join(&live).await?;
+        Ok(Self::with(live, ledger, clock, pool, presence))
+    }
+
+    fn with(live: Live, ledger: Ledger, clock: Clock, pool: PgPool, presence: Presence) -> Self {
+        let (slots, counts) = (Mutex::default(), Counts::default());
+        let inner = Inner { live, ledger, clock, pool, presence, counts, slots };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The clock that the tables live by.
+    pub fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+
+    pub fn counts(&self) -> &Counts {
+        &self.inner.counts
     }
 
     /// Founds a table unless it exists.
     pub async fn found(&self, id: TableId, terms: Terms<G::Rules>) -> Result<(), Unavailable> {
         let table = Table::<G>::new(id, terms);
         let snapshot = serde_json::to_string(&table).map_err(copy::unwritable)?;
-        self.inner.live.found(id, &snapshot, IDLE_MS).await
+        self.inner.live.found(id, &snapshot, IDLE_MS, table.engine()).await
     }
 
     /// Has the table decide on an input and stores what it decided. Gives the table's version
     /// after it.
     pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> Submitted<G, u64> {
+        let gone = match &input {
+            Input::Connect { player, connection } => {
+                let present = Present { table: id, player: *player, connection: *connection };
+                self.arrive(present).await?;
+                None
+            }
+            Input::Disconnect { player, connection } => {
+                Some(Present { table: id, player: *player, connection: *connection })
+            }
+            _ => None,
+        };
+        let submitted = self.decide(id, input).await;
+        if let Some(present) = gone
+            && !matches!(submitted, Err(SubmitError::OtherVersion | SubmitError::Unavailable(_)))
+        {
+            self.departed(present).await;
+        }
+        submitted
+    }
+
+    async fn decide(&self, id: TableId, input: Input<G::Action>) -> Submitted<G, u64> {
         let slot = self.slot(id);
         let submitted = slot.submit(&self.inner, input).await;
         if submitted.is_ok() {
@@ -101,7 +186,7 @@ impl<G: Game> Tables<G> {
     }
 
     /// The table as it is now; `None` when there is no such table.
-    pub async fn look(&self, id: TableId) -> Result<Option<Arc<Table<G>>>, Unavailable> {
+    pub async fn look(&self, id: TableId) -> Result<Option<Arc<Table<G>>>, Unready> {
         self.slot(id).look(&self.inner).await
     }
 
@@ -124,6 +209,11 @@ impl<G: Game> Tables<G> {
                 Publication::Lines { table, version, lines } => {
                     if let Some(slot) = self.known(table) {
                         slot.published(&self.inner, version, &lines).await;
+                    }
+                }
+                Publication::Ended { table } => {
+                    if let Some(slot) = self.known(table) {
+                        slot.close().await;
                     }
                 }
                 Publication::Interrupted => {
@@ -161,6 +251,8 @@ impl<G: Game> Tables<G> {
     /// Forgets the copies that nobody here watches or uses.
     fn sweep(&self) {
         let mut slots = self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.is_watched());
+        slots.retain(|_, slot| {
+            Arc::strong_count(slot) > 1 || slot.is_watched() || slot.is_refused()
+        });
     }
 }

@@ -2,18 +2,21 @@
 //! what this process does at a table happens in order.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Event, Input, Phase, PlayerId, Table, TableId};
 use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::timeout;
 
 use crate::entropy;
-use crate::live::{Append, Tail, Unavailable};
-use crate::tables::copy::{self, Copy, Missed};
-use crate::tables::watchers::{Watch, Watchers};
-use crate::tables::{ATTEMPTS, IDLE_MS, Inner, SubmitError, Submitted};
+use crate::games::halted::Halt;
+use crate::live::{Append, NewLine, Tail, Unavailable};
+use crate::tables::copy::{self, Copy, Missed, Unfollowed};
+use crate::tables::guard::guarded;
+use crate::tables::watchers::{Ending, Watch, Watchers};
+use crate::tables::{ATTEMPTS, IDLE_MS, Inner, SubmitError, Submitted, Unready};
 
 /// A journal this long is replaced by a snapshot when no game is running: some five games, so
 /// that who was away for one can still resume by version.
@@ -25,6 +28,8 @@ pub(super) struct Slot<G: Game> {
     state: Mutex<State<G>>,
     /// This process is carrying out what the table is owed by the ledger.
     pub(super) busy: AtomicBool,
+    /// How often in a row the ledger has called itself broken over this table.
+    pub(super) refused: AtomicU32,
     /// The table's publications come in, so the copy is current without asking.
     watched: AtomicBool,
 }
@@ -41,6 +46,7 @@ impl<G: Game> Slot<G> {
             id,
             state: Mutex::new(State { copy: None, watchers: Watchers::new() }),
             busy: AtomicBool::new(false),
+            refused: AtomicU32::new(0),
             watched: AtomicBool::new(false),
         }
     }
@@ -53,11 +59,19 @@ impl<G: Game> Slot<G> {
         self.watched.load(Ordering::Acquire)
     }
 
-    pub(super) async fn look(
-        &self,
-        house: &Inner<G>,
-    ) -> Result<Option<Arc<Table<G>>>, Unavailable> {
-        let mut state = self.state.lock().await;
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::Acquire) > 0
+    }
+
+    /// The place is shared, and whoever holds it waits for Redis at most: longer than that nobody
+    /// waits here.
+    async fn lock(&self, house: &Inner<G>) -> Result<MutexGuard<'_, State<G>>, Unavailable> {
+        let busy = |_| Unavailable::new("others wait at this table".into());
+        timeout(house.live.response_timeout(), self.state.lock()).await.map_err(busy)
+    }
+
+    pub(super) async fn look(&self, house: &Inner<G>) -> Result<Option<Arc<Table<G>>>, Unready> {
+        let mut state = self.lock(house).await?;
         self.refresh(house, &mut state).await?;
         Ok(state.copy.as_ref().map(|copy| copy.table.clone()))
     }
@@ -72,7 +86,7 @@ impl<G: Game> Slot<G> {
         house: &Inner<G>,
         input: Input<G::Action>,
     ) -> Submitted<G, u64> {
-        let mut state = self.state.lock().await;
+        let mut state = self.lock(house).await?;
         let mut is_fresh = false;
         for _ in 0..ATTEMPTS {
             if state.copy.is_none() {
@@ -82,8 +96,23 @@ impl<G: Game> Slot<G> {
             let State { copy, watchers } = &mut *state;
             let current = copy.as_mut().ok_or(SubmitError::Missing)?;
             let now = house.clock.now();
-            let transition = match current.table.decide(now, input.clone(), entropy::fresh) {
-                Ok(transition) => transition,
+            let decided = guarded(|| {
+                let decided = current.table.decide(now, input.clone(), entropy::fresh)?;
+                let deadline = decided.table.deadline();
+                Ok((decided, deadline))
+            });
+            let decided = match decided {
+                Ok(decided) => decided,
+                Err(panic) => {
+                    let halt = self.halt_of(current, panic);
+                    let engine = current.table.engine();
+                    *copy = None;
+                    house.halt(halt, engine).await?;
+                    return Err(SubmitError::Halted);
+                }
+            };
+            let (transition, deadline) = match decided {
+                Ok(decided) => decided,
                 // Refused on what may be an old copy: look before saying so.
                 Err(_) if !is_fresh => {
                     self.refresh(house, &mut state).await?;
@@ -93,11 +122,14 @@ impl<G: Game> Slot<G> {
                 Err(rejection) => return Err(SubmitError::Rejected(rejection)),
             };
             let line = serde_json::to_string(&transition.line).map_err(copy::unwritable)?;
-            let deadline = transition.table.deadline();
-            let idle_ms = is_idle(&transition.table).then_some(IDLE_MS);
-            let appended =
-                house.live.append(self.id, current.version, &line, deadline, idle_ms).await;
-            match appended {
+            let new = NewLine {
+                version: current.version,
+                engine: current.table.engine(),
+                line: &line,
+                deadline,
+                idle_ms: is_idle(&transition.table).then_some(IDLE_MS),
+            };
+            match house.live.append(self.id, new).await {
                 Ok(Append::Appended) => {
                     let happened = current.replace(transition.table, transition.events);
                     watchers.tell(&current.table, &happened);
@@ -107,13 +139,13 @@ impl<G: Game> Slot<G> {
                 }
                 Ok(Append::Behind(lines)) => {
                     if let Err(error) = follow_all(current, watchers, &lines) {
-                        self.broken(&error);
-                        // Some of the lines may have been followed.
+                        self.unfollowed(&error);
+                        // Some of the lines may have been followed. Read whole, they may replay.
                         *copy = None;
-                        return Err(error.into());
                     }
                     is_fresh = true;
                 }
+                Ok(Append::Halted) => return Err(SubmitError::Halted),
                 Ok(Append::Elsewhere | Append::Missing) => *copy = None,
                 Err(error) => {
                     // It may be stored or not: read before the next decision.
@@ -132,7 +164,7 @@ impl<G: Game> Slot<G> {
         connection: ConnectionId,
         from: Option<u64>,
     ) -> Submitted<G, Watch<G>> {
-        let mut state = self.state.lock().await;
+        let mut state = self.lock(house).await?;
         // Listen first: what is published from here on is not in what is read next.
         if !self.is_watched() {
             house.live.watch(self.id).await?;
@@ -146,8 +178,8 @@ impl<G: Game> Slot<G> {
         };
         let current = state.copy.as_ref().ok_or(SubmitError::Missing)?;
         let (version, table) = (current.version, current.table.clone());
-        let notices = state.watchers.add(player, connection);
-        Ok(Watch { version, table, missed, notices })
+        let (notices, ending) = state.watchers.add(player, connection);
+        Ok(Watch { version, table, missed, notices, ending })
     }
 
     /// What happened after `from` up to `version`, from the journal.
@@ -160,8 +192,9 @@ impl<G: Game> Slot<G> {
         let Some(stored) = house.live.load(self.id).await? else {
             return Ok(None);
         };
-        let replayed = Copy::<G>::replay(&stored, Some(from))?;
-        Ok(replayed.missed.map(|mut missed| {
+        // It replayed a moment ago; if it does so no more, the whole table is shown.
+        let replayed = Copy::<G>::replay(&stored, Some(from)).ok();
+        Ok(replayed.and_then(|replayed| replayed.missed).map(|mut missed| {
             missed.retain(|missed| missed.version <= version);
             missed
         }))
@@ -176,7 +209,7 @@ impl<G: Game> Slot<G> {
         };
         if version == current.version {
             if let Err(error) = follow_all(current, watchers, lines) {
-                self.broken(&error);
+                self.unfollowed(&error);
                 *copy = None;
             }
         } else if version > current.version
@@ -207,30 +240,67 @@ impl<G: Game> Slot<G> {
         &self,
         house: &Inner<G>,
         state: &mut MutexGuard<'_, State<G>>,
-    ) -> Result<(), Unavailable> {
+    ) -> Result<(), Unready> {
         let State { copy, watchers } = &mut **state;
         if let Some(current) = copy {
             match house.live.tail(self.id, current.version).await? {
                 Tail::Lines(lines) => match follow_all(current, watchers, &lines) {
                     Ok(()) => return Ok(()),
-                    Err(error) => self.broken(&error),
+                    Err(error) => self.unfollowed(&error),
                 },
                 Tail::Elsewhere | Tail::Missing => {}
             }
         }
         *copy = None;
         let Some(stored) = house.live.load(self.id).await? else {
+            // A table that is gone does not come back under these watchers' versions.
+            watchers.end(Ending::Closed);
             return Ok(());
         };
-        let replayed = Copy::replay(&stored, None).inspect_err(|error| self.broken(error))?;
-        let current = replayed.copy;
+        let current = match Copy::replay(&stored, None) {
+            Ok(replayed) => replayed.copy,
+            Err(Unfollowed::OtherVersion(engine)) => {
+                house.counts.met_other_version(self.id, engine);
+                return Err(Unready::OtherVersion);
+            }
+            Err(Unfollowed::Broken(reason)) => {
+                let version = Some(stored.base + stored.lines.len() as u64);
+                let halt = Halt { table: self.id, room: None, version, reason };
+                house.halt(halt, stored.engine).await?;
+                return Err(Unready::Halted);
+            }
+        };
         watchers.tell_anew(&current.table, current.version);
         *copy = Some(current);
         Ok(())
     }
 
-    fn broken(&self, error: &Unavailable) {
-        tracing::error!(table = %self.id, %error, "a table's journal does not replay");
+    fn unfollowed(&self, error: &Unfollowed) {
+        tracing::warn!(table = %self.id, %error, "a copy of a table is read again");
+    }
+
+    fn halt_of(&self, current: &Copy<G>, reason: String) -> Halt {
+        let room = Some(current.table.terms().room.clone());
+        Halt { table: self.id, room, version: Some(current.version), reason }
+    }
+
+    /// Halts the table as this process knows it.
+    pub(super) async fn halt(&self, house: &Inner<G>, reason: String) -> Result<(), Unavailable> {
+        let mut state = self.lock(house).await?;
+        let Some(current) = state.copy.take() else {
+            return Ok(());
+        };
+        house.halt(self.halt_of(&current, reason), current.table.engine()).await
+    }
+
+    /// The table is gone: whoever watches it is told.
+    pub(super) async fn close(&self) {
+        self.state.lock().await.copy = None;
+        self.end_watches(Ending::Closed).await;
+    }
+
+    pub(super) async fn end_watches(&self, why: Ending) {
+        self.state.lock().await.watchers.end(why);
     }
 
     /// After seats were taken or freed: the players' bonds and the room's list follow. They are
@@ -277,7 +347,7 @@ fn follow_all<G: Game>(
     current: &mut Copy<G>,
     watchers: &mut Watchers<G>,
     lines: &[String],
-) -> Result<(), Unavailable> {
+) -> Result<(), Unfollowed> {
     for line in lines {
         let happened = current.follow(line)?;
         watchers.tell(&current.table, &happened);

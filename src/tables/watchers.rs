@@ -1,6 +1,6 @@
 //! Those who watch a table from this process, each with a bounded outbox.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Event, PlayerId, Table};
@@ -35,6 +35,17 @@ pub struct Watch<G: Game> {
     /// journal no longer reaches it: show the whole table.
     pub missed: Option<Vec<Missed<G>>>,
     pub notices: mpsc::Receiver<Notice<G>>,
+    /// Why the notices ended, once they have. Unset: the watcher did not keep up.
+    pub ending: Arc<OnceLock<Ending>>,
+}
+
+/// Why a watch ends, when not for the watcher's own fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The table is gone.
+    Closed,
+    /// This node was taken for dead, so the table has been told that its players are away.
+    NodeGone,
 }
 
 #[derive(Debug)]
@@ -42,6 +53,7 @@ struct Watcher<G: Game> {
     player: PlayerId,
     connection: ConnectionId,
     outbox: mpsc::Sender<Notice<G>>,
+    ending: Arc<OnceLock<Ending>>,
 }
 
 /// The watchers of one table.
@@ -65,11 +77,20 @@ impl<G: Game> Watchers<G> {
         &mut self,
         player: PlayerId,
         connection: ConnectionId,
-    ) -> mpsc::Receiver<Notice<G>> {
+    ) -> (mpsc::Receiver<Notice<G>>, Arc<OnceLock<Ending>>) {
         self.watchers.retain(|watcher| watcher.connection != connection);
         let (outbox, notices) = mpsc::channel(OUTBOX);
-        self.watchers.push(Watcher { player, connection, outbox });
-        notices
+        let ending = Arc::new(OnceLock::new());
+        self.watchers.push(Watcher { player, connection, outbox, ending: ending.clone() });
+        (notices, ending)
+    }
+
+    /// Ends every watch, after what waits in its outbox.
+    pub(super) fn end(&mut self, why: Ending) {
+        for watcher in self.watchers.drain(..) {
+            // It has one watch and ends once.
+            let _ = watcher.ending.set(why);
+        }
     }
 
     pub(super) fn tell(&mut self, table: &Arc<Table<G>>, happened: &Missed<G>) {

@@ -20,6 +20,7 @@ use crate::clock::Clock;
 use crate::edge::{Address, Edge, Place, Refused};
 use crate::live::Live;
 use crate::lobby::Lobby;
+use crate::notices::Notices;
 use crate::ws::entry;
 use crate::ws::protocol::{MESSAGE_BYTES_MAX, SUBPROTOCOL};
 use crate::ws::session::Session;
@@ -38,6 +39,7 @@ pub struct PlayState {
     pub lobby: Lobby,
     pub live: Live,
     pub edge: Edge,
+    pub notices: Notices,
     pub clock: Clock,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,

@@ -58,6 +58,7 @@ pub fn messages() -> Vec<(&'static str, Message<Tongits>)> {
             player: player(0),
             protocol: SUBPROTOCOL.into(),
             server_time_ms: Timestamp::from_ms(NOON_MS),
+            notices: Some(0),
         },
     )];
     let Preparing { version, at, view } = told_in_prepare();
@@ -90,6 +91,7 @@ pub fn messages() -> Vec<(&'static str, Message<Tongits>)> {
         "The coins have moved, and the next game is prepared",
         Message::Update { version: 98, server_time_ms, events, prompt: None },
     ));
+    messages.push(("The table is gone", Message::Closed { table: TABLE }));
     messages.push(("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }));
     messages.push(("The answer to a ping", Message::Ack { id: 8, version: None }));
     messages.push((

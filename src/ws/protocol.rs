@@ -174,7 +174,15 @@ impl<A> Command<A> {
 )]
 pub enum Message<G: Game> {
     /// The first message of every connection, once it is known whose it is.
-    Hello { player: PlayerId, protocol: Cow<'static, str>, server_time_ms: Timestamp },
+    Hello {
+        player: PlayerId,
+        protocol: Cow<'static, str>,
+        server_time_ms: Timestamp,
+        /// How many notices the player has not read: `GET /v1/me/notices` lists them. Absent when
+        /// that could not be found out in time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notices: Option<u32>,
+    },
     /// The whole table as the player may see it.
     Snapshot {
         /// The table's version; the next update has the next one.
@@ -197,6 +205,9 @@ pub enum Message<G: Game> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
     },
+    /// The table that was joined is gone. A game that was open there was voided: every ante and
+    /// stake of it went back, and a notice says so. Ask a room for another seat.
+    Closed { table: TableId },
     /// The command was carried out; its effects are part of this version or an earlier one.
     Ack {
         /// That of the command.

@@ -21,7 +21,7 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 9] = [
+const SESSION: [(&str, bool, &str); 11] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("not_authenticated", false, "say first who you are: authenticate"),
     ("already_authenticated", false, "this connection has said already who it is"),
@@ -30,6 +30,8 @@ const SESSION: [(&str, bool, &str); 9] = [
     ("not_joined", false, "join your table first"),
     ("not_seated", false, "you do not sit at a table: ask a room for a seat"),
     ("seating", true, "another request of yours is being seated: ask again"),
+    ("halted", false, "this table was halted: an operator decides what becomes of it"),
+    ("other_version", true, "another node plays this table: try again"),
     ("unavailable", true, "the table cannot be reached just now: try again"),
 ];
 

@@ -9,7 +9,7 @@
 //! missed more than [`RESUMED_MAX`] updates is shown the table instead.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::Message as Frame;
@@ -24,7 +24,7 @@ use crate::entropy;
 use crate::ids::SessionId;
 use crate::lobby::LobbyError;
 use crate::tables::catalog::Tongits;
-use crate::tables::{Notice, SubmitError};
+use crate::tables::{Ending, Notice, SubmitError};
 use crate::ws::door::PlayState;
 use crate::ws::limit::{Limit, Verdict};
 use crate::ws::protocol::{Command, Message, OpenPrompt, SUBPROTOCOL, close};
@@ -40,6 +40,9 @@ pub(super) const RESUMED_MAX: usize = 64;
 /// next one at once.
 pub(super) const STAGGER: Duration = Duration::from_millis(1_500);
 
+/// How long the greeting waits for the number of unread notices.
+const NOTICES_TIMEOUT: Duration = Duration::from_millis(500);
+
 type Action = <Tongits as Game>::Action;
 
 /// Where the connection has joined.
@@ -48,6 +51,8 @@ struct Seated {
     /// The version that the client has.
     version: u64,
     notices: mpsc::Receiver<Notice<Tongits>>,
+    /// Why the notices have ended, once they have.
+    ending: Arc<OnceLock<Ending>>,
     /// The table knows this connection; from then on another one means it was replaced.
     confirmed: bool,
 }
@@ -89,18 +94,17 @@ impl Session {
                 "a session panicked");
             Some((close::INTERNAL, "the server made a mistake; connect again"))
         });
-        let seated = self.seated.take().map(|seated| seated.table);
         match ended {
             // Who comes back at once finds the seat as it was, if its end is told after that.
             Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
                 wire.end(ended).await;
-                self.disconnect(seated).await;
+                self.ended().await;
             }
             Some(ended) => {
-                self.disconnect(seated).await;
+                self.ended().await;
                 wire.end(ended).await;
             }
-            None => self.disconnect(seated).await,
+            None => self.ended().await,
         }
     }
 
@@ -111,6 +115,7 @@ impl Session {
             player: self.player,
             protocol: SUBPROTOCOL.into(),
             server_time_ms: self.state.clock.now(),
+            notices: self.unread_notices().await,
         });
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
         let stopping = self.state.stopping.clone();
@@ -151,6 +156,12 @@ impl Session {
                 }
             };
         }
+    }
+
+    /// `None` when the database does not say so soon: the greeting does not wait for it.
+    async fn unread_notices(&self) -> Option<u32> {
+        let unread = self.state.notices.unread(self.player);
+        tokio::time::timeout(NOTICES_TIMEOUT, unread).await.ok()?.ok()
     }
 
     fn still_signed_in(&self) -> Result<(), Ended> {
@@ -280,6 +291,7 @@ impl Session {
             table,
             version: watch.version,
             notices: watch.notices,
+            ending: watch.ending,
             confirmed: false,
         });
         let input = Input::Connect { player: self.player, connection: self.connection };
@@ -289,7 +301,19 @@ impl Session {
     /// A notice and all that wait behind it.
     fn notices(&mut self, first: Option<Notice<Tongits>>) -> Result<(), Ended> {
         let Some(first) = first else {
-            return Err((close::TOO_SLOW, "too slow; connect again and resume"));
+            let ending = self.seated.as_ref().and_then(|seated| seated.ending.get().copied());
+            return match ending {
+                None => Err((close::TOO_SLOW, "too slow; connect again and resume")),
+                Some(Ending::NodeGone) => {
+                    Err((close::GOING_AWAY, "this node was away; connect again and resume"))
+                }
+                Some(Ending::Closed) => {
+                    // The connection stays, for the next table.
+                    let closed = self.seated.take().map(|seated| seated.table);
+                    self.pending.extend(closed.map(|table| Message::Closed { table }));
+                    Ok(())
+                }
+            };
         };
         self.notice(&first)?;
         self.waiting_notices()
@@ -368,17 +392,9 @@ impl Session {
         });
     }
 
-    async fn disconnect(&self, table: Option<TableId>) {
-        let Some(table) = table else {
-            return;
-        };
-        let input = Input::Disconnect { player: self.player, connection: self.connection };
-        match self.state.lobby.tables().submit(table, input).await {
-            Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {}
-            Err(SubmitError::Unavailable(error)) => {
-                tracing::warn!(%table, player = %self.player, %error, "a table was not told that a player is away");
-            }
-        }
+    /// Whether it is still joined or not: wherever it was, it is gone.
+    async fn ended(&self) {
+        self.state.lobby.tables().ended(self.connection).await;
     }
 
     fn refuse_submit(&mut self, id: u32, error: &SubmitError<<Tongits as Game>::Illegal>) {
@@ -389,6 +405,12 @@ impl Session {
             }
             SubmitError::Missing => {
                 self.refuse(Some(id), "not_seated", None, error.to_string(), false);
+            }
+            SubmitError::Halted => {
+                self.refuse(Some(id), "halted", None, error.to_string(), false);
+            }
+            SubmitError::OtherVersion => {
+                self.refuse(Some(id), "other_version", None, error.to_string(), true);
             }
             SubmitError::Unavailable(cause) => {
                 tracing::warn!(player = %self.player, error = %cause, "a command met no live state");
@@ -404,6 +426,8 @@ impl Session {
             LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
             LobbyError::Seating => ("seating", true),
             LobbyError::NotSeated => ("not_seated", false),
+            LobbyError::Halted => ("halted", false),
+            LobbyError::OtherVersion => ("other_version", true),
             LobbyError::Unavailable(_) | LobbyError::Ledger(_) => {
                 tracing::warn!(player = %self.player, %error, "a player's table could not be found");
                 let detail = "the table cannot be reached just now: try again".to_owned();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use bahay::live::{Append, Bond, Publication, Tail};
-use bahay_engine::table::{PlayerId, TableId, Timestamp};
+use bahay::live::{Append, Bond, NewLine, Publication, Tail};
+use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
 use uuid::Uuid;
 
 use crate::support::live::TestLive;
@@ -18,6 +18,10 @@ fn player() -> PlayerId {
     PlayerId(Uuid::new_v4())
 }
 
+fn line(version: u64, line: &str, deadline: Option<Timestamp>) -> NewLine<'_> {
+    NewLine { version, engine: ENGINE, line, deadline, idle_ms: None }
+}
+
 fn at(ms: i64) -> Timestamp {
     Timestamp::from_ms(ms)
 }
@@ -26,13 +30,13 @@ fn at(ms: i64) -> Timestamp {
 async fn a_line_is_appended_only_at_the_version_it_was_decided_on() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
-    assert_eq!(live.append(table, 0, "a", None, None).await.unwrap(), Append::Missing);
-    live.found(table, "empty", IDLE_MS).await.unwrap();
-    assert_eq!(live.append(table, 0, "a", None, None).await.unwrap(), Append::Appended);
+    assert_eq!(live.append(table, line(0, "a", None)).await.unwrap(), Append::Missing);
+    live.found(table, "empty", IDLE_MS, ENGINE).await.unwrap();
+    assert_eq!(live.append(table, line(0, "a", None)).await.unwrap(), Append::Appended);
     let behind = Append::Behind(vec!["a".to_owned()]);
-    assert_eq!(live.append(table, 0, "b", None, None).await.unwrap(), behind);
-    assert_eq!(live.append(table, 2, "b", None, None).await.unwrap(), Append::Elsewhere);
-    assert_eq!(live.append(table, 1, "b", None, None).await.unwrap(), Append::Appended);
+    assert_eq!(live.append(table, line(0, "b", None)).await.unwrap(), behind);
+    assert_eq!(live.append(table, line(2, "b", None)).await.unwrap(), Append::Elsewhere);
+    assert_eq!(live.append(table, line(1, "b", None)).await.unwrap(), Append::Appended);
     let stored = live.load(table).await.unwrap().unwrap();
     assert_eq!((stored.base, stored.snapshot.as_str()), (0, "empty"));
     assert_eq!(stored.lines, ["a", "b"]);
@@ -44,9 +48,9 @@ async fn a_line_is_appended_only_at_the_version_it_was_decided_on() {
 async fn founding_a_table_twice_keeps_its_journal() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
-    live.found(table, "first", IDLE_MS).await.unwrap();
-    live.append(table, 0, "a", None, None).await.unwrap();
-    live.found(table, "second", IDLE_MS).await.unwrap();
+    live.found(table, "first", IDLE_MS, ENGINE).await.unwrap();
+    live.append(table, line(0, "a", None)).await.unwrap();
+    live.found(table, "second", IDLE_MS, ENGINE).await.unwrap();
     let stored = live.load(table).await.unwrap().unwrap();
     assert_eq!((stored.snapshot.as_str(), stored.lines.len()), ("first", 1));
 }
@@ -55,16 +59,16 @@ async fn founding_a_table_twice_keeps_its_journal() {
 async fn a_snapshot_takes_the_place_of_its_lines_unless_others_were_faster() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
-    live.found(table, "empty", IDLE_MS).await.unwrap();
-    live.append(table, 0, "a", None, None).await.unwrap();
-    live.append(table, 1, "b", None, None).await.unwrap();
+    live.found(table, "empty", IDLE_MS, ENGINE).await.unwrap();
+    live.append(table, line(0, "a", None)).await.unwrap();
+    live.append(table, line(1, "b", None)).await.unwrap();
     assert!(!live.compact(table, 1, "after a").await.unwrap());
     assert!(live.compact(table, 2, "after b").await.unwrap());
     let stored = live.load(table).await.unwrap().unwrap();
     assert_eq!((stored.base, stored.snapshot.as_str()), (2, "after b"));
     assert!(stored.lines.is_empty());
-    assert_eq!(live.append(table, 1, "c", None, None).await.unwrap(), Append::Elsewhere);
-    assert_eq!(live.append(table, 2, "c", None, None).await.unwrap(), Append::Appended);
+    assert_eq!(live.append(table, line(1, "c", None)).await.unwrap(), Append::Elsewhere);
+    assert_eq!(live.append(table, line(2, "c", None)).await.unwrap(), Append::Appended);
 }
 
 /// Eight writers on two nodes, each with its own idea of the version.
@@ -75,7 +79,7 @@ async fn concurrent_appends_lose_and_double_nothing() {
     let house = TestLive::new();
     let table = table();
     let (live, _publications) = house.connect().await;
-    live.found(table, "empty", IDLE_MS).await.unwrap();
+    live.found(table, "empty", IDLE_MS, ENGINE).await.unwrap();
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..WRITERS {
         let (live, _publications) = house.connect().await;
@@ -84,7 +88,7 @@ async fn concurrent_appends_lose_and_double_nothing() {
             for number in 0..LINES {
                 let line = format!("{writer}.{number}");
                 loop {
-                    match live.append(table, version, &line, None, None).await.unwrap() {
+                    match live.append(table, self::line(version, &line, None)).await.unwrap() {
                         Append::Appended => break version += 1,
                         Append::Behind(lines) => version += lines.len() as u64,
                         other => panic!("{other:?}"),
@@ -112,12 +116,12 @@ async fn another_node_hears_of_the_tables_that_it_watches() {
     let (here, _publications) = house.connect().await;
     let (there, mut heard) = house.connect().await;
     let (watched, other) = (table(), table());
-    here.found(watched, "empty", IDLE_MS).await.unwrap();
-    here.found(other, "empty", IDLE_MS).await.unwrap();
+    here.found(watched, "empty", IDLE_MS, ENGINE).await.unwrap();
+    here.found(other, "empty", IDLE_MS, ENGINE).await.unwrap();
     there.watch(watched).await.unwrap();
-    here.append(other, 0, "unheard", None, None).await.unwrap();
-    here.append(watched, 0, "a", None, None).await.unwrap();
-    here.append(watched, 1, "b", None, None).await.unwrap();
+    here.append(other, line(0, "unheard", None)).await.unwrap();
+    here.append(watched, line(0, "a", None)).await.unwrap();
+    here.append(watched, line(1, "b", None)).await.unwrap();
     for (version, line) in [(0, "a"), (1, "b")] {
         let lines = vec![line.to_owned()];
         let expected = Publication::Lines { table: watched, version, lines };
@@ -132,18 +136,18 @@ async fn a_due_table_is_taken_once_and_due_again_if_nothing_came_of_it() {
     let (live, _publications) = house.connect().await;
     let (sooner, later, never) = (table(), table(), table());
     for table in [sooner, later, never] {
-        live.found(table, "empty", IDLE_MS).await.unwrap();
+        live.found(table, "empty", IDLE_MS, ENGINE).await.unwrap();
     }
-    live.append(sooner, 0, "a", Some(at(100)), None).await.unwrap();
-    live.append(later, 0, "a", Some(at(200)), None).await.unwrap();
-    live.append(never, 0, "a", Some(at(100)), None).await.unwrap();
-    live.append(never, 1, "b", None, None).await.unwrap();
+    live.append(sooner, line(0, "a", Some(at(100)))).await.unwrap();
+    live.append(later, line(0, "a", Some(at(200)))).await.unwrap();
+    live.append(never, line(0, "a", Some(at(100)))).await.unwrap();
+    live.append(never, line(1, "b", None)).await.unwrap();
     assert_eq!(live.take_due(at(99), CLAIM_MS).await.unwrap(), []);
     assert_eq!(live.take_due(at(100), CLAIM_MS).await.unwrap(), [sooner]);
     assert_eq!(live.take_due(at(250), CLAIM_MS).await.unwrap(), [later]);
     // The claims end at 1,100 and 1,250.
     assert_eq!(live.take_due(at(1_100), CLAIM_MS).await.unwrap(), [sooner]);
-    live.append(later, 1, "b", Some(at(5_000)), None).await.unwrap();
+    live.append(later, line(1, "b", Some(at(5_000)))).await.unwrap();
     assert_eq!(live.take_due(at(1_300), CLAIM_MS).await.unwrap(), []);
 }
 

@@ -78,7 +78,10 @@ async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<St
                 return (id, code.into_owned(), rule.map(|rule| rule.into_owned()));
             }
             Message::Ack { .. } => panic!("{text} was accepted"),
-            Message::Hello { .. } | Message::Snapshot { .. } | Message::Update { .. } => {}
+            Message::Hello { .. }
+            | Message::Closed { .. }
+            | Message::Snapshot { .. }
+            | Message::Update { .. } => {}
         }
     }
 }

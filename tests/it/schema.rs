@@ -96,6 +96,8 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "games ar w(state,finished_at,void_reason)",
         "ledger_checks ar w(finished_at,counted,differences)",
         "idempotency_keys arwd",
+        "halted_tables ar w(released_at,outcome)",
+        "notices ar w(read_at)",
         "operations ar",
         "operators r",
         "players arw",

@@ -1,111 +1,20 @@
 //! Tables across two nodes: one Redis, one PostgreSQL, and no node that owns a table.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
 
-use bahay::clock::Clock;
-use bahay::ledger::LedgerTasks;
-use bahay::lobby::{Lobby, LobbyError, house_rooms};
+use bahay::lobby::LobbyError;
+use bahay::tables::SubmitError;
 use bahay::tables::catalog::Tongits;
-use bahay::tables::{Notice, SubmitError, Tables};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Viewer};
-use bahay_engine::table::{
-    Clocks, ConnectionId, Event, Input, Phase, PlayerId, Record, Rejection, Table, TableId,
-};
-use tokio::sync::mpsc;
+use bahay_engine::table::{Clocks, ConnectionId, Event, Input, Phase, Record, Rejection};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
 use crate::support::live::TestLive;
-
-/// Nothing here takes so long unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::support::node::{Node, Seated, sit};
 
 const FUNDS: i64 = 100_000;
-
-struct Node {
-    lobby: Lobby,
-    _ledger: LedgerTasks,
-    _tasks: JoinSet<()>,
-}
-
-impl Node {
-    async fn new(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
-        let (live, publications) = live.connect().await;
-        let (ledger, ledger_tasks) = bank.node().await;
-        let tables = Tables::<Tongits>::new(live.clone(), ledger.clone(), Clock::system());
-        let mut tasks = JoinSet::new();
-        tasks.spawn(tables.clone().listen(publications));
-        tasks.spawn(tables.clone().tick());
-        let lobby = Lobby::new(house_rooms(clocks), tables, live, ledger);
-        Self { lobby, _ledger: ledger_tasks, _tasks: tasks }
-    }
-
-    fn tables(&self) -> &Tables<Tongits> {
-        self.lobby.tables()
-    }
-}
-
-/// One player, connected through one node.
-struct Seated {
-    player: PlayerId,
-    connection: ConnectionId,
-    notices: mpsc::Receiver<Notice<Tongits>>,
-    version: u64,
-    table: Arc<Table<Tongits>>,
-}
-
-impl Seated {
-    async fn join(node: &Node, table: TableId, player: PlayerId) -> Self {
-        let connection = ConnectionId(Uuid::new_v4());
-        let watch = node.tables().watch(table, player, connection, None).await.unwrap();
-        let connect = Input::Connect { player, connection };
-        node.tables().submit(table, connect).await.unwrap();
-        let (version, table) = (watch.version, watch.table);
-        Self { player, connection, notices: watch.notices, version, table }
-    }
-
-    /// The next notice; the versions have no gap.
-    async fn next(&mut self) -> Notice<Tongits> {
-        let notice = timeout(PATIENCE, self.notices.recv()).await.expect("something happens");
-        let notice = notice.expect("the watch goes on");
-        assert!(!notice.anew, "nothing was missed");
-        assert_eq!(notice.version, self.version + 1);
-        self.version = notice.version;
-        self.table = notice.table.clone();
-        notice
-    }
-
-    /// What this player should do now.
-    fn input(&self) -> Option<Input<<Tongits as Game>::Action>> {
-        let player = self.player;
-        let seat = self.table.seat_of(player)?;
-        match self.table.phase() {
-            Phase::Preparing(preparing) if !preparing.ready.contains(seat) => {
-                Some(Input::Ready { player, game: preparing.game, seed: None })
-            }
-            Phase::Playing(playing) if playing.asked.seats.contains(seat) => {
-                let action = Tongits::advise(&playing.state.view(Viewer::Seat(seat)))?;
-                let (game, prompt) = (playing.game, playing.asked.number);
-                Some(Input::Act { player, game, prompt, action })
-            }
-            _ => None,
-        }
-    }
-}
-
-async fn sit(nodes: &[Node], players: &[PlayerId]) -> TableId {
-    let mut tables = vec![];
-    for (player, node) in players.iter().zip(nodes.iter().cycle()) {
-        tables.push(node.lobby.seat(*player, "Tala", "newbie").await.unwrap());
-    }
-    assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
-    tables[0]
-}
 
 /// Players on two nodes play three games; every node tells every player every version.
 #[tokio::test(flavor = "multi_thread")]

@@ -8,6 +8,7 @@ mod entries;
 mod games;
 mod idempotency;
 mod me;
+mod notices;
 mod operators;
 mod refusals;
 mod relief;

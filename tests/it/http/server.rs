@@ -116,7 +116,7 @@ impl Node {
             Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock.clone(), WELCOME);
         accounts.load_revocations().await.expect("sessions can be read");
         let (live, publications) = TestLive::new().connect().await;
-        let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
+        let tables = Tables::new(live.clone(), ledger.clone(), clock.clone(), pool.clone());
         let rooms = house_rooms(Clocks::default());
         let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
         let metrics = Metrics::default();

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bahay::client::PlayError;
+use bahay::lobby::house_rooms;
 use bahay::ws::protocol::{Command, Message, close};
 use bahay::ws::{example_commands, example_messages};
 use bahay_engine::chance::{self, Key, Request, Stream};
@@ -233,7 +234,7 @@ async fn a_hundred_thousand_odd_frames_harm_nobody() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_read_holds_nobody_up() {
     let clocks = bahay_engine::table::Clocks { think_ms: 20, ..Default::default() };
-    let house = House::with(Setup { clocks, ..Setup::default() }).await;
+    let house = House::with(Setup { rooms: house_rooms(clocks), ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let knew = {
         let mut reading = joined(&clients[0]).await;

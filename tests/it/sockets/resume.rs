@@ -42,8 +42,8 @@ impl Spectator {
     async fn of(house: &House, table: TableId, player: PlayerId) -> Self {
         let (live, publications) = house.live.connect().await;
         let pool = house.database.pool().await;
-        let (ledger, ledger_tasks) = Ledger::start(pool, LedgerOptions::default());
-        let tables = Tables::<Tongits>::new(live, ledger, Clock::system());
+        let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
+        let tables = Tables::<Tongits>::new(live, ledger, Clock::system(), pool);
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().listen(publications));
         let connection = ConnectionId(Uuid::new_v4());
@@ -236,7 +236,7 @@ async fn answer_to_join(client: &Client, from: u64, table: TableId) -> (usize, V
             Message::Update { version, .. } => updates.push(version),
             Message::Ack { id, .. } if id == joining => return (snapshots, updates),
             Message::Refusal { code, .. } => panic!("{code}"),
-            Message::Hello { .. } | Message::Ack { .. } => {}
+            Message::Hello { .. } | Message::Closed { .. } | Message::Ack { .. } => {}
         }
     }
 }

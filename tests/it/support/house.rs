@@ -7,7 +7,7 @@ use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
 use bahay::edge::{self, Rate};
-use bahay::lobby::house_rooms;
+use bahay::lobby::{Room, house_rooms};
 use bahay::rewards::Terms;
 use bahay::ws::Tap;
 use bahay_engine::coins::Coins;
@@ -37,7 +37,9 @@ pub(crate) struct House {
 /// What a test may have differently; the same on all nodes of its house.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    pub(crate) clocks: Clocks,
+    pub(crate) rooms: Vec<Room>,
+    /// The operating system's clock of the first node.
+    pub(crate) wall: Clock,
     pub(crate) door: edge::Options,
     pub(crate) tap: Option<Tap>,
 }
@@ -56,7 +58,8 @@ impl Default for Setup {
             sign_ins_per_address: rate,
             ..edge::Options::default()
         };
-        Self { clocks: Clocks::default(), door, tap: None }
+        let rooms = house_rooms(Clocks::default());
+        Self { rooms, wall: Clock::system(), door, tap: None }
     }
 }
 
@@ -66,18 +69,37 @@ impl House {
     }
 
     pub(crate) async fn with_clocks(clocks: Clocks) -> Self {
-        Self::with(Setup { clocks, ..Setup::default() }).await
+        Self::with_wall(clocks, Clock::system()).await
+    }
+
+    /// Whose first node has this for the operating system's clock.
+    pub(crate) async fn with_wall(clocks: Clocks, wall: Clock) -> Self {
+        Self::with(Setup { rooms: house_rooms(clocks), wall, ..Setup::default() }).await
     }
 
     pub(crate) async fn with(setup: Setup) -> Self {
-        let (database, live) = (TestDatabase::new().await, TestLive::new());
+        Self::furnished(TestDatabase::new().await, TestLive::new(), setup).await
+    }
+
+    /// On these services.
+    pub(crate) async fn on(
+        database: TestDatabase,
+        live: TestLive,
+        rooms: Vec<Room>,
+        wall: Clock,
+    ) -> Self {
+        Self::furnished(database, live, Setup { rooms, wall, ..Setup::default() }).await
+    }
+
+    async fn furnished(database: TestDatabase, live: TestLive, setup: Setup) -> Self {
         let (base, running, pool) = start(&database, &live, setup.clone()).await;
         Self { base, pool, running: Some(running), setup, live, database }
     }
 
     /// A second node of the same house.
     pub(crate) async fn node(&self) -> (String, Running) {
-        let (base, running, _) = start(&self.database, &self.live, self.setup.clone()).await;
+        let setup = Setup { wall: Clock::system(), ..self.setup.clone() };
+        let (base, running, _) = start(&self.database, &self.live, setup).await;
         (base, running)
     }
 
@@ -124,15 +146,15 @@ async fn start(
     live: &TestLive,
     setup: Setup,
 ) -> (String, Running, PgPool) {
-    let Setup { clocks, door, tap } = setup;
+    let Setup { rooms, wall: clock, door, tap } = setup;
     let pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let parts = Parts {
         pool: pool.clone(),
         live: live.options(),
         signer: Signer::new(SECRET).unwrap(),
-        clock: Clock::system(),
-        rooms: house_rooms(clocks),
+        clock,
+        rooms,
         welcome: Coins::from_whole(1_000).unwrap(),
         ledger_check_every: Duration::from_secs(3_600),
         rewards: Terms::default(),

@@ -3,32 +3,62 @@
 use std::time::Duration;
 
 use bahay::live::{Live, Options, Publication};
+use bahay_engine::table::TableId;
+use redis::aio::MultiplexedConnection;
 use tokio::sync::mpsc;
 use uuid::Uuid;
+
+const SHARDS: u16 = 4;
 
 /// Where a test's live state is. Several nodes of one test share it.
 #[derive(Clone, Debug)]
 pub(crate) struct TestLive {
-    prefix: String,
+    pub(crate) prefix: String,
+    url: String,
+    timeout: Duration,
 }
 
 impl TestLive {
     pub(crate) fn new() -> Self {
-        Self { prefix: format!("test-{}", Uuid::new_v4().simple()) }
+        let url = std::env::var("REDIS_URL").expect("REDIS_URL is to name a Redis for the tests");
+        Self { timeout: Duration::from_secs(5), ..Self::on(&url) }
+    }
+
+    /// On another Redis than that of `REDIS_URL`, with the timeouts that a server has.
+    pub(crate) fn on(url: &str) -> Self {
+        let prefix = format!("test-{}", Uuid::new_v4().simple());
+        Self { prefix, url: url.to_owned(), timeout: Duration::from_secs(2) }
     }
 
     pub(crate) fn options(&self) -> Options {
         Options {
-            url: std::env::var("REDIS_URL").expect("REDIS_URL is to name a Redis for the tests"),
+            url: self.url.clone(),
             prefix: self.prefix.clone(),
-            shards: 4,
-            connect_timeout: Duration::from_secs(5),
-            response_timeout: Duration::from_secs(5),
+            shards: SHARDS,
+            connect_timeout: self.timeout,
+            response_timeout: self.timeout,
         }
     }
 
     /// A node's connection.
     pub(crate) async fn connect(&self) -> (Live, mpsc::UnboundedReceiver<Publication>) {
         Live::connect(&self.options()).await.expect("the Redis of REDIS_URL answers")
+    }
+
+    /// Past the service, for a test that spoils what is stored.
+    pub(crate) async fn raw(&self) -> MultiplexedConnection {
+        let client = redis::Client::open(self.url.as_str()).expect("REDIS_URL is a URL");
+        client.get_multiplexed_async_connection().await.expect("Redis answers")
+    }
+
+    /// As docs/OPERATIONS.md has it: `journal`, `head`.
+    pub(crate) fn table_key(&self, table: TableId, part: &str) -> String {
+        let shard = table.0.as_u128() % u128::from(SHARDS);
+        format!("{}:{{s{shard}}}:table:{table}:{part}", self.prefix)
+    }
+
+    /// Of what nodes share.
+    pub(crate) fn nodes_key(&self, part: &str) -> String {
+        format!("{}:{{nodes}}:{part}", self.prefix)
     }
 }

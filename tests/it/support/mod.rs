@@ -2,8 +2,10 @@
 
 pub(crate) mod bank;
 pub(crate) mod db;
+pub(crate) mod fragile;
 pub(crate) mod house;
 pub(crate) mod live;
+pub(crate) mod node;
 pub(crate) mod process;
 pub(crate) mod raw;
 pub(crate) mod services;

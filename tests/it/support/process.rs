@@ -33,7 +33,7 @@ pub(crate) fn serve(database: &TestDatabase) -> Command {
 
 /// A server process that answers; killed with this.
 pub(crate) struct Server {
-    process: Child,
+    pub(crate) process: Child,
     pub(crate) url: String,
 }
 

@@ -25,6 +25,7 @@ mod step;
 mod terms;
 mod time;
 mod verify;
+mod version;
 mod view;
 
 use alloc::vec;
@@ -47,6 +48,7 @@ pub use step::Transition;
 pub use terms::{Clocks, Hits, Price, Terms};
 pub use time::Timestamp;
 pub use verify::{Fault, Verified};
+pub use version::{ENGINE, ENGINES};
 pub use view::{PhaseView, SeatView, TableView};
 
 /// A table as a value.
@@ -54,6 +56,9 @@ pub use view::{PhaseView, SeatView, TableView};
 #[serde(bound = "")]
 pub struct Table<G: Game> {
     id: TableId,
+    /// The version of the engine that it was founded with: see [`ENGINE`].
+    #[serde(default = "version::first")]
+    engine: u32,
     terms: Terms<G::Rules>,
     /// By seat.
     seats: Vec<Option<Occupant>>,
@@ -74,6 +79,7 @@ impl<G: Game> Table<G> {
         let seats = vec![None; usize::from(G::seats(&terms.rules))];
         Self {
             id,
+            engine: ENGINE,
             terms,
             seats,
             pot: Coins::ZERO,
@@ -86,6 +92,11 @@ impl<G: Game> Table<G> {
 
     pub fn id(&self) -> TableId {
         self.id
+    }
+
+    /// The version of the engine that plays it.
+    pub fn engine(&self) -> u32 {
+        self.engine
     }
 
     pub fn terms(&self) -> &Terms<G::Rules> {

@@ -10,13 +10,13 @@ use crate::chance::{Answer, ClientSeed, Commitment, ServerSeed};
 use crate::coins::Coins;
 use crate::game::{Game, Outcome};
 use crate::seat::Seat;
-use crate::table::Table;
 use crate::table::event::Crown;
 use crate::table::id::{GameId, PlayerId, TableId};
 use crate::table::phase::Playing;
 use crate::table::settlement::{PotPayout, Settlement};
 use crate::table::terms::Terms;
 use crate::table::time::Timestamp;
+use crate::table::{Table, version};
 
 /// The version of this document's shape.
 pub const FORMAT: &str = "bahay/record/v1";
@@ -45,7 +45,7 @@ pub struct Taken<A> {
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Record<G: Game> {
     pub format: String,
-    /// The version of the engine that played it.
+    /// The version of the engine that played it, as in `bahay/engine/v1`.
     pub engine: String,
     /// The game's name, as in `tongits`.
     pub kind: String,
@@ -127,7 +127,7 @@ impl<G: Game> Record<G> {
         )?;
         Some(Self {
             format: FORMAT.into(),
-            engine: env!("CARGO_PKG_VERSION").into(),
+            engine: version::name(table.engine),
             kind: G::NAME.into(),
             game: playing.game,
             table: table.id,

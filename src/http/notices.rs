@@ -1,0 +1,119 @@
+//! The inbox of a player.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::auth::Player;
+use crate::db::Failure;
+use crate::notices::{self, Notices};
+
+use super::{
+    Code, Coins, Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Services, Time,
+};
+
+/// Something that a player is told.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Notice {
+    id: Uuid,
+    /// What it is about, for programs. `game_voided`: the game could not be finished, and `amount`
+    /// is what came back, ante and stake. Kinds are added, not changed.
+    #[schema(example = "game_voided")]
+    kind: String,
+    /// The game that it is about, if any.
+    #[schema(required = true)]
+    game: Option<Uuid>,
+    #[schema(required = true)]
+    amount: Option<Coins>,
+    created_at: Time,
+    /// Null while it is unread.
+    #[schema(required = true)]
+    read_at: Option<Time>,
+}
+
+impl From<notices::Notice> for Notice {
+    fn from(notice: notices::Notice) -> Self {
+        Self {
+            id: notice.id,
+            kind: notice.kind,
+            game: notice.game.map(|game| game.0),
+            amount: notice.amount.map(Coins::from),
+            created_at: Time::from_ms(notice.created_at_ms),
+            read_at: notice.read_at_ms.map(Time::from_ms),
+        }
+    }
+}
+
+/// List my notices
+///
+/// Newest first, read ones too. `hello` on the socket says how many are unread.
+#[utoipa::path(
+    get,
+    path = "/v1/me/notices",
+    tag = "me",
+    security(("access_token" = [])),
+    params(PageQuery),
+    responses((status = 200, description = "A page of notices", body = PageOf<Notice>))
+)]
+pub(super) async fn list_my_notices(
+    State(notices): State<Notices>,
+    State(cursors): State<Cursors>,
+    player: Player,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<PageOf<Notice>>, Problem> {
+    const LIST: &str = "notices";
+    let cursor = cursors.open(LIST, &player, query.cursor.as_deref())?;
+    let page = notices.list(player.id, cursor, query.limit.items()).await;
+    let page = page.map_err(|error| unread(Failure::of(&error), &error))?;
+    Ok(Json(PageOf {
+        items: page.items.into_iter().map(Notice::from).collect(),
+        next_cursor: page.next.map(|next| cursors.seal(LIST, &player, &next)),
+    }))
+}
+
+/// Mark a notice as read
+///
+/// As often as you like; the first time stands.
+#[utoipa::path(
+    post,
+    path = "/v1/me/notices/{id}/read",
+    tag = "me",
+    security(("access_token" = [])),
+    params(("id" = Uuid, Path, description = "The notice")),
+    responses(
+        (status = 204, description = "It is read"),
+        (
+            status = 404,
+            description = "`notice_not_found`: there is no such notice, or it is not yours",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        )
+    )
+)]
+pub(super) async fn read_my_notice(
+    State(notices): State<Notices>,
+    player: Player,
+    Path(id): Path<Uuid>,
+) -> Result<StatusCode, Problem> {
+    let is_there = notices.mark_read(player.id, id).await;
+    match is_there.map_err(|error| unread(Failure::of(&error), &error))? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Code::NoticeNotFound.plain()),
+    }
+}
+
+fn unread(failure: Failure, error: &dyn std::fmt::Display) -> Problem {
+    match failure {
+        Failure::Contended | Failure::Lost | Failure::Exhausted => Problem::unavailable(error),
+        Failure::Broken => Problem::internal(error),
+    }
+}
+
+impl axum::extract::FromRef<Services> for Notices {
+    fn from_ref(services: &Services) -> Self {
+        Self::new(services.pool.clone())
+    }
+}

@@ -1,0 +1,73 @@
+//! Halted tables: a mark in the head that refuses every append, until somebody lifts it or ends
+//! the table. Why a table was halted is bytes here; each shard lists its halted tables, so that
+//! their rows for operators can be written later if the database was away.
+
+use bahay_engine::table::{TableId, Timestamp};
+use futures_util::future::try_join_all;
+
+use crate::live::{Live, Unavailable};
+
+impl Live {
+    /// Halts a table. True if it was not halted before and exists.
+    pub async fn halt(&self, table: TableId, engine: u32, why: &str) -> Result<bool, Unavailable> {
+        let mut call = self.scripts.halt.prepare_invoke();
+        let shard = self.shard_of(table);
+        call.key(self.table_key(table, "head")).key(self.due_key(shard, engine));
+        call.key(self.halted_key(shard)).arg(table.to_string()).arg(why);
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Lifts the halt of a table and sets its deadline. False if it was not halted.
+    pub async fn resume(
+        &self,
+        table: TableId,
+        engine: u32,
+        deadline: Option<Timestamp>,
+    ) -> Result<bool, Unavailable> {
+        let mut call = self.scripts.resume.prepare_invoke();
+        let shard = self.shard_of(table);
+        call.key(self.table_key(table, "head")).key(self.due_key(shard, engine));
+        call.key(self.halted_key(shard)).arg(table.to_string());
+        match deadline {
+            Some(deadline) => call.arg(deadline.ms()),
+            None => call.arg(""),
+        };
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Removes a table, and tells whoever watches it.
+    pub async fn end(&self, table: TableId, engine: u32) -> Result<(), Unavailable> {
+        let mut call = self.scripts.end.prepare_invoke();
+        let shard = self.shard_of(table);
+        call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
+        call.key(self.due_key(shard, engine)).key(self.halted_key(shard));
+        call.arg(table.to_string()).arg(self.table_key(table, "lines"));
+        call.invoke_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// The halted tables of all shards.
+    pub async fn halted(&self) -> Result<Vec<TableId>, Unavailable> {
+        let shards = (0..self.shards).map(async |shard| {
+            let mut call = redis::cmd("SMEMBERS");
+            call.arg(self.halted_key(shard));
+            call.query_async::<Vec<String>>(&mut self.commands.clone()).await
+        });
+        let tables = try_join_all(shards).await?;
+        Ok(tables.iter().flatten().filter_map(|table| table.parse().ok()).collect())
+    }
+
+    /// Which of these tables exist.
+    pub async fn exist(&self, tables: &[TableId]) -> Result<Vec<bool>, Unavailable> {
+        let each = tables.iter().map(async |table| {
+            let mut call = redis::cmd("EXISTS");
+            call.arg(self.table_key(*table, "head"));
+            call.query_async::<bool>(&mut self.commands.clone()).await
+        });
+        Ok(try_join_all(each).await?)
+    }
+
+    fn halted_key(&self, shard: u16) -> String {
+        format!("{}:{{s{shard}}}:halted", self.prefix)
+    }
+}

@@ -1,0 +1,171 @@
+//! Which nodes live, who is connected through them, and what time the house has.
+//!
+//! A node says every second that it lives, in one script that also tells it the house's time and
+//! gives it the nodes that have been silent for too long. Time is Redis' own within the script,
+//! so no two clocks are compared. A silent node is taken by one node for some seconds; when that
+//! one dies too, another takes it.
+//!
+//! Each joined connection is noted under its node, in a set of its own. An entry is taken out
+//! only after its table has been told that the connection is gone, so a taker that dies in the
+//! midst loses nothing. Being told twice does no harm: it is about exactly that connection.
+//!
+//! Bounds: at most `DEAD_AT_ONCE` nodes are taken in one call, at most
+//! [`Live::PRESENT_AT_ONCE`] connections are read in one.
+
+use std::fmt;
+use std::str::FromStr;
+
+use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
+use uuid::Uuid;
+
+use crate::live::{Live, Unavailable};
+
+/// A node that says nothing for this long is dead.
+const SILENCE_MS: u32 = 3_000;
+
+/// When nobody says anything for longer than this, it was Redis that was away, or its clock was
+/// set. Two beats that are late are not that.
+pub const GAP_MS: u32 = 2_000;
+
+/// A dead node that was taken and is not buried can be taken again after this.
+const CLAIM_MS: u32 = 5_000;
+
+const DEAD_AT_ONCE: u32 = 16;
+
+/// A process, from its start or from the moment at which it learned that it was taken for dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeId(pub Uuid);
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A connection that has joined a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Present {
+    pub table: TableId,
+    pub player: PlayerId,
+    pub connection: ConnectionId,
+}
+
+impl fmt::Display for Present {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.connection, self.table, self.player)
+    }
+}
+
+impl FromStr for Present {
+    type Err = Unavailable;
+
+    fn from_str(text: &str) -> Result<Self, Unavailable> {
+        let mut ids = text.split(' ').map(|id| id.parse::<Uuid>().ok());
+        let mut id = || ids.next().flatten();
+        match (id(), id(), id()) {
+            (Some(connection), Some(table), Some(player)) => Ok(Self {
+                table: TableId(table),
+                player: PlayerId(player),
+                connection: ConnectionId(connection),
+            }),
+            _ => Err(Unavailable::new("a noted connection cannot be read".into())),
+        }
+    }
+}
+
+/// What a node learns when it says that it lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beat {
+    /// The node was taken for dead. It goes on under a new id.
+    pub is_dead: bool,
+    /// The house's time.
+    pub now: Timestamp,
+    /// Nodes whose connections are the caller's to tell.
+    pub taken: Vec<NodeId>,
+}
+
+impl Live {
+    /// Connections that [`Live::present`] reads at once.
+    pub const PRESENT_AT_ONCE: u32 = 64;
+
+    /// Says that a node lives. `own` is its clock, once it has one.
+    pub async fn beat(
+        &self,
+        node: NodeId,
+        has_beaten: bool,
+        own: Option<Timestamp>,
+    ) -> Result<Beat, Unavailable> {
+        let mut call = self.scripts.beat.prepare_invoke();
+        call.key(self.nodes_key("beats")).key(self.nodes_key("dead")).key(self.nodes_key("clock"));
+        call.arg(node.to_string()).arg(u8::from(has_beaten));
+        match own {
+            Some(own) => call.arg(own.ms()),
+            None => call.arg(""),
+        };
+        call.arg(SILENCE_MS).arg(GAP_MS).arg(CLAIM_MS).arg(DEAD_AT_ONCE);
+        let (is_dead, now_ms, taken): (bool, i64, Vec<String>) =
+            call.invoke_async(&mut self.commands.clone()).await?;
+        let taken = taken.iter().filter_map(|node| node.parse().ok().map(NodeId)).collect();
+        Ok(Beat { is_dead, now: Timestamp::from_ms(now_ms), taken })
+    }
+
+    /// A node that stops in good order, with nobody connected: no one is to look for it.
+    pub async fn retire(&self, node: NodeId) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("ZREM");
+        call.arg(self.nodes_key("beats")).arg(node.to_string());
+        call.query_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// A dead node whose connections have all been told is forgotten.
+    pub async fn bury(&self, node: NodeId) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("ZREM");
+        call.arg(self.nodes_key("dead")).arg(node.to_string());
+        call.query_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// Notes connections under a node.
+    pub async fn note(&self, node: NodeId, present: &[Present]) -> Result<(), Unavailable> {
+        self.change_present("SADD", node, present).await
+    }
+
+    /// Takes out connections that are gone and told.
+    pub async fn forget(&self, node: NodeId, present: &[Present]) -> Result<(), Unavailable> {
+        self.change_present("SREM", node, present).await
+    }
+
+    /// Some of the connections noted under a node, in no order; none when there are no more.
+    pub async fn present(&self, node: NodeId) -> Result<Vec<Present>, Unavailable> {
+        let mut call = redis::cmd("SRANDMEMBER");
+        call.arg(self.present_key(node)).arg(Self::PRESENT_AT_ONCE);
+        let noted: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
+        noted.iter().map(|text| text.parse()).collect()
+    }
+
+    async fn change_present(
+        &self,
+        command: &str,
+        node: NodeId,
+        present: &[Present],
+    ) -> Result<(), Unavailable> {
+        if present.is_empty() {
+            return Ok(());
+        }
+        let mut call = redis::cmd(command);
+        call.arg(self.present_key(node));
+        for present in present {
+            call.arg(present.to_string());
+        }
+        call.query_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    fn nodes_key(&self, part: &str) -> String {
+        format!("{}:{{nodes}}:{part}", self.prefix)
+    }
+
+    fn present_key(&self, node: NodeId) -> String {
+        format!("{}:{{n{node}}}:present", self.prefix)
+    }
+}

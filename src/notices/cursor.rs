@@ -1,0 +1,58 @@
+//! Where a page of notices begins. Opaque to clients: they give back what they were given.
+
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+/// Below the last notice that was listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    pub(super) created_at_ms: i64,
+    pub(super) notice: Uuid,
+}
+
+/// What was given is not a cursor of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a cursor that was given out")]
+pub struct CursorInvalid;
+
+impl Cursor {
+    /// Above every notice: the end of the year 9998.
+    pub(super) const NEWEST: Self =
+        Self { created_at_ms: 253_370_764_799_999, notice: Uuid::max() };
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}.{}", self.created_at_ms, self.notice.simple())
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = CursorInvalid;
+
+    fn from_str(text: &str) -> Result<Self, CursorInvalid> {
+        let (time, notice) = text.split_once('.').ok_or(CursorInvalid)?;
+        let created_at_ms = i64::from_str_radix(time, 16).map_err(|_| CursorInvalid)?;
+        let notice = Uuid::try_parse(notice).map_err(|_| CursorInvalid)?;
+        if !(0..=Self::NEWEST.created_at_ms).contains(&created_at_ms) {
+            return Err(CursorInvalid);
+        }
+        Ok(Self { created_at_ms, notice })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cursor, CursorInvalid};
+
+    #[test]
+    fn a_cursor_is_read_as_it_is_written() {
+        let cursor = Cursor { created_at_ms: 1_750_000_000_123, ..Cursor::NEWEST };
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        for text in ["", ".", "1f", "-1.0", "zz.zz", "7fffffffffffffff.0"] {
+            assert_eq!(text.parse::<Cursor>(), Err(CursorInvalid), "{text}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What an operator does about tables from the command line, beside the nodes that serve. It works
+//! on the same Redis and the same PostgreSQL as they do, and as they do without owning anything.
+
+use std::fmt::Write as _;
+
+use bahay_engine::table::TableId;
+use clap::{Args, Subcommand};
+
+use crate::clock::{self, Clock, Timestamp};
+use crate::config::{Database, LiveState};
+use crate::db::{self, PgPool, PoolOptions};
+use crate::games::halted;
+use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
+use crate::live::Live;
+use crate::tables::catalog::Tongits;
+use crate::tables::{Tables, Voided};
+
+/// An order about tables.
+#[derive(Subcommand, Clone, Debug)]
+pub enum TableOrder {
+    /// End a table: its open game is voided, its coins go back, its players can go elsewhere.
+    Void {
+        /// The table's id, as in the log.
+        table: TableId,
+        /// For the books, and for whoever reads them.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        #[command(flatten)]
+        house: Box<House>,
+    },
+    /// Let a halted table play on, if its journal replays with this program.
+    Release {
+        /// The table's id, as in the log.
+        table: TableId,
+        #[command(flatten)]
+        house: Box<House>,
+    },
+    /// List the tables that are halted, longest first.
+    ListHalted {
+        #[command(flatten)]
+        database: Box<Database>,
+    },
+}
+
+/// The services of the house.
+#[derive(Args, Clone, Debug)]
+pub struct House {
+    #[command(flatten)]
+    database: Database,
+    #[command(flatten)]
+    live: LiveState,
+}
+
+/// What an order failed with, already in words.
+type Failed = Box<dyn std::error::Error>;
+
+/// Carries out an order; gives what to print.
+pub async fn table(order: TableOrder) -> Result<String, Failed> {
+    match order {
+        TableOrder::Void { table, reason, house } => {
+            let (tables, ledger) = reach(*house).await?;
+            let voided = tables.void(table, &reason).await;
+            ledger.stop().await;
+            Ok(match voided? {
+                Voided { game: Some(game), .. } => {
+                    format!("voided: table {table}, game {game}; its coins went back\n")
+                }
+                Voided { game: None, .. } => format!("ended: table {table}; no game was open\n"),
+            })
+        }
+        TableOrder::Release { table, house } => {
+            let (tables, ledger) = reach(*house).await?;
+            let released = tables.release(table).await;
+            ledger.stop().await;
+            released?;
+            Ok(format!("released: table {table}\n"))
+        }
+        TableOrder::ListHalted { database } => list(&connect(*database).await?).await,
+    }
+}
+
+async fn connect(database: Database) -> Result<PgPool, Failed> {
+    db::check_schema(&database.database_url).await?;
+    let options = PoolOptions { connections_max: 4, ..PoolOptions::default() };
+    let pool = db::connect(database.database_url, options).await;
+    pool.map_err(|error| format!("the database cannot be reached: {error}").into())
+}
+
+async fn reach(house: House) -> Result<(Tables<Tongits>, LedgerTasks), Failed> {
+    let pool = connect(house.database).await?;
+    let (live, _publications) = Live::connect(&house.live.options()).await?;
+    let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
+    // It plays nothing, so it needs no time of the house's.
+    Ok((Tables::new(live, ledger, Clock::system(), pool), tasks))
+}
+
+async fn list(pool: &PgPool) -> Result<String, Failed> {
+    let mut said = String::new();
+    for halted in halted::halted(pool).await? {
+        let since = clock::to_jiff(Timestamp::from_ms(halted.halted_at_ms));
+        let game = halted.game.map_or("no game".to_owned(), |game| format!("game {game}"));
+        let room = halted.room.as_deref().unwrap_or("an unknown room");
+        let version = halted.version.map_or("unknown".to_owned(), |version| version.to_string());
+        let (table, reason) = (halted.table, halted.reason);
+        writeln!(said, "{table}  {since:.0}  {room}  {game}  version {version}  {reason}")?;
+    }
+    if said.is_empty() {
+        said.push_str("no table is halted\n");
+    }
+    Ok(said)
+}

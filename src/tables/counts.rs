@@ -1,0 +1,48 @@
+//! What went wrong at tables, counted from the start of the process, for whoever reports figures.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Counters of one process.
+#[derive(Debug, Default)]
+pub struct Counts {
+    pub(super) halted: AtomicU64,
+    pub(super) other_version: AtomicU64,
+    pub(super) voided_lost: AtomicU64,
+    pub(super) told_away: AtomicU64,
+    other_version_said: AtomicBool,
+}
+
+impl Counts {
+    /// Tables that this process halted.
+    pub fn halted(&self) -> u64 {
+        self.halted.load(Ordering::Relaxed)
+    }
+
+    /// How often a table was left to nodes of another version of the engine.
+    pub fn other_version(&self) -> u64 {
+        self.other_version.load(Ordering::Relaxed)
+    }
+
+    /// Games that this process voided because their live state was lost.
+    pub fn voided_lost(&self) -> u64 {
+        self.voided_lost.load(Ordering::Relaxed)
+    }
+
+    /// Connections of dead nodes whose tables this process told.
+    pub fn told_away(&self) -> u64 {
+        self.told_away.load(Ordering::Relaxed)
+    }
+
+    /// Counts a table of another version, and says so in the log, the first time.
+    pub(super) fn met_other_version(&self, table: impl std::fmt::Display, engine: u32) {
+        self.other_version.fetch_add(1, Ordering::Relaxed);
+        if !self.other_version_said.swap(true, Ordering::Relaxed) {
+            tracing::warn!(%table, engine, "tables of another version of the engine are left to others");
+        }
+    }
+}
+
+/// One more.
+pub(super) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}

@@ -1,0 +1,206 @@
+//! Tables over which something is broken: halted on every node, and released or voided.
+
+use bahay::games::halted::{self, Halted};
+use bahay::lobby::house_rooms;
+use bahay::tables::{Ending, OperateError, SubmitError, Tables, Unready, Voided};
+use bahay_engine::table::{Clocks, Input, TableId, Terms};
+use redis::AsyncCommands as _;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::bank::Bank;
+use crate::support::fragile::{Fragile, Fuse};
+use crate::support::house::PATIENCE;
+use crate::support::live::TestLive;
+use crate::support::node::{Node, Seated, deal, sit};
+
+const FUNDS: i64 = 100_000;
+
+async fn noted(bank: &Bank) -> Vec<Halted> {
+    let written = async {
+        loop {
+            let halted = halted::halted(&bank.pool).await.unwrap();
+            if !halted.is_empty() {
+                return halted;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, written).await.expect("a halt is written down")
+}
+
+/// A journal that does not replay: halted everywhere, released once it is mended, else voided.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [
+        Node::start(&bank, &live, Clocks::default()).await,
+        Node::start(&bank, &live, Clocks::default()).await,
+    ];
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(&nodes, &players).await;
+    let mut seated = vec![];
+    for player in &players {
+        seated.push(Seated::join(&nodes[0], table, *player).await);
+    }
+    deal(&nodes[0], &mut seated).await;
+    let game = seated[0].table.phase().game().unwrap();
+    let mut raw = live.raw().await;
+    let journal = live.table_key(table, "journal");
+
+    let _: i64 = raw.rpush(&journal, r#"{"at":0,"input":{"type":"tick"}}"#).await.unwrap();
+    let leave = Input::Leave { player: players[0] };
+    for node in &nodes {
+        let told = node.tables().submit(table, leave.clone()).await;
+        assert!(matches!(told, Err(SubmitError::Halted)), "{told:?}");
+        let looked = node.tables().look(table).await;
+        assert!(matches!(looked, Err(Unready::Halted)), "{looked:?}");
+    }
+    let halted = noted(&bank).await;
+    assert_eq!(halted.len(), 1, "{halted:?}");
+    assert_eq!((halted[0].table, halted[0].game), (table, Some(game)));
+    assert_eq!(halted[0].room.as_deref(), Some("newbie"));
+    assert!(halted[0].reason.contains("no deadline has passed"), "{}", halted[0].reason);
+    let counted: u64 = nodes.iter().map(|node| node.tables().counts().halted()).sum();
+    assert_eq!(counted, 1, "it is halted once");
+    let refused = nodes[0].tables().release(table).await;
+    assert!(matches!(refused, Err(OperateError::Broken(_))), "{refused:?}");
+
+    let _: String = raw.rpop(&journal, None).await.unwrap();
+    nodes[1].tables().release(table).await.unwrap();
+    assert!(halted::halted(&bank.pool).await.unwrap().is_empty());
+    nodes[0].tables().submit(table, leave.clone()).await.unwrap();
+    let again = nodes[1].tables().release(table).await;
+    assert!(matches!(again, Err(OperateError::NotHalted)), "{again:?}");
+
+    let _: i64 = raw.rpush(&journal, "not even JSON").await.unwrap();
+    let looked = nodes[1].tables().look(table).await;
+    assert!(matches!(looked, Err(Unready::Halted)), "{looked:?}");
+    let voided = nodes[1].tables().void(table, "its journal is spoiled").await.unwrap();
+    assert_eq!(voided, Voided { game: Some(game), was_live: true });
+    assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
+    for one in &mut seated {
+        let ended = async { while one.notices.recv().await.is_some() {} };
+        timeout(PATIENCE, ended).await.expect("the watch ends");
+        assert_eq!(one.ending.get(), Some(&Ending::Closed));
+    }
+    let again = nodes[0].tables().void(table, "again").await;
+    assert!(matches!(again, Err(OperateError::Missing)), "{again:?}");
+    for player in &players {
+        nodes[0].lobby.seat(*player, "Tala", "newbie").await.unwrap();
+    }
+    assert!(halted::halted(&bank.pool).await.unwrap().is_empty());
+    bank.audit_clean().await;
+}
+
+/// Between games too, and with nothing wrong: the operator's word is enough.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::start(&bank, &live, Clocks::default()).await;
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&node), &players[..2]).await;
+    let voided = node.tables().void(table, "the room closes").await.unwrap();
+    assert_eq!(voided, Voided { game: None, was_live: true });
+    assert_eq!(node.lobby.seated_at(players[0]).await.unwrap(), None);
+    assert_ne!(node.lobby.seat(players[0], "Tala", "newbie").await.unwrap(), table);
+}
+
+/// The books were tampered with, so the ledger refuses to settle for good: the table is halted
+/// instead of asking for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_whose_game_cannot_be_settled_is_halted() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let node = Node::start(&bank, &live, clocks).await;
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&node), &players).await;
+    let mut seated = vec![];
+    for player in &players {
+        seated.push(Seated::join(&node, table, *player).await);
+    }
+    deal(&node, &mut seated).await;
+    let game = seated[0].table.phase().game().unwrap();
+    bank.ledger.void_game(game, "behind the table's back").await.unwrap();
+    for one in &seated {
+        node.tables().ended(one.connection).await;
+    }
+    let halted = noted(&bank).await;
+    assert_eq!(halted[0].table, table);
+    assert!(halted[0].reason.contains("voided, not open"), "{}", halted[0].reason);
+    node.tables().void(table, "settled by hand").await.unwrap();
+    assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
+    bank.audit_clean().await;
+}
+
+/// A journal for another version of the engine is left to those who have it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_of_another_version_is_left_to_others() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::start(&bank, &live, Clocks::default()).await;
+    let other = Node::start(&bank, &live, Clocks::default()).await;
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&node), &players[..1]).await;
+    let mut raw = live.raw().await;
+    let head = live.table_key(table, "head");
+    let _: i64 = raw.hset(&head, "engine", 999).await.unwrap();
+    let looked = other.tables().look(table).await;
+    assert!(matches!(looked, Err(Unready::OtherVersion)), "{looked:?}");
+    let told = other.tables().submit(table, Input::Leave { player: players[0] }).await;
+    assert!(matches!(told, Err(SubmitError::OtherVersion)), "{told:?}");
+    assert!(other.tables().counts().other_version() >= 2);
+    assert_eq!(other.tables().counts().halted(), 0);
+    let released: bool = raw.hexists(&head, "halted").await.unwrap();
+    assert!(!released, "a table that others can play is not halted");
+    // A newcomer is given another table.
+    let seat = other.lobby.seat(players[1], "Amihan", "newbie").await.unwrap();
+    assert_ne!(seat, table);
+}
+
+/// A panic in the engine stays at its table: halted, written down, voided, and the node goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
+    for (fuse, words) in
+        [(Fuse::Act, "a bug in what an action does"), (Fuse::Advise, "a bug in what the AI thinks")]
+    {
+        let (bank, live) = (Bank::new().await, TestLive::new());
+        let (redis, _publications) = live.connect().await;
+        let tables =
+            Tables::<Fragile>::start(redis, bank.ledger.clone(), bank.pool.clone()).await.unwrap();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(tables.clone().tick());
+        let players = bank.players([FUNDS; 3]).await;
+        let table = TableId(Uuid::new_v4());
+        let room = &house_rooms(Clocks { think_ms: 1, ..Clocks::default() })[0];
+        let Terms { room, rules, price, hits, clocks } = room.terms().clone();
+        let terms = Terms { room, rules: (fuse, rules), price, hits, clocks };
+        tables.found(table, terms).await.unwrap();
+        for player in &players {
+            let sit = Input::Sit { player: *player, name: "Tala".to_owned() };
+            tables.submit(table, sit).await.unwrap();
+        }
+        let game = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
+        for player in &players {
+            let ready = Input::Ready { player: *player, game, seed: None };
+            tables.submit(table, ready).await.unwrap();
+        }
+        // Nobody is connected, so the AI is asked, and its answer is an action.
+        let halted = noted(&bank).await;
+        assert_eq!((halted[0].table, halted[0].game), (table, Some(game)));
+        assert!(halted[0].reason.contains(words), "{}", halted[0].reason);
+        let told = tables.submit(table, Input::Tick).await;
+        assert!(matches!(told, Err(SubmitError::Halted | SubmitError::Rejected(_))), "{told:?}");
+        let voided = tables.void(table, "the engine has a bug").await.unwrap();
+        assert_eq!(voided.game, Some(game));
+        assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
+        let another = TableId(Uuid::new_v4());
+        let terms = house_rooms(Clocks::default())[0].terms().clone();
+        let Terms { room, rules, price, hits, clocks } = terms;
+        let terms = Terms { room, rules: (fuse, rules), price, hits, clocks };
+        tables.found(another, terms).await.unwrap();
+        let sit = Input::Sit { player: players[0], name: "Tala".to_owned() };
+        tables.submit(another, sit).await.unwrap();
+        bank.audit_clean().await;
+    }
+}

@@ -1,0 +1,131 @@
+//! The house's time: the same on every node, whatever becomes of anybody's clock.
+
+use bahay::clock::{Clock, Timestamp};
+use bahay::live::NodeId;
+use bahay::ws::protocol::Message;
+use bahay_engine::table::{By, Clocks, Event, PhaseView, Record};
+use redis::AsyncCommands as _;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::house::{House, PATIENCE, guest_at, joined};
+use crate::support::live::TestLive;
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// Differences below this say nothing, on a busy machine; an hour says something.
+const NEAR_MS: i64 = 60_000;
+
+fn is_near(one: Timestamp, other: Timestamp) -> bool {
+    (one.ms() - other.ms()).abs() < NEAR_MS
+}
+
+/// Redis' clock is set by an hour, either way: the house goes on where the nodes' clocks stand,
+/// and a node that comes later is told the same.
+#[tokio::test]
+async fn a_step_of_redis_clock_moves_no_time() {
+    for step_ms in [-HOUR_MS, HOUR_MS] {
+        let house = TestLive::new();
+        let (live, _publications) = house.connect().await;
+        let node = NodeId(Uuid::new_v4());
+        let began = live.beat(node, false, None).await.unwrap().now;
+        // As if the last beat had been noted by a clock that was set since.
+        let _: i64 =
+            house.raw().await.hincr(house.nodes_key("clock"), "at", -step_ms).await.unwrap();
+        let own = Timestamp::from_ms(began.ms() + 1_000);
+        let after = live.beat(node, true, Some(own)).await.unwrap();
+        assert!(!after.is_dead);
+        assert_eq!(after.now, own);
+        let later = live.beat(NodeId(Uuid::new_v4()), false, None).await.unwrap();
+        assert!(is_near(later.now, own), "{} {}", later.now.ms(), own.ms());
+    }
+}
+
+/// While Redis was away nobody was dead, and no time has passed.
+#[tokio::test]
+async fn after_a_pause_of_everybody_the_house_goes_on_where_it_was() {
+    let house = TestLive::new();
+    let (live, _publications) = house.connect().await;
+    let [here, there] = [(); 2].map(|()| NodeId(Uuid::new_v4()));
+    live.beat(here, false, None).await.unwrap();
+    let stood = live.beat(there, false, None).await.unwrap().now;
+    let mut raw = house.raw().await;
+    let _: i64 = raw.hincr(house.nodes_key("clock"), "at", -50_000).await.unwrap();
+    for node in [here, there] {
+        let _: f64 = raw.zincr(house.nodes_key("beats"), node.to_string(), -50_000).await.unwrap();
+    }
+    let beat = live.beat(here, true, Some(stood)).await.unwrap();
+    assert_eq!((beat.is_dead, beat.now), (false, stood));
+    let beat = live.beat(there, true, Some(stood)).await.unwrap();
+    assert!(!beat.is_dead && beat.taken.is_empty() && is_near(beat.now, stood));
+}
+
+/// An operating system's clock is set by an hour in mid-game, forth and back: no deadline of the
+/// table is early or late, and another node agrees.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
+    let wall = Clock::set_to(Clock::system().now());
+    let house = House::with_wall(Clocks::default(), wall.clone()).await;
+    let (base, running) = house.node().await;
+    let (_, clients) = house.table().await;
+    let mut plays = vec![];
+    for client in &clients {
+        plays.push(joined(client).await);
+    }
+    let game = loop {
+        if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {
+            break *game;
+        }
+        timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
+    };
+    let began = Clock::system().now();
+    for play in &mut plays {
+        let readied = play.ready(game, None).await.unwrap();
+        play.answered(readied).await.unwrap();
+    }
+    let mut players = tokio::task::JoinSet::new();
+    for (number, mut play) in plays.into_iter().enumerate() {
+        let wall = wall.clone();
+        players.spawn(async move {
+            let mut answered = None;
+            let mut moves = 0;
+            loop {
+                let question = play.prompt().map(|prompt| prompt.number);
+                if question != answered
+                    && let Some(action) = play.advice()
+                {
+                    answered = question;
+                    // The first two players each step the clock once.
+                    moves += 1;
+                    if moves == 2 && number < 2 {
+                        let step_ms = [HOUR_MS, -2 * HOUR_MS][number];
+                        wall.step_to(Timestamp::from_ms(wall.now().ms() + step_ms));
+                    }
+                    let deadline = play.prompt().and_then(|prompt| prompt.deadline_ms).unwrap();
+                    assert!(is_near(deadline, began), "{} {}", deadline.ms(), began.ms());
+                    play.act(action).await.unwrap();
+                }
+                let told = timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+                if let Message::Update { events, server_time_ms, .. } = told {
+                    assert!(is_near(server_time_ms, began));
+                    if events.iter().any(|event| matches!(event, Event::Settled { .. })) {
+                        return;
+                    }
+                }
+            }
+        });
+    }
+    players.join_all().await;
+    let record: Record<bahay::tables::catalog::Tongits> =
+        serde_json::from_value(clients[2].record(game).await.unwrap()).unwrap();
+    assert!(record.actions.iter().all(|taken| taken.by == By::Player), "the clock was early");
+    assert!(is_near(record.finished_at, began));
+    let elsewhere = guest_at(&base, "Dante").await;
+    let Message::Hello { server_time_ms, .. } =
+        elsewhere.play().await.unwrap().next().await.unwrap()
+    else {
+        panic!("the first message is a greeting");
+    };
+    assert!(is_near(server_time_ms, began));
+    running.stop().await.unwrap();
+}

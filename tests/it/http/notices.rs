@@ -1,0 +1,50 @@
+//! The inbox: told once, read once, and nobody else's.
+
+use bahay_engine::table::{PlayerId, TableId};
+use reqwest::Method;
+use uuid::Uuid;
+
+use super::server::{Guest, Server, expect_refusal, ok};
+
+#[tokio::test]
+async fn a_voided_game_is_told_to_its_players_until_they_have_read_it() {
+    let server = Server::new().await;
+    let mut guests: Vec<Guest> = Vec::new();
+    for number in 0..4 {
+        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
+    }
+    let id = |guest: &Guest| guest.id.parse::<PlayerId>().expect("an id is a UUID");
+    let players: Vec<_> = guests[..3].iter().map(id).collect();
+    let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
+    server.bank.open(&game).await;
+    for _ in 0..2 {
+        server.bank.ledger.void_game(game.game, "a test").await.expect("an open game is voided");
+    }
+    let list = |guest: &Guest| server.node.get("/v1/me/notices", &guest.access_token);
+    for guest in &guests[..3] {
+        let notices = ok(list(guest)).await["items"].clone();
+        assert_eq!(notices.as_array().expect("a page has items").len(), 1, "{notices}");
+        assert_eq!(notices[0]["kind"], "game_voided");
+        assert_eq!(notices[0]["game"], game.game.to_string());
+        assert_eq!(notices[0]["amount"], 1_500);
+        assert_eq!(notices[0]["read_at"], serde_json::Value::Null);
+    }
+    assert_eq!(ok(list(&guests[3])).await["items"], serde_json::json!([]));
+
+    let notice = ok(list(&guests[0])).await["items"][0]["id"].as_str().expect("an id").to_owned();
+    let read = |guest: &Guest, notice: &str| {
+        let path = format!("/v1/me/notices/{notice}/read");
+        server.node.request(Method::POST, &path).bearer_auth(&guest.access_token)
+    };
+    expect_refusal(read(&guests[1], &notice), 404, "notice_not_found").await;
+    let mut read_at = serde_json::Value::Null;
+    for time in 0..2 {
+        let response = read(&guests[0], &notice).send().await.expect("the server answers");
+        assert_eq!(response.status(), 204);
+        let now = ok(list(&guests[0])).await["items"][0]["read_at"].clone();
+        assert!(now.is_string());
+        assert!(time == 0 || now == read_at, "the first time stands");
+        read_at = now;
+    }
+    expect_refusal(read(&guests[0], "1"), 422, "path_invalid").await;
+}

@@ -1,0 +1,105 @@
+//! Games whose table is gone: found by every node, voided once, and their players told.
+
+use bahay::games::{self, GameState};
+use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
+use redis::AsyncCommands as _;
+use tokio::time::timeout;
+
+use crate::support::bank::{self, Bank};
+use crate::support::house::PATIENCE;
+use crate::support::live::TestLive;
+use crate::support::node::{Node, Seated, deal, sit};
+
+const FUNDS: i64 = 100_000;
+
+async fn state(bank: &Bank, game: GameId) -> GameState {
+    games::record(&bank.pool, game).await.unwrap().unwrap().state
+}
+
+async fn until_voided(bank: &Bank, game: GameId) {
+    let voided = async {
+        while state(bank, game).await == GameState::Open {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, voided).await.expect("the game is found");
+    assert_eq!(state(bank, game).await, GameState::Voided);
+}
+
+async fn notices(bank: &Bank, player: PlayerId) -> Vec<(String, Option<GameId>, Option<i64>)> {
+    let inbox = bahay::notices::Notices::new(bank.pool.clone());
+    let page = inbox.list(player, None, 10).await.unwrap();
+    assert_eq!(inbox.unread(player).await.unwrap() as usize, page.items.len());
+    let notices = page.items.into_iter();
+    notices.map(|one| (one.kind, one.game, one.amount.map(|amount| amount.hundredths()))).collect()
+}
+
+/// Two nodes look; a game without a table is voided, once, and one that is played is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [
+        Node::start(&bank, &live, Clocks::default()).await,
+        Node::start(&bank, &live, Clocks::default()).await,
+    ];
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(&nodes, &players).await;
+    let mut seated = vec![];
+    for player in &players {
+        seated.push(Seated::join(&nodes[0], table, *player).await);
+    }
+    deal(&nodes[0], &mut seated).await;
+    let played = seated[0].table.phase().game().unwrap();
+
+    let losers = bank.players([FUNDS; 3]).await;
+    let lost = bank.deal(bank::table(), &losers);
+    bank.open(&lost).await;
+    // A table of this id was founded anew, and nobody plays there.
+    let strangers = bank.players([FUNDS; 3]).await;
+    let other = sit(std::slice::from_ref(&nodes[0]), &strangers[..1]).await;
+    let usurped = bank.deal(other, &bank.players([FUNDS; 3]).await);
+    bank.open(&usurped).await;
+
+    until_voided(&bank, lost.game).await;
+    until_voided(&bank, usurped.game).await;
+    assert_eq!(bank.wallets(&losers).await, [FUNDS; 3]);
+    for player in &losers {
+        let told = notices(&bank, *player).await;
+        assert_eq!(told, [("game_voided".to_owned(), Some(lost.game), Some(1_500))]);
+    }
+    assert_eq!(state(&bank, played).await, GameState::Open, "a game that is played is left alone");
+    let voided: u64 = nodes.iter().map(|node| node.tables().counts().voided_lost()).sum();
+    assert_eq!(voided, 2, "whoever comes second finds it done");
+    bank.audit_clean().await;
+}
+
+/// The whole of a table vanishes under its players: they are told, and sit elsewhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [Node::start(&bank, &live, Clocks::default()).await];
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(&nodes, &players).await;
+    let mut seated = vec![];
+    for player in &players {
+        seated.push(Seated::join(&nodes[0], table, *player).await);
+    }
+    deal(&nodes[0], &mut seated).await;
+    let game = seated[0].table.phase().game().unwrap();
+    forget(&live, table).await;
+    for one in &mut seated {
+        let ended = async { while one.notices.recv().await.is_some() {} };
+        timeout(PATIENCE, ended).await.expect("the watch ends");
+        assert_eq!(one.ending.get(), Some(&bahay::tables::Ending::Closed));
+    }
+    until_voided(&bank, game).await;
+    assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
+    let elsewhere = nodes[0].lobby.seat(players[0], "Tala", "newbie").await.unwrap();
+    assert!(nodes[0].tables().look(elsewhere).await.unwrap().is_some());
+    bank.audit_clean().await;
+}
+
+async fn forget(live: &TestLive, table: TableId) {
+    let keys = ["head", "journal"].map(|part| live.table_key(table, part));
+    let _: i64 = live.raw().await.del(keys.to_vec()).await.unwrap();
+}

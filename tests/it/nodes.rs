@@ -1,0 +1,161 @@
+//! Nodes as processes of their own: killed, paused, and looked after from the command line.
+
+use std::process::{Command, Output};
+
+use bahay::client::{Client, Play, PlayError};
+use bahay::ws::protocol::{Message, close};
+use bahay_engine::table::{Event, GameId, PhaseView, TableId};
+use tokio::time::timeout;
+
+use crate::support::db::TestDatabase;
+use crate::support::house::{PATIENCE, guest_at, joined};
+use crate::support::process::{Server, bahay, serve};
+
+fn signal(server: &Server, name: &str) {
+    let mut kill = Command::new("kill");
+    kill.arg(format!("-{name}")).arg(server.process.id().to_string());
+    assert!(kill.status().unwrap().success());
+}
+
+/// Three guests at one table: the first through one node, the others through another.
+async fn seated(here: &Server, there: &Server) -> (TableId, Vec<Client>, Vec<Play>) {
+    let (mut clients, mut plays, mut tables) = (vec![], vec![], vec![]);
+    for (server, name) in [(here, "Althea"), (there, "Benjie"), (there, "Carmela")] {
+        let client = guest_at(&server.url, name).await;
+        tables.push(client.seat("newbie").await.unwrap());
+        plays.push(joined(&client).await);
+        clients.push(client);
+    }
+    assert!(tables.iter().all(|table| *table == tables[0]));
+    (tables[0], clients, plays)
+}
+
+async fn dealt(plays: &mut [Play]) -> GameId {
+    let game = loop {
+        if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {
+            break *game;
+        }
+        timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
+    };
+    for play in plays.iter_mut() {
+        let readied = play.ready(game, None).await.unwrap();
+        play.answered(readied).await.unwrap();
+    }
+    for play in plays {
+        while play.prompt().is_none() {
+            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+        }
+    }
+    game
+}
+
+/// Until the first seat is told to be played by the AI, or no longer.
+async fn taken_over(play: &mut Play, is_on: bool) {
+    loop {
+        let told = timeout(PATIENCE, play.next()).await.expect("the house notices").unwrap();
+        if let Message::Update { events, .. } = told
+            && events.iter().any(|event| {
+                matches!(event, Event::Takeover { seat, on } if seat.index() == 0 && *on == is_on)
+            })
+        {
+            return;
+        }
+    }
+}
+
+/// Rule 8.3, over `kill -9`: the seat goes to the AI, and back to its player through any node.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_node_gives_its_seats_to_the_ai_until_their_players_are_back() {
+    let database = TestDatabase::new().await;
+    let mut command = serve(&database);
+    let [doomed, other] = [Server::start(&mut command).await, Server::start(&mut command).await];
+    let (_, clients, mut plays) = seated(&doomed, &other).await;
+    dealt(&mut plays).await;
+    // Killed before the connection ends, so that it can tell nobody.
+    signal(&doomed, "KILL");
+    let known = plays.remove(0).drop_connection();
+    taken_over(&mut plays[0], true).await;
+    let mut back = clients[0].at(&other.url).play().await.unwrap();
+    back.resume(known);
+    let joining = back.join().await.unwrap();
+    back.answered(joining).await.unwrap();
+    taken_over(&mut plays[0], false).await;
+}
+
+/// Stopped for so long that its players count as away, and then going on: it sends its clients
+/// back, and nothing that it missed is undone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_node_that_goes_on_sends_its_clients_back() {
+    let database = TestDatabase::new().await;
+    let mut command = serve(&database);
+    let [paused, other] = [Server::start(&mut command).await, Server::start(&mut command).await];
+    let (_, clients, mut plays) = seated(&paused, &other).await;
+    dealt(&mut plays).await;
+    signal(&paused, "STOP");
+    taken_over(&mut plays[1], true).await;
+    signal(&paused, "CONT");
+    let closed = loop {
+        match timeout(PATIENCE, plays[0].next()).await.expect("the node notices") {
+            Ok(_) => {}
+            Err(PlayError::Closed { code, .. }) => break code,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(closed, close::GOING_AWAY);
+    let known = plays.remove(0).drop_connection();
+    let mut back = clients[0].play().await.unwrap();
+    back.resume(known);
+    let joining = back.join().await.unwrap();
+    back.answered(joining).await.unwrap();
+    taken_over(&mut plays[0], false).await;
+}
+
+fn said(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// An operator's orders, beside a node that serves.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_is_voided_from_the_command_line() {
+    let database = TestDatabase::new().await;
+    let mut command = serve(&database);
+    let server = Server::start(&mut command).await;
+    let (table, clients, mut plays) = seated(&server, &server).await;
+    let game = dealt(&mut plays).await;
+    let envs: Vec<_> = command
+        .get_envs()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+        .collect();
+    let order = |words: &[&str]| {
+        let mut order = bahay();
+        order.arg("table").args(words).envs(envs.clone()).output().unwrap()
+    };
+    assert_eq!(said(&order(&["list-halted"])), "no table is halted\n");
+    let table = table.to_string();
+    let released = order(&["release", &table]);
+    assert_eq!(released.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&released.stderr).contains("not halted"));
+    let voided = said(&order(&["void", &table, "--reason", "a test"]));
+    assert!(voided.contains(&game.to_string()), "{voided}");
+    for (client, mut play) in clients.iter().zip(plays) {
+        let closed = async {
+            loop {
+                if let Message::Closed { table } = play.next().await.unwrap() {
+                    return table.to_string();
+                }
+            }
+        };
+        assert_eq!(timeout(PATIENCE, closed).await.expect("the players are told"), table);
+        let wallet = client.wallet().await.unwrap();
+        assert_eq!((wallet.available.hundredths(), wallet.held.hundredths()), (100_000, 0));
+        // On the same connection, at another table.
+        client.seat("newbie").await.unwrap();
+        let joining = play.join().await.unwrap();
+        play.answered(joining).await.unwrap();
+        assert_ne!(play.table().unwrap().to_string(), table);
+    }
+    let again = order(&["void", &table, "--reason", "again"]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("no such table"));
+}

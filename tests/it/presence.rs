@@ -1,0 +1,159 @@
+//! Who is connected through which node, and what becomes of them when a node dies.
+
+use bahay::live::{NodeId, Present};
+use bahay::tables::Ending;
+use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::bank::Bank;
+use crate::support::house::PATIENCE;
+use crate::support::live::TestLive;
+use crate::support::node::{Node, Seated, deal, is_here, is_playing, sit};
+
+const FUNDS: i64 = 100_000;
+
+/// Rule 8.3: the seats of a killed node are played by the AI, openly; whoever has come back
+/// through another node is not touched, and whoever comes back has the seat at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_players_of_a_killed_node_are_away_and_only_they() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let doomed = Node::start(&bank, &live, Clocks::default()).await;
+    let other = Node::start(&bank, &live, Clocks::default()).await;
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&other), &players).await;
+    let _dies = Seated::join(&doomed, table, players[0]).await;
+    let _moved = Seated::join(&doomed, table, players[1]).await;
+    let mut seated = vec![
+        Seated::join(&other, table, players[1]).await,
+        Seated::join(&other, table, players[2]).await,
+    ];
+    let game = seated[1].table.phase().game().unwrap();
+    for player in &players {
+        let ready = Input::Ready { player: *player, game, seed: None };
+        other.tables().submit(table, ready).await.unwrap();
+    }
+    for one in &mut seated {
+        one.until(is_playing).await;
+    }
+    drop(doomed);
+
+    let watcher = &mut seated[1];
+    watcher.until(|table| !is_here(table, players[0])).await;
+    let seat = watcher.table.seat_of(players[0]).unwrap();
+    assert!(watcher.table.taken_over().contains(seat));
+    assert!(is_here(&watcher.table, players[1]) && is_here(&watcher.table, players[2]));
+
+    let back = Seated::join(&other, table, players[0]).await;
+    watcher.until(|table| is_here(table, players[0])).await;
+    assert!(!watcher.table.taken_over().contains(seat));
+    assert_eq!(back.player, players[0]);
+    assert!(is_here(&watcher.table, players[1]), "the older connection's end meant nothing");
+    bank.audit_clean().await;
+}
+
+/// A node that was paused and is taken for dead ends its watches, so that its clients come again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_was_taken_for_dead_sends_its_clients_back() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let mut silent = Node::start(&bank, &live, Clocks::default()).await;
+    let other = Node::start(&bank, &live, Clocks::default()).await;
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&other), &players).await;
+    let mut through_silent = Seated::join(&silent, table, players[0]).await;
+    let mut watcher = Seated::join(&other, table, players[1]).await;
+    silent.fall_silent();
+    watcher.until(|table| !is_here(table, players[0])).await;
+    silent.wake();
+    let ended = async { while through_silent.notices.recv().await.is_some() {} };
+    timeout(PATIENCE, ended).await.expect("the watch ends");
+    assert_eq!(through_silent.ending.get(), Some(&Ending::NodeGone));
+    // It is a node again, and whoever comes to it is there.
+    let _again = Seated::join(&silent, table, players[0]).await;
+    watcher.until(|table| is_here(table, players[0])).await;
+    assert!(is_here(&watcher.table, players[1]));
+}
+
+/// What a dead node has noted is told once, even if the first who takes it dies over it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_dies_over_another_one_loses_nothing() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let (redis, _publications) = live.connect().await;
+    let node = NodeId(Uuid::new_v4());
+    redis.beat(node, false, None).await.unwrap();
+    let (table, player) = (TableId(Uuid::new_v4()), PlayerId(Uuid::new_v4()));
+    let present = |_| Present { table, player, connection: ConnectionId(Uuid::new_v4()) };
+    let all: Vec<_> = (0..150).map(present).collect();
+    redis.note(node, &all).await.unwrap();
+    let mut portion = redis.present(node).await.unwrap();
+    assert_eq!(portion.len(), 64);
+    // Read and not forgotten: they are still there.
+    portion.truncate(10);
+    redis.forget(node, &portion).await.unwrap();
+
+    let heir = Node::start(&bank, &live, Clocks::default()).await;
+    let emptied = async {
+        while !redis.present(node).await.unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, emptied).await.expect("the heir tells all of them");
+    let counted = async {
+        while heir.tables().counts().told_away() < 140 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, counted).await.expect("the heir counts what it told");
+    assert_eq!(heir.tables().counts().told_away(), 140);
+    assert!(redis.beat(node, true, None).await.unwrap().is_dead);
+}
+
+/// A node that leaves in good order leaves nobody to look for.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_orderly_end_leaves_nothing_behind() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::start(&bank, &live, Clocks::default()).await;
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&node), &players).await;
+    let seated = Seated::join(&node, table, players[0]).await;
+    node.tables().ended(seated.connection).await;
+    assert!(!is_here(&node.tables().look(table).await.unwrap().unwrap(), players[0]));
+    let tables = node.tables().clone();
+    drop(node);
+    tables.retire().await;
+    let mut raw = live.raw().await;
+    let mut exists = async |key: String| -> bool {
+        redis::cmd("EXISTS").arg(key).query_async(&mut raw).await.unwrap()
+    };
+    assert!(!exists(live.nodes_key("beats")).await);
+    assert!(!exists(live.nodes_key("dead")).await);
+}
+
+/// Rule 8.3, to the end: with everybody gone the AI plays the game to its end.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let doomed = Node::start(&bank, &live, clocks).await;
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&doomed), &players).await;
+    let mut seated = vec![];
+    for player in &players {
+        seated.push(Seated::join(&doomed, table, *player).await);
+    }
+    deal(&doomed, &mut seated).await;
+    let game = seated[0].table.phase().game().unwrap();
+    drop(doomed);
+    let heir = Node::start(&bank, &live, clocks).await;
+    let connection = ConnectionId(Uuid::new_v4());
+    let mut watch = heir.tables().watch(table, players[0], connection, None).await.unwrap();
+    loop {
+        let notice = timeout(PATIENCE, watch.notices.recv()).await.unwrap().unwrap();
+        let is_over = |event: &Event<_>| matches!(event, Event::Settled { .. });
+        if notice.events.iter().any(is_over) {
+            break;
+        }
+    }
+    assert!(bahay::games::record(&bank.pool, game).await.unwrap().unwrap().record.is_some());
+    bank.audit_clean().await;
+}

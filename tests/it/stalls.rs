@@ -1,0 +1,254 @@
+//! Redis and PostgreSQL stall, die and come back under a game that goes on.
+
+use std::time::Duration;
+
+use bahay::client::{Client, Play, PlayError};
+use bahay::clock::Clock;
+use bahay::lobby::{Room, house_rooms};
+use bahay::tables::catalog::Tongits;
+use bahay::ws::protocol::Message;
+use bahay_engine::table::{By, Clocks, Event, GameId, PhaseView, Record};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use crate::support::db::TestDatabase;
+use crate::support::house::{House, PATIENCE, joined};
+use crate::support::live::TestLive;
+use crate::support::services::{Service, Services};
+
+/// Shorter than the outage.
+const COUNTDOWN_MS: u32 = 8_000;
+const OUTAGE: Duration = Duration::from_secs(12);
+
+/// What a client waits before it tries again what was unavailable.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// The newbie room, with other countdowns.
+fn rooms(countdown_ms: u32) -> Vec<Room> {
+    let rooms = house_rooms(Clocks::default());
+    let mut terms = rooms[0].terms().clone();
+    terms.rules.countdowns.draw_ms = countdown_ms;
+    terms.rules.countdowns.play_ms = countdown_ms;
+    terms.rules.countdowns.fight_ms = countdown_ms;
+    vec![Room::new("Newbie", terms).unwrap()]
+}
+
+async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House {
+    let live = match wanted {
+        Service::Redis => TestLive::on(services.redis_url()),
+        Service::Postgres => TestLive::new(),
+    };
+    let database = match wanted {
+        Service::Redis => TestDatabase::new().await,
+        Service::Postgres => TestDatabase::on(services.database_url().parse().unwrap()).await,
+    };
+    House::on(database, live, rooms(countdown_ms), Clock::system()).await
+}
+
+async fn next(play: &mut Play) -> Message<Tongits> {
+    timeout(PATIENCE, play.next()).await.expect("something happens").unwrap()
+}
+
+/// A game in which the cards are dealt.
+async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
+    let mut plays = vec![];
+    for client in clients {
+        plays.push(joined(client).await);
+    }
+    let game = loop {
+        if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {
+            break *game;
+        }
+        next(&mut plays[0]).await;
+    };
+    for play in &mut plays {
+        let readied = play.ready(game, None).await.unwrap();
+        play.answered(readied).await.unwrap();
+    }
+    for play in &mut plays {
+        while play.prompt().is_none() {
+            next(play).await;
+        }
+    }
+    (game, plays)
+}
+
+/// Everybody plays until the game is settled. A move that is refused as unavailable is made again;
+/// it may have been stored all the same, also one from before this, if it `is_unanswered`.
+async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
+    let mut playing = JoinSet::new();
+    for mut play in plays {
+        playing.spawn(async move {
+            let mut answered = None;
+            let mut may_be_stored = is_unanswered;
+            loop {
+                let question = play.prompt().map(|prompt| prompt.number);
+                if question != answered
+                    && let Some(action) = play.advice()
+                {
+                    answered = question;
+                    play.act(action).await.unwrap();
+                }
+                match next(&mut play).await {
+                    Message::Update { events, .. } => {
+                        let is_settled = |event: &Event<_>| matches!(event, Event::Settled { .. });
+                        if events.iter().any(is_settled) {
+                            return;
+                        }
+                    }
+                    // The first attempt was stored after all.
+                    Message::Refusal { code, .. } if may_be_stored && code == "stale_prompt" => {}
+                    Message::Refusal { code, .. } => {
+                        assert_eq!(code, "unavailable");
+                        may_be_stored = true;
+                        answered = None;
+                        sleep(AGAIN).await;
+                    }
+                    Message::Hello { .. }
+                    | Message::Closed { .. }
+                    | Message::Snapshot { .. }
+                    | Message::Ack { .. } => {}
+                }
+            }
+        });
+    }
+    playing.join_all().await;
+}
+
+async fn record(client: &Client, game: GameId) -> Record<Tongits> {
+    let record: Record<Tongits> =
+        serde_json::from_value(client.record(game).await.unwrap()).unwrap();
+    record.verify().unwrap();
+    record
+}
+
+fn is_unavailable(
+    answer: &Result<Vec<Event<<Tongits as bahay_engine::game::Game>::Event>>, PlayError>,
+) -> bool {
+    matches!(answer, Err(PlayError::Refused { code, .. }) if code == "unavailable")
+}
+
+/// Stopped in mid-game for longer than a countdown: moves are refused, the clocks stand, and when
+/// Redis is back the same prompt takes its answer from the player.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stalled_redis_costs_nobody_time() {
+    let services = Services::start(&[Service::Redis]).await;
+    let mut house = house(&services, Service::Redis, COUNTDOWN_MS).await;
+    let (_, clients) = house.table().await;
+    let (game, mut plays) = dealt(&clients).await;
+    let turn = plays.iter().position(|play| play.advice().is_some()).unwrap();
+    let prompt = plays[turn].prompt().unwrap().number;
+    services.pause(Service::Redis);
+    let action = plays[turn].advice().unwrap();
+    let acting = plays[turn].act(action).await.unwrap();
+    let answer = timeout(PATIENCE, plays[turn].answered(acting)).await.unwrap();
+    assert!(is_unavailable(&answer), "{answer:?}");
+    sleep(OUTAGE).await;
+    assert_eq!(plays[turn].prompt().unwrap().number, prompt, "the clock stood");
+    services.resume();
+    play_on(plays, true).await;
+    let record = record(&clients[0], game).await;
+    assert!(
+        record.actions.iter().all(|taken| taken.by == By::Player),
+        "the clock or the AI took a turn: {:?}",
+        record.actions.iter().map(|taken| taken.by).collect::<Vec<_>>()
+    );
+    house.stop().await;
+}
+
+/// Killed and started again with its data: scripts, connections and subscriptions are there again
+/// by themselves, on every node, and no acknowledged move is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_redis_that_comes_back_is_played_on() {
+    let mut services = Services::start(&[Service::Redis]).await;
+    let mut house = house(&services, Service::Redis, 20_000).await;
+    let (base, other) = house.node().await;
+    let (_, clients) = house.table().await;
+    let clients = [clients[0].clone(), clients[1].at(&base), clients[2].at(&base)];
+    let (game, mut plays) = dealt(&clients).await;
+    let turn = plays.iter().position(|play| play.advice().is_some()).unwrap();
+    let action = plays[turn].advice().unwrap();
+    let acting = plays[turn].act(action).await.unwrap();
+    plays[turn].answered(acting).await.unwrap();
+    let acknowledged = plays[turn].version().unwrap();
+    services.kill(Service::Redis).await;
+    let pinging = plays[turn].leave().await.unwrap();
+    let answer = timeout(PATIENCE, plays[turn].answered(pinging)).await.unwrap();
+    assert!(is_unavailable(&answer), "{answer:?}");
+    services.start_again().await;
+    play_on(plays, true).await;
+    let record = record(&clients[0], game).await;
+    assert!(record.actions.len() > 1);
+    assert!(acknowledged > 0);
+    assert!(
+        record.actions.iter().all(|taken| taken.by == By::Player),
+        "{:?}",
+        record.actions.iter().map(|taken| taken.by).collect::<Vec<_>>()
+    );
+    other.stop().await.unwrap();
+    house.stop().await;
+}
+
+/// PostgreSQL dies in mid-game: the cards go on, the settlement waits, and is booked once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_postgres_delays_the_settlement_and_nothing_else() {
+    let mut services = Services::start(&[Service::Postgres]).await;
+    let mut house = house(&services, Service::Postgres, 20_000).await;
+    let (_, clients) = house.table().await;
+    let (game, plays) = dealt(&clients).await;
+    services.kill(Service::Postgres).await;
+    let playing = tokio::spawn(play_on(plays, false));
+    sleep(Duration::from_secs(3)).await;
+    services.start_again().await;
+    timeout(PATIENCE, playing).await.expect("the game is settled").unwrap();
+    record(&clients[0], game).await;
+    let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    house.stop().await;
+}
+
+/// Redis loses everything: the game is voided, its players are told at once and in their inbox.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_emptied_redis_gives_every_coin_back_once() {
+    let mut services = Services::start(&[Service::Redis]).await;
+    let mut house = house(&services, Service::Redis, 20_000).await;
+    let (base, other) = house.node().await;
+    let (_, clients) = house.table().await;
+    let clients = [clients[0].clone(), clients[1].at(&base), clients[2].at(&base)];
+    let (game, plays) = dealt(&clients).await;
+    services.start_redis_empty().await;
+    for mut play in plays {
+        // Closed, or sent away by a node that is no longer known; nothing of the game goes on.
+        let ended = async {
+            loop {
+                match play.next().await {
+                    Ok(Message::Closed { .. }) | Err(_) => return,
+                    Ok(_) => {}
+                }
+            }
+        };
+        timeout(PATIENCE, ended).await.expect("the players are told");
+    }
+    let voided = async {
+        while bahay::games::record(&house.pool, game).await.unwrap().unwrap().state
+            == bahay::games::GameState::Open
+        {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(2 * PATIENCE, voided).await.expect("the game is voided");
+    for client in &clients {
+        let wallet = client.wallet().await.unwrap();
+        assert_eq!((wallet.available.hundredths(), wallet.held.hundredths()), (100_000, 0));
+        let mut play = client.play().await.unwrap();
+        let Message::Hello { notices, .. } = next(&mut play).await else {
+            panic!("the first message is a greeting");
+        };
+        assert_eq!(notices, Some(1));
+        client.seat("newbie").await.unwrap();
+    }
+    let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    other.stop().await.unwrap();
+    house.stop().await;
+}

@@ -1,0 +1,95 @@
+//! Tong-its with a fuse: a game that panics where its rule set says, as a bug would make it.
+
+use bahay_engine::chance::Answer;
+use bahay_engine::game::{Game, Outcome, Prompt, Turn, Viewer};
+use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
+use bahay_engine::seat::Seat;
+use serde::{Deserialize, Serialize};
+
+/// Where the bug is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Fuse {
+    /// In what any action does.
+    Act,
+    /// In what the AI thinks.
+    Advise,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Fragile {
+    fuse: Fuse,
+    game: Tongits,
+}
+
+impl Game for Fragile {
+    type Rules = (Fuse, Rules);
+    type Action = Action;
+    type Event = Event;
+    type View = (Fuse, View);
+    type Illegal = Illegal;
+
+    const NAME: &'static str = "fragile";
+
+    fn seats((_, rules): &Self::Rules) -> u8 {
+        Tongits::seats(rules)
+    }
+
+    fn counts_max((_, rules): &Self::Rules) -> u32 {
+        Tongits::counts_max(rules)
+    }
+
+    fn new((fuse, rules): &Self::Rules, starter: Option<Seat>) -> Self {
+        Self { fuse: *fuse, game: Tongits::new(rules, starter) }
+    }
+
+    fn turn(&self) -> Turn {
+        self.game.turn()
+    }
+
+    fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
+        self.game.legal_actions(seat, actions);
+    }
+
+    fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
+        assert_ne!(self.fuse, Fuse::Act, "a bug in what an action does");
+        let game = self.game.act(seat, action, events)?;
+        Ok(Self { fuse: self.fuse, game })
+    }
+
+    fn resolve(&self, answer: &Answer, events: &mut Vec<Event>) -> Self {
+        Self { fuse: self.fuse, game: self.game.resolve(answer, events) }
+    }
+
+    fn default_action(&self, seat: Seat) -> Option<Action> {
+        self.game.default_action(seat)
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.game.outcome()
+    }
+
+    fn view(&self, viewer: Viewer) -> Self::View {
+        (self.fuse, self.game.view(viewer))
+    }
+
+    fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
+        Tongits::redact(event, viewer)
+    }
+
+    fn observe((_, view): &mut Self::View, event: &Event) {
+        Tongits::observe(view, event);
+    }
+
+    fn prompt_in_view((_, view): &Self::View) -> Option<Prompt> {
+        Tongits::prompt_in_view(view)
+    }
+
+    fn legal_in_view((_, view): &Self::View, actions: &mut Vec<Action>) {
+        Tongits::legal_in_view(view, actions);
+    }
+
+    fn advise((fuse, view): &Self::View) -> Option<Action> {
+        assert_ne!(*fuse, Fuse::Advise, "a bug in what the AI thinks");
+        Tongits::advise(view)
+    }
+}

@@ -1,0 +1,162 @@
+//! Nodes in the test's own process, and players who are connected through them.
+
+use std::sync::{Arc, OnceLock};
+
+use bahay::clock::Clock;
+use bahay::ledger::LedgerTasks;
+use bahay::lobby::{Lobby, house_rooms};
+use bahay::tables::catalog::Tongits;
+use bahay::tables::{Ending, Notice, Tables, Watch};
+use bahay_engine::game::{Game, Viewer};
+use bahay_engine::table::{Clocks, ConnectionId, Input, Phase, PlayerId, Table, TableId};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::bank::Bank;
+use super::house::PATIENCE;
+use super::live::TestLive;
+
+/// A node in this process: killed with this, as by `kill -9`.
+pub(crate) struct Node {
+    pub(crate) lobby: Lobby,
+    _ledger: LedgerTasks,
+    tasks: JoinSet<()>,
+    /// By which it says that it lives.
+    present: Option<AbortHandle>,
+}
+
+impl Node {
+    /// With its own clock, and nothing to do but to play.
+    pub(crate) async fn new(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
+        let (live, publications) = live.connect().await;
+        let (ledger, ledger_tasks) = bank.node().await;
+        let (clock, pool) = (Clock::system(), bank.pool.clone());
+        let tables = Tables::<Tongits>::new(live.clone(), ledger.clone(), clock, pool);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(tables.clone().listen(publications));
+        tasks.spawn(tables.clone().tick());
+        let lobby = Lobby::new(house_rooms(clocks), tables, live, ledger);
+        Self { lobby, _ledger: ledger_tasks, tasks, present: None }
+    }
+
+    /// As a server is one: with the house's clock, and among the other nodes.
+    pub(crate) async fn start(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
+        let (live, publications) = live.connect().await;
+        let (ledger, ledger_tasks) = bank.node().await;
+        let tables = Tables::start(live.clone(), ledger.clone(), bank.pool.clone()).await.unwrap();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(tables.clone().listen(publications));
+        tasks.spawn(tables.clone().tick());
+        tasks.spawn(tables.clone().find_lost());
+        let present = Some(tasks.spawn(tables.clone().keep_present()));
+        let lobby = Lobby::new(house_rooms(clocks), tables, live, ledger);
+        Self { lobby, _ledger: ledger_tasks, tasks, present }
+    }
+
+    /// Says nothing more to the other nodes, until [`Node::wake`].
+    pub(crate) fn fall_silent(&mut self) {
+        self.present.take().expect("it says that it lives").abort();
+    }
+
+    pub(crate) fn wake(&mut self) {
+        self.present = Some(self.tasks.spawn(self.tables().clone().keep_present()));
+    }
+
+    pub(crate) fn tables(&self) -> &Tables<Tongits> {
+        self.lobby.tables()
+    }
+}
+
+/// One player, connected through one node.
+pub(crate) struct Seated {
+    pub(crate) player: PlayerId,
+    pub(crate) connection: ConnectionId,
+    pub(crate) notices: mpsc::Receiver<Notice<Tongits>>,
+    pub(crate) ending: Arc<OnceLock<Ending>>,
+    pub(crate) version: u64,
+    pub(crate) table: Arc<Table<Tongits>>,
+}
+
+impl Seated {
+    pub(crate) async fn join(node: &Node, table: TableId, player: PlayerId) -> Self {
+        let connection = ConnectionId(Uuid::new_v4());
+        let watch = node.tables().watch(table, player, connection, None).await.unwrap();
+        let connect = Input::Connect { player, connection };
+        node.tables().submit(table, connect).await.unwrap();
+        let (version, table) = (watch.version, watch.table);
+        let Watch { notices, ending, .. } = watch;
+        Self { player, connection, notices, ending, version, table }
+    }
+
+    /// The next notice; the versions have no gap.
+    pub(crate) async fn next(&mut self) -> Notice<Tongits> {
+        let notice = timeout(PATIENCE, self.notices.recv()).await.expect("something happens");
+        let notice = notice.expect("the watch goes on");
+        assert!(!notice.anew, "nothing was missed");
+        assert_eq!(notice.version, self.version + 1);
+        self.version = notice.version;
+        self.table = notice.table.clone();
+        notice
+    }
+
+    /// What this player should do now.
+    pub(crate) fn input(&self) -> Option<Input<<Tongits as Game>::Action>> {
+        let player = self.player;
+        let seat = self.table.seat_of(player)?;
+        match self.table.phase() {
+            Phase::Preparing(preparing) if !preparing.ready.contains(seat) => {
+                Some(Input::Ready { player, game: preparing.game, seed: None })
+            }
+            Phase::Playing(playing) if playing.asked.seats.contains(seat) => {
+                let action = Tongits::advise(&playing.state.view(Viewer::Seat(seat)))?;
+                let (game, prompt) = (playing.game, playing.asked.number);
+                Some(Input::Act { player, game, prompt, action })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Seats players at one table of the newbie room, each through the next node.
+pub(crate) async fn sit(nodes: &[Node], players: &[PlayerId]) -> TableId {
+    let mut tables = vec![];
+    for (player, node) in players.iter().zip(nodes.iter().cycle()) {
+        tables.push(node.lobby.seat(*player, "Tala", "newbie").await.unwrap());
+    }
+    assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
+    tables[0]
+}
+
+impl Seated {
+    /// Waits until the table is as asked for.
+    pub(crate) async fn until(&mut self, holds: impl Fn(&Table<Tongits>) -> bool) {
+        while !holds(&self.table) {
+            self.next().await;
+        }
+    }
+}
+
+/// Whether a player is connected, as the table knows it.
+pub(crate) fn is_here(table: &Table<Tongits>, player: PlayerId) -> bool {
+    let seat = table.seat_of(player).expect("the player keeps the seat");
+    table.occupant(seat).is_some_and(|occupant| occupant.connection.is_some())
+}
+
+pub(crate) fn is_playing(table: &Table<Tongits>) -> bool {
+    matches!(table.phase(), Phase::Playing(_))
+}
+
+/// All ready, and the cards dealt.
+pub(crate) async fn deal(node: &Node, seated: &mut [Seated]) {
+    for one in seated.iter() {
+        let look = node.tables().look(one.table.id()).await.unwrap().unwrap();
+        let game = look.phase().game().expect("a game is prepared");
+        let ready = Input::Ready { player: one.player, game, seed: None };
+        node.tables().submit(look.id(), ready).await.unwrap();
+    }
+    for one in seated {
+        one.until(is_playing).await;
+    }
+}
