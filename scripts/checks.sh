@@ -92,5 +92,8 @@ cmd_prepare() {
 remove_answers() { rm -rf "$ANSWERS"; }
 count_files() { find "$1" -type f | wc -l | tr -d ' '; }
 
+# Needs no services: they are models in it.
+cmd_simulate-house() { attend cargo run --quiet -p bahay-engine --example house -- "$@"; }
+
 cmd_bench() { attend cargo bench -p bahay-engine "$@"; }
 cmd_fmt() { cargo fmt --all "$@"; }
