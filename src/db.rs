@@ -14,9 +14,9 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
-use sqlx::{Connection as _, PgConnection};
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{Connection as _, PgConnection};
 use tokio::time::sleep;
 
 /// What whoever reads or writes is given, by its name here.

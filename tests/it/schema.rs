@@ -101,7 +101,8 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "unfolded ard",
     ];
     assert_eq!(rights, expected);
-    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"] {
+    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"]
+    {
         let error = sqlx::query(change).execute(&pool).await.unwrap_err();
         assert!(error.to_string().contains("permission denied"), "{change}: {error}");
     }
