@@ -92,6 +92,9 @@ cmd_prepare() {
 remove_answers() { rm -rf "$ANSWERS"; }
 count_files() { find "$1" -type f | wc -l | tr -d ' '; }
 
+# Needs no services: they are models in it.
+cmd_simulate-house() { attend cargo run --quiet -p bahay-engine --example house -- "$@"; }
+
 # The engine needs nothing; the ledger is measured on a PostgreSQL of its own, beside pgbench. It
 # is built as what is shipped is.
 cmd_bench() {

@@ -7,6 +7,7 @@ use axum::Router;
 use bahay::accounts::Accounts;
 use bahay::auth::{Auth, Revocations, Signer};
 use bahay::clock::{Clock, Timestamp};
+use bahay::edge::Edge;
 use bahay::http::{self, Options, Probe, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
@@ -27,6 +28,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 
 use crate::support::bank::Bank;
+use crate::support::house::wide_door;
 use crate::support::live::TestLive;
 
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
@@ -58,11 +60,18 @@ pub(crate) struct Node {
 }
 
 /// What a test may have differently.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Setup {
     pub(crate) options: Options,
     pub(crate) probes: Vec<Probe>,
     pub(crate) more: Router,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        let options = Options { edge: Edge::new(wide_door()), ..Options::default() };
+        Self { options, probes: Vec::new(), more: Router::new() }
+    }
 }
 
 /// A signed-in guest.

@@ -45,21 +45,24 @@ pub(crate) struct Setup {
 }
 
 impl Default for Setup {
-    /// Limits that no test meets by accident.
     fn default() -> Self {
-        let rate = Rate { per_second: 100_000, burst: 100_000 };
-        let door = edge::Options {
-            connections_per_address: 10_000,
-            sockets_per_address: 10_000,
-            strangers_per_address: 10_000,
-            openings_per_account: rate,
-            requests_per_address: rate,
-            requests_per_account: rate,
-            sign_ins_per_address: rate,
-            ..edge::Options::default()
-        };
         let rooms = house_rooms(Clocks::default());
-        Self { rooms, wall: Clock::system(), door, tap: None }
+        Self { rooms, wall: Clock::system(), door: wide_door(), tap: None }
+    }
+}
+
+/// Limits that no test meets by accident.
+pub(crate) fn wide_door() -> edge::Options {
+    let rate = Rate { per_second: 100_000, burst: 100_000 };
+    edge::Options {
+        connections_per_address: 10_000,
+        sockets_per_address: 10_000,
+        strangers_per_address: 10_000,
+        openings_per_account: rate,
+        requests_per_address: rate,
+        requests_per_account: rate,
+        sign_ins_per_address: rate,
+        ..edge::Options::default()
     }
 }
 
