@@ -8,19 +8,9 @@ use crate::live::{Live, Unavailable};
 const LIMIT: u32 = 256;
 
 impl Live {
-    /// Takes the tables of every shard whose deadline has passed. They are due again after
+    /// Takes the tables of a shard whose deadline has passed. They are due again after
     /// `claim_ms`, in case this process dies with them.
     pub async fn take_due(
-        &self,
-        now: Timestamp,
-        claim_ms: u32,
-    ) -> Result<Vec<TableId>, Unavailable> {
-        let shards = (0..self.shards).map(|shard| self.take_due_in(shard, now, claim_ms));
-        let tables = futures_util::future::try_join_all(shards).await?;
-        Ok(tables.into_iter().flatten().collect())
-    }
-
-    async fn take_due_in(
         &self,
         shard: u16,
         now: Timestamp,

@@ -37,7 +37,12 @@ impl House {
     }
 
     pub(crate) async fn with_clocks(clocks: Clocks) -> Self {
-        let (database, live) = (TestDatabase::new().await, TestLive::new());
+        Self::on(TestLive::new(), clocks).await
+    }
+
+    /// On a Redis of the test's own.
+    pub(crate) async fn on(live: TestLive, clocks: Clocks) -> Self {
+        let database = TestDatabase::new().await;
         let (base, running, pool) = start(&database, &live, clocks).await;
         Self { base, pool, running: Some(running), live, database }
     }
