@@ -144,15 +144,14 @@ impl Heard {
                 self.lose(|_, place| *place == Place::At(from.clone()));
                 self.tell(Publication::Interrupted);
             }
-            // The server no longer serves the slot, or we have asked for it: then the channel is
-            // not wanted any more.
+            // The server no longer serves the slot. What we have asked for is not wanted any more.
             PushKind::SUnsubscribe => {
-                let channel = push.data.first().and_then(text);
-                let is_lost = |wanted: &str, place: &Place| {
-                    Some(wanted) == channel && *place == Place::At(from.clone())
-                };
-                if self.lose(is_lost) {
-                    self.tell(Publication::Interrupted);
+                let Some(channel) = push.data.first().and_then(text) else { return };
+                if self.channels().wanted.contains_key(channel) {
+                    let at = Place::At(from.clone());
+                    if self.lose(|wanted, place| wanted == channel && *place == at) {
+                        self.tell(Publication::Interrupted);
+                    }
                 }
             }
             PushKind::SMessage => {

@@ -39,7 +39,8 @@ impl<G: Game> Tables<G> {
         loop {
             tokio::select! {
                 _ = looks.tick() => {
-                    asked.extend(std::mem::take(&mut idle).into_iter().map(|shard| self.due(shard)));
+                    let shards = std::mem::take(&mut idle);
+                    asked.extend(shards.into_iter().map(|shard| self.due(shard)));
                     look = look.wrapping_add(1);
                     if look.is_multiple_of(SWEEP_EVERY) {
                         let tables = self.clone();
