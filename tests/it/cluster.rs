@@ -398,7 +398,7 @@ async fn a_replica_takes_the_place_of_its_master() {
         }
     };
     assert!((1..version).contains(&first), "{first} of {version}");
-    let Tail::Lines(stored) = there.tail(table, 0).await.unwrap() else { panic!("it is there") };
+    let Tail::Lines(stored) = here.tail(table, 0).await.unwrap() else { panic!("it is there") };
     assert_eq!(&stored[..3], ["a", "b", "more"]);
 }
 

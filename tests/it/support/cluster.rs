@@ -185,6 +185,8 @@ async fn node() -> Server {
         // A master that is gone takes only its own slots along.
         "--cluster-require-full-coverage",
         "no",
+        "--repl-diskless-sync-delay",
+        "0",
     ])
     .await
 }
