@@ -49,6 +49,9 @@ struct Shared {
     /// The master of each slot, as far as known.
     masters: Mutex<Vec<Option<Address>>>,
     is_refreshing: AtomicBool,
+    /// Some slot answers from two masters: what the new one publishes, the old one's subscribers
+    /// do not hear.
+    is_moving: AtomicBool,
 }
 
 /// What goes to one master in one piece.
@@ -80,6 +83,7 @@ impl Cluster {
             connections: Mutex::default(),
             masters: Mutex::new(vec![None; usize::from(SLOTS)]),
             is_refreshing: AtomicBool::new(false),
+            is_moving: AtomicBool::new(false),
         };
         let cluster = Self { shared: Arc::new(shared), answered: None };
         cluster.refresh().await?;
@@ -92,6 +96,11 @@ impl Cluster {
 
     pub(super) fn home(&self, slot: u16) -> Option<Address> {
         self.shared.home(slot)
+    }
+
+    /// Whether a call met a slot in the midst of a move since this was asked last.
+    pub(super) fn has_met_a_move(&self) -> bool {
+        self.shared.is_moving.swap(false, Ordering::AcqRel)
     }
 
     pub(super) async fn refresh(&self) -> RedisResult<()> {
@@ -179,6 +188,7 @@ impl Cluster {
                     (to, is_asking) = (address, false);
                 }
                 Verdict::Ask(address) => {
+                    self.shared.is_moving.store(true, Ordering::Release);
                     redirections += 1;
                     (to, is_asking) = (address, true);
                 }

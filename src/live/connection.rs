@@ -72,6 +72,14 @@ impl Connection {
         }
     }
 
+    /// Whether a call met keys in the midst of a move since this was asked last.
+    pub(super) fn has_met_a_move(&self) -> bool {
+        match self {
+            Self::Server(_) => false,
+            Self::Cluster(cluster) => cluster.has_met_a_move(),
+        }
+    }
+
     /// Where a key should live; `None` while that is not known.
     pub(super) fn home(&self, key: &str) -> Option<Address> {
         match self {

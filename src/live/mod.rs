@@ -98,7 +98,8 @@ impl Live {
         options: &Options,
     ) -> Result<(Self, mpsc::UnboundedReceiver<Publication>), Unavailable> {
         let commands = Connection::open(options, None).await?;
-        let (subscriptions, publications) = Subscriptions::connect(options).await?;
+        let (subscriptions, publications) =
+            Subscriptions::connect(options, commands.clone()).await?;
         let live = Self {
             commands,
             subscriptions,

@@ -74,8 +74,10 @@ enum Place {
 }
 
 impl Subscriptions {
+    /// `commands` is where calls go; they notice when slots move.
     pub(super) async fn connect(
         options: &Options,
+        commands: Connection,
     ) -> Result<(Self, mpsc::UnboundedReceiver<Publication>), Unavailable> {
         let (publications, receiver) = mpsc::unbounded_channel();
         let heard =
@@ -83,14 +85,14 @@ impl Subscriptions {
         let hearing = heard.clone();
         let push: Push = Arc::new(move |from, push| hearing.hear(from, &push));
         let connection = Connection::open(options, Some(push)).await?;
-        let keeper = tokio::spawn(keep(connection.clone(), heard.clone()));
+        let keeper = tokio::spawn(keep(connection.clone(), commands, heard.clone()));
         let keeper = Arc::new(Keeper(keeper.abort_handle()));
         Ok((Self { connection, heard, _keeper: keeper }, receiver))
     }
 }
 
 /// Makes lost subscriptions again, for ever. Where nobody answers the next look tries again.
-async fn keep(connection: Connection, heard: Arc<Heard>) {
+async fn keep(connection: Connection, commands: Connection, heard: Arc<Heard>) {
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -100,6 +102,10 @@ async fn keep(connection: Connection, heard: Arc<Heard>) {
         }
         if heard.channels().wanted.is_empty() {
             continue;
+        }
+        // While a slot moves its new master publishes, and subscriptions still stand at the old.
+        if commands.has_met_a_move() {
+            heard.tell(Publication::Interrupted);
         }
         if let Err(error) = connection.refresh().await {
             tracing::debug!(%error, "where channels are served is not known");
