@@ -43,7 +43,8 @@ pub struct Database {
 /// Where live state is. `bahay serve` and `bahay table` take it.
 #[derive(Args, Clone, Debug)]
 pub struct LiveState {
-    /// Redis 7 or newer, as in redis://127.0.0.1:6379 or redis+unix:///run/redis/redis.sock
+    /// Redis 7 or newer, as in redis://127.0.0.1:6379 or redis+unix:///run/redis/redis.sock; of a
+    /// Redis Cluster some nodes, as in redis+cluster://USER:PASSWORD@10.0.0.1:6379,10.0.0.2:6379
     #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
     pub redis_url: String,
 

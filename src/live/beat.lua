@@ -45,6 +45,10 @@ for _, node in ipairs(silent) do
   redis.call('zrem', KEYS[1], node)
   redis.call('zadd', KEYS[2], now, node)
 end
-local taken = redis.call('zrange', KEYS[2], '-inf', now, 'byscore', 'limit', 0, ARGV[7])
+-- A node's first beat only sets its clock: it is not ready to bury anybody.
+local taken = {}
+if ARGV[2] == '1' then
+  taken = redis.call('zrange', KEYS[2], '-inf', now, 'byscore', 'limit', 0, ARGV[7])
+end
 for _, node in ipairs(taken) do redis.call('zadd', KEYS[2], now + claim, node) end
 return { is_dead, math.floor(now + offset), taken }

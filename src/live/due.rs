@@ -9,15 +9,15 @@ use crate::live::{Live, Unavailable};
 const LIMIT: u32 = 256;
 
 impl Live {
-    /// Takes the tables of every shard whose deadline has passed. They are due again after
+    /// Takes the tables of a shard whose deadline has passed. They are due again after
     /// `claim_ms`, in case this process dies with them.
     pub async fn take_due(
         &self,
+        shard: u16,
         now: Timestamp,
         claim_ms: u32,
     ) -> Result<Vec<TableId>, Unavailable> {
-        let sets = (0..self.shards).flat_map(|shard| ENGINES.map(|engine| (shard, engine)));
-        let sets = sets.map(|(shard, engine)| self.take_due_in(shard, engine, now, claim_ms));
+        let sets = ENGINES.map(|engine| self.take_due_in(shard, engine, now, claim_ms));
         let tables = futures_util::future::try_join_all(sets).await?;
         Ok(tables.into_iter().flatten().collect())
     }

@@ -12,6 +12,8 @@
 //!
 //! Deliberately absent: ownership. No key says that a process holds a table.
 
+mod cluster;
+mod connection;
 mod due;
 mod halts;
 mod journal;
@@ -25,8 +27,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::table::TableId;
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use tokio::sync::mpsc;
+
+use crate::live::connection::Connection;
+use crate::live::watch::Subscriptions;
 
 pub use journal::{Append, NewLine, Stored, Tail};
 pub use presence::{Beat, GAP_MS, NodeId, Present};
@@ -36,7 +40,7 @@ pub use watch::Publication;
 /// How live state is reached.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// `redis://…` or `redis+unix://…`.
+    /// `redis://…`, `redis+unix://…`, or `redis+cluster://HOST:PORT,HOST:PORT`.
     pub url: String,
     /// Leads every key, so that several houses can share a Redis.
     pub prefix: String,
@@ -67,8 +71,8 @@ impl From<redis::RedisError> for Unavailable {
 /// A handle to live state; clones share one connection for commands and one for publications.
 #[derive(Clone)]
 pub struct Live {
-    commands: ConnectionManager,
-    subscriptions: ConnectionManager,
+    commands: Connection,
+    subscriptions: Subscriptions,
     scripts: Arc<Scripts>,
     prefix: Arc<str>,
     shards: u16,
@@ -102,14 +106,9 @@ impl Live {
     pub async fn connect(
         options: &Options,
     ) -> Result<(Self, mpsc::UnboundedReceiver<Publication>), Unavailable> {
-        let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(options.connect_timeout))
-            .set_response_timeout(Some(options.response_timeout))
-            .set_number_of_retries(1)
-            .set_max_delay(Duration::from_millis(200));
-        let client = redis::Client::open(options.url.as_str())?;
-        let commands = client.get_connection_manager_with_config(config.clone()).await?;
-        let (subscriptions, publications) = watch::connect(options, config).await?;
+        let commands = Connection::open(options, None).await?;
+        let (subscriptions, publications) =
+            Subscriptions::connect(options, commands.clone()).await?;
         let live = Self {
             commands,
             subscriptions,
@@ -135,7 +134,7 @@ impl Live {
         Ok((live, publications))
     }
 
-    /// Whether Redis answers.
+    /// Whether Redis answers; of a cluster, any master.
     pub async fn ping(&self) -> Result<(), Unavailable> {
         redis::cmd("PING").query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
@@ -144,6 +143,11 @@ impl Live {
     /// How long a call may take.
     pub fn response_timeout(&self) -> Duration {
         self.response_timeout
+    }
+
+    /// The shards, each with deadlines of its own.
+    pub fn shards(&self) -> std::ops::Range<u16> {
+        0..self.shards
     }
 
     fn shard_of(&self, table: TableId) -> u16 {

@@ -1,13 +1,25 @@
 //! Publications: a node listens to the channel of every table at which it has somebody. Channels
-//! are sharded, like the keys. A lost connection is told as such: what was published meanwhile is
+//! are sharded, like the keys. Where a subscription is lost, with a connection or with a slot that
+//! moves, it is made again at whoever serves the slot then; that publications may have been missed
+//! is told at the loss and once the subscriptions stand again. What was published meanwhile is
 //! read from the journals.
 
-use bahay_engine::table::TableId;
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{IntoConnectionInfo, ProtocolVersion, PushInfo, PushKind, Value};
-use tokio::sync::mpsc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use bahay_engine::table::TableId;
+use futures_util::future::join_all;
+use redis::{PushInfo, PushKind, Value};
+use tokio::sync::{Notify, mpsc};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::live::connection::{Address, Connection, Push};
 use crate::live::{Live, Options, Unavailable};
+
+/// How often it is looked whether every subscription stands where its slot is served. A loss that
+/// the server tells of is mended at once.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Something that the subscription connection says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,66 +32,245 @@ pub enum Publication {
     Interrupted,
 }
 
-/// The connection for subscriptions, on its own so that pushes never wait behind answers.
-pub(super) async fn connect(
-    options: &Options,
-    config: ConnectionManagerConfig,
-) -> Result<(ConnectionManager, mpsc::UnboundedReceiver<Publication>), Unavailable> {
-    let info = options.url.as_str().into_connection_info()?;
-    let redis = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
-    let client = redis::Client::open(info.set_redis_settings(redis))?;
-    // Unbounded, because Redis drops a subscriber that does not read: the reader never blocks.
-    let (sender, receiver) = mpsc::unbounded_channel();
-    let push = move |push: PushInfo| match publication(&push) {
-        Some(publication) => sender.send(publication).map_err(|_| redis::aio::SendError),
-        None => Ok(()),
-    };
-    let config = config.set_push_sender(push).set_automatic_resubscription();
-    Ok((client.get_connection_manager_with_config(config).await?, receiver))
+/// The connection for subscriptions, on its own so that pushes never wait behind answers. Clones
+/// share it.
+#[derive(Clone)]
+pub(super) struct Subscriptions {
+    connection: Connection,
+    heard: Arc<Heard>,
+    /// Ends with the last clone.
+    _keeper: Arc<Keeper>,
 }
 
-fn publication(push: &PushInfo) -> Option<Publication> {
-    match push.kind {
-        PushKind::Disconnection => Some(Publication::Interrupted),
-        PushKind::SMessage => {
-            let [Value::BulkString(channel), Value::BulkString(payload)] = push.data.as_slice()
-            else {
-                return None;
-            };
-            let channel = std::str::from_utf8(channel).ok()?;
-            let table = channel.strip_suffix(":lines")?.rsplit(':').next()?.parse().ok()?;
-            let mut lines = std::str::from_utf8(payload).ok()?.split('\n');
-            let version = match lines.next()? {
-                "ended" => return Some(Publication::Ended { table }),
-                version => version.parse().ok()?,
-            };
-            Some(Publication::Lines { table, version, lines: lines.map(String::from).collect() })
+struct Keeper(tokio::task::AbortHandle);
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// What the servers have said.
+struct Heard {
+    channels: Mutex<Channels>,
+    /// A subscription was lost.
+    lost: Notify,
+    /// Unbounded, because Redis drops a subscriber that does not read: the reader never blocks.
+    publications: mpsc::UnboundedSender<Publication>,
+}
+
+#[derive(Default)]
+struct Channels {
+    wanted: HashMap<String, Place>,
+    /// How many losses there were. A subscription during which one happened may be among them.
+    losses: u64,
+}
+
+/// Where a subscription stands.
+#[derive(Clone, PartialEq, Eq)]
+enum Place {
+    /// Somebody is asking for it.
+    Asked,
+    At(Address),
+    Nowhere,
+}
+
+impl Subscriptions {
+    /// `commands` is where calls go; they notice when slots move.
+    pub(super) async fn connect(
+        options: &Options,
+        commands: Connection,
+    ) -> Result<(Self, mpsc::UnboundedReceiver<Publication>), Unavailable> {
+        let (publications, receiver) = mpsc::unbounded_channel();
+        let heard =
+            Arc::new(Heard { channels: Mutex::default(), lost: Notify::new(), publications });
+        let hearing = heard.clone();
+        let push: Push = Arc::new(move |from, push| hearing.hear(from, &push));
+        let connection = Connection::open(options, Some(push)).await?;
+        let keeper = tokio::spawn(keep(connection.clone(), commands, heard.clone()));
+        let keeper = Arc::new(Keeper(keeper.abort_handle()));
+        Ok((Self { connection, heard, _keeper: keeper }, receiver))
+    }
+}
+
+/// Makes lost subscriptions again, for ever. Where nobody answers the next look tries again.
+async fn keep(connection: Connection, commands: Connection, heard: Arc<Heard>) {
+    let mut looks = interval(LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = looks.tick() => {}
+            () = heard.lost.notified() => {}
         }
+        if heard.channels().wanted.is_empty() {
+            continue;
+        }
+        // While a slot moves its new master publishes, and subscriptions still stand at the old.
+        if commands.has_met_a_move() {
+            heard.tell(Publication::Interrupted);
+        }
+        if let Err(error) = connection.refresh().await {
+            tracing::debug!(%error, "where channels are served is not known");
+        }
+        // Each server by itself: one that does not answer keeps nobody from the others.
+        let renewals = heard.astray(&connection).into_values().map(|channels| {
+            let (connection, heard) = (&connection, &heard);
+            async move {
+                let asked = channels.iter().map(|channel| subscribe(connection, heard, channel));
+                if join_all(asked).await.iter().any(Result::is_ok) {
+                    heard.tell(Publication::Interrupted);
+                }
+            }
+        });
+        join_all(renewals).await;
+    }
+}
+
+async fn subscribe(
+    connection: &Connection,
+    heard: &Heard,
+    channel: &str,
+) -> Result<(), Unavailable> {
+    let losses = heard.channels().losses;
+    let mut connection = connection.clone();
+    let mut call = redis::cmd("SSUBSCRIBE");
+    call.arg(channel);
+    let answered = call.query_async::<()>(&mut connection).await;
+    let at = connection.answered().filter(|_| answered.is_ok());
+    heard.asked(channel, at, losses);
+    Ok(answered?)
+}
+
+impl Heard {
+    fn channels(&self) -> MutexGuard<'_, Channels> {
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, from: &Address, push: &PushInfo) {
+        match push.kind {
+            PushKind::Disconnection => {
+                self.lose(|_, place| *place == Place::At(from.clone()));
+                self.tell(Publication::Interrupted);
+            }
+            // The server no longer serves the slot. What we have asked for is not wanted any more.
+            PushKind::SUnsubscribe => {
+                let Some(channel) = push.data.first().and_then(text) else { return };
+                if self.channels().wanted.contains_key(channel) {
+                    let at = Place::At(from.clone());
+                    if self.lose(|wanted, place| wanted == channel && *place == at) {
+                        self.tell(Publication::Interrupted);
+                    }
+                }
+            }
+            PushKind::SMessage => {
+                if let Some(publication) = publication(push) {
+                    self.tell(publication);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes that subscriptions are lost; says whether there were any.
+    fn lose(&self, is_lost: impl Fn(&str, &Place) -> bool) -> bool {
+        let mut any = false;
+        let mut channels = self.channels();
+        channels.losses += 1;
+        for (channel, place) in &mut channels.wanted {
+            if is_lost(channel, place) {
+                *place = Place::Nowhere;
+                any = true;
+            }
+        }
+        drop(channels);
+        if any {
+            self.lost.notify_one();
+        }
+        any
+    }
+
+    /// The channels whose subscription does not stand where their slot is served, by where that
+    /// is. They count as asked for.
+    fn astray(&self, connection: &Connection) -> BTreeMap<Address, Vec<String>> {
+        let mut astray = BTreeMap::<_, Vec<_>>::new();
+        for (channel, place) in &mut self.channels().wanted {
+            let Some(home) = connection.home(channel) else { continue };
+            let is_astray = match place {
+                Place::Asked => false,
+                Place::At(at) => *at != home,
+                Place::Nowhere => true,
+            };
+            if is_astray {
+                *place = Place::Asked;
+                astray.entry(home).or_default().push(channel.clone());
+            }
+        }
+        astray
+    }
+
+    /// What came of a subscription that was asked for when there had been so many losses.
+    fn asked(&self, channel: &str, at: Option<Address>, losses: u64) {
+        let mut channels = self.channels();
+        let is_sure = channels.losses == losses;
+        if let Some(place) = channels.wanted.get_mut(channel) {
+            *place = at.filter(|_| is_sure).map_or(Place::Nowhere, Place::At);
+        }
+    }
+
+    fn tell(&self, publication: Publication) {
+        // Nobody may be listening any more.
+        let _ = self.publications.send(publication);
+    }
+}
+
+fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::BulkString(bytes) => std::str::from_utf8(bytes).ok(),
         _ => None,
     }
+}
+
+/// What the message on a table's channel says.
+fn publication(push: &PushInfo) -> Option<Publication> {
+    let [channel, payload] = push.data.as_slice() else {
+        return None;
+    };
+    let table = text(channel)?.strip_suffix(":lines")?.rsplit(':').next()?.parse().ok()?;
+    let mut lines = text(payload)?.split('\n');
+    let version = match lines.next()? {
+        "ended" => return Some(Publication::Ended { table }),
+        version => version.parse().ok()?,
+    };
+    Some(Publication::Lines { table, version, lines: lines.map(String::from).collect() })
 }
 
 impl Live {
     /// Listens to a table's publications from here on.
     pub async fn watch(&self, table: TableId) -> Result<(), Unavailable> {
-        self.subscribe("SSUBSCRIBE", table).await
+        let Subscriptions { connection, heard, .. } = &self.subscriptions;
+        let channel = self.table_key(table, "lines");
+        heard.channels().wanted.insert(channel.clone(), Place::Asked);
+        let watched = subscribe(connection, heard, &channel).await;
+        if watched.is_err() {
+            heard.channels().wanted.remove(&channel);
+        }
+        watched
     }
 
     /// Whether publications can come in. A connection that was lost is made again only by being
     /// used, and nobody needs to say anything on this one for hours.
     pub async fn can_hear(&self) -> Result<(), Unavailable> {
-        redis::cmd("PING").query_async::<()>(&mut self.subscriptions.clone()).await?;
+        redis::cmd("PING").query_async::<()>(&mut self.subscriptions.connection.clone()).await?;
         Ok(())
     }
 
     pub async fn unwatch(&self, table: TableId) -> Result<(), Unavailable> {
-        self.subscribe("SUNSUBSCRIBE", table).await
-    }
-
-    async fn subscribe(&self, command: &str, table: TableId) -> Result<(), Unavailable> {
-        let mut call = redis::cmd(command);
-        call.arg(self.table_key(table, "lines"));
-        call.query_async::<()>(&mut self.subscriptions.clone()).await?;
+        let Subscriptions { connection, heard, .. } = &self.subscriptions;
+        let channel = self.table_key(table, "lines");
+        heard.channels().wanted.remove(&channel);
+        let mut call = redis::cmd("SUNSUBSCRIBE");
+        call.arg(channel);
+        call.query_async::<()>(&mut connection.clone()).await?;
         Ok(())
     }
 }

@@ -32,6 +32,7 @@ use std::time::Duration;
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Rejection, Table, TableId, Terms};
+use futures_util::{FutureExt, StreamExt, stream};
 use tokio::sync::mpsc;
 
 use crate::clock::Clock;
@@ -55,6 +56,9 @@ const IDLE_MS: u64 = 60 * 60 * 1000;
 /// The pauses before each reading of watched journals once subscriptions have broken off.
 const CATCH_UP_AFTER: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
+
+/// Journals read at once. A server that stands still holds up so many before others must wait.
+const READ_AT_ONCE: usize = 1_024;
 
 /// The tables of one game, as this process sees them. Clones share everything.
 #[derive(Clone, Debug)]
@@ -208,7 +212,14 @@ impl<G: Game> Tables<G> {
             match publication {
                 Publication::Lines { table, version, lines } => {
                     if let Some(slot) = self.known(table) {
-                        slot.published(&self.inner, version, &lines).await;
+                        let tables = self.clone();
+                        let mut following = Box::pin(async move {
+                            slot.published(&tables.inner, version, &lines).await;
+                        });
+                        // A table that waits for its server keeps no other waiting.
+                        if following.as_mut().now_or_never().is_none() {
+                            tokio::spawn(following);
+                        }
                     }
                 }
                 Publication::Ended { table } => {
@@ -228,10 +239,15 @@ impl<G: Game> Tables<G> {
     async fn catch_up(self) {
         for after in CATCH_UP_AFTER {
             tokio::time::sleep(after).await;
-            for slot in self.all() {
-                slot.catch_up(&self.inner).await;
-            }
+            self.read_all().await;
         }
+    }
+
+    /// Brings every copy that is watched up to its journal.
+    async fn read_all(&self) {
+        let slots = stream::iter(self.all());
+        let read = |slot: Arc<Slot<G>>| async move { slot.catch_up(&self.inner).await };
+        slots.for_each_concurrent(READ_AT_ONCE, read).await;
     }
 
     fn slot(&self, id: TableId) -> Arc<Slot<G>> {

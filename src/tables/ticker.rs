@@ -1,12 +1,20 @@
 //! Looks for tables whose deadline has passed, and attends to them. Every process may; a claim
 //! keeps two from doing the same work, and if both do, one append fails harmlessly.
+//!
+//! Each shard is asked by itself and again only when it has answered: one whose server stands
+//! still keeps no other waiting.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bahay_engine::game::Game;
+use bahay_engine::table::TableId;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::live::Unavailable;
 use crate::tables::Tables;
 
 /// How often the deadlines are looked at: the most by which a clock is late.
@@ -23,37 +31,54 @@ impl<G: Game> Tables<G> {
     pub async fn tick(self) {
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut attended = JoinSet::new();
-        let mut is_down = false;
-        for look in 0_u32.. {
-            looks.tick().await;
-            match self.inner.live.take_due(self.inner.clock.now(), CLAIM_MS).await {
-                Ok(tables) => {
-                    is_down = false;
-                    for table in tables {
+        let mut idle: BTreeSet<u16> = self.inner.live.shards().collect();
+        let mut asked = FuturesUnordered::new();
+        let mut down = BTreeSet::new();
+        let mut running = JoinSet::new();
+        let mut look = 0_u32;
+        loop {
+            tokio::select! {
+                _ = looks.tick() => {
+                    let shards = std::mem::take(&mut idle);
+                    asked.extend(shards.into_iter().map(|shard| self.due(shard)));
+                    look = look.wrapping_add(1);
+                    if look.is_multiple_of(SWEEP_EVERY) {
                         let tables = self.clone();
-                        attended.spawn(async move { tables.attend(table).await });
+                        running.spawn(async move {
+                            tables.read_all().await;
+                            tables.sweep();
+                        });
                     }
                 }
-                // Clocks stand still while live state is away. Said once.
-                Err(error) => {
-                    if !is_down {
-                        tracing::error!(%error, "the clocks of all tables stand still");
+                Some((shard, due)) = asked.next() => {
+                    idle.insert(shard);
+                    match due {
+                        Ok(due) => {
+                            down.remove(&shard);
+                            for table in due {
+                                let tables = self.clone();
+                                running.spawn(async move { tables.attend(table).await });
+                            }
+                        }
+                        // Clocks stand still while live state is away. Said once.
+                        Err(error) => {
+                            if down.is_empty() {
+                                tracing::error!(shard, %error, "the clocks of tables stand still");
+                            }
+                            down.insert(shard);
+                        }
                     }
-                    is_down = true;
                 }
-            }
-            while let Some(ended) = attended.try_join_next() {
-                if let Err(error) = ended {
-                    tracing::error!(%error, "attending to a table failed");
+                Some(ended) = running.join_next() => {
+                    if let Err(error) = ended {
+                        tracing::error!(%error, "attending to a table failed");
+                    }
                 }
-            }
-            if look % SWEEP_EVERY == SWEEP_EVERY - 1 {
-                for slot in self.all() {
-                    slot.catch_up(&self.inner).await;
-                }
-                self.sweep();
             }
         }
+    }
+
+    async fn due(&self, shard: u16) -> (u16, Result<Vec<TableId>, Unavailable>) {
+        (shard, self.inner.live.take_due(shard, self.inner.clock.now(), CLAIM_MS).await)
     }
 }

@@ -250,7 +250,10 @@ impl Session {
                 self.waiting_notices()?;
                 self.pending.push(Message::Ack { id, version: Some(version) });
             }
-            Err(error) => self.refuse_submit(id, &error),
+            Err(error) => {
+                self.waiting_notices()?;
+                self.refuse_submit(id, &error);
+            }
         }
         Ok(())
     }
@@ -259,6 +262,9 @@ impl Session {
         let table = match self.state.lobby.seated_at(self.player).await {
             Ok(Some(table)) => table,
             Ok(None) => {
+                // What explains it comes first, and nothing of that table after it.
+                self.waiting_notices()?;
+                self.seated = None;
                 let detail = "you do not sit at a table: ask a room for a seat".to_owned();
                 self.refuse(Some(id), "not_seated", None, detail, false);
                 return Ok(());
@@ -268,7 +274,10 @@ impl Session {
                 return Ok(());
             }
         };
-        let from = from.filter(|_| of == Some(table));
+        // What this connection was told already is not told again.
+        let told = self.seated.as_ref().filter(|seated| seated.table == table);
+        let told = told.map_or(0, |seated| seated.version);
+        let from = from.filter(|_| of == Some(table)).map(|from| from.max(told));
         let tables = self.state.lobby.tables();
         let watch = match tables.watch(table, self.player, self.connection, from).await {
             Ok(watch) => watch,
@@ -295,7 +304,15 @@ impl Session {
             confirmed: false,
         });
         let input = Input::Connect { player: self.player, connection: self.connection };
-        self.submit(id, table, input).await
+        self.submit(id, table, input).await?;
+        // The seat may have been freed between the look and the connecting.
+        if let Some(seated) = &self.seated
+            && !seated.confirmed
+            && watch.table.seat_of(self.player).is_none()
+        {
+            self.seated = None;
+        }
+        Ok(())
     }
 
     /// A notice and all that wait behind it.
@@ -351,9 +368,7 @@ impl Session {
         match connection {
             // The seat is free: the connection stays, for the next table.
             None => {
-                if was_confirmed {
-                    self.seated = None;
-                }
+                self.seated = None;
                 Ok(())
             }
             Some(Some(other)) if was_confirmed && other != self.connection => {

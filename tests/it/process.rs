@@ -39,6 +39,8 @@ async fn a_server_refuses_what_it_cannot_serve_with() {
     assert_refuses(&unreachable, &["DATABASE_URL"]);
     let redis = serve(&database).env("REDIS_URL", "redis://127.0.0.1:1").output().unwrap();
     assert_refuses(&redis, &["REDIS_URL"]);
+    let redis = serve(&database).env("REDIS_URL", "redis+cluster://127.0.0.1:1").output().unwrap();
+    assert_refuses(&redis, &["REDIS_URL"]);
     let empty = TestDatabase::empty().await;
     assert_refuses(&serve(&empty).output().unwrap(), &["bahay migrate"]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

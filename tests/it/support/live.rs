@@ -30,6 +30,11 @@ impl TestLive {
         Self { prefix, url: url.to_owned(), timeout: Duration::from_secs(2) }
     }
 
+    /// For tests that wait until it has passed.
+    pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
     pub(crate) fn options(&self) -> Options {
         Options {
             url: self.url.clone(),

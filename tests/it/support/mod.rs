@@ -1,6 +1,7 @@
 //! What the tests share.
 
 pub(crate) mod bank;
+pub(crate) mod cluster;
 pub(crate) mod db;
 pub(crate) mod fragile;
 pub(crate) mod house;

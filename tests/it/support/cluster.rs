@@ -1,0 +1,212 @@
+//! Redis processes of a test's own, alone or as a cluster, on free ports of this machine.
+//!
+//! `./dev programs` says where the program is. A process ends, and its folder goes, with the value
+//! that stands for it, whether or not the test passed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{Cmd, FromRedisValue};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::house::PATIENCE;
+
+pub(crate) const SLOTS: u16 = 16_384;
+
+/// How often a condition is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A Redis process.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    bus: u16,
+    process: Child,
+    folder: PathBuf,
+}
+
+impl Server {
+    /// One that answers.
+    pub(crate) async fn start(settings: &[&str]) -> Self {
+        let folder = std::env::temp_dir().join(format!("bahay-redis-{}", Uuid::new_v4().simple()));
+        fs::create_dir(&folder).expect("a folder of its own can be made");
+        // Free a moment ago; nobody else on this machine is likely to take them meanwhile.
+        let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+        let [port, bus] = free.map(|port| port.local_addr().expect("a bound port").port());
+        let process = Command::new(program())
+            .args(["--port", &port.to_string(), "--cluster-port", &bus.to_string()])
+            .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
+            .args(["--dir", &folder.to_string_lossy(), "--logfile", "log"])
+            .args(settings)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the program of Redis starts");
+        let server = Self { port, bus, process, folder };
+        until("Redis answers", async || {
+            let ping = redis::cmd("PING");
+            match server.try_connect().await {
+                Ok(mut connection) => ping.query_async::<()>(&mut connection).await.is_ok(),
+                Err(_) => false,
+            }
+        })
+        .await;
+        server
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    async fn try_connect(&self) -> redis::RedisResult<MultiplexedConnection> {
+        redis::Client::open(self.url())?.get_multiplexed_async_connection().await
+    }
+
+    /// What a command is answered with, its words separated by spaces.
+    pub(crate) async fn ask<T: FromRedisValue>(&self, words: &str) -> T {
+        let mut command = Cmd::new();
+        for word in words.split(' ') {
+            command.arg(word);
+        }
+        let mut connection = self.try_connect().await.expect("Redis answers");
+        command.query_async(&mut connection).await.expect("Redis does as told")
+    }
+
+    /// Stops in its tracks, and keeps its connections.
+    pub(crate) fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    pub(crate) fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status();
+        assert!(sent.expect("kill is everywhere").success());
+    }
+
+    pub(crate) fn kill(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Three masters that share the slots in three equal parts.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub(crate) masters: Vec<Server>,
+}
+
+impl Cluster {
+    pub(crate) async fn start() -> Self {
+        let (a, b, c) = tokio::join!(node(), node(), node());
+        let masters = vec![a, b, c];
+        for (number, master) in (0..).zip(&masters) {
+            let (first, last) = (SLOTS / 3 * number, SLOTS / 3 * (number + 1) - 1);
+            let last = if number == 2 { SLOTS - 1 } else { last };
+            master.ask::<()>(&format!("CLUSTER ADDSLOTSRANGE {first} {last}")).await;
+            master.ask::<()>(&format!("CLUSTER SET-CONFIG-EPOCH {}", number + 1)).await;
+        }
+        let cluster = Self { masters };
+        for other in &cluster.masters[1..] {
+            cluster.meet(other).await;
+        }
+        for master in &cluster.masters {
+            until("all slots are served", async || {
+                let info: String = master.ask("CLUSTER INFO").await;
+                info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384")
+            })
+            .await;
+        }
+        cluster
+    }
+
+    /// Names two of the three: the third is learnt of.
+    pub(crate) fn url(&self) -> String {
+        let [a, b, ..] = self.masters.as_slice() else { panic!("there are three masters") };
+        format!("redis+cluster://127.0.0.1:{},127.0.0.1:{}", a.port, b.port)
+    }
+
+    /// The slot of a key and the master that it was first given to.
+    pub(crate) async fn home(&self, key: &str) -> (u16, usize) {
+        let slot: u16 = self.masters[0].ask(&format!("CLUSTER KEYSLOT {key}")).await;
+        (slot, usize::from(slot / (SLOTS / 3)).min(2))
+    }
+
+    async fn meet(&self, other: &Server) {
+        let (port, bus) = (other.port, other.bus);
+        let meet = format!("CLUSTER MEET 127.0.0.1 {port} {bus}");
+        self.masters[0].ask::<()>(&meet).await;
+    }
+
+    /// A replica of a master, with all that the master has.
+    pub(crate) async fn replica_of(&self, master: usize) -> Server {
+        let replica = node().await;
+        self.meet(&replica).await;
+        let id: String = self.masters[master].ask("CLUSTER MYID").await;
+        until("the replica knows its master", async || {
+            let nodes: String = replica.ask("CLUSTER NODES").await;
+            nodes.lines().filter(|line| line.contains(" connected")).count() == 4
+                && nodes.contains(&id)
+                && !nodes.contains("handshake")
+        })
+        .await;
+        replica.ask::<()>(&format!("CLUSTER REPLICATE {id}")).await;
+        until("the replica follows its master", async || {
+            let info: String = replica.ask("INFO replication").await;
+            info.contains("master_link_status:up")
+        })
+        .await;
+        replica
+    }
+}
+
+async fn node() -> Server {
+    Server::start(&[
+        "--cluster-enabled",
+        "yes",
+        "--cluster-announce-ip",
+        "127.0.0.1",
+        // A master that is gone takes only its own slots along.
+        "--cluster-require-full-coverage",
+        "no",
+        "--repl-diskless-sync-delay",
+        "0",
+    ])
+    .await
+}
+
+/// Looks again and again until something holds.
+pub(crate) async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+    let awaited = timeout(PATIENCE, async {
+        while !holds().await {
+            tokio::time::sleep(LOOK).await;
+        }
+    });
+    assert!(awaited.await.is_ok(), "in vain: {what}");
+}
+
+/// The server's program, as `./dev` finds or installs it.
+fn program() -> String {
+    let dev = concat!(env!("CARGO_MANIFEST_DIR"), "/dev");
+    let said = Command::new(dev).arg("programs").stderr(Stdio::inherit()).output();
+    let said = said.expect("./dev runs").stdout;
+    let said = String::from_utf8_lossy(&said);
+    let programs: BTreeMap<_, _> = said.lines().filter_map(|line| line.split_once('=')).collect();
+    (*programs.get("REDIS_SERVER").expect("./dev programs says where Redis is")).to_owned()
+}
