@@ -120,7 +120,7 @@ service_pid() {
 }
 
 start_postgres() {
-  local log=$INSTANCE/log/postgres.log
+  local log=$INSTANCE/log/postgres.log tries=0
   ! service_pid postgres >/dev/null || return 0
   if [ ! -f "$INSTANCE/pg/PG_VERSION" ]; then
     # Made beside and moved, so that a broken-off initdb is never taken for data.
@@ -144,10 +144,18 @@ jit = off
 timezone = 'GMT'
 log_timezone = 'GMT'
 CONF
-  as_service env LC_ALL=C "$PG_BIN/pg_ctl" start --silent --wait --timeout 60 \
+  until as_service env LC_ALL=C "$PG_BIN/pg_ctl" start --silent --wait --timeout 60 \
     --pgdata "$INSTANCE/pg" --log "$log" \
-    >"$INSTANCE/start.log" 2>&1 </dev/null ||
-    die "PostgreSQL did not start: $(grep -s FATAL "$log" | tail -n 1) (see $log)"
+    >"$INSTANCE/start.log" 2>&1 </dev/null; do
+    # A server that was killed is in the way for a moment longer: its children hold its memory,
+    # and its number is taken until its end has been noted.
+    tries=$((tries + 1))
+    if [ "$tries" -ge 100 ] || ! tail -n 3 "$log" |
+      grep -qE 'pre-existing shared memory block|"postmaster.pid" already exists'; then
+      die "PostgreSQL did not start: $(grep -s FATAL "$log" | tail -n 1) (see $log)"
+    fi
+    sleep 0.1
+  done
   create_database bahay
 }
 

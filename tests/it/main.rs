@@ -16,6 +16,8 @@ mod play;
 mod process;
 mod protocol_page;
 mod schema;
+mod services;
 mod support;
 mod tables;
 mod verify_ledger;
+mod wire;

@@ -4,3 +4,5 @@ pub(crate) mod bank;
 pub(crate) mod db;
 pub(crate) mod house;
 pub(crate) mod live;
+pub(crate) mod services;
+pub(crate) mod wire;

@@ -1,0 +1,281 @@
+//! PostgreSQL and Redis for one test alone, which it may kill, stop for a while and start again.
+//!
+//! They are started as anybody starts them, by `./dev services start`, in a new folder that
+//! `BAHAY_LOCAL` names; the programs are those that this checkout has found or downloaded. What
+//! runs, and where its data is, is asked of `./dev services status`.
+//!
+//! A janitor ends and removes everything. It is a process of its own that waits for the end of its
+//! input, so it does its work when the [`Services`] are dropped, and also when the test panics or
+//! is killed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
+use tokio::net::UnixStream;
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
+
+/// $1 is `./dev`, $2 the folder, $3 where the services live, which may be elsewhere. What is
+/// paused would not hear that it is to end.
+const JANITOR: &str = r#"
+    cat >/dev/null
+    if [ -s "$2/paused" ]; then xargs kill -CONT <"$2/paused"; fi
+    BAHAY_LOCAL=$2 "$1" services stop
+    rm -rf "$3" "$2"
+"#;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    Postgres,
+    Redis,
+}
+
+impl Service {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::Redis => "redis",
+        }
+    }
+}
+
+/// Ended and removed with this.
+#[derive(Debug)]
+pub(crate) struct Services {
+    wanted: Vec<Service>,
+    /// What `BAHAY_LOCAL` names.
+    folder: PathBuf,
+    /// Where the data, the sockets and the logs are: the same folder, unless the user that the
+    /// services run as cannot enter it.
+    instance: PathBuf,
+    database_url: String,
+    redis_url: String,
+    janitor: Child,
+}
+
+impl Services {
+    pub(crate) async fn start(wanted: &[Service]) -> Self {
+        let wanted = wanted.to_vec();
+        let mut services = spawn_blocking(|| Self::prepare(wanted)).await.expect("it is prepared");
+        services.start_again().await;
+        services
+    }
+
+    fn prepare(wanted: Vec<Service>) -> Self {
+        let checkout = instance(&mut dev());
+        let name = Uuid::new_v4().simple().to_string();
+        let folder = std::env::temp_dir().join(format!("bahay-{}", &name[..12]));
+        fs::create_dir(&folder).expect("a folder of a new name can be made");
+        let instance = instance(dev().env("BAHAY_LOCAL", &folder));
+        let programs = checkout.join("programs");
+        fs::create_dir_all(&programs).expect("the checkout's folder is ours");
+        symlink(programs, instance.join("programs")).expect("the folder is new");
+        let janitor = Command::new("sh")
+            .args(["-c", JANITOR, "sh"])
+            .args([&dev_path(), &folder, &instance])
+            // Out of reach of a Ctrl-C that ends the tests.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .env_remove("DATABASE_URL")
+            .env_remove("REDIS_URL")
+            .spawn();
+        let janitor = janitor.expect("there is a shell");
+        let (database_url, redis_url) = (String::new(), String::new());
+        Self { wanted, folder, instance, database_url, redis_url, janitor }
+    }
+
+    /// Of PostgreSQL, where it is wanted. The database of this name is empty.
+    pub(crate) fn database_url(&self) -> &str {
+        &self.database_url
+    }
+
+    pub(crate) fn redis_url(&self) -> &str {
+        &self.redis_url
+    }
+
+    /// Starts what does not run, and returns when it answers. The data is what it was.
+    pub(crate) async fn start_again(&mut self) {
+        let mut dev = self.dev();
+        let started = spawn_blocking(move || said(dev.args(["services", "start"])));
+        let started = started.await.expect("./dev starts the services");
+        for line in started.lines() {
+            // The paths hold nothing that a shell would take for its own, so nothing is quoted.
+            if let Some(url) = line.strip_prefix("export DATABASE_URL=") {
+                url.clone_into(&mut self.database_url);
+            } else if let Some(url) = line.strip_prefix("export REDIS_URL=") {
+                url.clone_into(&mut self.redis_url);
+            }
+        }
+    }
+
+    /// Kills a service as `kill -9` does, and returns when nobody listens there any more.
+    pub(crate) async fn kill(&self, service: Service) {
+        signal("KILL", &[self.pid(service)]);
+        // What was paused of it would hold its memory.
+        self.resume();
+        let socket = self.socket(service);
+        while UnixStream::connect(&socket).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Stops a service in the midst of what it does, until [`Services::resume`]. Connecting still
+    /// works, since the kernel does that, and nothing is answered.
+    pub(crate) fn pause(&self, service: Service) {
+        let main = self.pid(service);
+        // The main process first, so that it begets no more.
+        signal("STOP", &[main]);
+        let mut paused = vec![main];
+        paused.extend(children(main));
+        let list: Vec<_> = paused.iter().map(u32::to_string).collect();
+        fs::write(self.paused(), list.join(" ")).expect("the folder is ours");
+        signal("STOP", &paused[1..]);
+    }
+
+    /// Lets what was paused go on.
+    pub(crate) fn resume(&self) {
+        let Ok(paused) = fs::read_to_string(self.paused()) else {
+            return;
+        };
+        let paused: Vec<u32> = paused.split(' ').filter_map(|pid| pid.parse().ok()).collect();
+        // Some may have been killed.
+        for pid in paused {
+            signal("CONT", &[pid]);
+        }
+        fs::remove_file(self.paused()).expect("the folder is ours");
+    }
+
+    /// Kills Redis, if it runs, and starts it with nothing in it.
+    pub(crate) async fn start_redis_empty(&mut self) {
+        if status(&mut self.dev()).iter().any(|(what, _)| what == Service::Redis.name()) {
+            self.kill(Service::Redis).await;
+        }
+        for entry in fs::read_dir(self.instance.join("redis")).expect("Redis has a folder") {
+            let path = entry.expect("the folder can be read").path();
+            let removed =
+                if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            removed.expect("nobody uses the data");
+        }
+        self.start_again().await;
+    }
+
+    /// The main process of a service, which must run.
+    pub(crate) fn pid(&self, service: Service) -> u32 {
+        let status = status(&mut self.dev());
+        let found = status.iter().find(|(what, _)| what == service.name());
+        let (_, pid) = found.unwrap_or_else(|| panic!("{} does not run", service.name()));
+        pid.parse().expect("./dev tells the number of a process")
+    }
+
+    /// As the URLs have it.
+    fn socket(&self, service: Service) -> PathBuf {
+        match service {
+            Service::Postgres => {
+                let options: sqlx::postgres::PgConnectOptions =
+                    self.database_url.parse().expect("./dev tells a URL of PostgreSQL");
+                let folder = options.get_socket().expect("./dev uses a Unix socket");
+                folder.join(format!(".s.PGSQL.{}", options.get_port()))
+            }
+            Service::Redis => {
+                let path = self.redis_url.strip_prefix("redis+unix://");
+                path.expect("./dev uses a Unix socket").into()
+            }
+        }
+    }
+
+    fn paused(&self) -> PathBuf {
+        self.folder.join("paused")
+    }
+
+    /// A URL that is given makes `./dev` leave that service alone.
+    fn dev(&self) -> Command {
+        let mut command = dev();
+        command.env("BAHAY_LOCAL", &self.folder);
+        for (service, name) in [(Service::Postgres, "DATABASE_URL"), (Service::Redis, "REDIS_URL")]
+        {
+            if !self.wanted.contains(&service) {
+                command.env(name, "not wanted");
+            }
+        }
+        command
+    }
+}
+
+impl Drop for Services {
+    fn drop(&mut self) {
+        drop(self.janitor.stdin.take());
+        if let Err(error) = self.janitor.wait() {
+            eprintln!("nobody knows whether {} is gone: {error}", self.folder.display());
+        }
+    }
+}
+
+fn dev_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("dev")
+}
+
+/// `./dev`, with no services given.
+fn dev() -> Command {
+    let mut command = Command::new(dev_path());
+    command.env_remove("DATABASE_URL").env_remove("REDIS_URL").stdin(Stdio::null());
+    command
+}
+
+/// What a command says, which must do well.
+fn said(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().expect("the command can be started");
+    assert!(status.success(), "{command:?}: {}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).expect("it speaks UTF-8")
+}
+
+/// The words of `./dev services status`, by twos.
+fn status(dev: &mut Command) -> Vec<(String, String)> {
+    let said = said(dev.args(["services", "status"]));
+    let lines = said.lines().filter_map(|line| line.split_once(' '));
+    lines.map(|(what, value)| (what.to_owned(), value.to_owned())).collect()
+}
+
+fn instance(dev: &mut Command) -> PathBuf {
+    let status = status(dev);
+    let found = status.into_iter().find(|(what, _)| what == "folder");
+    found.expect("./dev says where the services live").1.into()
+}
+
+/// Whether or not all of them are still there.
+fn signal(name: &str, pids: &[u32]) {
+    let pids = pids.iter().map(u32::to_string);
+    let sent = Command::new("kill").arg(format!("-{name}")).args(pids).output();
+    drop(sent.expect("there is a kill command"));
+}
+
+/// The processes whose parent this one is.
+fn children(parent: u32) -> Vec<u32> {
+    let table = match fs::read_dir("/proc/self") {
+        Ok(_) => proc_table(),
+        Err(_) => said(Command::new("ps").args(["-A", "-o", "pid=,ppid="])),
+    };
+    let numbers = |line: &str| -> Option<(u32, u32)> {
+        let mut words = line.split_whitespace();
+        Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
+    };
+    let processes = table.lines().filter_map(numbers);
+    processes.filter(|(_, of)| *of == parent).map(|(pid, _)| pid).collect()
+}
+
+/// As `ps` would print it.
+fn proc_table() -> String {
+    let entries = fs::read_dir("/proc").expect("it was there a moment ago").filter_map(Result::ok);
+    let line = |entry: fs::DirEntry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // After the name, which stands in brackets and may hold anything, come state and parent.
+        let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
+        Some(format!("{} {parent}\n", entry.file_name().to_string_lossy()))
+    };
+    entries.filter_map(line).collect()
+}

@@ -1,0 +1,125 @@
+//! Just enough of PostgreSQL's protocol to tell requests and answers apart.
+//!
+//! A message is a byte for its type, a length that counts itself, and what it says; only the first
+//! ones of a client have no type. The wire asks for whole messages and never changes them.
+
+use std::mem;
+
+/// Codes in the place of a protocol version, by which a client asks for something else.
+const CANCEL_REQUEST: u32 = 80_877_102;
+const ENCRYPTION_REQUESTS: [u32; 2] = [80_877_103, 80_877_104];
+
+/// What a client has said and the wire has not passed on yet.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    frames: Frames,
+    /// Whether it has introduced itself; from then on its messages have a type.
+    introduced: bool,
+    /// The beginning of a request.
+    begun: Vec<u8>,
+}
+
+/// What is passed on at once.
+#[derive(Debug)]
+pub(super) enum Piece {
+    /// Its last message asks for an answer.
+    Request(Vec<u8>),
+    Other(Vec<u8>),
+    /// Not passed on at all: the client asks whether the server encrypts.
+    Encryption,
+}
+
+impl Said {
+    pub(super) fn take_in(&mut self, bytes: &[u8]) {
+        self.frames.0.extend_from_slice(bytes);
+    }
+
+    /// All that has come, whatever it is.
+    pub(super) fn all(&mut self) -> Option<Vec<u8>> {
+        let bytes = mem::take(&mut self.frames.0);
+        (!bytes.is_empty()).then_some(bytes)
+    }
+
+    pub(super) fn next(&mut self) -> Option<Piece> {
+        loop {
+            let message = self.frames.next(self.introduced)?;
+            if !self.introduced {
+                let code = u32_at(&message, 4)?;
+                if ENCRYPTION_REQUESTS.contains(&code) {
+                    return Some(Piece::Encryption);
+                }
+                self.introduced = code != CANCEL_REQUEST;
+                return Some(Piece::Other(message));
+            }
+            let kind = message[0];
+            self.begun.extend(message);
+            match kind {
+                // Parse, Bind, Describe, Execute, Close: more of the request is to come.
+                b'P' | b'B' | b'D' | b'E' | b'C' => {}
+                // Query, Sync.
+                b'Q' | b'S' => return Some(Piece::Request(mem::take(&mut self.begun))),
+                _ => return Some(Piece::Other(mem::take(&mut self.begun))),
+            }
+        }
+    }
+}
+
+/// What a server has said and the wire has not passed on yet.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    frames: Frames,
+    /// How often it was ready for a query: once when it had let the client in, and then once at
+    /// the end of each answer.
+    ready: u64,
+}
+
+/// One message of an answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// Which request it answers, counted from 1; 0 for what comes before all requests.
+    pub(super) number: u64,
+    pub(super) message: Vec<u8>,
+}
+
+impl Answers {
+    pub(super) fn take_in(&mut self, bytes: &[u8]) {
+        self.frames.0.extend_from_slice(bytes);
+    }
+
+    pub(super) fn next(&mut self) -> Option<Answer> {
+        let answer = Answer { number: self.ready, message: self.frames.next(true)? };
+        self.ready += u64::from(answer.is_last());
+        Some(answer)
+    }
+}
+
+impl Answer {
+    /// Whether it is ReadyForQuery, the end of an answer.
+    pub(super) fn is_last(&self) -> bool {
+        self.message[0] == b'Z'
+    }
+
+    /// Of an ErrorResponse: its fields end with a zero each, and `C` is the SQLSTATE.
+    pub(super) fn sqlstate(&self) -> Option<String> {
+        let fields = self.message.strip_prefix(b"E")?.get(4..)?;
+        let code = fields.split(|byte| *byte == 0).find_map(|field| field.strip_prefix(b"C"))?;
+        Some(String::from_utf8_lossy(code).into_owned())
+    }
+}
+
+/// Bytes that have come, to be taken as whole messages.
+#[derive(Debug, Default)]
+struct Frames(Vec<u8>);
+
+impl Frames {
+    fn next(&mut self, typed: bool) -> Option<Vec<u8>> {
+        let head = usize::from(typed);
+        let length = usize::try_from(u32_at(&self.0, head)?).ok()?;
+        let end = head + length.max(4);
+        (self.0.len() >= end).then(|| self.0.drain(..end).collect())
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
