@@ -204,7 +204,7 @@ impl House {
         }
     }
 
-    /// Makes everything whole, and returns when every node answers.
+    /// Makes everything whole, clients too, and returns when every node answers.
     pub(crate) async fn heal(&self) -> Result<(), String> {
         {
             let mut services = self.services.lock().await;
@@ -217,6 +217,9 @@ impl House {
             }
             node.signal("CONT");
             node.start();
+        }
+        for bot in &self.bots {
+            bot.order(Order::Behave);
         }
         for node in &self.nodes {
             node.until_healthy().await?;

@@ -72,6 +72,8 @@ pub(crate) enum Order {
     Idle(Duration),
     /// Send everything twice for so long.
     Repeat(Duration),
+    /// Be an ordinary client again.
+    Behave,
 }
 
 /// A client that plays, as others see it.
@@ -475,6 +477,7 @@ impl Client {
             }
             Order::Idle(long) => self.manners.idle_until = now + long,
             Order::Repeat(long) => self.manners.repeat_until = now + long,
+            Order::Behave => self.manners = Manners::new(),
         }
         None
     }

@@ -92,6 +92,9 @@ impl Verdict {
             views.extend(std::mem::take(&mut client.views));
             cards.extend(std::mem::take(&mut client.cards));
         }
+        if !evidence.redis_was_lost {
+            walk::agree(&walked, &mut views);
+        }
         let (acts, counted) = acts::check(evidence, &walked);
         found.insert(Check::Acts, acts);
         found.insert(Check::Views, views);

@@ -3,6 +3,8 @@
 //! the figures.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bahay::tables::catalog::Tongits;
@@ -61,6 +63,8 @@ pub(crate) struct Walked {
     pub(crate) refusals: BTreeMap<String, u64>,
     pub(crate) absences: Vec<Absence>,
     pub(crate) takeovers: Vec<Takeover>,
+    /// What each update said that everybody at the table is told alike, as a hash.
+    pub(crate) told: BTreeMap<(TableId, u64), u64>,
     pub(crate) snapshots: u64,
     pub(crate) updates: u64,
     pub(crate) views: Facts,
@@ -252,23 +256,59 @@ impl Walk<'_> {
 
     fn update(&mut self, version: u64, events: &[Event<GameEvent>]) {
         self.found.updates += 1;
-        if self.view.is_none() {
-            return self.complain(|| format!("update {version} came before any snapshot"));
-        }
         let had = self.version;
+        if self.view.is_none() {
+            // What was wrong is told already, unless nothing has come before.
+            if had == 0 {
+                self.complain(|| format!("update {version} came before any snapshot"));
+            }
+            return;
+        }
         if version != had + 1 {
             self.complain(|| format!("update {version} came after version {had}"));
+            return self.lose_track();
         }
         self.version = version;
+        self.note_told(version, events);
         for event in events {
-            self.event(version, event);
-            if let Some(view) = &mut self.view {
+            if !self.event(version, event) {
+                return self.lose_track();
+            }
+            let Some(mut view) = self.view.take() else {
+                return;
+            };
+            // An event that makes no sense there is a finding, and not the end of this program.
+            let observed = catch_unwind(AssertUnwindSafe(move || {
                 view.observe(event);
+                view
+            }));
+            match observed {
+                Ok(view) => self.view = Some(view),
+                Err(_) => {
+                    self.complain(|| format!("version {version} makes no sense: {event:?}"));
+                    return self.lose_track();
+                }
             }
         }
         if !events.is_empty() {
             self.compare(version);
         }
+    }
+
+    /// Until the next snapshot nothing can be compared; cards still are, by what was known so far.
+    fn lose_track(&mut self) {
+        self.view = None;
+    }
+
+    fn note_told(&mut self, version: u64, events: &[Event<GameEvent>]) {
+        let Some(table) = self.view.as_ref().map(|view| view.table) else {
+            return;
+        };
+        let mut hasher = DefaultHasher::new();
+        for event in events.iter().filter(|event| !matches!(event, Event::Game { .. })) {
+            format!("{event:?}").hash(&mut hasher);
+        }
+        self.found.told.insert((table, version), hasher.finish());
     }
 
     /// Holds the folded view of a game against the record.
@@ -286,9 +326,10 @@ impl Walk<'_> {
         }
     }
 
-    fn event(&mut self, version: u64, event: &Event<GameEvent>) {
+    /// False when it is not what the record has, so that following it would lead astray.
+    fn event(&mut self, version: u64, event: &Event<GameEvent>) -> bool {
         let Some(view) = &self.view else {
-            return;
+            return false;
         };
         let (table, seat) = (view.table, view.seat);
         match event {
@@ -298,7 +339,7 @@ impl Walk<'_> {
             }
             Event::Opened { game, stakes, pot, starter } => {
                 let Some(seat) = seat else {
-                    return;
+                    return true;
                 };
                 self.enter(*game, seat);
                 if let Some(record) = self.record(*game)
@@ -310,7 +351,7 @@ impl Walk<'_> {
                     });
                 }
             }
-            Event::Game { event } => self.game_event(version, event),
+            Event::Game { event } => return self.game_event(version, event),
             Event::Over { game, settlement, server_seed } => {
                 self.compare(version);
                 if let Some(Place { seen: Some(seen), events, .. }) = &self.place
@@ -335,33 +376,43 @@ impl Walk<'_> {
                 }
                 self.place = None;
             }
-            _ => {}
+            Event::Sat { .. }
+            | Event::Left { .. }
+            | Event::Presence { .. }
+            | Event::Waiting
+            | Event::Preparing { .. }
+            | Event::Ready { .. }
+            | Event::Opening { .. }
+            | Event::Countdown { .. } => {}
         }
+        true
     }
 
     fn record(&self, game: GameId) -> Option<&'_ bahay_engine::table::Record<Tongits>> {
         self.evidence.games.get(&game)?.record.as_ref()
     }
 
-    fn game_event(&mut self, version: u64, event: &GameEvent) {
+    fn game_event(&mut self, version: u64, event: &GameEvent) -> bool {
         let Some(place) = &mut self.place else {
-            return;
+            return true;
         };
         let Place { game, seen, events } = place;
         let (game, number) = (*game, *events);
         *events += 1;
         let Some(seen) = seen.clone() else {
-            return;
+            return true;
         };
-        if seen.events.get(number) != Some(event) {
-            let expected = seen.events.get(number).cloned();
-            self.complain(|| {
-                format!(
-                    "at version {version} of game {game}: event {number} is {event:?}, and \
-                     the record has {expected:?}"
-                )
-            });
+        let expected = seen.events.get(number);
+        if expected == Some(event) {
+            return true;
         }
+        self.complain(|| {
+            format!(
+                "at version {version} of game {game}: event {number} is {event:?}, and the \
+                 record has {expected:?}"
+            )
+        });
+        false
     }
 
     /// The cards that the seat knows here; all of them where there is no record to say.
@@ -384,6 +435,26 @@ impl Walk<'_> {
             self.found
                 .cards
                 .add(|| format!("client {client} at {at_ms} ms: {foreign:?} in {text}"));
+        }
+    }
+}
+
+/// What is no secret is told alike to everybody at a table: clients that were told of the same
+/// version must agree on it.
+pub(super) fn agree(walked: &[Walked], facts: &mut Facts) {
+    let mut told: BTreeMap<(TableId, u64), (usize, u64)> = BTreeMap::new();
+    for client in walked {
+        for (&(table, version), hash) in &client.told {
+            let (other, first) = *told.entry((table, version)).or_insert((client.client, *hash));
+            if first != *hash {
+                let client = client.client;
+                facts.add(|| {
+                    format!(
+                        "clients {other} and {client} were told version {version} of {table} \
+                             otherwise"
+                    )
+                });
+            }
         }
     }
 }
