@@ -29,9 +29,12 @@ pub(crate) struct Table {
     pub(crate) is_busy: bool,
     /// When it is due, in the set of deadlines of its shard.
     pub(crate) due: Option<i64>,
-    /// Why its journal cannot be replayed.
+    /// Why its journal cannot be replayed, or why the house has halted it.
     pub(crate) broken: Option<String>,
 }
+
+/// Fields of the head, the lines, and a deadline in either set.
+type Read = (Vec<Option<String>>, Vec<String>, Option<String>, Option<String>);
 
 /// Reads tables past the service.
 pub(crate) struct Reader {
@@ -78,19 +81,29 @@ impl Reader {
         let Some(Ok(id)) = parts.nth(1).map(str::parse::<TableId>) else {
             return Ok(None);
         };
+        // Deadlines of tables are kept apart by the engine that plays them; the first had no
+        // number yet.
+        let engine: Option<String> = self.redis.hget(head, "engine").await?;
+        let engine = engine.unwrap_or_else(|| "1".to_owned());
         // One transaction reads one moment of the table.
         let mut read = redis::pipe();
         read.atomic();
-        read.hget(head, "base").hget(head, "state").lrange(format!("{stem}:journal"), 0, -1);
+        read.cmd("HMGET").arg(head).arg(&["base", "state", "halted"]);
+        read.lrange(format!("{stem}:journal"), 0, -1);
+        read.zscore(format!("{PREFIX}:{shard}:due:{engine}"), id.to_string());
         read.zscore(format!("{PREFIX}:{shard}:due"), id.to_string());
-        let (base, state, lines, due): (Option<u64>, Option<String>, Vec<String>, Option<String>) =
-            read.query_async(&mut self.redis).await?;
-        let (Some(base), Some(state)) = (base, state) else {
+        let (fields, lines, due, due_before): Read = read.query_async(&mut self.redis).await?;
+        let [Some(base), Some(state), halted] = fields.as_slice() else {
             return Ok(None);
         };
+        let base: u64 = base.parse().unwrap_or_default();
         let version = base + lines.len() as u64;
-        let due = due.and_then(|score| score.split('.').next()?.parse().ok());
-        Ok(Some(match replayed(&state, &lines) {
+        let due = due.or(due_before).and_then(|score| score.split('.').next()?.parse().ok());
+        let replayed = match halted {
+            Some(why) => Err(format!("it is halted: {why}")),
+            None => replayed(state, &lines),
+        };
+        Ok(Some(match replayed {
             Ok(table) => {
                 let (phase, is_busy) = match table.phase() {
                     Phase::Waiting => ("waiting", false),

@@ -22,6 +22,18 @@ const SECRET: &str = "7d1f0a6b93c84e25a0b7c6d5e4f3928170695a4b3c2d1e0f9e8d7c6b5a
 /// Nothing takes so long unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(90);
 
+/// All clients of a run come from one address, and faults make them come often.
+const LIMITS: [(&str, &str); 7] = [
+    ("BAHAY_CONNECTIONS_PER_ADDRESS", "100000"),
+    ("BAHAY_SOCKETS_PER_ADDRESS", "100000"),
+    ("BAHAY_STRANGERS_PER_ADDRESS", "100000"),
+    ("BAHAY_OPENINGS_PER_ACCOUNT", MANY),
+    ("BAHAY_REQUESTS_PER_ADDRESS", MANY),
+    ("BAHAY_REQUESTS_PER_ACCOUNT", MANY),
+    ("BAHAY_SIGN_INS_PER_ADDRESS", MANY),
+];
+const MANY: &str = "100000:100000";
+
 /// How often the keeper looks.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -233,6 +245,7 @@ impl Node {
             .env("BAHAY_SIGNING_SECRET", SECRET)
             // Nobody may run out of coins in a long run.
             .env("BAHAY_WELCOME_COINS", "1000000")
+            .envs(LIMITS)
             .env("RUST_LOG", "info")
             .env("RUST_BACKTRACE", "1")
             .stdin(Stdio::null())

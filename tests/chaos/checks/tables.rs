@@ -9,7 +9,7 @@ pub(super) fn check(evidence: &Evidence) -> Facts {
     let Tables { then, later, after_ms } = &evidence.tables;
     for table in then {
         if let Some(error) = &table.broken {
-            facts.add(|| format!("table {} does not replay: {error}", table.id));
+            facts.add(|| format!("table {} cannot go on: {error}", table.id));
         }
         if table.needs_deadline && table.due.is_none() {
             facts.add(|| {
