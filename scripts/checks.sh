@@ -102,5 +102,23 @@ cmd_prepare() {
 remove_answers() { rm -rf "$ANSWERS"; }
 count_files() { find "$1" -type f | wc -l | tr -d ' '; }
 
-cmd_bench() { attend cargo bench -p bahay-engine "$@"; }
+# The engine needs nothing; the ledger is measured on a PostgreSQL of its own, beside pgbench. It
+# is built as what is shipped is.
+cmd_bench() {
+  if [ "${1:-}" != ledger ]; then
+    attend cargo bench -p bahay-engine "$@"
+    return
+  fi
+  shift
+  choose_home
+  enter_test_instance bench
+  # The ledger has no use for Redis.
+  GIVEN_REDIS_URL=none
+  start_services
+  PGBENCH=${PG_BIN:+$PG_BIN/}pgbench
+  type -P "$PGBENCH" >/dev/null ||
+    die "pgbench is missing: it comes with PostgreSQL's server (Debian) or its contributions"
+  export PGBENCH
+  attend cargo bench --profile release --bench ledger -- "$@"
+}
 cmd_fmt() { cargo fmt --all "$@"; }

@@ -228,7 +228,7 @@ apt_unpack() {
 write_wrappers() {
   local program target run
   mkdir -p "$PROGRAMS/bin"
-  for program in "$PROGRAMS"/unpacked/usr/lib/postgresql/*/bin/{postgres,initdb,pg_ctl,psql} \
+  for program in "$PROGRAMS"/unpacked/usr/lib/postgresql/*/bin/{postgres,initdb,pg_ctl,psql,pgbench} \
     "$PROGRAMS"/unpacked/usr/bin/{redis,valkey}-{server,check-rdb,cli}; do
     if [ ! -x "$program" ] || [ -L "$program" ]; then continue; fi
     target=${program#"$PROGRAMS"/unpacked/}

@@ -22,6 +22,15 @@ make_environment() {
     BAHAY_SIGNING_SECRET=$(cat "$LOCAL/secret")
   fi
   export BAHAY_SIGNING_SECRET RUST_LOG="${RUST_LOG:-info}"
+  # Here everybody comes from one address, load tests among them.
+  local many=100000:100000
+  export BAHAY_CONNECTIONS_PER_ADDRESS="${BAHAY_CONNECTIONS_PER_ADDRESS:-100000}"
+  export BAHAY_SOCKETS_PER_ADDRESS="${BAHAY_SOCKETS_PER_ADDRESS:-100000}"
+  export BAHAY_STRANGERS_PER_ADDRESS="${BAHAY_STRANGERS_PER_ADDRESS:-100000}"
+  export BAHAY_OPENINGS_PER_ACCOUNT="${BAHAY_OPENINGS_PER_ACCOUNT:-$many}"
+  export BAHAY_REQUESTS_PER_ADDRESS="${BAHAY_REQUESTS_PER_ADDRESS:-$many}"
+  export BAHAY_REQUESTS_PER_ACCOUNT="${BAHAY_REQUESTS_PER_ACCOUNT:-$many}"
+  export BAHAY_SIGN_INS_PER_ADDRESS="${BAHAY_SIGN_INS_PER_ADDRESS:-$many}"
 }
 
 # Whether something listens on TCP port $2 of host $1.

@@ -12,7 +12,7 @@ use axum::serve::ListenerExt;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use sqlx::PgPool;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -20,17 +20,27 @@ use crate::accounts::{AccountError, Accounts};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
+use crate::edge::{self, Edge};
+use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
 use crate::lobby::{Lobby, Room, house_rooms};
 use crate::metrics::Metrics;
+use crate::operators::{Corrections, Operators};
+use crate::rewards::{Rewards, Terms};
 use crate::tables::Tables;
 use crate::verify::hourly::Checks;
-use crate::ws::PlayState;
+use crate::ws::{PlayState, Tap};
 use crate::{db, http, ws};
 
 /// How long requests and sockets may take to end once the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the kernel may hold of what a client has not read, beside the outbox of its session.
+const SEND_BUFFER_BYTES: u32 = 64 * 1024;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +73,14 @@ pub struct Parts {
     pub welcome: Coins,
     /// From one check of the ledger to the next.
     pub ledger_check_every: Duration,
+    /// What players are given later.
+    pub rewards: Terms,
+    /// The most that operators may give or take in one adjustment.
+    pub adjustment_max: Coins,
+    /// Who is let in, and how often.
+    pub door: edge::Options,
+    /// For tests that plant faults.
+    pub tap: Option<Tap>,
 }
 
 /// A server that runs.
@@ -80,6 +98,7 @@ pub struct Running {
 /// Serves until SIGTERM or Ctrl-C.
 pub async fn serve(config: Config) -> Result<(), ServeError> {
     let signer = config.signer()?;
+    let rewards = config.rewards.terms();
     let pool = db::PoolOptions {
         connections_max: config.database_connections,
         ..db::PoolOptions::default()
@@ -95,8 +114,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         );
     }
     let address = config.listen;
-    let listener =
-        TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;
+    let listener = listen(address).map_err(|error| ServeError::Listen { address, error })?;
     let parts = Parts {
         pool,
         live: live::Options {
@@ -111,6 +129,10 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         rooms: house_rooms(Clocks::default()),
         welcome: config.welcome_coins.0,
         ledger_check_every: Duration::from_secs(60 * u64::from(config.ledger_check_minutes)),
+        rewards,
+        adjustment_max: config.adjustment_max_coins.0,
+        door: config.door.options(),
+        tap: None,
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -121,10 +143,34 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     Ok(())
 }
 
+/// Listens on an address. What is accepted there has a small buffer for sending, so that a client
+/// that does not read holds little in the kernel.
+pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A restarted server takes its port again at once.
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Starts a server on a listener.
 pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, ServeError> {
-    let Parts { pool, live, signer, clock, rooms, welcome, ledger_check_every } = parts;
+    let Parts {
+        pool,
+        live,
+        signer,
+        clock,
+        rooms,
+        welcome,
+        ledger_check_every,
+        rewards,
+        adjustment_max,
+        door,
+        tap,
+    } = parts;
     let metrics = Metrics::default();
+    let edge = Edge::new(door);
     let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
@@ -143,30 +189,55 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations().await });
 
+    let idempotency = Idempotency::new(pool.clone());
+    background.spawn(idempotency.clone().sweep_always());
+    let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
+    let operators = Operators::new(pool.clone());
+    let corrections = Corrections::new(pool.clone(), ledger.clone(), adjustment_max);
+
     let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {
         auth: auth.clone(),
         lobby: lobby.clone(),
-        clock,
+        live: live.clone(),
+        edge: edge.clone(),
+        clock: clock.clone(),
         stopping: stopping.clone(),
         alive,
+        tap,
     };
+    let probed = live.clone();
     let redis = http::Probe::new("redis", move || {
-        let live = live.clone();
+        let live = probed.clone();
         async move { live.ping().await.map_err(|error| error.to_string()) }
     });
-    let probes = vec![redis];
-    let services = http::Services { accounts, auth, ledger, lobby, metrics, checks, pool, probes };
-    let router = http::router(services, &http::Options::default(), ws::router(play));
-
+    let services = http::Services {
+        accounts,
+        auth,
+        checks,
+        corrections,
+        idempotency,
+        ledger,
+        lobby,
+        live,
+        clock,
+        metrics,
+        operators,
+        rewards,
+        pool,
+        probes: vec![redis],
+    };
     let address = listener.local_addr()?;
-    let listener = listener.tap_io(|stream| {
-        // Small answers must not wait for each other; without it they only come later.
-        let _ = stream.set_nodelay(true);
-    });
+    let doorway = http::Doorway::new(listener, edge.clone());
+    let options = http::Options { edge, ..http::Options::default() };
+    let router = http::router(services, &options, ws::router(play));
+    let router = router.into_make_service_with_connect_info::<SocketAddr>();
+
+    // Through an adapter that does nothing, handlers can ask for the address of the peer.
+    let doorway = doorway.tap_io(|_| {});
     let mut stopped = stopping;
-    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+    let server = axum::serve(doorway, router).with_graceful_shutdown(async move {
         // Without its sender the server is stopped too.
         let _ = stopped.wait_for(|stop| *stop).await;
     });

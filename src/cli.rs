@@ -9,9 +9,10 @@ use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
 use crate::config::{Config, Database};
+use crate::operators::{Listed, OperatorName, Operators, Role};
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
-use crate::{app, db, demo, http, lobby, simulate, telemetry, verify, ws};
+use crate::{app, clock, db, demo, http, lobby, simulate, telemetry, verify, ws};
 
 /// The house that runs the table: a server for Tong-its.
 #[derive(Parser, Debug)]
@@ -35,6 +36,13 @@ enum Command {
     Verify(Verify),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
+    /// Say who may run the house. Takes the database login that migrates.
+    Operator {
+        #[command(subcommand)]
+        what: OperatorCommand,
+        #[command(flatten)]
+        database: Box<Database>,
+    },
     /// Print the description of the REST API.
     Openapi,
     /// Print the description of the WebSocket.
@@ -56,6 +64,24 @@ struct Verify {
 enum VerifyWhat {
     /// Check that the ledger adds up and that every game was paid as its record says.
     Ledger(Box<Database>),
+}
+
+#[derive(Subcommand, Debug)]
+enum OperatorCommand {
+    /// Make an operator and print its token, once.
+    Add {
+        /// A lower-case letter, then letters, digits, dots and hyphens.
+        name: OperatorName,
+        /// viewer, support, finance or admin.
+        #[arg(long)]
+        role: Role,
+    },
+    /// List all operators.
+    List,
+    /// End what an operator may do, for good.
+    Disable { name: OperatorName },
+    /// Print another token for an operator; the one before stops working.
+    Renew { name: OperatorName },
 }
 
 /// Where a running server is.
@@ -99,6 +125,7 @@ fn run(command: Command) -> Result<(), Failed> {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(what, &rooms, &mut stdout().lock())?)
         }
+        Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
         Command::Openapi => {
             print!("{}", http::openapi_yaml());
             Ok(())
@@ -115,10 +142,37 @@ fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
 }
 
 async fn migrate(database: Database) -> Result<(), Failed> {
+    Ok(db::migrate(&login(database).await?).await?)
+}
+
+/// One connection with all that the login may do.
+async fn login(database: Database) -> Result<db::PgPool, Failed> {
     let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
     let pool = db::connect_as_login(database.database_url, options).await;
-    let pool = pool.map_err(app::ServeError::Database)?;
-    Ok(db::migrate(&pool).await?)
+    Ok(pool.map_err(app::ServeError::Database)?)
+}
+
+async fn operator(what: OperatorCommand, database: Database) -> Result<(), Failed> {
+    db::check_schema(&database.database_url).await?;
+    let operators = Operators::new(login(database).await?);
+    match what {
+        OperatorCommand::Add { name, role } => {
+            println!("{}", operators.add(&name, role).await?.reveal());
+        }
+        OperatorCommand::List => {
+            for Listed { name, role, created_at, disabled_at } in operators.list().await? {
+                let since = clock::to_jiff(created_at);
+                let disabled = disabled_at
+                    .map_or(String::new(), |at| format!("  disabled {:.0}", clock::to_jiff(at)));
+                println!("{name:<32}  {role:<7}  since {since:.0}{disabled}");
+            }
+        }
+        OperatorCommand::Disable { name } => operators.disable(&name).await?,
+        OperatorCommand::Renew { name } => {
+            println!("{}", operators.renew(&name).await?.reveal());
+        }
+    }
+    Ok(())
 }
 
 async fn healthcheck(url: &str) -> Result<(), Failed> {

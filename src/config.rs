@@ -10,6 +10,8 @@ use clap::Args;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::auth::{Signer, WeakSecret};
+use crate::edge;
+use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
 
 /// A setting that was given, and is not fit to serve with.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +76,21 @@ pub struct Config {
           value_parser = clap::value_parser!(u16).range(1..=1440))]
     pub ledger_check_minutes: u16,
 
+    #[command(flatten)]
+    pub rewards: RewardSettings,
+
+    /// The most that one adjustment by operators may give or take, in whole coins.
+    #[arg(
+        long,
+        env = "BAHAY_ADJUSTMENT_MAX_COINS",
+        default_value = "1000000",
+        value_name = "COINS"
+    )]
+    pub adjustment_max_coins: WholeCoins,
+
+    #[command(flatten)]
+    pub door: Door,
+
     /// What is logged: a level, or levels by module, as in info,bahay::ledger=debug
     #[arg(long, env = "RUST_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,
@@ -83,11 +100,135 @@ pub struct Config {
     pub log_json: bool,
 }
 
+/// What the house gives to players.
+#[derive(Args, Clone, Debug)]
+pub struct RewardSettings {
+    /// What a day's claim is worth, in whole coins, for each of seven days in a row.
+    #[arg(
+        long,
+        env = "BAHAY_DAILY_COINS",
+        default_value = "100,150,200,250,300,400,1000",
+        value_name = "COINS,…"
+    )]
+    pub daily_coins: DailyCoins,
+
+    /// Relief is for players who have less than this, in whole coins.
+    #[arg(long, env = "BAHAY_RELIEF_FLOOR_COINS", default_value = "50", value_name = "COINS")]
+    pub relief_floor_coins: WholeCoins,
+
+    /// What a relief is worth, in whole coins.
+    #[arg(long, env = "BAHAY_RELIEF_COINS", default_value = "100", value_name = "COINS",
+          value_parser = some_coins)]
+    pub relief_coins: WholeCoins,
+
+    /// How many reliefs a player may claim in a day; 0 for none.
+    #[arg(long, env = "BAHAY_RELIEF_PER_DAY", default_value_t = 3, value_name = "NUMBER")]
+    pub relief_per_day: u8,
+
+    /// Whose days count for players who have not named their time zone: an IANA name.
+    #[arg(long, env = "BAHAY_TIME_ZONE", default_value = "UTC", value_name = "ZONE")]
+    pub time_zone: Calendar,
+}
+
+impl RewardSettings {
+    /// As `rewards` takes it.
+    pub fn terms(&self) -> Terms {
+        Terms {
+            daily: self.daily_coins.0,
+            relief: ReliefTerms {
+                floor: self.relief_floor_coins.0,
+                amount: self.relief_coins.0,
+                per_day: self.relief_per_day,
+            },
+            calendar: self.time_zone.clone(),
+        }
+    }
+}
+
 impl Config {
     /// The signer of tokens, if the secret is fit for it.
     pub fn signer(&self) -> Result<Signer, ConfigError> {
         let secret = self.signing_secret.as_ref().ok_or(ConfigError::NoSecret)?;
         Signer::new(secret.0.as_bytes()).map_err(ConfigError::WeakSecret)
+    }
+}
+
+/// Who is let in, and how often. All limits are those of one node.
+#[derive(Args, Clone, Debug)]
+pub struct Door {
+    /// Whose pages may call from a browser, as in `https://play.example,https://m.example`; none
+    /// by default. Apps name no origin and need none.
+    #[arg(long, env = "BAHAY_ORIGINS", default_value = "", value_name = "ORIGINS")]
+    pub origins: edge::Origins,
+
+    /// Proxies whose X-Forwarded-For is believed, as in 127.0.0.1,10.0.0.0/8.
+    #[arg(long, env = "BAHAY_TRUSTED_PROXIES", default_value = "", value_name = "NETWORKS")]
+    pub trusted_proxies: edge::Proxies,
+
+    /// Connections of one address, whatever they ask for. Those of trusted proxies are not counted.
+    #[arg(
+        long,
+        env = "BAHAY_CONNECTIONS_PER_ADDRESS",
+        default_value_t = 256,
+        value_name = "NUMBER"
+    )]
+    pub connections_per_address: u32,
+
+    /// Open sockets of one address.
+    #[arg(long, env = "BAHAY_SOCKETS_PER_ADDRESS", default_value_t = 64, value_name = "NUMBER")]
+    pub sockets_per_address: u32,
+
+    /// Sockets of one address that have not said yet who they are; each has 5 seconds.
+    #[arg(long, env = "BAHAY_STRANGERS_PER_ADDRESS", default_value_t = 8, value_name = "NUMBER")]
+    pub strangers_per_address: u32,
+
+    /// Sockets that an account may open: so many a second, so many at once.
+    #[arg(long, env = "BAHAY_OPENINGS_PER_ACCOUNT", default_value = "3:12", value_name = "RATE")]
+    pub openings_per_account: edge::Rate,
+
+    /// Requests of one address.
+    #[arg(
+        long,
+        env = "BAHAY_REQUESTS_PER_ADDRESS",
+        default_value = "100:400",
+        value_name = "RATE"
+    )]
+    pub requests_per_address: edge::Rate,
+
+    /// Requests of one account.
+    #[arg(long, env = "BAHAY_REQUESTS_PER_ACCOUNT", default_value = "20:80", value_name = "RATE")]
+    pub requests_per_account: edge::Rate,
+
+    /// Requests of one address that sign in or refresh.
+    #[arg(long, env = "BAHAY_SIGN_INS_PER_ADDRESS", default_value = "2:60", value_name = "RATE")]
+    pub sign_ins_per_address: edge::Rate,
+}
+
+impl Door {
+    /// As the door takes it.
+    pub fn options(self) -> edge::Options {
+        let Self {
+            origins,
+            trusted_proxies: proxies,
+            connections_per_address,
+            sockets_per_address,
+            strangers_per_address,
+            openings_per_account,
+            requests_per_address,
+            requests_per_account,
+            sign_ins_per_address,
+        } = self;
+        edge::Options {
+            origins,
+            proxies,
+            connections_per_address,
+            sockets_per_address,
+            strangers_per_address,
+            openings_per_account,
+            requests_per_address,
+            requests_per_account,
+            sign_ins_per_address,
+        }
     }
 }
 
@@ -119,5 +260,50 @@ impl FromStr for WholeCoins {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let coins: u32 = text.parse().map_err(|_| "give a whole number of coins".to_owned())?;
         Coins::from_whole(i64::from(coins)).map(Self).ok_or_else(|| "that is too much".to_owned())
+    }
+}
+
+/// More than none of them.
+fn some_coins(text: &str) -> Result<WholeCoins, String> {
+    let coins: WholeCoins = text.parse()?;
+    if coins.0.is_zero() { Err("give at least 1 coin".to_owned()) } else { Ok(coins) }
+}
+
+/// What each day of a streak is worth, given in whole coins.
+#[derive(Clone, Copy, Debug)]
+pub struct DailyCoins(pub [Coins; STREAK_DAYS]);
+
+impl FromStr for DailyCoins {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let coins: Result<Vec<_>, _> = text.split(',').map(|day| some_coins(day.trim())).collect();
+        let coins: Vec<Coins> = coins?.into_iter().map(|coins| coins.0).collect();
+        let days = coins.try_into().map_err(|_| format!("give {STREAK_DAYS} amounts"))?;
+        Ok(Self(days))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, DailyCoins, RewardSettings};
+    use crate::rewards::Terms;
+    use clap::{Args as _, Command, FromArgMatches as _};
+
+    #[test]
+    fn the_defaults_of_rewards_are_those_of_the_house() {
+        let command = RewardSettings::augment_args(Command::new("x"));
+        let settings = command.try_get_matches_from(["x"]).unwrap();
+        let terms = RewardSettings::from_arg_matches(&settings).unwrap().terms();
+        assert_eq!(format!("{terms:?}"), format!("{:?}", Terms::default()));
+        Config::augment_args(Command::new("x")).debug_assert();
+    }
+
+    #[test]
+    fn a_week_of_rewards_has_seven_amounts() {
+        assert!("1,2,3,4,5,6,7".parse::<DailyCoins>().is_ok());
+        for text in ["", "1", "1,2,3,4,5,6", "1,2,3,4,5,6,7,8", "0,2,3,4,5,6,7", "1,2,3,4,5,6,x"] {
+            assert!(text.parse::<DailyCoins>().is_err(), "{text}");
+        }
     }
 }

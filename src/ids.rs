@@ -15,29 +15,49 @@ use uuid::Uuid;
 
 pub use bahay_engine::table::{ConnectionId, GameId, PlayerId, TableId};
 
-/// One sign-in on one device, from its first refresh token to the last of that family.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SessionId(pub Uuid);
+macro_rules! ids {
+    ($($(#[$meta:meta])* $name:ident;)*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+            #[serde(transparent)]
+            pub struct $name(pub Uuid);
 
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
+            impl fmt::Display for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    fmt::Display::fmt(&self.0, f)
+                }
+            }
+
+            impl fmt::Debug for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    fmt::Display::fmt(&self.0, f)
+                }
+            }
+
+            impl FromStr for $name {
+                type Err = uuid::Error;
+
+                fn from_str(text: &str) -> Result<Self, uuid::Error> {
+                    text.parse().map(Self)
+                }
+            }
+        )*
+    };
 }
 
-impl fmt::Debug for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
+ids! {
+    /// One sign-in on one device, from its first refresh token to the last of that family.
+    SessionId;
+    /// Somebody who runs the house.
+    OperatorId;
+    /// A correction of the books, asked for by one operator and decided by another.
+    CorrectionId;
 }
 
-impl FromStr for SessionId {
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<Self, uuid::Error> {
-        text.parse().map(Self)
-    }
+impl CorrectionId {
+    /// No correction's.
+    pub const NIL: Self = Self(Uuid::nil());
 }
 
 /// A room's name in paths, settings and account keys: a lower-case letter, then letters, digits

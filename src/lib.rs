@@ -1,7 +1,7 @@
 //! The house: the server around the games of `bahay_engine`.
 //!
 //! Arrows go down only: `http`, `ws` → `lobby` → `tables` → `live`, `ledger`, `games` → the
-//! engine; `auth` and `accounts` beside; `ids`, `clock`, `entropy`, `db`, `metrics` and
+//! engine; `auth`, `accounts` and `edge` beside; `ids`, `clock`, `entropy`, `db`, `metrics` and
 //! `telemetry` at the bottom. `tests/tidy.rs` holds us to it.
 
 pub mod accounts;
@@ -13,14 +13,18 @@ pub mod clock;
 pub mod config;
 pub mod db;
 pub mod demo;
+pub mod edge;
 pub mod entropy;
 pub mod games;
 pub mod http;
+pub mod idempotency;
 pub mod ids;
 pub mod ledger;
 pub mod live;
 pub mod lobby;
 pub mod metrics;
+pub mod operators;
+pub mod rewards;
 pub mod simulate;
 pub mod tables;
 pub mod telemetry;

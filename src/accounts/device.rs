@@ -68,6 +68,11 @@ impl TimeZone {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether such a zone exists, as far as this program knows.
+    pub fn is_known(&self) -> bool {
+        jiff::tz::TimeZone::get(&self.0).is_ok()
+    }
 }
 
 impl FromStr for TimeZone {
@@ -107,8 +112,11 @@ mod tests {
     #[test]
     fn a_time_zone_is_known_by_its_form() {
         for text in ["UTC", "Asia/Manila", "America/Argentina/Buenos_Aires", "Etc/GMT+8"] {
-            assert_eq!(text.parse::<TimeZone>().unwrap().as_str(), text);
+            let zone: TimeZone = text.parse().unwrap();
+            assert_eq!(zone.as_str(), text);
+            assert!(zone.is_known(), "{text}");
         }
+        assert!(!"Asia/Atlantis".parse::<TimeZone>().unwrap().is_known());
         for text in ["", "+08:00", "Asia/Manila;", "Asia/Mañila", &"A".repeat(65)] {
             assert_eq!(text.parse::<TimeZone>(), Err(NotATimeZone), "{text}");
         }

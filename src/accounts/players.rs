@@ -11,7 +11,8 @@ use crate::ledger::{Grant, GrantCoins, LedgerError};
 use crate::{db, entropy};
 
 use super::{
-    AccountError, Accounts, GuestSignIn, Name, Profile, Tokens, from_sql, sessions, to_sql,
+    AccountError, Accounts, GuestSignIn, Name, Profile, TimeZone, Tokens, from_sql, sessions,
+    to_sql,
 };
 
 /// A row of `players`.
@@ -115,23 +116,25 @@ impl Accounts {
         Ok(db::retry(once).await?.map(Profile::from))
     }
 
-    /// The profile under its new name; `None` for an id that no player has.
-    pub async fn rename(
+    /// The profile with what is given changed; `None` for an id that no player has.
+    pub async fn change(
         &self,
         player: PlayerId,
-        name: &Name,
+        name: Option<&Name>,
+        time_zone: Option<&TimeZone>,
     ) -> Result<Option<Profile>, AccountError> {
         let once = || {
             let row = sqlx::query_as!(
                 Row,
                 r#"
                 update players
-                set name = $2
+                set name = coalesce($2, name), time_zone = coalesce($3, time_zone)
                 where id = $1
                 returning id, name, time_zone, created_at as "created_at: SqlTimestamp"
                 "#,
                 player.0,
-                name.as_str()
+                name.map(Name::as_str),
+                time_zone.map(TimeZone::as_str)
             );
             row.fetch_optional(&self.pool)
         };

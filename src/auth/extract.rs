@@ -1,6 +1,7 @@
 //! [`Player`] as an argument of a handler.
 
 use axum::extract::{FromRef, FromRequestParts};
+use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
@@ -18,9 +19,23 @@ where
     }
 }
 
+impl Auth {
+    /// The player that a request's headers prove, as the extractor has it.
+    ///
+    /// # Errors
+    /// The first reason of [`AuthError`] that holds.
+    pub fn player_of(&self, headers: &HeaderMap) -> Result<Player, AuthError> {
+        self.authenticate(bearer_of(headers)?)
+    }
+}
+
 /// The token of the one `Authorization: Bearer` header.
-fn bearer(parts: &Parts) -> Result<&str, AuthError> {
-    let mut headers = parts.headers.get_all(AUTHORIZATION).iter();
+pub(crate) fn bearer(parts: &Parts) -> Result<&str, AuthError> {
+    bearer_of(&parts.headers)
+}
+
+fn bearer_of(headers: &HeaderMap) -> Result<&str, AuthError> {
+    let mut headers = headers.get_all(AUTHORIZATION).iter();
     let header = headers.next().ok_or(AuthError::Missing)?;
     if headers.next().is_some() {
         return Err(AuthError::Malformed);

@@ -8,13 +8,17 @@
 //! one is authorised by its type. A session that ended is known in [`Revocations`], which is
 //! asked at every request: access tokens do not outlive their session by their 15 minutes.
 //!
+//! Operators have tokens of another kind, and a proof of their own: see `operators`.
+//!
 //! Deliberately absent: SQL (see `accounts`), cookies, tokens in URLs.
 
 mod extract;
 mod hs256;
+mod operator_token;
 mod refresh;
 mod revocations;
 mod signer;
+mod ticket;
 
 use std::sync::Arc;
 
@@ -23,10 +27,13 @@ use thiserror::Error;
 use crate::clock::{Clock, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 
+pub(crate) use extract::bearer;
 pub use hs256::hmac_sha256 as mark;
+pub use operator_token::{NotAnOperatorToken, OperatorToken, OperatorTokenHash};
 pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
 pub use revocations::Revocations;
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};
+pub use ticket::{NotATicket, TICKET_LIFE, Ticket};
 
 /// A signed-in player. Having the value is being authorised to act for `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,13 @@
 //! The truth is in PostgreSQL; this is every node's copy, asked without I/O at each request. It
 //! is filled by `accounts::revocations`: at the start of the process, and then twice a second
 //! with what any node has added since. Bounds: a session is forgotten once its last access token
-//! has expired, so the set holds the sign-outs of some minutes.
+//! has expired, so the set holds the sign-outs of some minutes. Open sockets are told when it
+//! grows, so that they need not ask.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
+
+use tokio::sync::watch;
 
 use crate::clock::{self, Timestamp};
 use crate::ids::SessionId;
@@ -15,24 +18,37 @@ use super::ACCESS_TOKEN_LIFE;
 
 /// A shared set of ended sessions. Clones are the same set.
 #[derive(Clone, Debug, Default)]
-pub struct Revocations(Arc<RwLock<HashMap<SessionId, Timestamp>>>);
+pub struct Revocations {
+    ended: Arc<RwLock<HashMap<SessionId, Timestamp>>>,
+    /// How many sessions have been added; open sockets wait for it to change.
+    grown: watch::Sender<u64>,
+}
 
 impl Revocations {
     /// No access token of this session counts any more.
     pub fn insert(&self, session: SessionId, revoked_at: Timestamp) {
         // A poisoned lock guards a map that is whole: no code panics half-way through a change.
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(session, revoked_at);
+        let known =
+            self.ended.write().unwrap_or_else(PoisonError::into_inner).insert(session, revoked_at);
+        if known.is_none() {
+            self.grown.send_modify(|grown| *grown += 1);
+        }
+    }
+
+    /// Changes whenever a session is added: who holds something open for a session looks again.
+    pub fn growth(&self) -> watch::Receiver<u64> {
+        self.grown.subscribe()
     }
 
     pub fn contains(&self, session: SessionId) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(&session)
+        self.ended.read().unwrap_or_else(PoisonError::into_inner).contains_key(&session)
     }
 
     /// Forgets the sessions whose access tokens have all expired by now.
     pub fn forget_expired(&self, now: Timestamp) {
         // Twice the life, because the nodes' clocks may differ a little.
         let horizon = clock::before(now, ACCESS_TOKEN_LIFE * 2);
-        self.0
+        self.ended
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .retain(|_, revoked_at| *revoked_at > horizon);

@@ -1,8 +1,12 @@
 //! A client that knows only the public API: REST for everything around the table, one WebSocket
 //! for play. The demo, the tests and the load tester play through it; nothing here knows how the
 //! server does what it does.
+//!
+//! [`Play`] is one connection, which shows whatever happens to it. [`Steady`] is a player who comes
+//! back by itself.
 
 mod play;
+mod steady;
 
 use std::time::Duration;
 
@@ -12,7 +16,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use play::{Known, Play, PlayError};
+pub use play::{Known, Play, PlayError, Way};
+pub use steady::{CommandNumber, Outcome, Steady, SteadyError, Told, events_of};
 
 /// Longer than any answer should take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -36,6 +41,7 @@ pub struct Client {
     base: String,
     player: PlayerId,
     access_token: String,
+    refresh_token: String,
 }
 
 /// A wallet, in hundredths of a coin.
@@ -51,6 +57,18 @@ pub struct Wallet {
 struct SignedIn {
     player: SignedInPlayer,
     access_token: String,
+    refresh_token: String,
+}
+
+#[derive(Deserialize)]
+struct Renewed {
+    access_token: String,
+    refresh_token: String,
+}
+
+#[derive(Deserialize)]
+struct Given {
+    ticket: String,
 }
 
 #[derive(Deserialize)]
@@ -78,8 +96,8 @@ impl Client {
         let request = http.post(format!("{base}/v1/sign-in/guest"));
         let body = json!({ "device_id": device_id, "name": name });
         let signed_in: SignedIn = answer(request.json(&body)).await?;
-        let SignedIn { player, access_token } = signed_in;
-        Ok(Self { http, base, player: player.id, access_token })
+        let SignedIn { player, access_token, refresh_token } = signed_in;
+        Ok(Self { http, base, player: player.id, access_token, refresh_token })
     }
 
     /// The same player at another node of the house.
@@ -88,12 +106,39 @@ impl Client {
         Self { base: base.trim_end_matches('/').to_owned(), ..self.clone() }
     }
 
+    /// As in `http://127.0.0.1:8080`.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
     pub fn player(&self) -> PlayerId {
         self.player
     }
 
     pub fn access_token(&self) -> &str {
         &self.access_token
+    }
+
+    pub fn refresh_token(&self) -> &str {
+        &self.refresh_token
+    }
+
+    /// Trades the refresh token for new tokens, at any node. Clones keep the old ones, which must
+    /// not be used again.
+    pub async fn renew_at(&mut self, base: &str) -> Result<(), ClientError> {
+        let base = base.trim_end_matches('/');
+        let request = self.http.post(format!("{base}/v1/token/refresh"));
+        let body = json!({ "refresh_token": self.refresh_token });
+        let Renewed { access_token, refresh_token } = answer(request.json(&body)).await?;
+        (self.access_token, self.refresh_token) = (access_token, refresh_token);
+        Ok(())
+    }
+
+    /// A ticket that opens one socket.
+    pub async fn ticket(&self) -> Result<String, ClientError> {
+        let request = self.http.post(format!("{}/v1/play/tickets", self.base));
+        let Given { ticket } = answer(request.bearer_auth(&self.access_token)).await?;
+        Ok(ticket)
     }
 
     pub async fn wallet(&self) -> Result<Wallet, ClientError> {
@@ -134,7 +179,12 @@ impl Client {
 
     /// Opens the socket for play.
     pub async fn play(&self) -> Result<Play, PlayError> {
-        Play::connect(&self.base, &self.access_token).await
+        Play::connect(&self.base, Way::Header(self.access_token.clone())).await
+    }
+
+    /// The same, with whatever shows who the player is.
+    pub async fn play_by(&self, way: Way) -> Result<Play, PlayError> {
+        Play::connect(&self.base, way).await
     }
 }
 

@@ -2,6 +2,8 @@
 //! by every update since. Updates come numbered; a gap or a repetition is an error here, because
 //! a server must never send one.
 
+use std::time::Duration;
+
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
 use futures_util::{SinkExt, StreamExt};
@@ -12,7 +14,7 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::tables::catalog::Tongits;
-use crate::ws::protocol::{Command, Message, OpenPrompt, SUBPROTOCOL};
+use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, SUBPROTOCOL};
 
 type Action = <Tongits as Game>::Action;
 type GameEvent = <Tongits as Game>::Event;
@@ -22,6 +24,9 @@ type GameEvent = <Tongits as Game>::Event;
 pub enum PlayError {
     #[error("the socket failed: {0}")]
     Socket(Box<tokio_tungstenite::tungstenite::Error>),
+    /// The server did not open the socket.
+    #[error("the socket was not opened: {status} {code}")]
+    Upgrade { status: u16, code: String },
     /// The server closed the connection.
     #[error("closed with {code}: {reason}")]
     Closed { code: u16, reason: String },
@@ -36,56 +41,80 @@ pub enum PlayError {
 
 impl From<tokio_tungstenite::tungstenite::Error> for PlayError {
     fn from(error: tokio_tungstenite::tungstenite::Error) -> Self {
-        Self::Socket(Box::new(error))
+        match error {
+            tokio_tungstenite::tungstenite::Error::Http(response) => {
+                let status = response.status().as_u16();
+                let body = response.into_body().unwrap_or_default();
+                let code = serde_json::from_slice(&body).map(|Problem { code }| code);
+                Self::Upgrade { status, code: code.unwrap_or_default() }
+            }
+            error => Self::Socket(Box::new(error)),
+        }
     }
 }
+
+#[derive(serde::Deserialize)]
+struct Problem {
+    code: String,
+}
+
+/// How a connection shows whose it is.
+#[derive(Clone)]
+pub enum Way {
+    /// An access token in the header of the upgrade.
+    Header(String),
+    /// An access token in the first message.
+    Token(String),
+    /// A ticket in the first message.
+    Ticket(String),
+    /// Not at all: the caller says the first message.
+    Nobody,
+}
+
+impl std::fmt::Debug for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Header(_) => "Header(…)",
+            Self::Token(_) => "Token(…)",
+            Self::Ticket(_) => "Ticket(…)",
+            Self::Nobody => "Nobody",
+        })
+    }
+}
+
+/// Silence after which a connection is dead: the server pings more often.
+const SILENCE: Duration = Duration::from_secs(50);
 
 /// One connection, and what its player knows.
 #[derive(Debug)]
 pub struct Play {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     next_id: u32,
+    known: Known,
+}
+
+/// What a player knows of its table: also what is left when a connection has gone.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
     view: Option<TableView<Tongits>>,
     version: Option<u64>,
     prompt: Option<OpenPrompt<Action>>,
 }
 
-/// What the player of a connection that is gone knew.
-#[derive(Clone, Debug)]
-pub struct Known {
-    view: Option<TableView<Tongits>>,
-    version: Option<u64>,
-}
-
-impl Play {
-    pub(super) async fn connect(base: &str, token: &str) -> Result<Self, PlayError> {
-        let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
-        let mut request = url.into_client_request()?;
-        let bearer = HeaderValue::from_str(&format!("Bearer {token}"))
-            .map_err(|error| PlayError::Nonsense(error.to_string()))?;
-        request.headers_mut().insert("authorization", bearer);
-        let protocol = HeaderValue::from_static(SUBPROTOCOL);
-        request.headers_mut().insert("sec-websocket-protocol", protocol);
-        let (socket, _) = connect_async(request).await?;
-        Ok(Self { socket, next_id: 1, view: None, version: None, prompt: None })
-    }
-
-    /// The table as the player knows it.
-    pub fn view(&self) -> Option<&TableView<Tongits>> {
+impl Known {
+    pub(super) fn view(&self) -> Option<&TableView<Tongits>> {
         self.view.as_ref()
     }
 
-    pub fn version(&self) -> Option<u64> {
+    pub(super) fn version(&self) -> Option<u64> {
         self.version
     }
 
-    /// The question that is open.
-    pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
+    pub(super) fn prompt(&self) -> Option<&OpenPrompt<Action>> {
         self.prompt.as_ref()
     }
 
-    /// What the house's bot would play here; `None` when others are to act.
-    pub fn advice(&self) -> Option<Action> {
+    pub(super) fn advice(&self) -> Option<Action> {
         self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
         match &self.view.as_ref()?.phase {
             PhaseView::Playing { view, .. } => Tongits::advise(view),
@@ -95,22 +124,64 @@ impl Play {
             | PhaseView::Settling { .. } => None,
         }
     }
+}
+
+impl Play {
+    pub(super) async fn connect(base: &str, way: Way) -> Result<Self, PlayError> {
+        let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
+        let mut request = url.into_client_request()?;
+        if let Way::Header(token) = &way {
+            let bearer = HeaderValue::from_str(&format!("Bearer {token}"))
+                .map_err(|error| PlayError::Nonsense(error.to_string()))?;
+            request.headers_mut().insert("authorization", bearer);
+        }
+        let protocol = HeaderValue::from_static(SUBPROTOCOL);
+        request.headers_mut().insert("sec-websocket-protocol", protocol);
+        let (socket, _) = connect_async(request).await?;
+        let mut play = Self { socket, next_id: 1, known: Known::default() };
+        let (token, ticket) = match way {
+            Way::Header(_) | Way::Nobody => return Ok(play),
+            Way::Token(token) => (Some(Credential::new(token)), None),
+            Way::Ticket(ticket) => (None, Some(Credential::new(ticket))),
+        };
+        let entering = play.send(|id| Command::Authenticate { id, token, ticket }).await?;
+        play.answered(entering).await?;
+        Ok(play)
+    }
+
+    /// The table as the player knows it.
+    pub fn view(&self) -> Option<&TableView<Tongits>> {
+        self.known.view()
+    }
+
+    pub fn version(&self) -> Option<u64> {
+        self.known.version()
+    }
+
+    /// The question that is open.
+    pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
+        self.known.prompt()
+    }
+
+    /// What the house's bot would play here; `None` when others are to act.
+    pub fn advice(&self) -> Option<Action> {
+        self.known.advice()
+    }
 
     /// Breaks the connection off without a word; gives what was known until then.
     pub fn drop_connection(self) -> Known {
-        Known { view: self.view, version: self.version }
+        self.known
     }
 
     /// Takes up where another connection of this player was.
     pub fn resume(&mut self, known: Known) {
-        self.view = known.view;
-        self.version = known.version;
+        self.known = known;
     }
 
     /// Joins the table where the player sits, from what is known of it. Gives the command's id.
     pub async fn join(&mut self) -> Result<u32, PlayError> {
-        let known = self.view.as_ref().map(|view| view.table);
-        let from = self.version.filter(|_| known.is_some());
+        let known = self.table();
+        let from = self.version().filter(|_| known.is_some());
         self.send(|id| Command::Join { id, from, table: known }).await
     }
 
@@ -120,7 +191,7 @@ impl Play {
 
     /// Answers the open prompt.
     pub async fn act(&mut self, action: Action) -> Result<u32, PlayError> {
-        let (game, prompt) = match &self.prompt {
+        let (game, prompt) = match self.prompt() {
             Some(prompt) => (prompt.game, prompt.number),
             None => return Err(PlayError::Nonsense("nothing is asked".into())),
         };
@@ -156,11 +227,16 @@ impl Play {
 
     /// The next message, after it has been taken into the view.
     pub async fn next(&mut self) -> Result<Message<Tongits>, PlayError> {
-        let text = self.next_text().await?;
-        let message: Message<Tongits> = serde_json::from_str(&text)
-            .map_err(|error| PlayError::Nonsense(format!("{error} in {text}")))?;
+        let message = self.next_unseen().await?;
         self.take(&message)?;
         Ok(message)
+    }
+
+    /// The next message, without looking at what it says.
+    pub async fn next_unseen(&mut self) -> Result<Message<Tongits>, PlayError> {
+        let text = self.next_text().await?;
+        serde_json::from_str(&text)
+            .map_err(|error| PlayError::Nonsense(format!("{error} in {text}")))
     }
 
     /// Waits until a command is answered; what happens meanwhile is taken in and given too.
@@ -184,7 +260,10 @@ impl Play {
 
     async fn next_text(&mut self) -> Result<String, PlayError> {
         loop {
-            match self.socket.next().await {
+            let frame = tokio::time::timeout(SILENCE, self.socket.next()).await.map_err(|_| {
+                PlayError::Closed { code: 1006, reason: "nothing was heard for long".to_owned() }
+            })?;
+            match frame {
                 Some(Ok(Frame::Text(text))) => return Ok(text.as_str().to_owned()),
                 Some(Ok(Frame::Close(frame))) => {
                     let (code, reason) = frame.map_or((1005, String::new()), |frame| {
@@ -208,12 +287,12 @@ impl Play {
     fn take(&mut self, message: &Message<Tongits>) -> Result<(), PlayError> {
         match message {
             Message::Snapshot { version, view, prompt, .. } => {
-                self.view = Some((**view).clone());
-                self.version = Some(*version);
-                self.prompt.clone_from(prompt);
+                self.known.view = Some((**view).clone());
+                self.known.version = Some(*version);
+                self.known.prompt.clone_from(prompt);
             }
             Message::Update { version, events, prompt, .. } => {
-                let (Some(view), Some(had)) = (&mut self.view, self.version) else {
+                let (Some(view), Some(had)) = (&mut self.known.view, self.known.version) else {
                     return Err(PlayError::Gap { had: None, got: *version });
                 };
                 if *version != had + 1 {
@@ -222,8 +301,8 @@ impl Play {
                 for event in events {
                     view.observe(event);
                 }
-                self.version = Some(*version);
-                self.prompt.clone_from(prompt);
+                self.known.version = Some(*version);
+                self.known.prompt.clone_from(prompt);
             }
             Message::Hello { .. } | Message::Ack { .. } | Message::Refusal { .. } => {}
         }
@@ -232,6 +311,6 @@ impl Play {
 
     /// The table that the player knows.
     pub fn table(&self) -> Option<TableId> {
-        self.view.as_ref().map(|view| view.table)
+        self.view().map(|view| view.table)
     }
 }

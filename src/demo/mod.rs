@@ -15,10 +15,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
-use crate::client::{Client, ClientError, Play, PlayError, Wallet};
+use crate::client::{Client, ClientError, Outcome, Steady, SteadyError, Told, Wallet, events_of};
 use crate::entropy;
 use crate::tables::catalog::Tongits;
-use crate::ws::protocol::Message;
 
 /// Who plays.
 const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
@@ -44,7 +43,11 @@ pub enum DemoError {
     #[error(transparent)]
     Client(#[from] ClientError),
     #[error(transparent)]
-    Play(#[from] PlayError),
+    Play(#[from] SteadyError),
+    #[error("a command was refused: {code}: {detail}")]
+    Refused { code: String, detail: String },
+    #[error("a player lost the seat")]
+    Unseated,
     #[error("a record does not verify: game {game}: {fault}")]
     Record { game: GameId, fault: String },
     #[error("the wallets do not add up: {0}")]
@@ -154,8 +157,7 @@ async fn play(
     client: &Client,
     finished: Option<mpsc::UnboundedSender<Finished>>,
 ) -> Result<(), DemoError> {
-    let mut play = client.play().await?;
-    play.join().await?;
+    let mut play = Steady::new(client.clone(), &[]);
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut answered = None;
@@ -163,13 +165,16 @@ async fn play(
     let mut over = None;
     let mut games = 0;
     loop {
-        let message = timeout(PATIENCE, play.next()).await.map_err(|_| DemoError::Silence)??;
-        if let Message::Refusal { code, detail, rule, .. } = message {
-            let (code, rule) = (code.into_owned(), rule.map(|rule| rule.into_owned()));
-            return Err(PlayError::Refused { code, rule, detail }.into());
+        let told = timeout(PATIENCE, play.next()).await.map_err(|_| DemoError::Silence)??;
+        match &told {
+            Told::Answered { outcome: Outcome::Refused { code, detail, .. }, .. } => {
+                let (code, detail) = (code.clone(), detail.clone());
+                return Err(DemoError::Refused { code, detail });
+            }
+            Told::Unseated => return Err(DemoError::Unseated),
+            Told::Answered { .. } | Told::Table(_) => {}
         }
-        let events = if let Message::Update { events, .. } = message { events } else { vec![] };
-        for event in events {
+        for event in events_of(&told).iter().cloned() {
             match event {
                 Event::Game { event: GameEvent::Over { ending: how, .. } } => ending = Some(how),
                 Event::Over { game, settlement, .. } => {
@@ -201,7 +206,7 @@ async fn play(
 
 /// Says ready, or answers the prompt, unless that is done already.
 async fn answer(
-    play: &mut Play,
+    play: &mut Steady,
     answered: &mut Option<(GameId, Option<u32>)>,
     pace: &mut Interval,
 ) -> Result<(), DemoError> {
@@ -213,7 +218,7 @@ async fn answer(
         if !is_ready && *answered != Some((game, None)) {
             *answered = Some((game, None));
             pace.tick().await;
-            play.ready(game, Some(format!("luck {}", entropy::uuid()))).await?;
+            play.ready(game, Some(format!("luck {}", entropy::uuid()))).await;
         }
         return Ok(());
     }
@@ -227,14 +232,14 @@ async fn answer(
     if let Some(action) = play.advice() {
         *answered = Some(question);
         pace.tick().await;
-        play.act(action).await?;
+        play.act(action).await;
     }
     Ok(())
 }
 
-async fn leave(mut play: Play) -> Result<(), DemoError> {
-    let leaving = play.leave().await?;
-    timeout(PATIENCE, play.answered(leaving)).await.map_err(|_| DemoError::Silence)??;
+async fn leave(mut play: Steady) -> Result<(), DemoError> {
+    let leaving = play.leave().await;
+    timeout(PATIENCE, play.end_of(leaving)).await.map_err(|_| DemoError::Silence)??;
     Ok(())
 }
 

@@ -1,13 +1,14 @@
-//! The rows of games inside a transaction of the ledger: locked, changed in memory, written back.
-//! A game's row is locked before any account of the transaction, in ascending order of ids.
+//! The rows of games inside a transaction of the ledger: read, perhaps under locks, changed in
+//! memory, and given back as columns, which the ledger writes together with the coins. A game's row
+//! is locked before any account of the transaction, in ascending order of ids.
 
 use std::collections::BTreeMap;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::Timestamp;
-use serde_json::Value;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::{GameState, timestamp};
 
@@ -25,6 +26,18 @@ pub(crate) struct Game {
     pub(crate) stakes: Vec<Coins>,
 }
 
+/// A row of `games` with its seats, in the order of seats.
+#[derive(Debug)]
+pub(crate) struct GameRow {
+    pub(crate) id: Uuid,
+    pub(crate) table_id: Uuid,
+    pub(crate) room: String,
+    pub(crate) state: String,
+    pub(crate) ante: i64,
+    pub(crate) players: Vec<Uuid>,
+    pub(crate) stakes: Vec<i64>,
+}
+
 /// How a game ends.
 #[derive(Debug)]
 pub(crate) struct Finish {
@@ -34,15 +47,6 @@ pub(crate) struct Finish {
     pub(crate) void_reason: Option<String>,
     /// By seat.
     pub(crate) net: Vec<Coins>,
-    /// Of a settled game.
-    pub(crate) documents: Option<Settlement>,
-}
-
-/// What is stored of a settled game beside its coins.
-#[derive(Debug)]
-pub(crate) struct Settlement {
-    pub(crate) settlement: Value,
-    pub(crate) record: Value,
 }
 
 /// The games of one transaction.
@@ -62,7 +66,8 @@ impl Games {
     ) -> Result<Self, sqlx::Error> {
         let games: Vec<_> = games.iter().map(|game| game.0).collect();
         let tables: Vec<_> = tables.iter().map(|table| table.0).collect();
-        let rows = sqlx::query!(
+        let rows = sqlx::query_as!(
+            GameRow,
             r#"
             select g.id, g.table_id, g.room, g.state, g.ante,
                 array(
@@ -81,20 +86,26 @@ impl Games {
         )
         .fetch_all(connection)
         .await?;
-        let rows = rows.into_iter().map(|row| {
-            let game = Game {
-                id: GameId(row.id),
-                table: TableId(row.table_id),
-                room: row.room,
-                state: GameState::of_column(&row.state)?,
-                ante: Coins::from_hundredths(row.ante),
-                players: row.players.into_iter().map(PlayerId).collect(),
-                stakes: row.stakes.into_iter().map(Coins::from_hundredths).collect(),
-            };
-            Ok((game.id, game))
-        });
-        let rows = rows.collect::<Result<_, sqlx::Error>>()?;
-        Ok(Self { rows, opened: Vec::new(), finished: Vec::new() })
+        let mut games = Self::default();
+        for row in rows {
+            games.add(row)?;
+        }
+        Ok(games)
+    }
+
+    /// Takes in a game as it was read.
+    pub(crate) fn add(&mut self, row: GameRow) -> Result<(), sqlx::Error> {
+        let game = Game {
+            id: GameId(row.id),
+            table: TableId(row.table_id),
+            room: row.room,
+            state: GameState::of_column(&row.state)?,
+            ante: Coins::from_hundredths(row.ante),
+            players: row.players.into_iter().map(PlayerId).collect(),
+            stakes: row.stakes.into_iter().map(Coins::from_hundredths).collect(),
+        };
+        self.rows.insert(game.id, game);
+        Ok(())
     }
 
     pub(crate) fn by_id(&self, game: GameId) -> Option<&Game> {
@@ -117,131 +128,70 @@ impl Games {
         self.finished.push((game, finish));
     }
 
-    /// Ends are written before beginnings, since a table may do both in one transaction and has
-    /// one open game at a time.
-    pub(crate) async fn write_in_tx(
-        &self,
-        connection: &mut PgConnection,
-    ) -> Result<(), sqlx::Error> {
-        if !self.finished.is_empty() {
-            self.write_finished(connection).await?;
-        }
-        if !self.opened.is_empty() {
-            self.write_opened(connection).await?;
-        }
-        Ok(())
-    }
-
-    async fn write_finished(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        let mut games = Vec::new();
-        let mut states = Vec::new();
-        let mut times: Vec<Option<Timestamp>> = Vec::new();
-        let mut reasons: Vec<Option<&str>> = Vec::new();
-        let mut seats = (Vec::new(), Vec::new(), Vec::new());
-        let mut documents = (Vec::new(), Vec::new(), Vec::new());
+    /// How games end, as columns to be written. Fails on a time that no calendar has.
+    pub(crate) fn finished_columns(&self) -> Result<FinishedColumns<'_>, sqlx::Error> {
+        let mut columns = FinishedColumns::default();
         for (id, finish) in &self.finished {
-            games.push(id.0);
-            states.push(finish.state.as_str().to_owned());
-            times.push(finish.finished_at_ms.map(timestamp).transpose()?);
-            reasons.push(finish.void_reason.as_deref());
+            columns.games.push(id.0);
+            columns.states.push(finish.state.as_str());
+            columns.times.push(finish.finished_at_ms.map(timestamp).transpose()?);
+            columns.reasons.push(finish.void_reason.as_deref());
             let players = self.by_id(*id).map(|game| game.players.as_slice()).unwrap_or_default();
             for (player, net) in players.iter().zip(&finish.net) {
-                seats.0.push(id.0);
-                seats.1.push(player.0);
-                seats.2.push(net.hundredths());
-            }
-            if let Some(Settlement { settlement, record }) = &finish.documents {
-                documents.0.push(id.0);
-                documents.1.push(settlement);
-                documents.2.push(record);
+                columns.seat_games.push(id.0);
+                columns.seat_players.push(player.0);
+                columns.seat_nets.push(net.hundredths());
             }
         }
-        let written = sqlx::query!(
-            r#"
-            with finished as (
-                update games g
-                set state = f.state,
-                    finished_at = coalesce(f.finished_at, date_trunc('milliseconds', now())),
-                    void_reason = f.void_reason
-                from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::text[])
-                    as f (id, state, finished_at, void_reason)
-                where g.id = f.id and g.state = 'open'
-                returning g.id, g.finished_at
-            ),
-            documents as (
-                insert into game_records (game, settlement, record)
-                select d.game, d.settlement, d.record
-                from unnest($8::uuid[], $9::jsonb[], $10::jsonb[])
-                    as d (game, settlement, record)
-            )
-            update game_players p
-            set net = s.net, finished_at = finished.finished_at
-            from unnest($5::uuid[], $6::uuid[], $7::bigint[]) as s (game, player, net)
-            join finished on finished.id = s.game
-            where p.game = s.game and p.player = s.player
-            "#,
-            &games,
-            &states,
-            times as _,
-            reasons as _,
-            &seats.0,
-            &seats.1,
-            &seats.2,
-            &documents.0,
-            documents.1 as _,
-            documents.2 as _
-        )
-        .execute(connection)
-        .await?;
-        expect_rows(written.rows_affected(), seats.0.len(), "seats of finished games")
+        Ok(columns)
     }
 
-    async fn write_opened(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    /// How games begin, as columns to be written. Fails on a time that no calendar has.
+    pub(crate) fn opened_columns(&self) -> Result<OpenedColumns, sqlx::Error> {
+        let mut columns = OpenedColumns::default();
         let opened = self.opened.iter();
         let opened = opened.filter_map(|(id, at_ms)| Some((self.by_id(*id)?, *at_ms)));
-        let mut games = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut seats = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (game, opened_at_ms) in opened {
-            games.0.push(game.id.0);
-            games.1.push(game.table.0);
-            games.2.push(game.room.clone());
-            games.3.push(game.ante.hundredths());
-            games.4.push(timestamp(opened_at_ms)?);
+            columns.games.push(game.id.0);
+            columns.tables.push(game.table.0);
+            columns.rooms.push(game.room.clone());
+            columns.antes.push(game.ante.hundredths());
+            columns.times.push(timestamp(opened_at_ms)?);
             for (number, (player, stake)) in (0..).zip(game.players.iter().zip(&game.stakes)) {
-                seats.0.push(game.id.0);
-                seats.1.push(player.0);
-                seats.2.push(number);
-                seats.3.push(stake.hundredths());
+                columns.seat_games.push(game.id.0);
+                columns.seat_players.push(player.0);
+                columns.seat_numbers.push(number);
+                columns.seat_stakes.push(stake.hundredths());
             }
         }
-        let seat_numbers: &[i16] = &seats.2;
-        let written = sqlx::query!(
-            r#"
-            with opened as (
-                insert into games (id, table_id, room, ante, opened_at)
-                select g.id, g.table_id, g.room, g.ante, g.opened_at
-                from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::timestamptz[])
-                    as g (id, table_id, room, ante, opened_at)
-            )
-            insert into game_players (game, player, seat, stake)
-            select s.game, s.player, s.seat, s.stake
-            from unnest($6::uuid[], $7::uuid[], $8::smallint[], $9::bigint[])
-                as s (game, player, seat, stake)
-            "#,
-            &games.0,
-            &games.1,
-            &games.2,
-            &games.3,
-            games.4 as _,
-            &seats.0,
-            &seats.1,
-            seat_numbers,
-            &seats.3
-        )
-        .execute(connection)
-        .await?;
-        expect_rows(written.rows_affected(), seats.0.len(), "seats of opened games")
+        Ok(columns)
     }
+}
+
+/// How games end: rows of `games` and of `game_players`.
+#[derive(Debug, Default)]
+pub(crate) struct FinishedColumns<'a> {
+    pub(crate) games: Vec<Uuid>,
+    pub(crate) states: Vec<&'static str>,
+    pub(crate) times: Vec<Option<Timestamp>>,
+    pub(crate) reasons: Vec<Option<&'a str>>,
+    pub(crate) seat_games: Vec<Uuid>,
+    pub(crate) seat_players: Vec<Uuid>,
+    pub(crate) seat_nets: Vec<i64>,
+}
+
+/// How games begin: rows of `games` and of `game_players`.
+#[derive(Debug, Default)]
+pub(crate) struct OpenedColumns {
+    pub(crate) games: Vec<Uuid>,
+    pub(crate) tables: Vec<Uuid>,
+    pub(crate) rooms: Vec<String>,
+    pub(crate) antes: Vec<i64>,
+    pub(crate) times: Vec<Timestamp>,
+    pub(crate) seat_games: Vec<Uuid>,
+    pub(crate) seat_players: Vec<Uuid>,
+    pub(crate) seat_numbers: Vec<i16>,
+    pub(crate) seat_stakes: Vec<i64>,
 }
 
 impl Game {
@@ -255,28 +205,5 @@ impl Game {
     ) -> Self {
         let (players, stakes) = (players.to_vec(), stakes.to_vec());
         Self { id, table, room: room.to_owned(), state: GameState::Open, ante, players, stakes }
-    }
-}
-
-/// The pair of a check made in memory: as many rows were written as were decided on.
-pub(crate) fn expect_rows(
-    written: u64,
-    expected: usize,
-    what: &'static str,
-) -> Result<(), sqlx::Error> {
-    if u64::try_from(expected) == Ok(written) {
-        return Ok(());
-    }
-    Err(sqlx::Error::Protocol(format!("{written} {what} were written, {expected} were meant")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::expect_rows;
-
-    #[test]
-    fn a_row_too_few_is_an_error() {
-        assert!(expect_rows(2, 2, "rows").is_ok());
-        assert!(expect_rows(1, 2, "rows").is_err());
     }
 }

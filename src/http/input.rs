@@ -39,7 +39,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
 /// First whether it is JSON at all, then whether it is an object, since serde would also take a
 /// list for one, then whether it is the right one.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice::<IgnoredAny>(bytes)
         .map_err(|error| Code::BodyMalformed.because(error.to_string()))?;
     if !bytes.trim_ascii_start().starts_with(b"{") {
@@ -76,13 +76,13 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 }
 
 /// `application/json`, whatever parameters follow.
-fn is_json(request: &Request) -> bool {
+pub(super) fn is_json(request: &Request) -> bool {
     let header = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = header.and_then(|text| text.split(';').next()).unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")
 }
 
-fn unread(rejection: BytesRejection) -> Problem {
+pub(super) fn unread(rejection: BytesRejection) -> Problem {
     match rejection {
         BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
             Code::BodyTooLarge.because("a body has at most 16384 bytes")

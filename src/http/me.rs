@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{Accounts, Name, Profile};
+use crate::accounts::{Accounts, Name, Profile, TimeZone};
 use crate::auth::Player;
 use crate::ledger::{Entry, Ledger, LedgerError, Wallet};
 
+use super::entries_query::{EntriesParams, EntriesQuery};
 use super::{
-    Body, Coins, Cursors, NameText, PageOf, PageQuery, Problem, Query, Services, Time, TransferCode,
+    Body, Code, Coins, Cursors, NameText, PageOf, Problem, ProblemBody, Services, Time,
+    TransferCode,
 };
 
 /// A player, to itself.
@@ -53,6 +55,13 @@ pub(super) async fn show_me(
 pub(super) struct ChangeMe {
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
+    /// The IANA name of the time zone whose days count for rewards.
+    #[schema(
+        value_type = Option<String>,
+        pattern = "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$",
+        example = "Asia/Manila"
+    )]
+    time_zone: Option<TimeZone>,
 }
 
 /// Change my profile
@@ -62,17 +71,29 @@ pub(super) struct ChangeMe {
     tag = "me",
     security(("access_token" = [])),
     request_body = ChangeMe,
-    responses((status = 200, description = "The player as it is now", body = Me))
+    responses(
+        (status = 200, description = "The player as it is now", body = Me),
+        (
+            status = 422,
+            description = "`body_invalid`, or `time_zone_unknown`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        )
+    )
 )]
 pub(super) async fn change_me(
     State(accounts): State<Accounts>,
     player: Player,
     Body(body): Body<ChangeMe>,
 ) -> Result<Json<Me>, Problem> {
-    match body.name {
-        Some(name) => found(accounts.rename(player.id, &name).await?),
-        None => found(accounts.profile(player.id).await?),
+    let ChangeMe { name, time_zone } = body;
+    if time_zone.as_ref().is_some_and(|zone| !zone.is_known()) {
+        return Err(Code::TimeZoneUnknown.plain());
     }
+    if name.is_none() && time_zone.is_none() {
+        return found(accounts.profile(player.id).await?);
+    }
+    found(accounts.change(player.id, name.as_ref(), time_zone.as_ref()).await?)
 }
 
 /// A token names a player that exists: players are never deleted.
@@ -123,6 +144,9 @@ pub(super) struct WalletEntry {
     /// The game that it belongs to, if any.
     #[schema(required = true)]
     game: Option<Uuid>,
+    /// Where the record of that game is, once it is settled.
+    #[schema(required = true, example = "/v1/games/019a5b1e-7c1d-7d80-8f4e-3a1b2c4d5e6f/record")]
+    record: Option<String>,
     booked_at: Time,
 }
 
@@ -135,6 +159,10 @@ impl From<Entry> for WalletEntry {
             balance_before: entry.balance_before.into(),
             balance_after: entry.balance_after.into(),
             game: entry.game.map(|game| game.0),
+            record: entry
+                .game
+                .filter(|_| entry.has_record)
+                .map(|game| format!("/v1/games/{game}/record")),
             booked_at: Time::from_ms(entry.booked_at_ms),
         }
     }
@@ -143,27 +171,27 @@ impl From<Entry> for WalletEntry {
 /// List the entries of my wallet
 ///
 /// Newest first. An entry never changes, and each starts from the balance that the one before
-/// it left.
+/// it left. A cursor is good for the filters that it was given with.
 #[utoipa::path(
     get,
     path = "/v1/me/wallet/entries",
     tag = "me",
     security(("access_token" = [])),
-    params(PageQuery),
+    params(EntriesParams),
     responses((status = 200, description = "A page of entries", body = PageOf<WalletEntry>))
 )]
 pub(super) async fn list_wallet_entries(
     State(ledger): State<Ledger>,
     State(cursors): State<Cursors>,
     player: Player,
-    Query(query): Query<PageQuery>,
+    query: EntriesQuery,
 ) -> Result<Json<PageOf<WalletEntry>>, Problem> {
-    const LIST: &str = "entries";
-    let cursor = cursors.open(LIST, &player, query.cursor.as_deref())?;
-    let page = ledger.entries(player.id, cursor, query.limit.items()).await?;
+    let list = query.list();
+    let cursor = cursors.open(&list, &player, query.cursor.as_deref())?;
+    let page = ledger.entries(player.id, &query.filter, cursor, query.limit.items()).await?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(WalletEntry::from).collect(),
-        next_cursor: page.next.map(|next| cursors.seal(LIST, &player, &next)),
+        next_cursor: page.next.map(|next| cursors.seal(&list, &player, &next)),
     }))
 }
 

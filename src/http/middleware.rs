@@ -1,7 +1,7 @@
 //! What happens to every request around its handler.
 //!
-//! From the outside in: a request id, the log's span, security headers, CORS if wanted, a panic
-//! caught, the time limit, the size limit. A panic is a bug in one request, not the end of the
+//! From the outside in: a request id, the log's span, security headers, CORS if wanted, the gate
+//! that counts (`gate`), a panic caught, the time limit, the size limit. A panic is a bug in one request, not the end of the
 //! process.
 
 use std::any::Any;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderValue, Method};
 use axum::middleware::{Next, from_fn};
@@ -21,8 +21,12 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::trace::TraceLayer;
 use tracing::Span;
 
+use crate::auth::Auth;
+use crate::edge::{Edge, Origins};
 use crate::entropy;
 
+use super::gate::{self, Gate};
+use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
 use super::{Code, Problem};
 
 /// The largest body that is read, in bytes. Ours have some hundred.
@@ -38,23 +42,25 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub struct Options {
     /// The longest that a request may take before it is refused.
     pub timeout: Duration,
-    /// Whose pages may call us from a browser, as in `https://play.example`. None: no CORS.
-    pub cors_origins: Vec<HeaderValue>,
+    /// Who is let in. Its origins may call us from a browser; without any there is no CORS.
+    pub edge: Edge,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(10), cors_origins: Vec::new() }
+        Self { timeout: Duration::from_secs(10), edge: Edge::default() }
     }
 }
 
-pub(super) fn around(routes: Router, options: &Options) -> Router {
+pub(super) fn around(routes: Router, options: &Options, auth: Auth) -> Router {
     let timeout = options.timeout;
+    let gate = Gate { edge: options.edge.clone(), auth };
     let routes = routes
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn(move |request, next| limit_time(timeout, request, next)))
-        .layer(CatchPanicLayer::custom(answer_panic));
-    let routes = match cors(&options.cors_origins) {
+        .layer(CatchPanicLayer::custom(answer_panic))
+        .layer(from_fn(move |request, next| gate::pass(gate.clone(), request, next)));
+    let routes = match cors(options.edge.origins()) {
         Some(cors) => routes.layer(cors),
         None => routes,
     };
@@ -112,16 +118,18 @@ fn answer_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
     Problem::internal(&format_args!("panic: {}", text.unwrap_or("without words"))).into_response()
 }
 
-fn cors(origins: &[HeaderValue]) -> Option<CorsLayer> {
+fn cors(origins: &Origins) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }
     Some(
         CorsLayer::new()
-            .allow_origin(AllowOrigin::list(origins.iter().cloned()))
+            .allow_origin(AllowOrigin::list(
+                origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()),
+            ))
             .allow_methods([Method::GET, Method::POST, Method::PATCH, Method::DELETE])
-            .allow_headers([AUTHORIZATION, CONTENT_TYPE])
-            .expose_headers([REQUEST_ID])
+            .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY])
+            .expose_headers([REQUEST_ID, REPLAYED, RETRY_AFTER])
             .max_age(Duration::from_hours(1)),
     )
 }

@@ -9,29 +9,37 @@
 //! instead. Lists are pages with a cursor. A refusal is a [`Problem`].
 //!
 //! Bounds: a body of 16 KB, an answer within [`Options::timeout`], a page of 100. Deliberately
-//! absent: sessions in cookies, and CORS unless origins are given.
+//! absent: sessions in cookies, and CORS unless origins are named.
 
 mod docs;
+mod doorway;
+mod entries_query;
 mod games;
+mod gate;
 mod health;
+mod idempotency;
 mod input;
 mod me;
 mod middleware;
 mod openapi;
+mod operators;
 mod page;
 mod problem;
+mod rewards;
 mod rooms;
 mod routes;
 mod services;
 mod sign_in;
 mod sort;
+mod tickets;
 mod wire;
 
+pub use doorway::Doorway;
 pub use health::Probe;
 pub use input::{Body, Path, Query};
 pub use middleware::Options;
 pub use openapi::openapi_yaml;
-pub use page::{Cursors, PageOf, PageQuery};
+pub use page::{Cursors, Owner, PageOf, PageQuery};
 pub use problem::{Code, Problem, ProblemBody};
 pub use routes::router;
 pub use services::Services;

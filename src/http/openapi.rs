@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{ArrayItems, Schema};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::{Tag, TagBuilder};
 use utoipa::openapi::{
     ContentBuilder, InfoBuilder, License, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
@@ -29,6 +29,10 @@ milliseconds since 1970 on the socket and in records. Lists are pages: give `nex
 
 Every refusal is `application/problem+json`. Branch on its `code`; the words beside it may change. \
 Each answer carries an `x-request-id`; name it when you report something.";
+
+/// What handlers name in `security`: a player's token, and an operator's.
+const ACCESS_TOKEN: &str = "access_token";
+const OPERATOR_TOKEN: &str = "operator_token";
 
 /// The document as the repository keeps it.
 ///
@@ -62,6 +66,7 @@ fn tags() -> Vec<Tag> {
         ("me", "The player itself"),
         ("rooms", "Rooms, and the way to a table"),
         ("games", "Games played, and a helper for the one being played"),
+        ("operators", "For those who keep the books"),
         ("server", "For those who run it"),
     ]
     .map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())
@@ -72,9 +77,18 @@ fn tags() -> Vec<Tag> {
 pub(super) fn complete(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
     components.add_security_scheme(
-        "access_token",
+        ACCESS_TOKEN,
         SecurityScheme::Http(
             HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build(),
+        ),
+    );
+    components.add_security_scheme(
+        OPERATOR_TOKEN,
+        SecurityScheme::Http(
+            HttpBuilder::new()
+                .scheme(HttpAuthScheme::Bearer)
+                .bearer_format("bahay_op_ and 43 letters")
+                .build(),
         ),
     );
     components.schemas.insert(ProblemBody::name().into(), ProblemBody::schema());
@@ -112,7 +126,22 @@ struct Common {
     applies: fn(&Operation) -> bool,
 }
 
-const COMMON: [Common; 9] = [
+const COMMON: [Common; 14] = [
+    Common {
+        name: "IdempotencyKeyMissing",
+        codes: &[Code::IdempotencyKeyMissing, Code::BodyMalformed, Code::BodyUnreadable],
+        applies: |operation| asks_for(operation, OPERATOR_TOKEN) && has_key(operation),
+    },
+    Common {
+        name: "OperatorUnauthorized",
+        codes: &[Code::TokenMissing, Code::TokenMalformed, Code::OperatorTokenUnknown],
+        applies: |operation| asks_for(operation, OPERATOR_TOKEN),
+    },
+    Common {
+        name: "OperatorForbidden",
+        codes: &[Code::OperatorRoleMissing],
+        applies: |operation| asks_for(operation, OPERATOR_TOKEN) && has_key(operation),
+    },
     Common {
         name: "Unauthorized",
         codes: &[
@@ -122,7 +151,7 @@ const COMMON: [Common; 9] = [
             Code::TokenExpired,
             Code::TokenRevoked,
         ],
-        applies: needs_token,
+        applies: |operation| asks_for(operation, ACCESS_TOKEN),
     },
     Common {
         name: "BodyMalformed",
@@ -141,6 +170,16 @@ const COMMON: [Common; 9] = [
         name: "PathInvalid",
         codes: &[Code::PathInvalid],
         applies: |operation| has_parameter(operation, &ParameterIn::Path),
+    },
+    Common {
+        name: "IdempotencyKeyRefused",
+        codes: &[Code::IdempotencyKeyInvalid, Code::IdempotencyKeyReused],
+        applies: has_key,
+    },
+    Common {
+        name: "TooManyRequests",
+        codes: &[Code::TooManyRequests],
+        applies: |operation| !has_tag(operation, "server"),
     },
     Common { name: "Internal", codes: &[Code::Internal], applies: |_| true },
     Common { name: "Unavailable", codes: &[Code::TimedOut, Code::Unavailable], applies: |_| true },
@@ -178,8 +217,17 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
         .flatten()
 }
 
-fn needs_token(operation: &Operation) -> bool {
-    operation.security.as_ref().is_some_and(|security| !security.is_empty())
+fn asks_for(operation: &Operation, scheme: &str) -> bool {
+    let wanted = SecurityRequirement::new::<&str, [&str; 0], &str>(scheme, []);
+    operation.security.as_ref().is_some_and(|security| security.contains(&wanted))
+}
+
+fn has_key(operation: &Operation) -> bool {
+    has_parameter(operation, &ParameterIn::Header)
+}
+
+fn has_tag(operation: &Operation, tag: &str) -> bool {
+    operation.tags.iter().flatten().any(|given| given == tag)
 }
 
 fn has_body(operation: &Operation) -> bool {

@@ -1,5 +1,5 @@
 //! Lists come in pages. A cursor says where the next one begins, and is sealed: it is good for
-//! the list and the player that it was given to, and nobody can make one.
+//! the list and whoever it was given to, and nobody can make one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,6 +8,7 @@ use bahay_engine::hex::Hex;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 use crate::auth::{Auth, Player, mark};
 
@@ -41,8 +42,27 @@ pub struct PageQuery {
 pub struct Limit(u32);
 
 impl Limit {
+    /// In words, why not.
+    pub(super) fn of(items: u32) -> Result<Self, String> {
+        match items {
+            1..=LIMIT_MAX => Ok(Self(items)),
+            _ => Err(format!("a limit of {items} is not from 1 to 100")),
+        }
+    }
+
     pub fn items(self) -> u32 {
         self.0
+    }
+}
+
+/// Whoever a cursor is given to.
+pub trait Owner {
+    fn owner(&self) -> Uuid;
+}
+
+impl Owner for Player {
+    fn owner(&self) -> Uuid {
+        self.id.0
     }
 }
 
@@ -54,10 +74,7 @@ impl Default for Limit {
 
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match u32::deserialize(deserializer)? {
-            items @ 1..=LIMIT_MAX => Ok(Self(items)),
-            items => Err(D::Error::custom(format_args!("a limit of {items} is not from 1 to 100"))),
-        }
+        Self::of(u32::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
@@ -87,18 +104,18 @@ impl Cursors {
         Self { key: auth.derived_key("cursors") }
     }
 
-    /// A position in a list of this player, as the client gets it.
-    pub fn seal(&self, list: &str, player: &Player, position: &impl fmt::Display) -> String {
+    /// A position in a list of this owner, as the client gets it.
+    pub fn seal(&self, list: &str, owner: &impl Owner, position: &impl fmt::Display) -> String {
         let position = position.to_string();
-        let seal = self.mark(list, player, &position);
+        let seal = self.mark(list, owner.owner(), &position);
         format!("{position}{SEAL}{seal}")
     }
 
-    /// The position, if this very list gave it to this player.
+    /// The position, if this very list gave it to this owner.
     pub fn open<C: FromStr>(
         &self,
         list: &str,
-        player: &Player,
+        owner: &impl Owner,
         cursor: Option<&str>,
     ) -> Result<Option<C>, Problem> {
         let Some(cursor) = cursor else {
@@ -110,14 +127,14 @@ impl Cursors {
         }
         let (position, seal) = cursor.rsplit_once(SEAL).ok_or_else(forged)?;
         // Whoever measures the comparison learns a seal for rows that are its own anyway.
-        if self.mark(list, player, position).to_string() != seal {
+        if self.mark(list, owner.owner(), position).to_string() != seal {
             return Err(forged());
         }
         position.parse().map(Some).map_err(|_| forged())
     }
 
-    fn mark(&self, list: &str, player: &Player, position: &str) -> Hex<8> {
-        let digest = mark(&self.key, format!("{list} {} {position}", player.id).as_bytes());
+    fn mark(&self, list: &str, owner: Uuid, position: &str) -> Hex<8> {
+        let digest = mark(&self.key, format!("{list} {owner} {position}").as_bytes());
         let mut short = [0; 8];
         short.copy_from_slice(&digest[..8]);
         Hex(short)

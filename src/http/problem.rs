@@ -22,8 +22,8 @@ const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+
 const CHALLENGE_MISSING: HeaderValue = HeaderValue::from_static("Bearer realm=\"bahay\"");
 const CHALLENGE_INVALID: HeaderValue =
     HeaderValue::from_static("Bearer realm=\"bahay\", error=\"invalid_token\"");
-/// Seconds after which what was unavailable is worth another try.
-const RETRY_AFTER_UNAVAILABLE: HeaderValue = HeaderValue::from_static("1");
+/// Seconds after which what cannot be done now is worth another try.
+const RETRY_AFTER_SHORT: HeaderValue = HeaderValue::from_static("1");
 
 macro_rules! codes {
     ($($(#[$meta:meta])* $name:ident = $code:literal, $status:ident, $title:literal;)*) => {
@@ -72,6 +72,15 @@ codes! {
     BodyUnreadable = "body_unreadable", BAD_REQUEST, "The body broke off";
     BodyMalformed = "body_malformed", BAD_REQUEST, "The body is not JSON";
     BodyInvalid = "body_invalid", UNPROCESSABLE_ENTITY, "The body is not what is asked for";
+    TimeZoneUnknown = "time_zone_unknown", UNPROCESSABLE_ENTITY, "There is no such time zone";
+    IdempotencyKeyMissing = "idempotency_key_missing", BAD_REQUEST,
+        "This call needs an Idempotency-Key";
+    IdempotencyKeyInvalid = "idempotency_key_invalid", UNPROCESSABLE_ENTITY,
+        "An Idempotency-Key has 1 to 128 visible ASCII characters";
+    IdempotencyKeyReused = "idempotency_key_reused", UNPROCESSABLE_ENTITY,
+        "The Idempotency-Key stands for another call of yours";
+    IdempotencyKeyInUse = "idempotency_key_in_use", CONFLICT,
+        "The call with this Idempotency-Key is still being carried out";
 
     // Who asks.
     TokenMissing = "token_missing", UNAUTHORIZED, "Sign in first";
@@ -84,6 +93,12 @@ codes! {
         "The refresh token was used before, so its session has ended";
     RefreshTokenExpired = "refresh_token_expired", UNAUTHORIZED, "The refresh token has expired";
     SessionEnded = "session_ended", UNAUTHORIZED, "The session has ended";
+    OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED, "No operator has this token";
+    OperatorRoleMissing = "operator_role_missing", FORBIDDEN, "Your role may not do this";
+
+    // How often, and from where.
+    TooManyRequests = "too_many_requests", TOO_MANY_REQUESTS, "You ask too often";
+    OriginRefused = "origin_refused", FORBIDDEN, "Pages of this origin may not call this server";
 
     // What is asked for.
     GameNotFound = "game_not_found", NOT_FOUND, "You have played no such game";
@@ -95,6 +110,23 @@ codes! {
     TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room asks for";
     Seating = "seating", CONFLICT, "Another request of yours is being seated";
     NotSeated = "not_seated", NOT_FOUND, "You sit at no table";
+
+    // Rewards.
+    DailyClaimed = "daily_claimed", CONFLICT, "Today's reward was claimed";
+    ReliefNotDue = "relief_not_due", CONFLICT, "You have too many coins for relief";
+    ReliefUsedUp = "relief_used_up", CONFLICT, "Today's reliefs were claimed";
+
+    // Corrections.
+    PlayerNotFound = "player_not_found", NOT_FOUND, "There is no such player";
+    OperationNotFound = "operation_not_found", NOT_FOUND, "The ledger has no such operation";
+    CorrectionNotFound = "correction_not_found", NOT_FOUND, "There is no such correction";
+    AdjustmentTooLarge = "adjustment_too_large", UNPROCESSABLE_ENTITY,
+        "The amount is more than one adjustment may move";
+    CorrectionOwn = "correction_own", FORBIDDEN, "Somebody else decides on your request";
+    CorrectionDecided = "correction_decided", CONFLICT, "The correction was decided already";
+    NotReversible = "not_reversible", CONFLICT, "This operation cannot be reversed";
+    AlreadyReversed = "already_reversed", CONFLICT, "This operation was reversed already";
+    Overdrawn = "overdrawn", CONFLICT, "The account that would pay holds too little";
 
     // The server.
     TimedOut = "timed_out", SERVICE_UNAVAILABLE, "The server did not answer in time";
@@ -223,8 +255,10 @@ impl IntoResponse for Problem {
                 _ => CHALLENGE_INVALID,
             };
             headers.insert(WWW_AUTHENTICATE, challenge);
-        } else if status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(RETRY_AFTER, RETRY_AFTER_UNAVAILABLE);
+        } else if status == StatusCode::SERVICE_UNAVAILABLE
+            || self.code == Code::IdempotencyKeyInUse
+        {
+            headers.insert(RETRY_AFTER, RETRY_AFTER_SHORT);
         }
         response
     }

@@ -7,20 +7,22 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, docs, games, health, me, middleware, openapi, rooms, sign_in, sort,
+    Code, Options, Services, docs, games, health, me, middleware, openapi, operators::corrections,
+    rewards, rooms, sign_in, sort, tickets,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
 /// same middleware.
 pub fn router(services: Services, options: &Options, more: Router) -> Router {
     let (routes, document) = documented();
+    let auth = services.auth.clone();
     let routes = routes
         .merge(undocumented(document))
         .with_state(services)
         .merge(more)
         .fallback(async || Code::RouteNotFound.plain())
         .method_not_allowed_fallback(async || Code::MethodNotAllowed.plain());
-    middleware::around(routes, options)
+    middleware::around(routes, options, auth)
 }
 
 /// The routes of openapi.yaml, and that document.
@@ -35,13 +37,22 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(me::show_wallet))
         .routes(routes!(me::list_wallet_entries))
         .routes(routes!(games::list_my_games))
+        .routes(routes!(rewards::show_rewards))
+        .routes(routes!(rewards::claim_daily))
+        .routes(routes!(rewards::claim_relief))
         // Rooms and the way to a table.
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))
         .routes(routes!(rooms::show_table, rooms::leave_table))
+        .routes(routes!(tickets::make_ticket))
         // Games.
         .routes(routes!(games::show_game_record))
         .routes(routes!(sort::sort_cards))
+        // For operators.
+        .routes(routes!(corrections::request_correction, corrections::list_corrections))
+        .routes(routes!(corrections::show_correction))
+        .routes(routes!(corrections::approve_correction))
+        .routes(routes!(corrections::reject_correction))
         // The server.
         .routes(routes!(health::is_alive))
         .routes(routes!(health::is_ready))

@@ -4,10 +4,15 @@ use axum::extract::FromRef;
 
 use crate::accounts::Accounts;
 use crate::auth::Auth;
+use crate::clock::Clock;
 use crate::db::PgPool;
+use crate::idempotency::Idempotency;
 use crate::ledger::Ledger;
+use crate::live::Live;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
+use crate::operators::{Corrections, Operators};
+use crate::rewards::Rewards;
 use crate::verify::hourly::Checks;
 
 use super::health::Probe;
@@ -18,11 +23,18 @@ use super::page::Cursors;
 pub struct Services {
     pub accounts: Accounts,
     pub auth: Auth,
+    pub corrections: Corrections,
+    pub idempotency: Idempotency,
     pub ledger: Ledger,
     pub lobby: Lobby,
     pub metrics: Metrics,
     /// What is known of the ledger's state.
     pub checks: Checks,
+    pub operators: Operators,
+    pub rewards: Rewards,
+    /// For tickets to the socket.
+    pub live: Live,
+    pub clock: Clock,
     /// For reading games.
     pub pool: PgPool,
     /// What must answer for the server to be ready, PostgreSQL aside, which `pool` stands for.

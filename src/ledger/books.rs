@@ -1,5 +1,5 @@
-//! The accounts of one transaction, in memory, as they stand under their locks, and what is
-//! about to be written to them. Nothing here touches the database: an operation is decided and
+//! The accounts of one transaction, in memory, as they were read, and what is about to be written
+//! to them. Nothing here touches the database: an operation is decided and
 //! checked in full here, or leaves no trace.
 
 use std::collections::BTreeMap;
@@ -21,14 +21,16 @@ pub(super) struct Move {
 /// How an account stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
+    /// Below zero, when there is no row: then it is minus the place among those to be made, less
+    /// one.
     pub(super) id: i64,
     pub(super) balance: Coins,
     pub(super) version: i64,
-    /// The version under which it was locked, for the pair of this check in the database.
-    pub(super) version_locked: i64,
+    /// The version under which it was read, for the pair of this check in the database.
+    pub(super) version_read: i64,
 }
 
-/// As in the table `transfers`.
+/// As in the table `transfers`, but that the operation is a place in the batch until it is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TransferRow {
     pub(super) operation: i64,
@@ -39,7 +41,7 @@ pub(super) struct TransferRow {
     pub(super) amount: Coins,
 }
 
-/// As in the table `entries`.
+/// As in the table `entries`; for the operation see [`TransferRow`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryRow {
     pub(super) account: i64,
@@ -68,8 +70,13 @@ impl Standing {
         })
     }
 
+    /// Whether there is a row. One without is made when something is booked on it.
+    pub(super) fn exists(&self) -> bool {
+        self.id >= 0
+    }
+
     pub(super) fn has_changed(&self) -> bool {
-        self.version != self.version_locked
+        self.version != self.version_read
     }
 }
 
@@ -112,7 +119,7 @@ impl Books {
             let sides = [(source, negative), (destination, *amount)];
             for (id, (account, amount)) in ids.iter_mut().zip(sides) {
                 if account.is_house() {
-                    *id = self.house_id(account, amount)?;
+                    *id = self.house_id(account, *code, amount)?;
                     continue;
                 }
                 let standing = match changed.get_mut(account) {
@@ -140,18 +147,18 @@ impl Books {
         standing.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
     }
 
-    fn house_id(&self, account: &Account, amount: Coins) -> Result<i64, LedgerError> {
-        // A fee account that pays would have to be locked, or it could be overdrawn.
-        if amount.is_negative() && *account != Account::Issue {
+    fn house_id(&self, account: &Account, code: Code, amount: Coins) -> Result<i64, LedgerError> {
+        // A fee account that pays has to be locked, or it could be overdrawn; reversals do that.
+        let may_pay = *account == Account::Issue || code == Code::Reversal;
+        if amount.is_negative() && !may_pay {
             return Err(LedgerError::broken(format!("{account} pays without a lock")));
         }
         let id = self.house_ids.get(account).copied();
         id.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
     }
 
-    /// Accounts whose rows are to be written.
-    pub(super) fn changed(&self) -> impl Iterator<Item = &Standing> {
-        self.standings.values().filter(|standing| standing.has_changed())
+    pub(super) fn standings(&self) -> impl Iterator<Item = (&Account, &Standing)> {
+        self.standings.iter()
     }
 
     pub(super) fn transfers(&self) -> &[TransferRow] {
@@ -192,7 +199,7 @@ mod tests {
 
     fn books() -> Books {
         let standing =
-            |id, balance| Standing { id, balance: coins(balance), version: 4, version_locked: 4 };
+            |id, balance| Standing { id, balance: coins(balance), version: 4, version_read: 4 };
         let standings = [(wallet(), standing(7, 500)), (pot(), standing(8, 0))];
         let house_ids = [(Account::Issue, 1), (Account::Fee("newbie".into()), 2)];
         Books::new(standings.into(), house_ids.into())
@@ -227,7 +234,7 @@ mod tests {
         books.post(22, &[back]).unwrap_err();
         assert_eq!(books.balance(&wallet()), coins(500));
         assert!(books.transfers().is_empty() && books.entries().is_empty());
-        assert_eq!(books.changed().count(), 0);
+        assert_eq!(books.standings().filter(|(_, standing)| standing.has_changed()).count(), 0);
     }
 
     #[test]

@@ -89,12 +89,14 @@ pub enum Code {
     Daily,
     /// Coins for a wallet that has run nearly empty.
     Relief,
-    /// Coins that an operator gave.
+    /// Coins that operators gave or took.
     Adjustment,
+    /// A transfer of an operation that operators took back.
+    Reversal,
 }
 
 impl Code {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Ante,
         Self::Hold,
         Self::Payment,
@@ -106,6 +108,7 @@ impl Code {
         Self::Daily,
         Self::Relief,
         Self::Adjustment,
+        Self::Reversal,
     ];
 
     /// As in the column `code`.
@@ -122,6 +125,7 @@ impl Code {
             Self::Daily => "daily",
             Self::Relief => "relief",
             Self::Adjustment => "adjustment",
+            Self::Reversal => "reversal",
         }
     }
 
@@ -144,7 +148,6 @@ pub enum Grant {
     Welcome,
     Daily,
     Relief,
-    Adjustment,
 }
 
 impl Grant {
@@ -153,7 +156,6 @@ impl Grant {
             Self::Welcome => Code::Welcome,
             Self::Daily => Code::Daily,
             Self::Relief => Code::Relief,
-            Self::Adjustment => Code::Adjustment,
         }
     }
 }

@@ -33,6 +33,15 @@ pub enum LedgerError {
     GameDiffers { game: GameId, what: &'static str },
     #[error("the settlement of game {game} cannot be booked: {fault}")]
     Settlement { game: GameId, fault: SettlementFault },
+    #[error("there is no operation {operation}")]
+    OperationUnknown { operation: i64 },
+    #[error("operation {operation} cannot be reversed: {why}")]
+    NotReversible { operation: i64, why: &'static str },
+    #[error("operation {operation} has been reversed already")]
+    AlreadyReversed { operation: i64 },
+    /// A correction takes more than there is.
+    #[error("{account} holds {balance} and is to pay {amount}")]
+    Overdrawn { account: String, balance: Coins, amount: Coins },
     /// A bug, or books that do not add up. Asking again is no use.
     #[error("the ledger is broken: {reason}")]
     Broken { reason: String },
@@ -49,6 +58,10 @@ impl LedgerError {
             | Self::GameNotOpen { .. }
             | Self::GameDiffers { .. }
             | Self::Settlement { .. }
+            | Self::OperationUnknown { .. }
+            | Self::NotReversible { .. }
+            | Self::AlreadyReversed { .. }
+            | Self::Overdrawn { .. }
             | Self::Broken { .. } => false,
         }
     }
@@ -64,6 +77,10 @@ impl LedgerError {
             Self::TableBusy { .. } => "table_busy",
             Self::GameDiffers { .. } => "game_differs",
             Self::Settlement { .. } => "settlement_refused",
+            Self::OperationUnknown { .. } => "operation_unknown",
+            Self::NotReversible { .. } => "not_reversible",
+            Self::AlreadyReversed { .. } => "already_reversed",
+            Self::Overdrawn { .. } => "overdrawn",
             Self::Broken { .. } => "broken",
         }
     }

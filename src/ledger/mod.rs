@@ -1,19 +1,22 @@
 //! The ledger: every coin, in PostgreSQL, by double entry.
 //!
-//! An operation (opening a game, settling it, voiding it, a grant) is a set of transfers between
-//! accounts, done once under a key derived from what it does; asking again gives the stored
-//! answer. `chart` names accounts and transfers, `operation` what can be asked, `open_game`,
-//! `settle`, `void` and `grant` decide in memory against `books`, `post` locks and writes,
-//! `writer` gathers batches, `fold` writes the house's entries and seals what was booked (`seal`),
-//! `read` answers questions, `audit` looks for anything that does not add up and `recompute` says
-//! what a stored document must have been asked for with.
+//! An operation (opening a game, settling it, voiding it, a grant, a correction) is a set of
+//! transfers between accounts, done once under a key derived from what it does; asking again gives
+//! the stored answer. `chart` names accounts and transfers, `operation` what can be asked,
+//! `open_game`, `settle`, `void`, `grant` and `correct` decide in memory against `books`, which
+//! `attempt` reads without locks and `post` under them, `write` writes what was decided, `writer`
+//! gathers batches, `fold` writes the house's entries and seals what was booked (`seal`), `read`
+//! answers questions, `audit` looks for anything that does not add up and `recompute` says what a
+//! stored document must have been asked for with.
 //!
 //! Absent on purpose: triggers and functions in the database; changes of what was once booked;
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
 
+mod attempt;
 pub mod audit;
 mod books;
 mod chart;
+mod correct;
 mod error;
 mod fold;
 mod grant;
@@ -25,6 +28,7 @@ mod recompute;
 mod seal;
 mod settle;
 mod void;
+mod write;
 mod writer;
 
 use std::sync::Arc;
@@ -37,11 +41,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 pub use chart::{Account, Code, Grant};
+pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};
 pub use operation::{
     AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
 };
-pub use read::{Entry, EntryCursor, EntryCursorInvalid, Wallet};
+pub use read::{Entry, EntryCursor, EntryCursorInvalid, EntryFilter, Wallet};
 pub use recompute::{StoredSettlement, settlement_hash};
 pub use seal::Head;
 
@@ -156,13 +161,22 @@ impl Ledger {
         connection: &mut PgConnection,
         input: GrantCoins,
     ) -> Result<Granted, LedgerError> {
-        let request = Request::new(Operation::Grant(input))?;
+        self.run_in_tx(connection, Operation::Grant(input)).await
+    }
+
+    async fn run_in_tx<T: DeserializeOwned>(
+        &self,
+        connection: &mut PgConnection,
+        operation: Operation,
+    ) -> Result<T, LedgerError> {
+        let request = Request::new(operation)?;
         let requests = [&request];
-        // `issue` was made by a migration, so nothing is made here that could be rolled back.
+        // `issue` was made by a migration, and a fee account that pays back by the game that
+        // paid it, so nothing is made here that could be rolled back.
         let house_ids = self.house_ids.of(connection, &requests).await?;
         let mut answers = post::run_in_tx(connection, &house_ids, &requests).await?;
         let answer = answers.pop();
-        typed(answer.unwrap_or_else(|| Err(LedgerError::broken("a grant had no answer"))))
+        typed(answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))))
     }
 
     /// What a player has. A player without a wallet has nothing.
@@ -170,14 +184,24 @@ impl Ledger {
         read::wallet(&self.pool, player).await
     }
 
-    /// A wallet's entries, newest first.
+    /// As [`Ledger::wallet`], as the caller's transaction sees it.
+    pub async fn wallet_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        player: PlayerId,
+    ) -> Result<Wallet, LedgerError> {
+        Ok(read::wallet_once(connection, player).await?)
+    }
+
+    /// A wallet's entries that pass the filter, newest first.
     pub async fn entries(
         &self,
         player: PlayerId,
+        filter: &EntryFilter,
         cursor: Option<EntryCursor>,
         limit: u32,
     ) -> Result<Page<Entry, EntryCursor>, LedgerError> {
-        read::entries(&self.pool, player, cursor, limit).await
+        read::entries(&self.pool, player, filter, cursor, limit).await
     }
 
     /// Writes the house's entries that are due, as otherwise happens every now and then. Says of

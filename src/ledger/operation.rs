@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::chart::{Account, Grant};
+use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
 
 /// The longest room name, reason or key of a grant, in bytes. They become part of account codes,
@@ -61,7 +62,9 @@ pub struct SettleGame {
     /// By seat, as at the opening.
     pub players: Vec<PlayerId>,
     pub settlement: Settlement,
-    /// The document from which anybody can verify the game.
+    /// The document from which anybody can verify the game. It is part of what is hashed; being
+    /// long, it is not copied for that.
+    #[serde(skip)]
     pub record: Value,
     pub finished_at_ms: i64,
 }
@@ -120,6 +123,8 @@ pub(super) enum Operation {
     Settle(Box<SettleGame>),
     Void(VoidGame),
     Grant(GrantCoins),
+    Adjust(AdjustWallet),
+    Reverse(Reversal),
 }
 
 impl Operation {
@@ -130,16 +135,20 @@ impl Operation {
             Self::Settle(_) => "settle",
             Self::Void(_) => "void",
             Self::Grant(_) => "grant",
+            Self::Adjust(_) => "adjust",
+            Self::Reverse(_) => "reverse",
         }
     }
 
-    fn key(&self) -> String {
+    pub(super) fn key(&self) -> String {
         match self {
             Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => {
                 format!("{}:{game}", self.kind())
             }
             Self::Settle(input) => format!("{}:{}", self.kind(), input.game),
             Self::Grant(input) => format!("{}:{}", input.grant.code(), input.key),
+            Self::Adjust(input) => format!("{}:{}", self.kind(), input.correction),
+            Self::Reverse(input) => format!("{}:{}", self.kind(), input.input.operation),
         }
     }
 
@@ -147,7 +156,20 @@ impl Operation {
         match self {
             Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => Some(*game),
             Self::Settle(input) => Some(input.game),
-            Self::Grant(_) => None,
+            Self::Reverse(input) => input.game,
+            Self::Grant(_) | Self::Adjust(_) => None,
+        }
+    }
+
+    /// The table at which it opens a game.
+    pub(super) fn opens_at(&self) -> Option<TableId> {
+        match self {
+            Self::Open(input) => Some(input.table),
+            Self::Settle(_)
+            | Self::Void(_)
+            | Self::Grant(_)
+            | Self::Adjust(_)
+            | Self::Reverse(_) => None,
         }
     }
 
@@ -156,7 +178,11 @@ impl Operation {
         match self {
             Self::Open(_) | Self::Void(_) => None,
             Self::Settle(input) => Some(Account::Fee(input.room.clone())),
-            Self::Grant(_) => Some(Account::Issue),
+            Self::Grant(_) | Self::Adjust(_) => Some(Account::Issue),
+            Self::Reverse(input) => {
+                let sides = input.moves.iter().flat_map(|one| [&one.source, &one.destination]);
+                sides.into_iter().find(|account| account.is_house()).cloned()
+            }
         }
     }
 
@@ -168,8 +194,37 @@ impl Operation {
                 let stakes = seats.map(|(seat, _)| Account::Stake(input.game, seat));
                 stakes.chain([Account::Pot(input.table)]).collect()
             }
-            Self::Grant(input) => vec![Account::Wallet(input.player)],
-            Self::Settle(_) | Self::Void(_) => Vec::new(),
+            Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
+                vec![Account::Wallet(*player)]
+            }
+            Self::Settle(_) | Self::Void(_) | Self::Reverse(_) => Vec::new(),
+        }
+    }
+
+    /// Every account but the house's that it may touch, where its input names them all. That of
+    /// a voiding does not: its players are in the books.
+    pub(super) fn accounts_named(&self) -> Option<Vec<Account>> {
+        match self {
+            Self::Open(OpenGame { game, table, players, .. }) => {
+                Some(accounts_of_game(*game, *table, players).collect())
+            }
+            Self::Settle(input) => {
+                Some(accounts_of_game(input.game, input.table, &input.players).collect())
+            }
+            Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
+                Some(vec![Account::Wallet(*player)])
+            }
+            Self::Void(_) | Self::Reverse(_) => None,
+        }
+    }
+
+    /// What is stored beside the coins.
+    pub(super) fn documents(&self) -> Option<&SettleGame> {
+        match self {
+            Self::Settle(input) => Some(input),
+            Self::Open(_) | Self::Void(_) | Self::Grant(_) | Self::Adjust(_) | Self::Reverse(_) => {
+                None
+            }
         }
     }
 
@@ -179,6 +234,9 @@ impl Operation {
             Self::Settle(input) => serde_json::to_value(input),
             Self::Void(input) => serde_json::to_value(input),
             Self::Grant(input) => serde_json::to_value(input),
+            Self::Adjust(input) => serde_json::to_value(input),
+            // What it moves follows from the operation.
+            Self::Reverse(input) => serde_json::to_value(input.input),
         }
     }
 
@@ -205,6 +263,12 @@ impl Operation {
                 ensure(input.amount > Coins::ZERO, "a grant is not above zero")?;
                 ensure(input.amount <= AMOUNT_MAX, "a grant is beyond all bounds")
             }
+            Self::Adjust(input) => {
+                let bounds = Coins::from_hundredths(-AMOUNT_MAX.hundredths())..=AMOUNT_MAX;
+                ensure(!input.amount.is_zero(), "an adjustment of nothing")?;
+                ensure(bounds.contains(&input.amount), "an adjustment is beyond all bounds")
+            }
+            Self::Reverse(_) => Ok(()),
         }
     }
 }
@@ -223,11 +287,30 @@ impl Request {
         let input = operation
             .input_json()
             .map_err(|_| LedgerError::Invalid { what: "the input cannot be written as JSON" })?;
+        let record = operation.documents().map(|input| ("record", &input.record));
         let mut canonical = Vec::new();
-        write_canonical(&input, &mut canonical);
+        match &input {
+            Value::Object(fields) => {
+                let fields = fields.iter().map(|(name, field)| (name.as_str(), field));
+                write_canonical_object(fields.chain(record).collect(), &mut canonical);
+            }
+            input => write_canonical(input, &mut canonical),
+        }
         let input_hash = Sha256::digest(&canonical).into();
         Ok(Self { key: operation.key(), operation, input_hash })
     }
+}
+
+/// The stakes, the wallets and the POT.
+pub(super) fn accounts_of_game(
+    game: GameId,
+    table: TableId,
+    players: &[PlayerId],
+) -> impl Iterator<Item = Account> {
+    let seats = seats_of(players);
+    let seats =
+        seats.flat_map(move |(seat, player)| [Account::Stake(game, seat), Account::Wallet(player)]);
+    seats.chain([Account::Pot(table)])
 }
 
 /// Players with their seats.
@@ -271,30 +354,40 @@ pub(super) fn write_canonical(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(name, _)| *name);
-            out.push(b'{');
-            for (index, (name, field)) in fields.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                out.extend(Value::from(name.as_str()).to_string().bytes());
-                out.push(b':');
-                write_canonical(field, out);
-            }
-            out.push(b'}');
+            let fields = fields.iter().map(|(name, field)| (name.as_str(), field));
+            write_canonical_object(fields.collect(), out);
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            out.extend(value.to_string().bytes());
+        Value::String(text) => write_text(text, out),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            out.extend_from_slice(value.to_string().as_bytes());
         }
     }
 }
 
+fn write_canonical_object(mut fields: Vec<(&str, &Value)>, out: &mut Vec<u8>) {
+    fields.sort_by_key(|(name, _)| *name);
+    out.push(b'{');
+    for (index, (name, field)) in fields.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_text(name, out);
+        out.push(b':');
+        write_canonical(field, out);
+    }
+    out.push(b'}');
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, text).expect("memory takes all that is written to it");
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Operation, Request, VoidGame, write_canonical};
-    use bahay_engine::table::GameId;
+    use super::{Operation, Request, SettleGame, VoidGame, write_canonical};
+    use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
     use serde_json::json;
+    use sha2::{Digest as _, Sha256};
     use uuid::Uuid;
 
     #[test]
@@ -302,6 +395,29 @@ mod tests {
         let mut out = Vec::new();
         write_canonical(&json!({ "b": [1, { "z": null, "a": "é\"" }], "a": true }), &mut out);
         assert_eq!(out, "{\"a\":true,\"b\":[1,{\"a\":\"é\\\"\",\"z\":null}]}".as_bytes());
+    }
+
+    /// Hashes are stored, so a later version must compute the same.
+    #[test]
+    fn the_record_is_hashed_in_its_place_among_the_fields() {
+        let input = SettleGame {
+            game: GameId(Uuid::nil()),
+            table: TableId(Uuid::nil()),
+            room: "newbie".into(),
+            players: vec![PlayerId(Uuid::nil()), PlayerId(Uuid::max())],
+            settlement: Settlement::default(),
+            record: json!({ "b": 1, "a": [2] }),
+            finished_at_ms: 5,
+        };
+        let (nil, max) = (Uuid::nil(), Uuid::max());
+        let text = format!(
+            "{{\"finished_at_ms\":5,\"game\":\"{nil}\",\"players\":[\"{nil}\",\"{max}\"],\
+            \"record\":{{\"a\":[2],\"b\":1}},\"room\":\"newbie\",\"settlement\":{{\"fees\":[],\
+            \"payments\":[],\"pot\":null,\"winner\":null}},\"table\":\"{nil}\"}}"
+        );
+        let expected: [u8; 32] = Sha256::digest(text).into();
+        let request = Request::new(Operation::Settle(Box::new(input))).unwrap();
+        assert_eq!(request.input_hash, expected);
     }
 
     #[test]

@@ -4,12 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, PlayerId};
-use jiff_sqlx::Timestamp;
-use sqlx::PgPool;
+use bahay_engine::table::{GameId, PlayerId, Timestamp};
+use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
+use sqlx::{PgExecutor, PgPool};
 
 use super::chart::{Account, Code};
 use super::error::LedgerError;
+use crate::clock;
 use crate::db::{self, Page};
 
 /// The most that one page holds; a larger wish gets this.
@@ -38,7 +39,20 @@ pub struct Entry {
     pub balance_after: Coins,
     /// The game that it belongs to, if any.
     pub game: Option<GameId>,
+    /// Whether that game is settled, so that there is a record of it.
+    pub has_record: bool,
     pub booked_at_ms: i64,
+}
+
+/// Which entries are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EntryFilter {
+    /// Of any of these codes; of all, when there are none.
+    pub codes: Vec<Code>,
+    /// Booked then or later.
+    pub from: Option<Timestamp>,
+    /// Booked before.
+    pub to: Option<Timestamp>,
 }
 
 /// Where a page of entries begins. Opaque to clients: they give back what they were given.
@@ -71,10 +85,15 @@ impl FromStr for EntryCursor {
 
 /// One statement, so that `available` and `held` are of one moment.
 pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, LedgerError> {
-    let code = Account::Wallet(player).to_string();
-    let query = || {
-        sqlx::query!(
-            r#"
+    Ok(db::retry(|| wallet_once(pool, player)).await?)
+}
+
+pub(super) async fn wallet_once(
+    executor: impl PgExecutor<'_>,
+    player: PlayerId,
+) -> Result<Wallet, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
         select w.balance, w.version,
             coalesce((
                 select sum(s.balance)::bigint
@@ -85,12 +104,11 @@ pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, Le
         from accounts w
         where w.code = $2
         "#,
-            player.0,
-            code
-        )
-        .fetch_optional(pool)
-    };
-    let row = db::retry(query).await?;
+        player.0,
+        Account::Wallet(player).to_string()
+    )
+    .fetch_optional(executor)
+    .await?;
     Ok(row.map_or_else(Wallet::default, |row| Wallet {
         available: Coins::from_hundredths(row.balance),
         held: Coins::from_hundredths(row.held),
@@ -101,26 +119,39 @@ pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, Le
 pub(super) async fn entries(
     pool: &PgPool,
     player: PlayerId,
+    filter: &EntryFilter,
     cursor: Option<EntryCursor>,
     limit: u32,
 ) -> Result<Page<Entry, EntryCursor>, LedgerError> {
     let limit = limit.clamp(1, PAGE_MAX);
     let code = Account::Wallet(player).to_string();
+    let codes: Vec<_> = filter.codes.iter().map(|code| code.as_str().to_owned()).collect();
+    let to_sql = |time: Timestamp| clock::to_jiff(time).to_sqlx();
+    let (from, to) = (filter.from.map(to_sql), filter.to.map(to_sql));
     let query = || {
         sqlx::query!(
             r#"
         select e.version, t.code, e.amount, e.balance_before, e.balance_after, o.game,
-            o.created_at as "created_at: Timestamp"
+            exists (
+                select from games g where g.id = o.game and g.state = 'settled'
+            ) as "has_record!",
+            o.created_at as "created_at: SqlTimestamp"
         from entries e
         join transfers t on t.operation = e.operation and t.number = e.number
         join operations o on o.id = e.operation
         where e.account = (select w.id from accounts w where w.code = $1) and e.version < $2
+            and (t.code = any($4) or cardinality($4) = 0)
+            and ($5::timestamptz is null or o.created_at >= $5)
+            and ($6::timestamptz is null or o.created_at < $6)
         order by e.version desc
         limit $3
         "#,
             code,
             cursor.map_or(i64::MAX, |cursor| cursor.below_version),
-            i64::from(limit) + 1
+            i64::from(limit) + 1,
+            &codes,
+            from as _,
+            to as _
         )
         .fetch_all(pool)
     };
@@ -134,6 +165,7 @@ pub(super) async fn entries(
             balance_before: Coins::from_hundredths(row.balance_before),
             balance_after: Coins::from_hundredths(row.balance_after),
             game: row.game.map(GameId),
+            has_record: row.has_record,
             booked_at_ms: row.created_at.to_jiff().as_millisecond(),
         })
     });

@@ -11,7 +11,7 @@ use super::chart::{Account, Code};
 use super::error::{LedgerError, SettlementFault};
 use super::operation::{SettleGame, Settled, seats_of};
 use crate::games::GameState;
-use crate::games::store::{Finish, Game, Games, Settlement as Documents};
+use crate::games::store::{Finish, Game, Games};
 
 pub(super) fn decide(
     input: &SettleGame,
@@ -36,8 +36,6 @@ pub(super) fn decide(
     let wallets = wallets(books, &input.players);
     check_wallets(&wallets_before, &wallets, &stakes, &plan.net)?;
 
-    let settlement = serde_json::to_value(&input.settlement)
-        .map_err(|error| LedgerError::broken(error.to_string()))?;
     games.finish(
         input.game,
         Finish {
@@ -45,7 +43,6 @@ pub(super) fn decide(
             finished_at_ms: Some(input.finished_at_ms),
             void_reason: None,
             net: plan.net.clone(),
-            documents: Some(Documents { settlement, record: input.record.clone() }),
         },
     );
     Ok(Settled { net: plan.net, wallets, pot: books.balance(&pot) })

@@ -44,7 +44,6 @@ pub(super) fn decide(
             finished_at_ms: None,
             void_reason: Some(input.reason.clone()),
             net,
-            documents: None,
         },
     );
     Ok(Voided { ante, stakes, wallets: wallets(books, &players) })

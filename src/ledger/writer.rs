@@ -2,7 +2,7 @@
 //!
 //! A commit waits for the disk, so one commit for many games is many times faster than one each.
 //! A task takes all that waits in its queue, up to a bound and without a timer, posts it in one
-//! transaction, and answers. While it does, the next batch gathers. When a batch cannot be
+//! transaction (by `attempt`, and when somebody else was faster by `post`), and answers. While it does, the next batch gathers. When a batch cannot be
 //! written because of one of its members, they are posted singly and only that one fails.
 //!
 //! What a lost connection left behind is never guessed: the same requests are run again, and
@@ -16,16 +16,18 @@ use sqlx::{Acquire as _, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::attempt;
 use super::chart::Account;
 use super::error::LedgerError;
 use super::fold;
 use super::operation::Request;
 use super::post::{self, Answer};
+use super::write::OPERATIONS_MAX;
 use crate::db::{self, Failure};
 
 /// The most operations in one transaction. More gain nothing measurable and make the unlucky
 /// wait longer.
-const BATCH_MAX: usize = 64;
+const BATCH_MAX: usize = OPERATIONS_MAX;
 
 /// An operation that waits for its batch, and whoever waits for it.
 #[derive(Debug)]
@@ -147,6 +149,9 @@ async fn run_once(
 ) -> Result<Vec<Answer>, sqlx::Error> {
     let mut connection = pool.acquire().await?;
     let house_ids = house_ids.of(&mut connection, requests).await?;
+    if let Some(answers) = attempt::run(&mut connection, &house_ids, requests).await? {
+        return Ok(answers);
+    }
     let mut tx = connection.begin().await?;
     let answers = post::run_in_tx(&mut tx, &house_ids, requests).await?;
     tx.commit().await?;

@@ -16,6 +16,7 @@ mod due;
 mod journal;
 mod listing;
 mod seating;
+mod ticket;
 mod watch;
 
 use std::sync::Arc;

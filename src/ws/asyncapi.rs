@@ -14,13 +14,15 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::tables::OUTBOX;
+use crate::auth::TICKET_LIFE;
 use crate::tables::catalog::Tongits;
+use crate::ws::entry::PATIENCE as ENTRY;
 use crate::ws::examples;
 use crate::ws::limit::{BURST, PATIENCE, REFILL};
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, SUBPROTOCOL, close};
 use crate::ws::refusals::refusals;
-use crate::ws::session::{IDLE, PING};
+use crate::ws::session::{IDLE, PING, RESUMED_MAX, STAGGER};
+use crate::ws::wire::{WAITING_BYTES_MAX, WAITING_MAX};
 
 /// The parts of the document in the order in which people read them.
 const PARTS: [&str; 7] =
@@ -36,7 +38,8 @@ are refused; a client must pass over unknown fields and event types in a message
 versions of `bahay.v1` may add some.";
 
 const CHANNEL: &str = "\
-One connection of one player, at the table where the player sits. The first message is `hello`. \
+One connection of one player, at the table where the player sits. The first message is `hello`, \
+at once where the access token came with the request, else as the answer to `authenticate`. \
 After `join` come a `snapshot`, or the `update`s that were missed, and from then on every change \
 of the table as an `update`. A table has a version; an update leads from the version before to \
 its own, without a gap and without a repetition. Every command is answered by exactly one `ack` \
@@ -120,7 +123,8 @@ pub fn asyncapi() -> Value {
                     "bearerFormat": "JWT",
                     "description": "The access token of a sign-in, in the `Authorization` header \
                         of the upgrade request. Never in the address. A bad one is refused with \
-                        401 and a problem document before the socket opens.",
+                        401 and a problem document before the socket opens. Who cannot set \
+                        headers leaves it out, and sends `authenticate` as the first message.",
                 }
             },
             "messages": spelled,
@@ -144,9 +148,13 @@ fn channel(messages: &Map<String, Value>) -> Value {
                 "method": "GET",
                 "headers": {
                     "type": "object",
-                    "required": ["Authorization"],
                     "properties": {
                         "Authorization": { "type": "string", "pattern": "^Bearer .+$" },
+                        "Origin": {
+                            "type": "string",
+                            "description": "As browsers send it; others leave it out. One that \
+                                the server does not name is refused with 403 `origin_refused`.",
+                        },
                         "Sec-WebSocket-Protocol": { "type": "string", "const": SUBPROTOCOL },
                     },
                 },
@@ -159,7 +167,12 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "one_more_command_every_ms": u64::try_from(refill_ms).unwrap_or(u64::MAX),
             "refusals_for_haste_in_a_row_max": PATIENCE,
             "seed_bytes_max": SEED_BYTES_MAX,
-            "unread_updates_max": OUTBOX,
+            "unread_messages_max": WAITING_MAX,
+            "unread_bytes_max": WAITING_BYTES_MAX,
+            "resumed_updates_max": RESUMED_MAX,
+            "to_authenticate_max_s": ENTRY.as_secs(),
+            "ticket_life_s": TICKET_LIFE.as_secs(),
+            "sent_away_within_ms": u64::try_from(STAGGER.as_millis()).unwrap_or(u64::MAX),
             "ping_every_s": PING.as_secs(),
             "silence_max_s": IDLE.as_secs(),
         },

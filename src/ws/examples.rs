@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::lobby::house_rooms;
 use crate::tables::catalog::Tongits;
-use crate::ws::protocol::{Command, Message, OpenPrompt, SUBPROTOCOL};
+use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, SUBPROTOCOL};
 
 /// Noon of the first of March 2026.
 const NOON_MS: i64 = 1_772_366_400_000;
@@ -33,7 +33,11 @@ pub fn commands() -> Vec<(&'static str, Command<Action>)> {
     let prompt = told_in_game().prompt;
     let dump = prompt.legal.iter().copied().find(|action| matches!(action, Action::Dump { .. }));
     let act = |action| Command::Act { id: 4, game: GAME, prompt: prompt.number, action };
+    let token = Some(Credential::new("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi.c2lnbmF0dXJl".into()));
+    let ticket = Some(Credential::new(format!("pt_{}", "0".repeat(64))));
     vec![
+        ("Who I am, by my token", Command::Authenticate { id: 0, token, ticket: None }),
+        ("Who I am, by a ticket", Command::Authenticate { id: 0, token: None, ticket }),
         ("The first join", Command::Join { id: 1, from: None, table: None }),
         ("Again, from what is known", Command::Join { id: 1, from: Some(12), table: Some(TABLE) }),
         ("Ready, with a seed", Command::Ready { id: 2, game: GAME, seed: Some("luck".into()) }),

@@ -5,6 +5,7 @@
 //! a gap. Coins are whole hundredths of a coin, times are milliseconds since 1970-01-01 UTC.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use bahay_engine::game::{Game, Prompt, Viewer};
 use bahay_engine::seat::SeatSet;
@@ -20,29 +21,61 @@ pub const SUBPROTOCOL: &str = "bahay.v1";
 /// The longest text that a client may send, in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 
+/// An access token or a ticket, as a client gives it. Prints without its secret.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Credential(String);
+
+impl Credential {
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credential(…)")
+    }
+}
+
 /// Why the server closes a connection.
 pub mod close {
     /// The server stops; connect again, to any node.
     pub const GOING_AWAY: u16 = 1001;
-    /// The client broke the protocol: binary frames, or text longer than allowed.
+    /// The client broke the protocol: binary frames, text longer than allowed or not UTF-8.
     pub const PROTOCOL: u16 = 1002;
+    /// The server made a mistake with this connection; the table goes on.
+    pub const INTERNAL: u16 = 1011;
     /// A newer connection of the same player has taken over.
     pub const REPLACED: u16 = 4001;
     /// The session of the connection's token has ended.
     pub const SIGNED_OUT: u16 = 4003;
     /// The client does not read what it is sent.
     pub const TOO_SLOW: u16 = 4008;
-    /// Too many messages, too fast.
+    /// Too many messages or connections, too fast.
     pub const TOO_FAST: u16 = 4029;
+    /// The client did not say who it is, or not in time, or it was not true.
+    pub const NOT_AUTHENTICATED: u16 = 4401;
 
     /// Each with its name and what it means to a client.
-    pub const ALL: [(u16, &str, &str); 6] = [
+    pub const ALL: [(u16, &str, &str); 8] = [
         (GOING_AWAY, "going_away", "The server stops. Connect again at once and resume."),
-        (PROTOCOL, "protocol", "A binary frame, or a text that is too long. Mend the client."),
+        (PROTOCOL, "protocol", "Binary, not UTF-8, or a text that is too long. Mend the client."),
+        (INTERNAL, "internal", "The server made a mistake. Connect again and resume."),
         (REPLACED, "replaced", "A newer connection of the same player took over. Do not return."),
         (SIGNED_OUT, "signed_out", "The session has ended. Sign in again."),
         (TOO_SLOW, "too_slow", "The client did not read what it was sent. Connect and resume."),
         (TOO_FAST, "too_fast", "Refused for haste and went on. Wait some seconds, then resume."),
+        (
+            NOT_AUTHENTICATED,
+            "not_authenticated",
+            "No good token or ticket in time. Get a new one, then connect and resume.",
+        ),
     ];
 }
 
@@ -51,6 +84,19 @@ pub mod close {
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[schemars(rename = "Command")]
 pub enum Command<A> {
+    /// Say who this is, as the first message of a socket that was opened without a token in its
+    /// header. Give either a token or a ticket. Answered by `hello` and an `ack`, or by a refusal
+    /// that ends the connection.
+    Authenticate {
+        /// The client's number for this command.
+        id: u32,
+        /// The access token.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<Credential>,
+        /// What `POST /v1/play/tickets` has given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ticket: Option<Credential>,
+    },
     /// Watch and play at the table where the player sits. Answered by a `snapshot`, or, with the
     /// version that the client saw last, by the `update`s since; then by an `ack`.
     Join {
@@ -104,7 +150,8 @@ pub enum Command<A> {
 impl<A> Command<A> {
     pub fn id(&self) -> u32 {
         match self {
-            Self::Join { id, .. }
+            Self::Authenticate { id, .. }
+            | Self::Join { id, .. }
             | Self::Ready { id, .. }
             | Self::Act { id, .. }
             | Self::TakeBack { id }
@@ -126,7 +173,7 @@ impl<A> Command<A> {
     bound = "TableView<G>: JsonSchema, Event<G::Event>: JsonSchema, G::Action: JsonSchema"
 )]
 pub enum Message<G: Game> {
-    /// The first message of every connection.
+    /// The first message of every connection, once it is known whose it is.
     Hello { player: PlayerId, protocol: Cow<'static, str>, server_time_ms: Timestamp },
     /// The whole table as the player may see it.
     Snapshot {

@@ -1,10 +1,12 @@
 //! Every refusal that the socket can give, on one page: for asyncapi.yaml and docs/PROTOCOL.md.
 //!
-//! Three sources, in the order in which they are looked for: the session itself, the table, the
-//! rules of the game. What only the clock, the AI or the ledger can be refused is not here.
+//! Four sources, in the order in which they are looked for: the session itself, the tokens, the
+//! table, the rules of the game. What only the clock, the AI or the ledger can be refused is not here.
 
 use bahay_engine::games::tongits::Illegal;
 use bahay_engine::table::Rejection;
+
+use crate::auth::AuthError;
 
 /// A refusal as a client meets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +21,11 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 6] = [
+const SESSION: [(&str, bool, &str); 9] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
+    ("not_authenticated", false, "say first who you are: authenticate"),
+    ("already_authenticated", false, "this connection has said already who it is"),
+    ("ticket_unknown", false, "the ticket was never given, has been used or has expired"),
     ("too_fast", true, "too many messages: at most 20 a second"),
     ("not_joined", false, "join your table first"),
     ("not_seated", false, "you do not sit at a table: ask a room for a seat"),
@@ -38,7 +43,14 @@ pub fn refusals() -> Vec<Refused> {
     });
     let table = Rejection::<Illegal>::OWN.into_iter().filter(meets_a_player);
     let rules = Illegal::ALL.map(Rejection::Illegal);
-    let mut refusals = session.to_vec();
+    let tokens = AuthError::ALL.into_iter().filter(|error| *error != AuthError::Missing);
+    let tokens = tokens.map(|error| Refused {
+        code: error.code(),
+        rule: None,
+        retryable: false,
+        detail: error.to_string(),
+    });
+    let mut refusals: Vec<_> = session.into_iter().chain(tokens).collect();
     for rejection in table.chain(rules) {
         let (code, rule) = (rejection.code(), rejection.rule());
         let said = |refused: &Refused| {
@@ -79,9 +91,9 @@ mod tests {
 
     #[test]
     fn the_sessions_own_refusals_are_those_in_its_code() {
-        let session = include_str!("session.rs");
+        let session = [include_str!("session.rs"), include_str!("entry.rs")].concat();
         for (code, ..) in SESSION {
-            assert!(session.contains(&format!("\"{code}\"")), "session.rs never says {code}");
+            assert!(session.contains(&format!("\"{code}\"")), "the session never says {code}");
         }
     }
 

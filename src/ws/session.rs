@@ -1,79 +1,46 @@
 //! The life of one connection: greeted, it joins the table where its player sits, sends commands
 //! and is told what happens, until either side goes.
 //!
-//! Bounds: a text of at most [`MESSAGE_BYTES_MAX`]; 20 commands a second with bursts of 40; at
-//! most 64 notices wait for a client, then the connection is closed and the client resumes by
-//! version; a client that says nothing for [`IDLE`], not even to a ping, is gone. Everything that
-//! waits is written before one flush.
+//! One command is carried out at a time, and answered before the connection ends for a reason of
+//! ours. A panic ends this connection and nothing else.
+//!
+//! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; what waits for a client
+//! is bounded (`wire`); a client that says nothing for [`IDLE`], not even to a ping, is gone; who
+//! missed more than [`RESUMED_MAX`] updates is shown the table instead.
 
-use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket, WebSocketUpgrade};
-use axum::extract::{FromRef, State};
-use axum::response::Response;
-use bahay_engine::game::Game;
+use axum::extract::ws::Message as Frame;
+use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Table, TableId};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::FutureExt;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval_at};
 
-use crate::auth::{Auth, Player};
-use crate::clock::Clock;
+use crate::auth::Player;
 use crate::entropy;
 use crate::ids::SessionId;
-use crate::lobby::{Lobby, LobbyError};
+use crate::lobby::LobbyError;
 use crate::tables::catalog::Tongits;
 use crate::tables::{Notice, SubmitError};
+use crate::ws::door::PlayState;
 use crate::ws::limit::{Limit, Verdict};
-use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, SUBPROTOCOL, close};
+use crate::ws::protocol::{Command, Message, OpenPrompt, SUBPROTOCOL, close};
+use crate::ws::wire::{Ended, Wire};
 
 /// How often a client is pinged.
 pub(super) const PING: Duration = Duration::from_secs(20);
 /// Silence after which a client is gone.
 pub(super) const IDLE: Duration = Duration::from_secs(50);
-/// How long a connection that the server has closed may take to end.
-const LINGER: Duration = Duration::from_secs(1);
-/// Read and write buffers a connection keeps.
-const BUFFER_BYTES: usize = 4096;
+/// The most updates that resume a connection; a longer gap is closed by a snapshot.
+pub(super) const RESUMED_MAX: usize = 64;
+/// Over this time a server that stops sends its clients away, so that they do not all come to the
+/// next one at once.
+pub(super) const STAGGER: Duration = Duration::from_millis(1_500);
 
 type Action = <Tongits as Game>::Action;
-
-/// What connections share.
-#[derive(Clone, Debug)]
-pub struct PlayState {
-    pub auth: Auth,
-    pub lobby: Lobby,
-    pub clock: Clock,
-    /// Turns true when the server stops.
-    pub stopping: watch::Receiver<bool>,
-    /// Never sent on: who waits for its end waits for the last connection.
-    pub alive: mpsc::Sender<Infallible>,
-}
-
-impl FromRef<PlayState> for Auth {
-    fn from_ref(state: &PlayState) -> Self {
-        state.auth.clone()
-    }
-}
-
-/// `GET /v1/play`: opens the socket for a player whose token was good.
-pub(super) async fn upgrade(
-    player: Player,
-    State(state): State<PlayState>,
-    upgrade: WebSocketUpgrade,
-) -> Response {
-    upgrade
-        .protocols([SUBPROTOCOL])
-        .read_buffer_size(BUFFER_BYTES)
-        .write_buffer_size(BUFFER_BYTES)
-        .max_message_size(MESSAGE_BYTES_MAX)
-        .max_frame_size(MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| async move {
-            Session::new(player, state).run(socket).await;
-        })
-}
 
 /// Where the connection has joined.
 struct Seated {
@@ -85,7 +52,7 @@ struct Seated {
     confirmed: bool,
 }
 
-struct Session {
+pub(super) struct Session {
     player: PlayerId,
     /// Of the token that opened the connection.
     session: SessionId,
@@ -94,15 +61,12 @@ struct Session {
     seated: Option<Seated>,
     limit: Limit,
     heard_at: Instant,
-    /// Written and not yet flushed.
+    /// To be said when what goes on is done.
     pending: Vec<Message<Tongits>>,
 }
 
-/// What ends a connection.
-type Ended = (u16, &'static str);
-
 impl Session {
-    fn new(player: Player, state: PlayState) -> Self {
+    pub(super) fn new(player: Player, state: PlayState) -> Self {
         let now = Instant::now();
         Self {
             player: player.id,
@@ -116,92 +80,105 @@ impl Session {
         }
     }
 
-    async fn run(mut self, mut socket: WebSocket) {
-        let ended = self.serve(&mut socket).await;
-        if let Some(seated) = self.seated.take() {
-            self.disconnect(seated.table).await;
-        }
-        if let Some((code, reason)) = ended {
-            let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
-            // The client may be gone already.
-            let close = socket.send(Frame::Close(Some(frame)));
-            let _ = tokio::time::timeout(LINGER, close).await;
-            // A socket dropped with something unread is reset, and the client would never see
-            // why: read until it has closed its side, or for long enough.
-            let unread = async { while let Some(Ok(_)) = socket.next().await {} };
-            let _ = tokio::time::timeout(LINGER, unread).await;
+    /// Until either side has gone. `entry` is the command that said who the player is, to be
+    /// acknowledged.
+    pub(super) async fn run(mut self, mut wire: Wire, entry: Option<u32>) {
+        let served = AssertUnwindSafe(self.serve(&mut wire, entry)).catch_unwind().await;
+        let ended = served.unwrap_or_else(|_| {
+            tracing::error!(player = %self.player, connection = %self.connection,
+                "a session panicked");
+            Some((close::INTERNAL, "the server made a mistake; connect again"))
+        });
+        let seated = self.seated.take().map(|seated| seated.table);
+        match ended {
+            // Who comes back at once finds the seat as it was, if its end is told after that.
+            Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
+                wire.end(ended).await;
+                self.disconnect(seated).await;
+            }
+            Some(ended) => {
+                self.disconnect(seated).await;
+                wire.end(ended).await;
+            }
+            None => self.disconnect(seated).await,
         }
     }
 
     /// Until the client has gone (`None`) or must.
-    async fn serve(&mut self, socket: &mut WebSocket) -> Option<Ended> {
+    async fn serve(&mut self, wire: &mut Wire, entry: Option<u32>) -> Option<Ended> {
+        let mut growth = self.state.auth.revocations().growth();
         self.pending.push(Message::Hello {
             player: self.player,
             protocol: SUBPROTOCOL.into(),
             server_time_ms: self.state.clock.now(),
         });
-        let mut stopping = self.state.stopping.clone();
+        self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
+        let stopping = self.state.stopping.clone();
+        let sent_away = async {
+            stopped(stopping).await;
+            tokio::time::sleep(entropy::up_to(STAGGER)).await;
+        };
+        tokio::pin!(sent_away);
         // Staggered, so that a burst of connections is not pinged in one burst for ever.
         let first = tokio::time::Instant::now() + entropy::up_to(PING);
         let mut pings = interval_at(first, PING);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // The session may have ended before this began to listen.
+        let mut ended = self.still_signed_in();
         loop {
-            // A client that reads nothing for as long as it may be silent is gone too.
-            match tokio::time::timeout(IDLE, self.write(socket)).await {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) | Err(_) => return None,
+            let said = wire.say(self.pending.drain(..)).await;
+            if let Err(ended) = ended.and(said) {
+                return Some(ended);
             }
-            let ended = tokio::select! {
-                frame = socket.next() => match frame {
+            ended = tokio::select! {
+                frame = wire.next() => match frame {
                     Some(Ok(frame)) => self.frame(frame).await,
                     // Or the connection broke; then nobody hears it.
                     Some(Err(_)) => Err((close::PROTOCOL, "not readable, or too long")),
                     None => return None,
                 },
                 notice = next_notice(&mut self.seated) => self.notices(notice),
-                () = stopped(&mut stopping) => {
+                () = &mut sent_away => {
                     Err((close::GOING_AWAY, "the server stops; connect again"))
                 }
+                () = grown(&mut growth) => self.still_signed_in(),
                 _ = pings.tick() => {
                     if self.heard_at.elapsed() > IDLE {
                         return None;
                     }
-                    match socket.send(Frame::Ping(Default::default())).await {
-                        Ok(()) => Ok(()),
-                        Err(_) => return None,
-                    }
+                    wire.ping();
+                    Ok(())
                 }
             };
-            if let Err(ended) = ended {
-                // What was said before the end is still written, if the client reads it.
-                let _ = tokio::time::timeout(LINGER, self.write(socket)).await;
-                return Some(ended);
-            }
         }
     }
 
-    /// Writes all that is pending, then flushes once.
-    async fn write(&mut self, socket: &mut WebSocket) -> Result<(), axum::Error> {
-        if self.pending.is_empty() {
-            return Ok(());
+    fn still_signed_in(&self) -> Result<(), Ended> {
+        if self.state.auth.revocations().contains(self.session) {
+            Err((close::SIGNED_OUT, "signed out"))
+        } else {
+            Ok(())
         }
-        for message in self.pending.drain(..) {
-            let text = serde_json::to_string(&message).map_err(axum::Error::new)?;
-            socket.feed(Frame::Text(text.into())).await?;
-        }
-        socket.flush().await
     }
 
     async fn frame(&mut self, frame: Frame) -> Result<(), Ended> {
         self.heard_at = Instant::now();
         let text = match frame {
             Frame::Text(text) => text,
-            Frame::Ping(_) | Frame::Pong(_) | Frame::Close(_) => return Ok(()),
+            // They cost little, but they cost.
+            Frame::Ping(_) | Frame::Pong(_) => {
+                return match self.limit.take(self.heard_at) {
+                    Verdict::Pass | Verdict::Refuse => Ok(()),
+                    Verdict::Close => Err((close::TOO_FAST, "too many messages")),
+                };
+            }
+            Frame::Close(_) => return Ok(()),
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
-        if self.state.auth.revocations().contains(self.session) {
-            return Err((close::SIGNED_OUT, "signed out"));
+        if let Some(tap) = self.state.tap {
+            tap(&text);
         }
+        self.still_signed_in()?;
         let verdict = self.limit.take(self.heard_at);
         if verdict == Verdict::Close {
             return Err((close::TOO_FAST, "too many messages"));
@@ -228,6 +205,11 @@ impl Session {
         let input = match command {
             Command::Ping { .. } => {
                 self.pending.push(Message::Ack { id, version: None });
+                return Ok(());
+            }
+            Command::Authenticate { .. } => {
+                let detail = "this connection has said already who it is".to_owned();
+                self.refuse(Some(id), "already_authenticated", None, detail, false);
                 return Ok(());
             }
             Command::Join { from, table, .. } => {
@@ -285,7 +267,7 @@ impl Session {
             }
         };
         match watch.missed {
-            Some(missed) if seat_is_steady(&missed, self.player) => {
+            Some(missed) if missed.len() <= RESUMED_MAX && seat_is_steady(&missed, self.player) => {
                 let last = missed.len();
                 for (place, missed) in (1..).zip(missed) {
                     let prompt_of = (place == last).then_some(&*watch.table);
@@ -365,7 +347,7 @@ impl Session {
         table: &Table<Tongits>,
         prompt_of: Option<&Table<Tongits>>,
     ) {
-        let viewer = table.view(Some(self.player)).viewer();
+        let viewer = table.seat_of(self.player).map_or(Viewer::Public, Viewer::Seat);
         let prompt = prompt_of.and_then(|table| OpenPrompt::of(&table.view(Some(self.player))));
         self.pending.push(Message::Update {
             version,
@@ -386,7 +368,10 @@ impl Session {
         });
     }
 
-    async fn disconnect(&self, table: TableId) {
+    async fn disconnect(&self, table: Option<TableId>) {
+        let Some(table) = table else {
+            return;
+        };
         let input = Input::Disconnect { player: self.player, connection: self.connection };
         match self.state.lobby.tables().submit(table, input).await {
             Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {}
@@ -441,8 +426,15 @@ impl Session {
     }
 }
 
-/// Until the server stops. The guard that the channel gives must not outlive this.
-async fn stopped(stopping: &mut watch::Receiver<bool>) {
+/// Until a session has ended somewhere; never, when none can any more.
+async fn grown(growth: &mut watch::Receiver<u64>) {
+    if growth.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Until the server stops.
+pub(super) async fn stopped(mut stopping: watch::Receiver<bool>) {
     // Without its sender the server is gone already.
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }
@@ -465,7 +457,7 @@ fn seat_is_steady(missed: &[crate::tables::Missed<Tongits>], player: PlayerId) -
 }
 
 /// The id of a text that is no command, if it has one.
-fn readable_id(text: &str) -> Option<u32> {
+pub(super) fn readable_id(text: &str) -> Option<u32> {
     #[derive(serde::Deserialize)]
     struct WithId {
         id: u32,

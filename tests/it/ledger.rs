@@ -1,9 +1,12 @@
 //! Opening, settling and voiding games, to the hundredth.
 
-use bahay::ledger::{Code, Grant, GrantCoins, LedgerError, Opening, Wallet};
+use bahay::ids::PlayerId;
+use bahay::ledger::{Code, EntryFilter, Grant, GrantCoins, LedgerError, Opening, Wallet};
+use bahay::operators::{Corrections, Operators, Role, Subject};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
 use sqlx::AssertSqlSafe;
+use uuid::Uuid;
 
 use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
 
@@ -214,7 +217,8 @@ async fn entries_are_listed_newest_first_page_by_page() {
     let mut entries = Vec::new();
     let mut cursor = None;
     loop {
-        let page = bank.ledger.entries(players[0], cursor, 3).await.unwrap();
+        let page =
+            bank.ledger.entries(players[0], &EntryFilter::default(), cursor, 3).await.unwrap();
         entries.extend(page.items);
         // As a client would give it back.
         cursor = match page.next {
@@ -243,7 +247,14 @@ async fn entries_are_listed_newest_first_page_by_page() {
         assert!(newer.booked_at_ms >= older.booked_at_ms);
     }
     let nobody = bank.player(0).await;
-    assert!(bank.ledger.entries(nobody, None, 3).await.unwrap().items.is_empty());
+    assert!(
+        bank.ledger
+            .entries(nobody, &EntryFilter::default(), None, 3)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
     assert_eq!(bank.ledger.wallet(nobody).await.unwrap(), Wallet::default());
 }
 
@@ -294,20 +305,42 @@ async fn house_entries_are_written_by_folding_in_order_and_once() {
     assert_eq!(bank.audit_clean().await.unfolded, 0);
 }
 
+/// An adjustment that one operator has asked for and another approved.
+async fn correct(bank: &Bank, player: PlayerId) {
+    let operators = Operators::new(bank.database.owner_pool().await);
+    let mut correctors = Vec::new();
+    for name in ["ate.luz", "kuya.ben"] {
+        let token = operators.add(&name.parse().unwrap(), Role::Finance).await.unwrap();
+        let operator = operators.authenticate(token.reveal()).await.unwrap();
+        correctors.push(operator.corrector().unwrap());
+    }
+    let amount = Coins::from_hundredths(500);
+    let corrections = Corrections::new(bank.pool.clone(), bank.ledger.clone(), amount);
+    let subject = Subject::Adjustment { player, amount };
+    let reason = "found under the table".parse().unwrap();
+    let asked = corrections.request(&correctors[0], subject, &reason, Uuid::new_v4()).await;
+    corrections.approve(&correctors[1], asked.unwrap().id).await.unwrap();
+}
+
 /// Every query on the page for accountants runs on the schema as it is, and finds something.
 #[tokio::test]
 async fn the_queries_in_the_docs_answer() {
     let bank = Bank::new().await;
     let players = bank.players([10_000; 3]).await;
     let (game, _) = bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
+    let (key, amount) = (format!("{}:2026-03-01", players[0]), Coins::from_hundredths(10_000));
+    let daily = GrantCoins { player: players[0], grant: Grant::Daily, key, amount };
+    bank.ledger.grant(daily).await.unwrap();
+    correct(&bank, players[0]).await;
     bank.ledger.fold().await.unwrap();
     let page = include_str!("../../docs/LEDGER.md");
     let queries = page.split("```sql\n").skip(1);
     let queries: Vec<_> = queries.filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(queries.len(), 8);
+    assert_eq!(queries.len(), 10);
     for query in queries {
         let query = query.replace(":'game'", &format!("'{game}'"));
         let query = query.replace(":'player'", &format!("'{}'", players[0]));
+        let query = query.replace(":'month'", "date_trunc('month', now())");
         let rows = sqlx::query(AssertSqlSafe(query.clone())).fetch_all(&bank.pool).await;
         assert!(!rows.unwrap().is_empty(), "{query}");
     }

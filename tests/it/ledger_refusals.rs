@@ -157,7 +157,7 @@ async fn what_waits_is_committed_together_and_one_bad_member_fails_alone() {
     assert_eq!(times.fetch_one(&bank.pool).await.unwrap(), 1);
 
     // PostgreSQL stores no NUL, so the batch's statement fails; the books refuse the other.
-    inputs[6].record["actions"][0] = "\0".into();
+    let name = std::mem::replace(&mut inputs[6].settlement.payments[0].items[0].name, "\0".into());
     inputs[8].settlement.fees.clear();
     let answers = batch_of(&inputs[5..]).await;
     let ends: Vec<_> = answers
@@ -168,7 +168,7 @@ async fn what_waits_is_committed_together_and_one_bad_member_fails_alone() {
     assert_eq!(bank.wallets(&inputs[6].players).await, [8_500; 3]);
     assert_eq!(bank.wallets(&inputs[7].players).await, [10_090, 9_800, 9_800]);
 
-    inputs[6].record["actions"][0] = "deal".into();
+    inputs[6].settlement.payments[0].items[0].name = name;
     bank.ledger.settle_game(inputs[6].clone()).await.unwrap();
     bank.audit_clean().await;
 }

@@ -17,6 +17,7 @@ mod process;
 mod protocol_page;
 mod schema;
 mod services;
+mod sockets;
 mod support;
 mod tables;
 mod verify_ledger;

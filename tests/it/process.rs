@@ -1,8 +1,7 @@
 //! The binary as its operator meets it: what it refuses to start on, and what its commands say.
 
 use std::io::Write;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Output, Stdio};
 
 use bahay::client::Play;
 use bahay::ws::protocol::Message;
@@ -13,65 +12,7 @@ use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Terms};
 
 use crate::support::db::TestDatabase;
 use crate::support::house::{PATIENCE, guest_at, joined};
-use crate::support::live::TestLive;
-
-const SECRET: &str = "0f9c3c6d5f1b4a7e8d2c1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c";
-
-fn bahay() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
-    command.env_clear().stdin(Stdio::null());
-    command
-}
-
-/// A server's command line on this test's services, on a free port.
-fn serve(database: &TestDatabase) -> Command {
-    let live = TestLive::new().options();
-    let mut command = bahay();
-    command
-        .arg("serve")
-        .env("DATABASE_URL", database.url())
-        .env("REDIS_URL", live.url)
-        .env("BAHAY_REDIS_PREFIX", live.prefix)
-        .env("BAHAY_LISTEN", "127.0.0.1:0")
-        .env("BAHAY_SIGNING_SECRET", SECRET);
-    command
-}
-
-/// A server process that answers; killed with this.
-struct Server {
-    process: Child,
-    url: String,
-}
-
-impl Server {
-    async fn start(command: &mut Command) -> Self {
-        // Free a moment ago; nobody else on this machine is likely to take it meanwhile.
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let process =
-            command.env("BAHAY_LISTEN", free.to_string()).env("RUST_LOG", "error").spawn().unwrap();
-        let mut server = Self { process, url: format!("http://{free}") };
-        let started = Instant::now();
-        while !server.is_healthy() {
-            assert!(server.process.try_wait().unwrap().is_none(), "the server ended");
-            assert!(started.elapsed() < PATIENCE, "the server does not answer");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        server
-    }
-
-    fn is_healthy(&self) -> bool {
-        let check = bahay().arg("healthcheck").args(["--url", &self.url]).output().unwrap();
-        check.status.success()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
+use crate::support::process::{Server, bahay, serve};
 
 /// A refusal: exit code 1 and one line that holds all of these.
 fn assert_refuses(output: &Output, words: &[&str]) {
@@ -115,10 +56,8 @@ async fn migrate_serve_and_stop() {
         assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
     }
     let mut server = Server::start(&mut serve(&database)).await;
-    let terminated = Command::new("kill").arg(server.process.id().to_string()).status().unwrap();
-    assert!(terminated.success());
-    let ended = server.process.wait().unwrap();
-    assert!(ended.success(), "a server that was told to stop ends well");
+    server.terminate();
+    assert!(server.wait().success(), "a server that was told to stop ends well");
     assert!(!server.is_healthy());
 }
 

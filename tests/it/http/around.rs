@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
+use bahay::edge::{self, Edge};
 use bahay::http::{Options, Probe};
 use reqwest::Method;
-use reqwest::header::HeaderValue;
 
 use super::server::{Server, Setup, expect_refusal, ok, text};
 
@@ -59,8 +59,11 @@ async fn answers_are_not_to_be_kept_or_guessed_at() {
 
 #[tokio::test]
 async fn pages_of_other_origins_may_call_only_where_they_are_named() {
-    let origin = HeaderValue::from_static("https://play.example");
-    let options = Options { cors_origins: vec![origin], ..Options::default() };
+    let door = edge::Options {
+        origins: "https://play.example".parse().unwrap(),
+        ..edge::Options::default()
+    };
+    let options = Options { edge: Edge::new(door), ..Options::default() };
     let open = Server::with(Setup { options, ..Setup::default() }).await;
     let closed = Server::new().await;
     for (server, from, allowed) in [

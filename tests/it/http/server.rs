@@ -1,5 +1,6 @@
 //! A server on a port of its own, and a client that reads its answers.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
@@ -7,10 +8,13 @@ use bahay::accounts::Accounts;
 use bahay::auth::{Auth, Revocations, Signer};
 use bahay::clock::{Clock, Timestamp};
 use bahay::http::{self, Options, Probe, Services};
+use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live::Publication;
 use bahay::lobby::{Lobby, house_rooms};
 use bahay::metrics::Metrics;
+use bahay::operators::{Corrections, Operators, Role};
+use bahay::rewards::{Rewards, Terms};
 use bahay::tables::Tables;
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
@@ -27,6 +31,8 @@ use crate::support::live::TestLive;
 
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
 pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
+
+pub(crate) const ADJUSTMENT_MAX: Coins = Coins::from_hundredths(100_000_000);
 
 /// 2026-03-01T12:00:00Z. Time stands still until a test moves it.
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
@@ -80,6 +86,13 @@ impl Server {
         Self { clock, bank, node }
     }
 
+    /// A new operator's token.
+    pub(crate) async fn operator(&self, name: &str, role: Role) -> String {
+        let operators = Operators::new(self.bank.database.owner_pool().await);
+        let name = name.parse().expect("a name of an operator");
+        operators.add(&name, role).await.expect("an operator is made").reveal().to_owned()
+    }
+
     /// Another node on the same database, with the same secret and clock.
     pub(crate) async fn another_node(&self) -> Node {
         let (ledger, tasks) = self.bank.node().await;
@@ -105,16 +118,21 @@ impl Node {
         let (live, publications) = TestLive::new().connect().await;
         let tables = Tables::new(live.clone(), ledger.clone(), clock.clone());
         let rooms = house_rooms(Clocks::default());
-        let lobby = Lobby::new(rooms, tables, live, ledger.clone());
+        let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
         let metrics = Metrics::default();
-        let checks = Checks::new(pool.clone(), Duration::from_secs(3_600), &metrics);
         let services = Services {
             accounts: accounts.clone(),
             auth,
+            checks: Checks::new(pool.clone(), Duration::from_secs(3_600), &metrics),
+            metrics,
+            corrections: Corrections::new(pool.clone(), ledger.clone(), ADJUSTMENT_MAX),
+            idempotency: Idempotency::new(pool.clone()),
+            operators: Operators::new(pool.clone()),
+            rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             ledger,
             lobby,
-            metrics,
-            checks,
+            live,
+            clock: clock.clone(),
             pool,
             probes,
         };
@@ -123,7 +141,8 @@ impl Node {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
         let task = tokio::spawn(async move {
-            axum::serve(listener, router).await.expect("a server serves");
+            let service = router.into_make_service_with_connect_info::<SocketAddr>();
+            axum::serve(listener, service).await.expect("a server serves");
         });
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))

@@ -37,7 +37,10 @@ pub(crate) struct Bank {
 
 impl Bank {
     pub(crate) async fn new() -> Self {
-        let database = TestDatabase::new().await;
+        Self::on(TestDatabase::new().await).await
+    }
+
+    pub(crate) async fn on(database: TestDatabase) -> Self {
         let pool = database.pool().await;
         let options = LedgerOptions { writers: 1, ..LedgerOptions::default() };
         let (ledger, tasks) = Ledger::start(pool.clone(), options);

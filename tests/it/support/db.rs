@@ -26,21 +26,29 @@ pub(crate) struct TestDatabase {
 impl TestDatabase {
     pub(crate) async fn new() -> Self {
         let template = TEMPLATE.get_or_init(template).await;
-        Self::create(&format!("template {template}")).await
+        Self::create(server(), &format!("template {template}")).await
     }
 
     /// Without any schema.
     pub(crate) async fn empty() -> Self {
-        Self::create("").await
+        Self::create(server(), "").await
     }
 
     /// With all that is in another one, to which nobody may be connected.
     pub(crate) async fn copy_of(other: &Self) -> Self {
-        Self::create(&format!("template {}", other.name)).await
+        Self::create(other.server.clone(), &format!("template {}", other.name)).await
     }
 
-    async fn create(clause: &str) -> Self {
-        let server = server();
+    /// On another server than that of `DATABASE_URL`. It has no template.
+    pub(crate) async fn on(server: PgConnectOptions) -> Self {
+        let database = Self::create(server, "").await;
+        let pool = database.owner_pool().await;
+        db::migrate(&pool).await.expect("the migrations run on an empty database");
+        pool.close().await;
+        database
+    }
+
+    async fn create(server: PgConnectOptions, clause: &str) -> Self {
         let name = format!("bahay_test_{}", Uuid::new_v4().simple());
         let mut admin = connect(&server).await;
         execute(&mut admin, format!("create database {name} {clause}")).await;

@@ -6,11 +6,13 @@ use bahay::app::{self, Parts, Running};
 use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
+use bahay::edge::{self, Rate};
 use bahay::lobby::house_rooms;
+use bahay::rewards::Terms;
+use bahay::ws::Tap;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, TableId};
 use sqlx::PgPool;
-use tokio::net::TcpListener;
 use uuid::Uuid;
 
 use super::db::TestDatabase;
@@ -27,8 +29,35 @@ pub(crate) struct House {
     pub(crate) base: String,
     pub(crate) pool: PgPool,
     running: Option<Running>,
-    live: TestLive,
+    setup: Setup,
+    pub(crate) live: TestLive,
     pub(crate) database: TestDatabase,
+}
+
+/// What a test may have differently; the same on all nodes of its house.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub(crate) clocks: Clocks,
+    pub(crate) door: edge::Options,
+    pub(crate) tap: Option<Tap>,
+}
+
+impl Default for Setup {
+    /// Limits that no test meets by accident.
+    fn default() -> Self {
+        let rate = Rate { per_second: 100_000, burst: 100_000 };
+        let door = edge::Options {
+            connections_per_address: 10_000,
+            sockets_per_address: 10_000,
+            strangers_per_address: 10_000,
+            openings_per_account: rate,
+            requests_per_address: rate,
+            requests_per_account: rate,
+            sign_ins_per_address: rate,
+            ..edge::Options::default()
+        };
+        Self { clocks: Clocks::default(), door, tap: None }
+    }
 }
 
 impl House {
@@ -37,14 +66,18 @@ impl House {
     }
 
     pub(crate) async fn with_clocks(clocks: Clocks) -> Self {
+        Self::with(Setup { clocks, ..Setup::default() }).await
+    }
+
+    pub(crate) async fn with(setup: Setup) -> Self {
         let (database, live) = (TestDatabase::new().await, TestLive::new());
-        let (base, running, pool) = start(&database, &live, clocks).await;
-        Self { base, pool, running: Some(running), live, database }
+        let (base, running, pool) = start(&database, &live, setup.clone()).await;
+        Self { base, pool, running: Some(running), setup, live, database }
     }
 
     /// A second node of the same house.
     pub(crate) async fn node(&self) -> (String, Running) {
-        let (base, running, _) = start(&self.database, &self.live, Clocks::default()).await;
+        let (base, running, _) = start(&self.database, &self.live, self.setup.clone()).await;
         (base, running)
     }
 
@@ -89,10 +122,11 @@ pub(crate) async fn joined(client: &Client) -> Play {
 async fn start(
     database: &TestDatabase,
     live: &TestLive,
-    clocks: Clocks,
+    setup: Setup,
 ) -> (String, Running, PgPool) {
+    let Setup { clocks, door, tap } = setup;
     let pool = database.pool().await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let parts = Parts {
         pool: pool.clone(),
         live: live.options(),
@@ -101,6 +135,10 @@ async fn start(
         rooms: house_rooms(clocks),
         welcome: Coins::from_whole(1_000).unwrap(),
         ledger_check_every: Duration::from_secs(3_600),
+        rewards: Terms::default(),
+        adjustment_max: Coins::from_whole(1_000_000).unwrap(),
+        door,
+        tap,
     };
     let running = app::start(parts, listener).await.unwrap();
     (format!("http://{}", running.address), running, pool)

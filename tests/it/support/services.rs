@@ -9,22 +9,22 @@
 //! is killed.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use std::os::unix::fs::symlink;
-use std::os::unix::process::CommandExt as _;
 use tokio::net::UnixStream;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 /// $1 is `./dev`, $2 the folder, $3 where the services live, which may be elsewhere. What is
-/// paused would not hear that it is to end.
+/// paused would not hear that it is to end. A `./dev` that was still starting something ends too.
 const JANITOR: &str = r#"
     cat >/dev/null
     if [ -s "$2/paused" ]; then xargs kill -CONT <"$2/paused"; fi
-    BAHAY_LOCAL=$2 "$1" services stop
+    BAHAY_LOCAL=$2 "$1" down
     rm -rf "$3" "$2"
 "#;
 

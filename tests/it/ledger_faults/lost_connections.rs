@@ -1,4 +1,4 @@
-//! Connections that break under the ledger.
+//! All connections at once, dead or dying, under the ledger.
 
 use std::sync::Arc;
 

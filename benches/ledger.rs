@@ -1,0 +1,453 @@
+//! Settlements a second, beside pgbench's TPC-B-like transactions on the same server in the same
+//! run: `./dev bench ledger` prints one table, once with the disk as it is and once with two
+//! milliseconds added to every flush of a commit.
+//!
+//! Games are real: bots play them in the engine's simulation, three seats each, and their records
+//! are stored in full (with ids of their own, since some dozens of games are dealt out to many
+//! tables). The rooms' terms are the house's, but for one thing: the first win takes the POT, so
+//! that every settlement pays it, the fee, both losers' debts and the rest of three stakes: seven
+//! transfers, thirteen entries at once and the house's later. All pay the same fee account. Games
+//! are opened before the clock starts; building the input and its record is inside of it, as it is
+//! in the service.
+//!
+//! Each figure is the best of some rounds, because on a shared machine only the undisturbed round
+//! tells what the code costs; rounds of both programs alternate. Nothing counts unless the audit
+//! is clean at the end.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
+
+use std::collections::VecDeque;
+use std::process::{Command, ExitCode};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use bahay::db::{self, PgPool, PoolOptions};
+use bahay::ledger::{
+    AMOUNT_MAX, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame, SettleGame, audit,
+};
+use bahay::lobby;
+use bahay::tables::catalog::Tongits;
+use bahay_engine::coins::Coins;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, GameId, PlayerId, Record, TableId};
+use futures_util::future::join_all;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use uuid::Uuid;
+
+/// Groups of three players. A caller has some of them to itself, so that no two callers meet at a
+/// wallet; each game is at a table of its own, since a table plays one at a time.
+const GROUPS: usize = 256;
+
+/// Games that bots play before anything is measured.
+const PLAYED: u64 = 64;
+
+/// Callers that settle one at a time, each in a transaction of its own; and pgbench's clients.
+const ONE_BY_ONE: [usize; 3] = [1, 8, 32];
+
+/// Callers that wait for the writers.
+const WAITING: usize = 256;
+
+/// Branches of TPC-B; no fewer than clients, so that these are not what it waits for.
+const PGBENCH_SCALE: &str = "32";
+
+/// What is added to a flush in the second half, in microseconds.
+const SLOW_US: u32 = 2_000;
+
+struct Options {
+    rounds: u32,
+    seconds: u64,
+}
+
+/// What was measured under one kind of disk.
+#[derive(Default)]
+struct Measured {
+    one_by_one: [u64; ONE_BY_ONE.len()],
+    tpc_b: [u64; ONE_BY_ONE.len()],
+    writer: u64,
+    /// Offered in the measurement of latency.
+    offered: u64,
+    p50_us: u128,
+    p99_us: u128,
+}
+
+fn main() -> ExitCode {
+    let options = options();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(run(&options))
+}
+
+fn options() -> Options {
+    let mut options = Options { rounds: 3, seconds: 2 };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut number = || arguments.next().and_then(|number| number.parse().ok());
+        match argument.as_str() {
+            "--rounds" => options.rounds = number().expect("--rounds takes a number"),
+            "--seconds" => options.seconds = number().expect("--seconds takes a number").into(),
+            // What cargo adds.
+            _ => {}
+        }
+    }
+    options
+}
+
+async fn run(options: &Options) -> ExitCode {
+    let url = std::env::var("DATABASE_URL").expect("run this as ./dev bench ledger");
+    let server: PgConnectOptions = url.parse().expect("DATABASE_URL is a PostgreSQL URL");
+    let mut admin = PgConnection::connect_with(&server).await.expect("the server answers");
+    for database in ["bahay_bench", "bahay_tpc_b"] {
+        execute(&mut admin, &format!("drop database if exists {database} with (force)")).await;
+        execute(&mut admin, &format!("create database {database}")).await;
+    }
+    let (server_url, _) = url.rsplit_once('/').expect("the URL names a database");
+    let tpc_b = TpcB::new(&format!("{server_url}/bahay_tpc_b"));
+    let mut house = House::new(server.clone().database("bahay_bench")).await;
+
+    let mut measured = Vec::new();
+    for slow in [false, true] {
+        if slow {
+            execute(&mut admin, &format!("alter system set commit_delay = {SLOW_US}")).await;
+            execute(&mut admin, "alter system set commit_siblings = 0").await;
+            execute(&mut admin, "select pg_reload_conf()").await;
+        }
+        measured.push(measure(options, &mut house, &tpc_b, &mut admin).await);
+    }
+    execute(&mut admin, "alter system reset commit_delay").await;
+    execute(&mut admin, "alter system reset commit_siblings").await;
+    execute(&mut admin, "select pg_reload_conf()").await;
+
+    println!("{}", house.describe().await);
+    for (measured, title) in measured.iter().zip(["the disk as it is", "2 ms on every flush"]) {
+        print(measured, title);
+    }
+    house.verdict().await
+}
+
+async fn execute(connection: &mut PgConnection, sql: &str) {
+    sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the server does as told");
+}
+
+async fn measure(
+    options: &Options,
+    house: &mut House,
+    tpc_b: &TpcB,
+    admin: &mut PgConnection,
+) -> Measured {
+    let mut measured = Measured::default();
+    let duration = Duration::from_secs(options.seconds);
+    house.open_enough(2_000, duration).await;
+    house.age().await;
+    execute(admin, "checkpoint").await;
+    for _ in 0..options.rounds {
+        for (index, callers) in ONE_BY_ONE.into_iter().enumerate() {
+            let rate = tpc_b.run(callers, options.seconds).await;
+            measured.tpc_b[index] = rate.max(measured.tpc_b[index]);
+
+            house.open_enough(measured.one_by_one[index], duration).await;
+            let rate = house.settle_one_by_one(callers, duration).await;
+            measured.one_by_one[index] = rate.max(measured.one_by_one[index]);
+        }
+        house.open_enough(measured.writer.max(8_000), duration).await;
+        let rate = house.settle_waiting(WAITING, duration).await;
+        measured.writer = rate.max(measured.writer);
+    }
+    measured.offered = measured.writer / 2;
+    house.open_enough(measured.offered, duration).await;
+    (measured.p50_us, measured.p99_us) = house.settle_at_rate(measured.offered, duration).await;
+    measured
+}
+
+fn print(measured: &Measured, title: &str) {
+    let ratio = |rate: u64, base: u64| {
+        let hundredths = rate * 100 / base.max(1);
+        format!("{}.{:02}", hundredths / 100, hundredths % 100)
+    };
+    println!("\n{title:<34}{:>14}{:>10}{:>8}", "settlements/s", "TPC-B/s", "ratio");
+    for (index, callers) in ONE_BY_ONE.into_iter().enumerate() {
+        let (rate, base) = (measured.one_by_one[index], measured.tpc_b[index]);
+        let name = format!("one by one, {callers} at a time");
+        println!("{name:<34}{rate:>14}{base:>10}{:>8}", ratio(rate, base));
+    }
+    let (rate, best) = (measured.writer, measured.tpc_b.into_iter().max().unwrap_or_default());
+    let name = format!("through the writers, {WAITING} waiting");
+    println!("{name:<34}{rate:>14}{best:>10}{:>8}", ratio(rate, best));
+    let name = "latency at half of that";
+    let (offered, p50, p99) = (measured.offered, measured.p50_us, measured.p99_us);
+    println!("{name:<34}{offered:>14}  p50 {p50} us, p99 {p99} us");
+}
+
+/// pgbench on a database of its own.
+struct TpcB {
+    program: String,
+    url: String,
+}
+
+impl TpcB {
+    fn new(url: &str) -> Self {
+        let program = std::env::var("PGBENCH").unwrap_or_else(|_| "pgbench".into());
+        let tpc_b = Self { program, url: url.to_owned() };
+        let initialised = tpc_b.output(&["-i", "-q", "-s", PGBENCH_SCALE]);
+        assert!(initialised.is_some(), "pgbench could not make its tables");
+        tpc_b
+    }
+
+    /// Transactions a second.
+    async fn run(&self, clients: usize, seconds: u64) -> u64 {
+        let (clients, seconds) = (clients.to_string(), seconds.to_string());
+        let threads = if clients == "1" { "1" } else { "2" };
+        let arguments = ["-b", "tpcb-like", "-n", "-c", &clients, "-j", threads, "-T", &seconds];
+        let output = tokio::task::block_in_place(|| self.output(&arguments));
+        let output = output.expect("pgbench runs");
+        let rate = output.lines().find_map(|line| line.strip_prefix("tps = "));
+        let rate = rate.and_then(|rate| rate.split('.').next()?.parse().ok());
+        rate.expect("pgbench prints its rate")
+    }
+
+    fn output(&self, arguments: &[&str]) -> Option<String> {
+        let output = Command::new(&self.program).args(arguments).arg(&self.url).output();
+        let output = output.expect("pgbench is there: PGBENCH names it");
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+/// A game that is open and can be settled.
+struct Ready {
+    game: GameId,
+    table: TableId,
+    group: usize,
+    /// Which of the games that were played it is.
+    played: usize,
+}
+
+/// The house with its players and the games that are open.
+struct House {
+    pool: PgPool,
+    owner: PgPool,
+    ledger: Ledger,
+    _tasks: LedgerTasks,
+    played: Arc<[Record<Tongits>]>,
+    groups: Arc<[Mutex<VecDeque<Ready>>]>,
+    opened: u64,
+}
+
+impl House {
+    async fn new(database: PgConnectOptions) -> Self {
+        let owner = db::connect_as_login(database.clone(), PoolOptions::default()).await.unwrap();
+        db::migrate(&owner).await.expect("the migrations run on an empty database");
+        let connections_max = 40;
+        let pool = PoolOptions { connections_max, ..PoolOptions::default() };
+        let pool = db::connect(database, pool).await.unwrap();
+        let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
+        let players = (0..GROUPS).flat_map(group);
+        join_all(players.map(|player| {
+            let (ledger, pool) = (ledger.clone(), pool.clone());
+            tokio::spawn(async move {
+                sqlx::query("insert into players (id, name) values ($1, 'Tala')")
+                    .bind(player.0)
+                    .execute(&pool)
+                    .await
+                    .unwrap();
+                let (grant, key) = (Grant::Welcome, player.to_string());
+                ledger.grant(GrantCoins { player, grant, key, amount: AMOUNT_MAX }).await.unwrap();
+            })
+        }))
+        .await;
+        let groups = (0..GROUPS).map(|_| Mutex::default()).collect();
+        let played = played().into();
+        Self { pool, owner, ledger, _tasks: tasks, played, groups, opened: 0 }
+    }
+
+    /// Opens games until there are as many as this rate will settle, and some more.
+    async fn open_enough(&mut self, rate: u64, duration: Duration) {
+        let wanted = rate.max(1_000) * duration.as_secs() * 5 / 4;
+        let each = usize::try_from(wanted).unwrap().div_ceil(GROUPS);
+        let openings = (0..GROUPS).map(|group| {
+            let (ledger, played) = (self.ledger.clone(), Arc::clone(&self.played));
+            let groups = Arc::clone(&self.groups);
+            let missing = each.saturating_sub(groups[group].lock().unwrap().len());
+            let first = self.opened;
+            self.opened += missing as u64;
+            tokio::spawn(async move {
+                for number in (first..).take(missing) {
+                    let ready = Ready {
+                        game: GameId(Uuid::new_v4()),
+                        table: TableId(Uuid::new_v4()),
+                        group,
+                        played: usize::try_from(number).unwrap() % played.len(),
+                    };
+                    ledger.open_game(ready.opening(&played)).await.unwrap();
+                    groups[group].lock().unwrap().push_back(ready);
+                }
+            })
+        });
+        for opened in join_all(openings.collect::<Vec<_>>()).await {
+            opened.unwrap();
+        }
+        // What is measured is to pay for its own folding only.
+        self.ledger.fold().await.unwrap();
+    }
+
+    /// What happens to a database within its first minute, and to pgbench's when it is made: until
+    /// then PostgreSQL plans for the empty tables that it once saw.
+    async fn age(&self) {
+        sqlx::query("vacuum analyze").execute(&self.owner).await.unwrap();
+    }
+
+    /// Each caller has a ledger with a queue of its own, so that nothing is taken together.
+    async fn settle_one_by_one(&self, callers: usize, duration: Duration) -> u64 {
+        let alone = LedgerOptions { writers: 1, fold_interval_ms: 3_600_000, ..Default::default() };
+        let started = (0..callers).map(|_| Ledger::start(self.pool.clone(), alone));
+        let (ledgers, tasks): (Vec<_>, Vec<_>) = started.unzip();
+        let rate = self.settle(&ledgers, duration).await;
+        // Not stopped, which would fold: they end with their ledgers.
+        drop(tasks);
+        rate
+    }
+
+    async fn settle_waiting(&self, callers: usize, duration: Duration) -> u64 {
+        self.settle(&vec![self.ledger.clone(); callers], duration).await
+    }
+
+    /// Settlements a second: each caller asks for the next when the one before is answered.
+    async fn settle(&self, ledgers: &[Ledger], duration: Duration) -> u64 {
+        let begun = Instant::now();
+        let callers = ledgers.len();
+        let callers = ledgers.iter().enumerate().map(|(first, ledger)| {
+            let (groups, played) = (Arc::clone(&self.groups), Arc::clone(&self.played));
+            let ledger = ledger.clone();
+            tokio::spawn(async move {
+                let mut settled = 0_u64;
+                for group in (first..GROUPS).step_by(callers) {
+                    loop {
+                        if begun.elapsed() >= duration {
+                            return settled;
+                        }
+                        let Some(ready) = groups[group].lock().unwrap().pop_front() else {
+                            break;
+                        };
+                        ledger.settle_game(ready.settlement(&played)).await.unwrap();
+                        settled += 1;
+                    }
+                }
+                settled
+            })
+        });
+        let callers: Vec<_> = callers.collect();
+        let settled: u64 = join_all(callers).await.into_iter().map(Result::unwrap).sum();
+        per_second(settled, begun.elapsed())
+    }
+
+    /// The median and the 99th percentile of what settlements take that come at a steady rate,
+    /// whether or not those before them are answered; in microseconds from when they were due.
+    async fn settle_at_rate(&self, rate: u64, duration: Duration) -> (u128, u128) {
+        let begun = Instant::now();
+        let mut answers = Vec::new();
+        for number in 0..rate * duration.as_secs() {
+            let due = begun + Duration::from_nanos(1_000_000_000 * number / rate.max(1));
+            if due > Instant::now() {
+                tokio::time::sleep_until(due.into()).await;
+            }
+            let group = usize::try_from(number).unwrap() % GROUPS;
+            let Some(ready) = self.groups[group].lock().unwrap().pop_front() else {
+                break;
+            };
+            let (ledger, played) = (self.ledger.clone(), Arc::clone(&self.played));
+            answers.push(tokio::spawn(async move {
+                ledger.settle_game(ready.settlement(&played)).await.unwrap();
+                due.elapsed().as_micros()
+            }));
+        }
+        let mut taken = Vec::new();
+        for answer in answers {
+            taken.push(answer.await.unwrap());
+        }
+        taken.sort_unstable();
+        let at = |hundredths: usize| taken.get(taken.len() * hundredths / 100).copied();
+        (at(50).unwrap_or_default(), at(99).unwrap_or_default())
+    }
+
+    async fn describe(&self) -> String {
+        let (bytes, entries): (i64, i64) = sqlx::query_as(
+            "select (select avg(length(r.record::text))::bigint from game_records r),
+                (
+                    select count(*) / greatest(1, count(distinct e.operation))
+                    from entries e
+                    join operations o on o.id = e.operation and o.kind = 'settle'
+                )",
+        )
+        .fetch_one(&self.pool)
+        .await
+        .unwrap();
+        format!("a settlement: {entries} entries, a record of {bytes} bytes")
+    }
+
+    /// Nothing counts unless the books add up.
+    async fn verdict(&self) -> ExitCode {
+        self.ledger.fold().await.expect("the house's entries are written");
+        let report = audit::audit(&self.pool).await.expect("the books are read");
+        if report.is_clean() {
+            println!("\nthe audit is clean: {} operations", report.operations);
+            return ExitCode::SUCCESS;
+        }
+        for difference in &report.differences {
+            eprintln!("{difference}");
+        }
+        ExitCode::FAILURE
+    }
+}
+
+impl Ready {
+    fn opening(&self, played: &[Record<Tongits>]) -> OpenGame {
+        let record = &played[self.played];
+        OpenGame {
+            game: self.game,
+            table: self.table,
+            room: record.terms.room.clone(),
+            ante: record.terms.price.bet,
+            stake_max: record.terms.stake_max::<Tongits>().unwrap(),
+            players: group(self.group),
+            opened_at_ms: record.opened_at.ms(),
+        }
+    }
+
+    /// As `tables` makes it out of a record.
+    fn settlement(&self, played: &[Record<Tongits>]) -> SettleGame {
+        let mut record = played[self.played].clone();
+        (record.game, record.table, record.players) = (self.game, self.table, group(self.group));
+        SettleGame {
+            game: record.game,
+            table: record.table,
+            room: record.terms.room.clone(),
+            players: record.players.clone(),
+            settlement: record.settlement.clone(),
+            record: serde_json::to_value(&record).unwrap(),
+            finished_at_ms: record.finished_at.ms(),
+        }
+    }
+}
+
+/// The players of a group.
+fn group(number: usize) -> Vec<PlayerId> {
+    (1..=3).map(|seat| PlayerId(Uuid::from_u64_pair(seat, number as u64))).collect()
+}
+
+/// Games that were won, each the first of its table.
+fn played() -> Vec<Record<Tongits>> {
+    let rooms = lobby::house_rooms(Clocks::default());
+    let mut terms = rooms[0].terms().clone();
+    terms.hits.to_win = 1;
+    let welcome = Coins::from_whole(1_000_000).unwrap();
+    let mut records = Vec::new();
+    for seed in 0..PLAYED {
+        let mut table = Simulation::new(seed, terms.clone(), Habits::default(), welcome);
+        table.play(1, |_, record| records.push(record.clone()));
+    }
+    records.retain(|record| record.settlement.pot.is_some());
+    records
+}
+
+/// Rounded down.
+fn per_second(count: u64, taken: Duration) -> u64 {
+    u64::try_from(u128::from(count) * 1_000_000_000 / taken.as_nanos().max(1)).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,20 @@
+-- What a player has had of the daily reward and of relief, made at the first claim. Claims of one
+-- player lock this row, so they come one after another. The dates are of the player's calendar.
+-- The coins themselves are in the ledger, under the keys `daily:<player>:<date>` and
+-- `relief:<player>:<date>:<number>`.
+create table rewards (
+    player uuid primary key references players,
+    -- The newest claim of the daily reward, its place among seven days, and the call that made it,
+    -- so that a call that is repeated is known again.
+    daily_date date null,
+    streak smallint not null default 0 check (streak between 0 and 7),
+    daily_attempt uuid null,
+    -- The day of the newest relief, how many were given on it, and the call that made the newest.
+    relief_date date null,
+    relief_count smallint not null default 0 check (relief_count >= 0),
+    relief_attempt uuid null,
+    constraint rewards_streak_has_a_day check ((daily_date is null) = (streak = 0)),
+    constraint rewards_relief_has_a_day check ((relief_date is null) = (relief_count = 0))
+);
+
+grant select, insert, update on rewards to bahay_service;

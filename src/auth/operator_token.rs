@@ -1,0 +1,117 @@
+//! Tokens of operators: 256 random bits behind a prefix by which people, scanners of leaked
+//! secrets and this program tell them from everything else. Shown once, stored only as a hash.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+use crate::entropy;
+
+/// What an operator keeps and sends as `Authorization: Bearer`. Prints without its secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct OperatorToken(String);
+
+/// What the database keeps of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperatorTokenHash(pub [u8; 32]);
+
+/// The text is not a token of any operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("an operator's token is `bahay_op_` and 43 letters of base64url")]
+pub struct NotAnOperatorToken;
+
+const PREFIX: &str = "bahay_op_";
+
+/// 256 bits at six a letter, without padding.
+const LETTERS: usize = 43;
+
+/// Base64url (RFC 4648).
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+impl OperatorToken {
+    pub fn random() -> Self {
+        Self(format!("{PREFIX}{}", base64url(&entropy::seed())))
+    }
+
+    /// A fast hash suffices: 256 random bits cannot be guessed.
+    pub fn hash(&self) -> OperatorTokenHash {
+        OperatorTokenHash(Sha256::digest(&self.0).into())
+    }
+
+    /// As the operator gets it. Not `Display`, so that no log line shows it by accident.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for OperatorToken {
+    type Err = NotAnOperatorToken;
+
+    fn from_str(text: &str) -> Result<Self, NotAnOperatorToken> {
+        let letters = text.strip_prefix(PREFIX).ok_or(NotAnOperatorToken)?;
+        let is_sound =
+            letters.len() == LETTERS && letters.bytes().all(|byte| ALPHABET.contains(&byte));
+        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotAnOperatorToken) }
+    }
+}
+
+impl fmt::Debug for OperatorToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OperatorToken(…)")
+    }
+}
+
+fn base64url(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        // Three bytes are four letters, two are three, one is two.
+        for letter in 0..=chunk.len() {
+            let index = bits >> (18 - 6 * letter) & 0b11_1111;
+            let index = usize::try_from(index).unwrap_or(0);
+            text.push(char::from(ALPHABET[index]));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotAnOperatorToken, OperatorToken, base64url};
+
+    /// The examples of RFC 4648.
+    #[test]
+    fn base64url_is_that_of_the_standard() {
+        for (bytes, text) in [
+            (&b""[..], ""),
+            (b"f", "Zg"),
+            (b"fo", "Zm8"),
+            (b"foo", "Zm9v"),
+            (b"foob", "Zm9vYg"),
+            (b"fooba", "Zm9vYmE"),
+            (b"foobar", "Zm9vYmFy"),
+            (&[0xfb, 0xff], "-_8"),
+        ] {
+            assert_eq!(base64url(bytes), text);
+        }
+    }
+
+    #[test]
+    fn is_read_as_it_was_revealed_and_never_printed() {
+        let token = OperatorToken::random();
+        assert_eq!(token.reveal().parse::<OperatorToken>(), Ok(token.clone()));
+        assert_eq!(format!("{token:?}"), "OperatorToken(…)");
+        assert_ne!(token.hash(), OperatorToken::random().hash());
+    }
+
+    #[test]
+    fn refuses_everything_else() {
+        let letters = "A".repeat(43);
+        for text in ["", "bahay_op_", &letters, &format!("bahay_op_{letters}A"), "bahay_op_é"] {
+            assert_eq!(text.parse::<OperatorToken>(), Err(NotAnOperatorToken), "{text}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Tickets: 256 random bits that open one socket within half a minute, for clients that cannot set
+//! headers and would rather not hand their access token to whatever opens the socket.
+//!
+//! A ticket stands for the player and session that asked for it. Only its hash is stored, with the
+//! holder, by the caller, where every node can take it and only once.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use bahay_engine::hex::Hex;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use crate::clock::Timestamp;
+use crate::entropy;
+use crate::ids::{PlayerId, SessionId};
+
+use super::{Auth, AuthError, Player, Proof};
+
+/// How long a ticket is good.
+pub const TICKET_LIFE: Duration = Duration::from_secs(30);
+
+/// Tells people and secret scanners what they are looking at.
+const PREFIX: &str = "pt_";
+
+/// What a client sends once. Prints without its secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ticket(Hex<32>);
+
+/// The text is not a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a ticket is `pt_` and 64 hexadecimal digits")]
+pub struct NotATicket;
+
+/// Whose ticket it is, as it is stored beside the hash.
+#[derive(Debug, Serialize, Deserialize)]
+struct Holder {
+    player: PlayerId,
+    session: SessionId,
+    token_expires_at: Timestamp,
+}
+
+impl Ticket {
+    pub fn random() -> Self {
+        Self(Hex(entropy::seed()))
+    }
+
+    /// A fast hash suffices: 256 random bits cannot be guessed.
+    pub fn hash(&self) -> [u8; 32] {
+        Sha256::digest(self.0.0).into()
+    }
+
+    /// As the client gets it. Not `Display`, so that no log line shows it by accident.
+    pub fn reveal(&self) -> String {
+        format!("{PREFIX}{}", self.0)
+    }
+}
+
+impl FromStr for Ticket {
+    type Err = NotATicket;
+
+    fn from_str(text: &str) -> Result<Self, NotATicket> {
+        let digits = text.strip_prefix(PREFIX).ok_or(NotATicket)?;
+        digits.parse().map(Self).map_err(|_| NotATicket)
+    }
+}
+
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ticket(…)")
+    }
+}
+
+impl Auth {
+    /// What is to be stored beside the hash of a player's ticket.
+    ///
+    /// # Panics
+    /// Never: ids and a number serialize.
+    pub fn ticket_holder(&self, player: &Player) -> String {
+        let Player { id, session, token_expires_at, .. } = *player;
+        let holder = Holder { player: id, session, token_expires_at };
+        serde_json::to_string(&holder).expect("ids and a number serialize")
+    }
+
+    /// The player that a stored holder names: the ticket was taken, so it was good.
+    ///
+    /// # Errors
+    /// The session has ended meanwhile, or what was stored is not ours.
+    pub fn redeem(&self, holder: &str) -> Result<Player, AuthError> {
+        let holder: Holder = serde_json::from_str(holder).map_err(|_| AuthError::Malformed)?;
+        let Holder { player: id, session, token_expires_at } = holder;
+        if self.revocations.contains(session) {
+            return Err(AuthError::Revoked);
+        }
+        Ok(Player { id, session, token_expires_at, proof: Proof })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotATicket, Ticket};
+
+    #[test]
+    fn is_read_as_it_was_revealed_and_never_printed() {
+        let ticket = Ticket::random();
+        assert_eq!(ticket.reveal().parse::<Ticket>(), Ok(ticket.clone()));
+        assert_eq!(format!("{ticket:?}"), "Ticket(…)");
+        assert_ne!(ticket.hash(), Ticket::random().hash());
+        for text in ["", "pt_", "pt_0", "rt_00"] {
+            assert_eq!(text.parse::<Ticket>(), Err(NotATicket), "{text}");
+        }
+    }
+}

@@ -1,0 +1,527 @@
+//! A player who always comes back: through whatever the network and the nodes do, the table is
+//! followed without a hole and every command comes to one end.
+//!
+//! When a connection breaks, the next address is tried, with growing pauses of random length, and
+//! the table is joined from the last version that is known. A command whose answer was lost is
+//! sent again only if the table still waits for it: a prompt has a number and is answered once, so
+//! an action that was stored is never played twice. Where the table has gone on, the command is
+//! [`Outcome::Overtaken`]: it took effect, or the clock or the AI was faster; the updates tell.
+//!
+//! Bounds: [`ATTEMPTS_MAX`] connections in a row that come to nothing are the end.
+
+use std::time::Duration;
+
+use bahay_engine::game::Game;
+use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
+
+use super::play::{Known, Play, PlayError};
+use super::{Client, ClientError};
+use crate::entropy;
+use crate::tables::catalog::Tongits;
+use crate::ws::protocol::{Command, Message, OpenPrompt, close};
+
+type Action = <Tongits as Game>::Action;
+
+/// Connections in a row that come to nothing before a player gives up; about two minutes.
+const ATTEMPTS_MAX: u32 = 64;
+/// The pause after the first of them; doubled after each.
+const PAUSE_MIN: Duration = Duration::from_millis(50);
+const PAUSE_MAX: Duration = Duration::from_secs(2);
+/// The longest that opening a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Before a command that was refused for now is sent again.
+const RETRY_PAUSE: Duration = Duration::from_millis(200);
+
+/// Why a player does not come back.
+#[derive(Debug, thiserror::Error)]
+pub enum SteadyError {
+    /// Another connection of the same player took over.
+    #[error("replaced by another connection of this player")]
+    Replaced,
+    #[error("the session has ended: {0}")]
+    SignedOut(String),
+    #[error("no connection after many attempts: {0}")]
+    Unreachable(String),
+    /// The server broke its own rules.
+    #[error(transparent)]
+    Broken(PlayError),
+}
+
+/// What a player hears.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// A snapshot or an update, taken into the view.
+    Table(Message<Tongits>),
+    /// A command has come to its end.
+    Answered { command: CommandNumber, outcome: Outcome },
+    /// The player sits at no table: ask a room for a seat, then [`Steady::join`].
+    Unseated,
+}
+
+/// What became of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It took effect, as part of this version or an earlier one.
+    Done {
+        version: Option<u64>,
+    },
+    /// The answer was lost, and the table waits for this no longer: it took effect, or something
+    /// else happened first. The updates tell.
+    Overtaken,
+    Refused {
+        code: String,
+        rule: Option<String>,
+        detail: String,
+    },
+}
+
+/// Names a command of one [`Steady`], whatever the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommandNumber(u64);
+
+/// What a player wants.
+#[derive(Clone, Debug, PartialEq)]
+enum Intent {
+    Ready { game: GameId, seed: Option<String> },
+    Act { game: GameId, prompt: u32, action: Action },
+    TakeBack,
+    Leave,
+}
+
+/// A command that has not been answered.
+#[derive(Debug)]
+struct Open {
+    number: CommandNumber,
+    intent: Intent,
+    /// Its id on the present connection, once it has been sent there.
+    id: Option<u32>,
+    /// It has been sent, and may have arrived.
+    is_sent: bool,
+    /// It has been sent more than once.
+    is_repeated: bool,
+}
+
+/// How far the present connection is with its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Join {
+    Wanted,
+    /// Sent, with this id.
+    Asked(u32),
+    Done,
+    /// There is no table, until the player is told to join again.
+    Nowhere,
+}
+
+/// A player at a table.
+#[derive(Debug)]
+pub struct Steady {
+    client: Client,
+    /// The nodes of the house; each attempt takes the next.
+    bases: Vec<String>,
+    next_base: usize,
+    play: Option<Play>,
+    /// What was known when the last connection ended.
+    known: Known,
+    join: Join,
+    open: Vec<Open>,
+    /// Something was refused for now: not at once again.
+    rests: bool,
+    numbers: u64,
+    /// Connections in a row that came to nothing.
+    failures: u32,
+    why: String,
+    connections: u64,
+}
+
+impl Steady {
+    /// A player who plays through any of these addresses. Connects at the first [`Self::next`].
+    /// The client must be used for nothing else that renews its tokens.
+    pub fn new(client: Client, bases: &[String]) -> Self {
+        let bases = if bases.is_empty() { vec![client.base().to_owned()] } else { bases.to_vec() };
+        // Not everybody to the first.
+        let next_base = usize::try_from(entropy::up_to(Duration::from_secs(3600)).as_millis());
+        Self {
+            client,
+            bases,
+            next_base: next_base.unwrap_or(0),
+            play: None,
+            known: Known::default(),
+            join: Join::Wanted,
+            open: Vec::new(),
+            rests: false,
+            numbers: 0,
+            failures: 0,
+            why: String::new(),
+            connections: 0,
+        }
+    }
+
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The table as the player knows it.
+    pub fn view(&self) -> Option<&TableView<Tongits>> {
+        self.play.as_ref().map_or_else(|| self.known.view(), Play::view)
+    }
+
+    pub fn version(&self) -> Option<u64> {
+        self.play.as_ref().map_or_else(|| self.known.version(), Play::version)
+    }
+
+    pub fn table(&self) -> Option<TableId> {
+        self.view().map(|view| view.table)
+    }
+
+    /// The question that is open, as far as the player knows.
+    pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
+        self.play.as_ref().map_or_else(|| self.known.prompt(), Play::prompt)
+    }
+
+    /// What the house's bot would play here; `None` when others are to act.
+    pub fn advice(&self) -> Option<Action> {
+        self.play.as_ref().map_or_else(|| self.known.advice(), Play::advice)
+    }
+
+    /// Connections that were opened so far.
+    pub fn connections(&self) -> u64 {
+        self.connections
+    }
+
+    /// Commands that have not come to an end.
+    pub fn unanswered(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Breaks the connection off without a word, as a network does; the next call comes back.
+    pub fn break_off(&mut self) {
+        self.lose();
+    }
+
+    pub async fn ready(&mut self, game: GameId, seed: Option<String>) -> CommandNumber {
+        self.want(Intent::Ready { game, seed }).await
+    }
+
+    /// Answers the open prompt; `None` when none is open.
+    pub async fn act(&mut self, action: Action) -> Option<CommandNumber> {
+        let prompt = self.prompt()?;
+        let (game, prompt) = (prompt.game, prompt.number);
+        Some(self.want(Intent::Act { game, prompt, action }).await)
+    }
+
+    pub async fn take_back(&mut self) -> CommandNumber {
+        self.want(Intent::TakeBack).await
+    }
+
+    pub async fn leave(&mut self) -> CommandNumber {
+        self.want(Intent::Leave).await
+    }
+
+    /// Joins again, after the player has been given another seat.
+    pub fn join(&mut self) {
+        self.join = Join::Wanted;
+    }
+
+    /// The next that the player hears; comes back as often as it must. Nothing is lost when this
+    /// is dropped before it is ready.
+    pub async fn next(&mut self) -> Result<Told, SteadyError> {
+        loop {
+            if self.rests {
+                pause(RETRY_PAUSE).await;
+                self.rests = false;
+            }
+            let Some(play) = &mut self.play else {
+                self.come_back().await?;
+                continue;
+            };
+            match self.join {
+                Join::Wanted => {
+                    match play.join().await {
+                        Ok(id) => self.join = Join::Asked(id),
+                        Err(error) => self.lose_for(&error),
+                    }
+                    continue;
+                }
+                Join::Done | Join::Nowhere => {
+                    if let Some(told) = self.send_again().await {
+                        return Ok(told);
+                    }
+                }
+                Join::Asked(_) => {}
+            }
+            let Some(play) = &mut self.play else {
+                continue;
+            };
+            let heard = match play.next().await {
+                Ok(message) => self.hear(message),
+                Err(error) => {
+                    self.failed(error).await?;
+                    None
+                }
+            };
+            if let Some(told) = heard {
+                return Ok(told);
+            }
+        }
+    }
+
+    /// Waits for the end of a command; gives what happened meanwhile too.
+    pub async fn end_of(
+        &mut self,
+        command: CommandNumber,
+    ) -> Result<(Outcome, Vec<Told>), SteadyError> {
+        let mut meanwhile = Vec::new();
+        loop {
+            match self.next().await? {
+                Told::Answered { command: answered, outcome } if answered == command => {
+                    return Ok((outcome, meanwhile));
+                }
+                told => meanwhile.push(told),
+            }
+        }
+    }
+
+    fn hear(&mut self, message: Message<Tongits>) -> Option<Told> {
+        match message {
+            Message::Hello { .. } | Message::Refusal { id: None, .. } => None,
+            Message::Snapshot { .. } | Message::Update { .. } => {
+                self.failures = 0;
+                Some(Told::Table(message))
+            }
+            Message::Ack { id, .. } if self.join == Join::Asked(id) => {
+                self.join = Join::Done;
+                self.failures = 0;
+                None
+            }
+            Message::Ack { id, version } => self.ended(id, Outcome::Done { version }),
+            Message::Refusal { id: Some(id), retryable: true, .. } => {
+                self.rests = true;
+                if self.join == Join::Asked(id) {
+                    self.join = Join::Wanted;
+                }
+                // It stays open; it may have been taken, for `unavailable` says nothing of that.
+                if let Some(open) = self.open.iter_mut().find(|open| open.id == Some(id)) {
+                    open.id = None;
+                }
+                None
+            }
+            Message::Refusal { id: Some(id), .. } if self.join == Join::Asked(id) => {
+                self.join = Join::Nowhere;
+                self.failures = 0;
+                if let Some(play) = &mut self.play {
+                    play.resume(Known::default());
+                }
+                Some(Told::Unseated)
+            }
+            Message::Refusal { id: Some(id), code, rule, detail, .. } => {
+                let open = self.open.iter().find(|open| open.id == Some(id))?;
+                // Sent twice: what refuses it now may be its own effect.
+                let outcome = if open.is_repeated && is_stale(&code) {
+                    Outcome::Overtaken
+                } else {
+                    let rule = rule.map(|rule| rule.into_owned());
+                    Outcome::Refused { code: code.into_owned(), rule, detail }
+                };
+                self.ended(id, outcome)
+            }
+        }
+    }
+
+    fn ended(&mut self, id: u32, outcome: Outcome) -> Option<Told> {
+        let place = self.open.iter().position(|open| open.id == Some(id))?;
+        let command = self.open.remove(place).number;
+        Some(Told::Answered { command, outcome })
+    }
+
+    /// Sends what has not been sent on this connection, if the table still waits for it; tells of
+    /// the first for which it does not.
+    async fn send_again(&mut self) -> Option<Told> {
+        for place in 0..self.open.len() {
+            let Open { id, intent, number, is_sent, .. } = &self.open[place];
+            if id.is_some() {
+                continue;
+            }
+            if *is_sent && !self.waits_for(intent) {
+                let command = *number;
+                self.open.remove(place);
+                return Some(Told::Answered { command, outcome: Outcome::Overtaken });
+            }
+            self.send(place).await;
+        }
+        None
+    }
+
+    /// Whether the table, as far as is known, would still take this.
+    fn waits_for(&self, intent: &Intent) -> bool {
+        let Some(view) = self.view() else {
+            return false;
+        };
+        match intent {
+            Intent::Ready { game, .. } => match &view.phase {
+                PhaseView::Preparing { game: prepared, ready, .. } => {
+                    prepared == game && view.seat.is_some_and(|seat| !ready.contains(seat))
+                }
+                PhaseView::Waiting
+                | PhaseView::Opening { .. }
+                | PhaseView::Playing { .. }
+                | PhaseView::Settling { .. } => false,
+            },
+            Intent::Act { game, prompt, .. } => self.prompt().is_some_and(|open| {
+                open.game == *game && open.number == *prompt && !open.legal.is_empty()
+            }),
+            Intent::TakeBack => view.seat.is_some_and(|seat| {
+                let seat = view.seats.get(seat.index()).and_then(Option::as_ref);
+                seat.is_some_and(|seat| seat.taken_over)
+            }),
+            // Coming back has taken back what was said.
+            Intent::Leave => view.seat.is_some(),
+        }
+    }
+
+    async fn want(&mut self, intent: Intent) -> CommandNumber {
+        self.numbers += 1;
+        let number = CommandNumber(self.numbers);
+        self.open.push(Open { number, intent, id: None, is_sent: false, is_repeated: false });
+        if self.join == Join::Done {
+            self.send(self.open.len() - 1).await;
+        }
+        number
+    }
+
+    async fn send(&mut self, place: usize) {
+        let Some(play) = &mut self.play else {
+            return;
+        };
+        let open = &mut self.open[place];
+        let intent = open.intent.clone();
+        // Whatever comes of it, from here on it may have arrived.
+        open.is_repeated = std::mem::replace(&mut open.is_sent, true);
+        let sent = play.send(|id| match intent {
+            Intent::Ready { game, seed } => Command::Ready { id, game, seed },
+            Intent::Act { game, prompt, action } => Command::Act { id, game, prompt, action },
+            Intent::TakeBack => Command::TakeBack { id },
+            Intent::Leave => Command::Leave { id },
+        });
+        match sent.await {
+            Ok(id) => self.open[place].id = Some(id),
+            Err(error) => self.lose_for(&error),
+        }
+    }
+
+    /// One attempt at a connection, after the pause that is due.
+    async fn come_back(&mut self) -> Result<(), SteadyError> {
+        if self.failures > ATTEMPTS_MAX {
+            return Err(SteadyError::Unreachable(self.why.clone()));
+        }
+        if self.failures > 0 {
+            let doubled = PAUSE_MIN.saturating_mul(1 << (self.failures - 1).min(16));
+            pause(doubled.min(PAUSE_MAX)).await;
+        }
+        // Taken back by whatever shows that the connection serves.
+        self.failures += 1;
+        let base = &self.bases[self.next_base % self.bases.len()];
+        self.next_base = self.next_base.wrapping_add(1);
+        let client = self.client.at(base);
+        let opened = tokio::time::timeout(CONNECT_TIMEOUT, async {
+            let mut play = client.play().await?;
+            play.resume(self.known.clone());
+            Ok(play)
+        });
+        match opened.await {
+            Ok(Ok(play)) => {
+                self.play = Some(play);
+                self.connections += 1;
+                Ok(())
+            }
+            Ok(Err(error)) => self.failed(error).await,
+            Err(_) => {
+                self.why = "a connection took too long to open".to_owned();
+                Ok(())
+            }
+        }
+    }
+
+    /// What a failure means: another attempt, or the end.
+    async fn failed(&mut self, error: PlayError) -> Result<(), SteadyError> {
+        match error {
+            PlayError::Closed { code: close::REPLACED, .. } => Err(SteadyError::Replaced),
+            PlayError::Closed { code: close::SIGNED_OUT, reason } => {
+                Err(SteadyError::SignedOut(reason))
+            }
+            PlayError::Upgrade { status: 401, .. }
+            | PlayError::Closed { code: close::NOT_AUTHENTICATED, .. } => {
+                self.lose_for(&error);
+                self.renew().await
+            }
+            PlayError::Nonsense(_) | PlayError::Gap { .. } | PlayError::Refused { .. } => {
+                Err(SteadyError::Broken(error))
+            }
+            PlayError::Closed { .. } | PlayError::Upgrade { .. } | PlayError::Socket(_) => {
+                self.lose_for(&error);
+                Ok(())
+            }
+        }
+    }
+
+    /// New tokens, from whichever node answers.
+    async fn renew(&mut self) -> Result<(), SteadyError> {
+        let base = self.bases[self.next_base % self.bases.len()].clone();
+        match self.client.renew_at(&base).await {
+            Ok(()) => Ok(()),
+            Err(ClientError::Refused { status: 401, code, detail }) => {
+                Err(SteadyError::SignedOut(format!("{code}: {detail}")))
+            }
+            // The next attempt comes here again.
+            Err(error) => {
+                self.why = error.to_string();
+                Ok(())
+            }
+        }
+    }
+
+    fn lose_for(&mut self, error: &PlayError) {
+        self.why = error.to_string();
+        self.lose();
+    }
+
+    fn lose(&mut self) {
+        if let Some(play) = self.play.take() {
+            self.known = play.drop_connection();
+        }
+        if self.join != Join::Nowhere {
+            self.join = Join::Wanted;
+        }
+        for open in &mut self.open {
+            open.id = None;
+        }
+    }
+}
+
+/// Codes that the effect of a command gives to the same command when it comes again.
+fn is_stale(code: &str) -> bool {
+    [
+        "stale_prompt",
+        "not_asked",
+        "already_answered",
+        "wrong_phase",
+        "other_game",
+        "already_ready",
+        "not_taken_over",
+        "not_seated",
+    ]
+    .contains(&code)
+}
+
+/// At least half of the time, so that many who wait do not come at once.
+async fn pause(longest: Duration) {
+    let half = longest / 2;
+    tokio::time::sleep(half + entropy::up_to(half)).await;
+}
+
+/// The events of something that was told.
+pub fn events_of(told: &Told) -> &[Event<<Tongits as Game>::Event>] {
+    match told {
+        Told::Table(Message::Update { events, .. }) => events,
+        Told::Table(_) | Told::Answered { .. } | Told::Unseated => &[],
+    }
+}

@@ -1,0 +1,162 @@
+//! The address that a client counts by: its peer's, or what a proxy of ours says.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::str::FromStr;
+
+/// Who comes, as far as limits go: an IPv4 address, or the network of an IPv6 address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address(IpAddr);
+
+/// What one customer of a provider has at least.
+const IPV6_BITS: u32 = 64;
+
+impl From<IpAddr> for Address {
+    fn from(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V4(v4) => IpAddr::V4(v4),
+            IpAddr::V6(v6) => {
+                let network = v6.to_bits() >> (128 - IPV6_BITS) << (128 - IPV6_BITS);
+                IpAddr::V6(Ipv6Addr::from_bits(network))
+            }
+        })
+    }
+}
+
+/// The proxies whose `X-Forwarded-For` is believed: addresses and networks, separated by commas,
+/// as in `127.0.0.1,10.0.0.0/8`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Proxies(Vec<Network>);
+
+/// The text is no list of networks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no address or network; write it as in 127.0.0.1,10.0.0.0/8")]
+pub struct NotANetwork(String);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Network {
+    address: IpAddr,
+    /// How many leading bits are those of the network.
+    bits: u32,
+}
+
+impl Proxies {
+    /// The address of a client. `forwarded` are the values of `X-Forwarded-For`, in order: each
+    /// proxy has added the address that it saw at the end, so the last that is none of ours is the
+    /// client's. What comes before that may be made up.
+    pub fn client<'a>(
+        &self,
+        peer: IpAddr,
+        forwarded: impl DoubleEndedIterator<Item = &'a str>,
+    ) -> Address {
+        let mut client = peer.to_canonical();
+        for hop in forwarded.rev().flat_map(|header| header.rsplit(',')) {
+            if !self.contain(client) {
+                break;
+            }
+            // A proxy of ours that says nonsense is all that is known.
+            let Ok(before) = hop.trim().parse::<IpAddr>() else {
+                break;
+            };
+            client = before.to_canonical();
+        }
+        client.into()
+    }
+
+    /// Whether this is the address of a proxy of ours.
+    pub fn contain(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(address))
+    }
+}
+
+impl FromStr for Proxies {
+    type Err = NotANetwork;
+
+    fn from_str(text: &str) -> Result<Self, NotANetwork> {
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        parts.map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Network {
+    fn contains(&self, address: IpAddr) -> bool {
+        match (self.address, address) {
+            (IpAddr::V4(ours), IpAddr::V4(theirs)) => {
+                let other = ours.to_bits() ^ theirs.to_bits();
+                other.leading_zeros() >= self.bits
+            }
+            (IpAddr::V6(ours), IpAddr::V6(theirs)) => {
+                let other = ours.to_bits() ^ theirs.to_bits();
+                other.leading_zeros() >= self.bits
+            }
+            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+        }
+    }
+}
+
+impl FromStr for Network {
+    type Err = NotANetwork;
+
+    fn from_str(text: &str) -> Result<Self, NotANetwork> {
+        let wrong = || NotANetwork(text.to_owned());
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let all = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.map_or(Ok(all), |bits| bits.parse().map_err(|_| wrong()))?;
+        if bits > all { Err(wrong()) } else { Ok(Self { address, bits }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Address, Proxies};
+    use std::net::IpAddr;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn client(proxies: &str, peer: &str, forwarded: &[&str]) -> Address {
+        let proxies: Proxies = proxies.parse().unwrap();
+        proxies.client(ip(peer), forwarded.iter().copied())
+    }
+
+    #[test]
+    fn only_proxies_of_ours_are_believed() {
+        for (proxies, peer, forwarded, expected) in [
+            ("", "9.9.9.9", &["1.1.1.1"][..], "9.9.9.9"),
+            ("9.9.9.9", "9.9.9.9", &[], "9.9.9.9"),
+            ("9.9.9.9", "9.9.9.9", &["1.1.1.1"], "1.1.1.1"),
+            // The client has made up what comes first.
+            ("9.9.9.9", "9.9.9.9", &["8.8.8.8, 1.1.1.1"], "1.1.1.1"),
+            ("9.9.9.9", "9.9.9.9", &["8.8.8.8", "1.1.1.1"], "1.1.1.1"),
+            // Two proxies in a row.
+            ("9.9.9.9,10.0.0.0/8", "9.9.9.9", &["8.8.8.8, 1.1.1.1, 10.7.7.7"], "1.1.1.1"),
+            ("9.9.9.9", "9.9.9.9", &["1.1.1.1, nonsense"], "9.9.9.9"),
+            ("::1", "::1", &["::ffff:1.1.1.1"], "1.1.1.1"),
+            ("127.0.0.1", "::ffff:127.0.0.1", &["1.1.1.1"], "1.1.1.1"),
+        ] {
+            let expected = Address::from(ip(expected));
+            assert_eq!(client(proxies, peer, forwarded), expected, "{peer} {forwarded:?}");
+        }
+    }
+
+    #[test]
+    fn ipv6_counts_by_its_network() {
+        let address = |text: &str| Address::from(ip(text));
+        assert_eq!(address("2001:db8:1:2::1"), address("2001:db8:1:2:ffff::9"));
+        assert_ne!(address("2001:db8:1:2::1"), address("2001:db8:1:3::1"));
+        assert_eq!(address("::ffff:1.2.3.4"), address("1.2.3.4"));
+    }
+
+    #[test]
+    fn nonsense_is_no_network() {
+        for text in ["x", "1.2.3", "1.2.3.4/33", "::1/129", "1.2.3.4/", "1.2.3.4/-1"] {
+            assert!(text.parse::<Proxies>().is_err(), "{text}");
+        }
+        assert_eq!(" ,".parse::<Proxies>(), Ok(Proxies::default()));
+    }
+}

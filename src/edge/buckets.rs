@@ -1,0 +1,144 @@
+//! Token buckets by key: so many a second, and a burst above that.
+//!
+//! A bucket is one moment: that at which it will be full again. Taking moves it on by the time
+//! that one token takes to come back, and is refused where that would be more than a burst away.
+//! A bucket that is full says nothing, so it is forgotten.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Refused;
+
+/// Keys that a set of buckets holds. Where there are more, and none is full again, all are
+/// forgotten: who comes from so many addresses is not held up by counting them.
+pub const BUCKETS_MAX: usize = 1 << 16;
+
+/// How often something may happen, written as in `20:80`: 20 a second, 80 at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    pub per_second: u32,
+    pub burst: u32,
+}
+
+/// The text is no rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write a rate as in 20:80, for 20 a second and 80 at once; neither is zero")]
+pub struct NotARate;
+
+impl Rate {
+    /// Until one more is allowed.
+    fn period(self) -> Duration {
+        Duration::from_secs(1) / self.per_second.max(1)
+    }
+}
+
+impl FromStr for Rate {
+    type Err = NotARate;
+
+    fn from_str(text: &str) -> Result<Self, NotARate> {
+        let (per_second, burst) = text.split_once(':').ok_or(NotARate)?;
+        let number = |text: &str| text.parse().ok().filter(|number| *number > 0).ok_or(NotARate);
+        Ok(Self { per_second: number(per_second)?, burst: number(burst)? })
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.per_second, self.burst)
+    }
+}
+
+/// A bucket for each key.
+#[derive(Debug)]
+pub struct Buckets<K> {
+    rate: Rate,
+    /// When each is full again.
+    full_at: Mutex<HashMap<K, Instant>>,
+}
+
+impl<K: Copy + Eq + Hash> Buckets<K> {
+    pub fn new(rate: Rate) -> Self {
+        Self { rate, full_at: Mutex::default() }
+    }
+
+    /// Takes one token now.
+    pub fn take(&self, key: K) -> Result<(), Refused> {
+        self.take_at(key, Instant::now())
+    }
+
+    fn take_at(&self, key: K, now: Instant) -> Result<(), Refused> {
+        let period = self.rate.period();
+        let most = period * self.rate.burst;
+        // A poisoned lock guards a map that is whole: no code panics half-way through a change.
+        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if full_at.len() >= BUCKETS_MAX && !full_at.contains_key(&key) {
+            full_at.retain(|_, full_at| *full_at > now);
+            if full_at.len() >= BUCKETS_MAX {
+                tracing::warn!(keys = full_at.len(), "limits by key begin anew: too many keys");
+                full_at.clear();
+            }
+        }
+        let bucket = full_at.entry(key).or_insert(now);
+        let after = (*bucket).max(now) + period;
+        let wait = after.duration_since(now).saturating_sub(most);
+        if wait.is_zero() {
+            *bucket = after;
+            Ok(())
+        } else {
+            Err(Refused::TooMany { retry_after: wait })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUCKETS_MAX, Buckets, Rate, Refused};
+    use std::time::{Duration, Instant};
+
+    const RATE: Rate = Rate { per_second: 10, burst: 3 };
+
+    #[test]
+    fn a_burst_passes_and_then_what_comes_back() {
+        let buckets = Buckets::new(RATE);
+        let now = Instant::now();
+        for _ in 0..3 {
+            assert_eq!(buckets.take_at('a', now), Ok(()));
+        }
+        let retry_after = Duration::from_millis(100);
+        assert_eq!(buckets.take_at('a', now), Err(Refused::TooMany { retry_after }));
+        assert_eq!(buckets.take_at('b', now), Ok(()), "each key has its own");
+        assert_eq!(buckets.take_at('a', now + retry_after), Ok(()));
+        assert!(buckets.take_at('a', now + retry_after).is_err());
+        let later = now + Duration::from_secs(60);
+        let taken = (0..10).take_while(|_| buckets.take_at('a', later).is_ok()).count();
+        assert_eq!(taken, 3, "a bucket holds no more than a burst");
+    }
+
+    #[test]
+    fn keys_are_bounded() {
+        let buckets = Buckets::new(RATE);
+        let now = Instant::now();
+        for key in 0..BUCKETS_MAX * 2 + 1 {
+            assert_eq!(buckets.take_at(key, now), Ok(()));
+            assert!(buckets.full_at.lock().unwrap().len() <= BUCKETS_MAX);
+        }
+        let later = now + Duration::from_secs(1);
+        for key in 0..BUCKETS_MAX {
+            assert_eq!(buckets.take_at(key, later), Ok(()));
+        }
+        assert!(buckets.full_at.lock().unwrap().len() <= BUCKETS_MAX);
+    }
+
+    #[test]
+    fn a_rate_is_read_as_it_is_written() {
+        assert_eq!("10:3".parse(), Ok(RATE));
+        assert_eq!(RATE.to_string(), "10:3");
+        for text in ["", "10", "10:", "0:1", "1:0", "-1:1", "1:1:1"] {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
+    }
+}

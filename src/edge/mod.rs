@@ -1,0 +1,164 @@
+//! Who may come in, and how often: origins of browsers, addresses behind proxies, limits by address
+//! and by account.
+//!
+//! Everything here is in memory and of one process. A house of several nodes lets in that many
+//! times as much, which is meant: the limits keep a node standing, they do not bill anybody.
+//! Bounds: a set of buckets holds at most [`BUCKETS_MAX`] keys, the places as many as there are
+//! connections. Addresses of IPv6 count by their first 64 bits, since one house has so many.
+//!
+//! Deliberately absent: the HTTP of it. `http` asks for every request and `ws` for every socket,
+//! and each refuses in its own words.
+
+mod address;
+mod buckets;
+mod origins;
+mod places;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ids::PlayerId;
+
+pub use address::{Address, NotANetwork, Proxies};
+pub use buckets::{BUCKETS_MAX, Buckets, NotARate, Rate};
+pub use origins::{NotAnOrigin, Origins};
+pub use places::{Place, Places};
+
+/// What is let in. The defaults suit a house on the open internet whose players come one by one.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whose pages may call us from a browser.
+    pub origins: Origins,
+    /// Whose word about the address of a client is believed.
+    pub proxies: Proxies,
+    /// Connections of one address, whatever they ask for.
+    pub connections_per_address: u32,
+    /// Open sockets of one address: enough for a school behind one router.
+    pub sockets_per_address: u32,
+    /// Sockets of one address that have not said yet who they are.
+    pub strangers_per_address: u32,
+    /// Sockets opened by one account.
+    pub openings_per_account: Rate,
+    pub requests_per_address: Rate,
+    pub requests_per_account: Rate,
+    /// Signing in and refreshing, by address: what somebody who guesses needs most of.
+    pub sign_ins_per_address: Rate,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            origins: Origins::default(),
+            proxies: Proxies::default(),
+            connections_per_address: 256,
+            sockets_per_address: 64,
+            strangers_per_address: 8,
+            openings_per_account: Rate { per_second: 3, burst: 12 },
+            requests_per_address: Rate { per_second: 100, burst: 400 },
+            requests_per_account: Rate { per_second: 20, burst: 80 },
+            sign_ins_per_address: Rate { per_second: 2, burst: 60 },
+        }
+    }
+}
+
+/// Why somebody is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("pages of this origin may not call this server")]
+    Origin,
+    /// A limit was met; at the latest after this time there is room again, if nobody else takes it.
+    #[error("too many at once: wait as long as Retry-After says")]
+    TooMany { retry_after: Duration },
+}
+
+/// The door of one node. Clones are the same door.
+#[derive(Clone, Debug)]
+pub struct Edge(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    options: Options,
+    connections: Places,
+    sockets: Places,
+    strangers: Places,
+    openings: Buckets<PlayerId>,
+    requests: Buckets<Address>,
+    requests_of: Buckets<PlayerId>,
+    sign_ins: Buckets<Address>,
+}
+
+impl Default for Edge {
+    fn default() -> Self {
+        Self::new(Options::default())
+    }
+}
+
+impl Edge {
+    pub fn new(options: Options) -> Self {
+        Self(Arc::new(Inner {
+            connections: Places::new(options.connections_per_address),
+            sockets: Places::new(options.sockets_per_address),
+            strangers: Places::new(options.strangers_per_address),
+            openings: Buckets::new(options.openings_per_account),
+            requests: Buckets::new(options.requests_per_address),
+            requests_of: Buckets::new(options.requests_per_account),
+            sign_ins: Buckets::new(options.sign_ins_per_address),
+            options,
+        }))
+    }
+
+    pub fn origins(&self) -> &Origins {
+        &self.0.options.origins
+    }
+
+    pub fn proxies(&self) -> &Proxies {
+        &self.0.options.proxies
+    }
+
+    /// A connection of this peer; `None` is the place of a proxy, which is not counted.
+    pub fn connection(&self, peer: IpAddr) -> Result<Option<Place>, Refused> {
+        if self.proxies().contain(peer) {
+            return Ok(None);
+        }
+        self.0.connections.take(peer.into()).map(Some)
+    }
+
+    /// A request of an address.
+    pub fn request(&self, from: Address) -> Result<(), Refused> {
+        self.0.requests.take(from)
+    }
+
+    /// A request of an account, whatever the address.
+    pub fn request_of(&self, player: PlayerId) -> Result<(), Refused> {
+        self.0.requests_of.take(player)
+    }
+
+    /// A request that signs in, beside being a request.
+    pub fn sign_in(&self, from: Address) -> Result<(), Refused> {
+        self.0.sign_ins.take(from)
+    }
+
+    /// A socket from a page of this origin; programs that are no browsers name none.
+    pub fn origin(&self, origin: Option<&str>) -> Result<(), Refused> {
+        match origin {
+            Some(origin) if !self.origins().contains(origin) => Err(Refused::Origin),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A place for a socket, for as long as it is kept.
+    pub fn socket(&self, from: Address) -> Result<Place, Refused> {
+        self.0.sockets.take(from)
+    }
+
+    /// A place for a socket that has not said yet who it is, beside that of the socket.
+    pub fn stranger(&self, from: Address) -> Result<Place, Refused> {
+        self.0.strangers.take(from)
+    }
+
+    /// An account opens a socket.
+    pub fn opening(&self, player: PlayerId) -> Result<(), Refused> {
+        self.0.openings.take(player)
+    }
+}

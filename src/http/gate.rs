@@ -1,0 +1,99 @@
+//! Who comes in, before any handler: finds the address that a request counts by, leaves it for
+//! the socket, and refuses whoever comes too often.
+//!
+//! An account counts apart from its address, by a token that is good; a bad one is its handler's
+//! to refuse. The probes of supervisors are let in always.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, Request};
+use axum::http::HeaderValue;
+use axum::http::header::RETRY_AFTER;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::auth::Auth;
+use crate::edge::{Address, Edge, Refused};
+
+use super::{Code, Problem};
+
+/// Answered whoever asks, so that a flood does not make a supervisor believe the server dead.
+const FREE: [&str; 2] = ["/healthz", "/readyz"];
+
+/// Where somebody who guesses device ids or refresh tokens has to knock.
+const SIGN_INS: [&str; 2] = ["/v1/sign-in/", "/v1/token/"];
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// What the gate asks.
+#[derive(Clone, Debug)]
+pub(super) struct Gate {
+    pub(super) edge: Edge,
+    pub(super) auth: Auth,
+}
+
+/// Lets a request pass, or refuses it.
+pub(super) async fn pass(gate: Gate, mut request: Request, next: Next) -> Response {
+    let from = gate.address(&request);
+    request.extensions_mut().insert(from);
+    match gate.admit(from, &request) {
+        Ok(()) => next.run(request).await,
+        Err(refused) => refused.into_response(),
+    }
+}
+
+impl Gate {
+    fn admit(&self, from: Address, request: &Request) -> Result<(), Refused> {
+        let path = request.uri().path();
+        if FREE.contains(&path) {
+            return Ok(());
+        }
+        self.edge.request(from)?;
+        if SIGN_INS.iter().any(|sign_in| path.starts_with(sign_in)) {
+            self.edge.sign_in(from)?;
+        }
+        match self.auth.player_of(request.headers()) {
+            Ok(player) => self.edge.request_of(player.id),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn address(&self, request: &Request) -> Address {
+        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        // Without it, which is a server wired differently from ours, all count as one.
+        let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        let forwarded = request.headers().get_all(FORWARDED_FOR).iter();
+        // What is no text is no address either.
+        let forwarded = forwarded.map(|value| value.to_str().unwrap_or("?"));
+        self.edge.proxies().client(peer, forwarded)
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Origin => Problem::from(self).into_response(),
+            Self::TooMany { retry_after } => {
+                let mut response = Problem::from(self).into_response();
+                response.headers_mut().insert(RETRY_AFTER, whole_seconds(retry_after));
+                response
+            }
+        }
+    }
+}
+
+impl From<Refused> for Problem {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Origin => Code::OriginRefused.because(refused.to_string()),
+            Refused::TooMany { .. } => Code::TooManyRequests.because(refused.to_string()),
+        }
+    }
+}
+
+/// Rounded up, so that who obeys is let in.
+fn whole_seconds(wait: Duration) -> HeaderValue {
+    let part = u64::from(wait.subsec_nanos() > 0);
+    HeaderValue::from(wait.as_secs().saturating_add(part).max(1))
+}

@@ -1,0 +1,431 @@
+//! Corrections of the books: asked for by one operator, decided by another.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use bahay_engine::coins;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::ids::{CorrectionId, PlayerId};
+use crate::ledger::LedgerError;
+use crate::operators::{
+    self, Correction, CorrectionError, Corrections, Decision, Operator, Reason, Subject,
+};
+
+use super::super::idempotency::{Once, RequiredKey};
+use super::super::{
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, page::Limit,
+};
+
+/// What is to be corrected, and why.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(in crate::http) enum RequestCorrection {
+    /// Coins for a player's wallet, or out of it.
+    Adjustment {
+        player: Uuid,
+        /// In hundredths of a coin, not zero; below zero takes coins. One adjustment moves at most
+        /// what the server is set to, by default a million coins.
+        #[schema(value_type = Coins)]
+        amount: i64,
+        /// For people to read later.
+        #[schema(value_type = String, min_length = 10, max_length = 500)]
+        reason: Reason,
+    },
+    /// An operation of the ledger, taken back: a grant, an adjustment, or a settlement that paid
+    /// no POT. Each payment goes back from the winner to whoever paid it, each fee to whoever it
+    /// was taken from.
+    Reversal {
+        /// The operation's id in the ledger.
+        operation: i64,
+        /// For people to read later.
+        #[schema(value_type = String, min_length = 10, max_length = 500)]
+        reason: Reason,
+    },
+}
+
+/// Why a request is rejected.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct RejectCorrection {
+    /// For people to read later.
+    #[schema(value_type = String, min_length = 10, max_length = 500)]
+    reason: Reason,
+}
+
+/// A correction and what became of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Correction)]
+pub(in crate::http) struct CorrectionBody {
+    id: Uuid,
+    #[schema(inline)]
+    kind: Kind,
+    /// Of an adjustment: whose wallet.
+    #[schema(required = true)]
+    player: Option<Uuid>,
+    /// Of an adjustment: what the wallet gets; below zero, what is taken from it.
+    #[schema(required = true)]
+    amount: Option<Coins>,
+    /// Of a reversal: the operation that is taken back.
+    #[schema(required = true)]
+    reversed_operation: Option<i64>,
+    reason: String,
+    #[schema(inline)]
+    state: StateBody,
+    /// The operator's name.
+    #[schema(example = "ate.luz")]
+    requested_by: String,
+    requested_at: Time,
+    /// The other operator's name, once it is decided.
+    #[schema(required = true, example = "kuya.ben")]
+    decided_by: Option<String>,
+    #[schema(required = true)]
+    decided_at: Option<Time>,
+    /// Of a rejected request.
+    #[schema(required = true)]
+    rejection_reason: Option<String>,
+    /// The ledger's operation that booked it, once it is approved.
+    #[schema(required = true)]
+    operation: Option<i64>,
+}
+
+/// What kind of correction it is.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum Kind {
+    Adjustment,
+    Reversal,
+}
+
+/// How far a request has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum StateBody {
+    Open,
+    Approved,
+    Rejected,
+}
+
+impl From<operators::State> for StateBody {
+    fn from(state: operators::State) -> Self {
+        match state {
+            operators::State::Open => Self::Open,
+            operators::State::Approved => Self::Approved,
+            operators::State::Rejected => Self::Rejected,
+        }
+    }
+}
+
+impl From<StateBody> for operators::State {
+    fn from(state: StateBody) -> Self {
+        match state {
+            StateBody::Open => Self::Open,
+            StateBody::Approved => Self::Approved,
+            StateBody::Rejected => Self::Rejected,
+        }
+    }
+}
+
+impl From<Correction> for CorrectionBody {
+    fn from(correction: Correction) -> Self {
+        let (kind, player, amount, reversed_operation) = match correction.subject {
+            Subject::Adjustment { player, amount } => {
+                (Kind::Adjustment, Some(player.0), Some(amount.into()), None)
+            }
+            Subject::Reversal { operation } => (Kind::Reversal, None, None, Some(operation)),
+        };
+        let (decided_by, decided_at, rejection_reason) = match correction.decision {
+            Some(Decision { by, at, reason }) => (Some(by), Some(at.into()), reason),
+            None => (None, None, None),
+        };
+        Self {
+            id: correction.id.0,
+            kind,
+            player,
+            amount,
+            reversed_operation,
+            reason: correction.reason,
+            state: correction.state.into(),
+            requested_by: correction.requested_by,
+            requested_at: correction.requested_at.into(),
+            decided_by,
+            decided_at,
+            rejection_reason,
+            operation: correction.operation,
+        }
+    }
+}
+
+/// Ask for a correction
+///
+/// Nothing moves before another operator has approved it. For the roles `finance` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/corrections",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(RequiredKey),
+    request_body = RequestCorrection,
+    responses(
+        (status = 201, description = "It waits for somebody to decide", body = CorrectionBody),
+        (
+            status = 404,
+            description = "`player_not_found` or `operation_not_found`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
+            status = 409,
+            description = "`not_reversible` or `already_reversed`. Or `idempotency_key_in_use`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
+            status = 422,
+            description = "`body_invalid`, `adjustment_too_large`, `idempotency_key_invalid` or \
+                `idempotency_key_reused`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        )
+    )
+)]
+pub(in crate::http) async fn request_correction(
+    State(corrections): State<Corrections>,
+    operator: Operator,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.corrector()?;
+    let once = once.keyed()?;
+    let (subject, reason) = match once.body()? {
+        RequestCorrection::Adjustment { amount: 0, .. } => {
+            return Err(Code::BodyInvalid.because("an adjustment of nothing"));
+        }
+        RequestCorrection::Adjustment { player, amount, reason } => {
+            let amount = coins::Coins::from_hundredths(amount);
+            (Subject::Adjustment { player: PlayerId(player), amount }, reason)
+        }
+        RequestCorrection::Reversal { operation, reason } => {
+            (Subject::Reversal { operation }, reason)
+        }
+    };
+    let work = async move |attempt| {
+        let correction = corrections.request(&by, subject, &reason, attempt).await?;
+        Ok((StatusCode::CREATED, Json(CorrectionBody::from(correction))))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Which corrections are asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct CorrectionsQuery {
+    /// Only those in this state.
+    #[param(inline)]
+    state: Option<StateBody>,
+    /// `next_cursor` of the page before; nothing for the first page.
+    #[param(max_length = 256)]
+    cursor: Option<String>,
+    /// How many items at most.
+    #[serde(default)]
+    #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
+    limit: Limit,
+}
+
+/// List corrections
+///
+/// Newest first. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/corrections",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(CorrectionsQuery),
+    responses((status = 200, description = "A page of corrections", body = PageOf<CorrectionBody>))
+)]
+pub(in crate::http) async fn list_corrections(
+    State(corrections): State<Corrections>,
+    State(cursors): State<Cursors>,
+    operator: Operator,
+    Query(query): Query<CorrectionsQuery>,
+) -> Result<Json<PageOf<CorrectionBody>>, Problem> {
+    let state = query.state.map(operators::State::from);
+    let list = format!("corrections {}", state.map_or("all", operators::State::as_str));
+    let cursor = cursors.open(&list, &operator, query.cursor.as_deref())?;
+    let page = corrections.list(&operator, state, cursor, query.limit.items()).await?;
+    Ok(Json(PageOf {
+        items: page.items.into_iter().map(CorrectionBody::from).collect(),
+        next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
+    }))
+}
+
+/// Show a correction
+///
+/// For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/corrections/{id}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The correction")),
+    responses(
+        (status = 200, description = "The correction", body = CorrectionBody),
+        (
+            status = 404,
+            description = "`correction_not_found`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        )
+    )
+)]
+pub(in crate::http) async fn show_correction(
+    State(corrections): State<Corrections>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<CorrectionBody>, Problem> {
+    let correction = corrections.show(&operator, CorrectionId(id)).await?;
+    Ok(Json(correction.into()))
+}
+
+/// Approve a correction
+///
+/// Books it and says so, in one step. For the roles `finance` and `admin`, and never for whoever
+/// asked for it. When a wallet cannot pay, nothing moves and the request stays open.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/corrections/{id}/approval",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The correction"), RequiredKey),
+    responses(
+        (status = 200, description = "It is booked", body = CorrectionBody),
+        (
+            status = 403,
+            description = "`operator_role_missing`, or `correction_own`: somebody else decides",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
+            status = 404,
+            description = "`correction_not_found`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
+            status = 409,
+            description = "`correction_decided`, `overdrawn`, `not_reversible` or \
+                `already_reversed`. Or `idempotency_key_in_use`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
+            status = 422,
+            description = "`path_invalid`, `idempotency_key_invalid` or \
+                `idempotency_key_reused`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        )
+    )
+)]
+pub(in crate::http) async fn approve_correction(
+    State(corrections): State<Corrections>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.corrector()?;
+    let once = once.keyed()?;
+    let work = async move |_| {
+        let correction = corrections.approve(&by, CorrectionId(id)).await?;
+        Ok(Json(CorrectionBody::from(correction)))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Reject a correction
+///
+/// For the roles `finance` and `admin`, and never for whoever asked for it.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/corrections/{id}/rejection",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The correction"), RequiredKey),
+    request_body = RejectCorrection,
+    responses(
+        (status = 200, description = "It is rejected", body = CorrectionBody),
+        (
+            status = 403,
+            description = "`operator_role_missing`, or `correction_own`: somebody else decides",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
+            status = 404,
+            description = "`correction_not_found`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
+            status = 409,
+            description = "`correction_decided`. Or `idempotency_key_in_use`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
+            status = 422,
+            description = "`path_invalid`, `body_invalid`, `idempotency_key_invalid` or \
+                `idempotency_key_reused`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        )
+    )
+)]
+pub(in crate::http) async fn reject_correction(
+    State(corrections): State<Corrections>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.corrector()?;
+    let once = once.keyed()?;
+    let RejectCorrection { reason } = once.body()?;
+    let work = async move |_| {
+        let correction = corrections.reject(&by, CorrectionId(id), &reason).await?;
+        Ok(Json(CorrectionBody::from(correction)))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+impl From<CorrectionError> for Problem {
+    fn from(error: CorrectionError) -> Self {
+        let code = match &error {
+            CorrectionError::Unknown { .. } => Code::CorrectionNotFound,
+            CorrectionError::Own => Code::CorrectionOwn,
+            CorrectionError::Decided { .. } => Code::CorrectionDecided,
+            CorrectionError::PlayerUnknown { .. } => Code::PlayerNotFound,
+            CorrectionError::TooLarge { .. } => Code::AdjustmentTooLarge,
+            CorrectionError::Refused(refusal) => match refusal {
+                LedgerError::OperationUnknown { .. } => Code::OperationNotFound,
+                LedgerError::NotReversible { .. } => Code::NotReversible,
+                LedgerError::AlreadyReversed { .. } => Code::AlreadyReversed,
+                LedgerError::Overdrawn { .. } => Code::Overdrawn,
+                LedgerError::Invalid { .. }
+                | LedgerError::Unavailable { .. }
+                | LedgerError::KeyReused { .. }
+                | LedgerError::GameUnknown { .. }
+                | LedgerError::GameNotOpen { .. }
+                | LedgerError::TableBusy { .. }
+                | LedgerError::GameDiffers { .. }
+                | LedgerError::Settlement { .. }
+                | LedgerError::Broken { .. } => return Self::internal(&error),
+            },
+            CorrectionError::Unavailable { .. } => return Self::unavailable(&error),
+            CorrectionError::Broken { .. } => return Self::internal(&error),
+        };
+        code.because(error.to_string())
+    }
+}

@@ -1,0 +1,64 @@
+//! What operators do, under `/v1/operator`. Each handler takes an [`Operator`], whose value is the
+//! proof of a token in force; what only some roles may do asks for more.
+
+pub(super) mod corrections;
+
+use axum::extract::FromRef;
+use axum::response::{IntoResponse, Response};
+
+use crate::auth::AuthError;
+use crate::db::Failure;
+use crate::operators::{Corrections, Operator, OperatorError, Operators, RoleMissing};
+
+use super::page::Owner;
+use super::{Code, Problem, Services};
+
+impl FromRef<Services> for Operators {
+    fn from_ref(services: &Services) -> Self {
+        services.operators.clone()
+    }
+}
+
+impl FromRef<Services> for Corrections {
+    fn from_ref(services: &Services) -> Self {
+        services.corrections.clone()
+    }
+}
+
+impl Owner for Operator {
+    fn owner(&self) -> uuid::Uuid {
+        self.id.0
+    }
+}
+
+impl From<OperatorError> for Problem {
+    fn from(error: OperatorError) -> Self {
+        match error {
+            OperatorError::NoToken(AuthError::Missing) => Code::TokenMissing
+                .because("send an operator's token as `Authorization: Bearer <token>`"),
+            OperatorError::NoToken(_) => {
+                Code::TokenMalformed.because("the token is not one of an operator")
+            }
+            OperatorError::TokenUnknown => Code::OperatorTokenUnknown.plain(),
+            OperatorError::Database(error) => match Failure::of(&error) {
+                Failure::Contended | Failure::Lost | Failure::Exhausted => {
+                    Self::unavailable(&error)
+                }
+                Failure::Broken => Self::internal(&error),
+            },
+        }
+    }
+}
+
+/// The refusal of the extractor [`Operator`].
+impl IntoResponse for OperatorError {
+    fn into_response(self) -> Response {
+        Problem::from(self).into_response()
+    }
+}
+
+impl From<RoleMissing> for Problem {
+    fn from(missing: RoleMissing) -> Self {
+        Code::OperatorRoleMissing.because(missing.to_string())
+    }
+}

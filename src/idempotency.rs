@@ -1,0 +1,246 @@
+//! Calls that are repeated: each has a key of the caller's choice, and the first final answer is
+//! the answer to all that repeat it.
+//!
+//! A call first *claims* its key. Whoever holds the claim does the work and stores the answer; if
+//! it dies, the claim can be taken over after [`LEASE`]. So the work must be safe to do twice,
+//! which everything that moves coins here is, by a key of its own in the ledger; and each who does
+//! it is told the same *attempt*, by which what an earlier one has done is known again. A claim is
+//! given up when the work failed without a final answer.
+//!
+//! Bounds: a row lives [`KEPT`]; a key repeated after that is a new one. Time is the database's,
+//! the one clock that all nodes share. What a call is over HTTP is not known here.
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+use sqlx::postgres::types::PgInterval;
+use uuid::Uuid;
+
+use crate::{db, entropy};
+
+/// How long a claim is good without an answer: longer than any request may take.
+pub const LEASE: Duration = Duration::from_secs(30);
+
+/// How long an answer is kept.
+pub const KEPT: Duration = Duration::from_hours(48);
+
+/// How often old rows are removed, and how many in one statement.
+const SWEEP_INTERVAL: Duration = Duration::from_mins(10);
+const SWEEP_ROWS_MAX: i64 = 1_000;
+
+/// A row may be given up or removed between two looks; more often than this it is not.
+const LOOKS_MAX: usize = 4;
+
+/// A call as it is told from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Whose key it is: two callers may use the same one.
+    pub caller: String,
+    pub route: String,
+    pub key: String,
+    /// Of all that the caller has said.
+    pub input_hash: [u8; 32],
+}
+
+/// The right to do the work of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The same for all who were ever granted it.
+    pub attempt: Uuid,
+    call: Call,
+    id: Uuid,
+}
+
+/// A final answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    pub content_type: Option<String>,
+    pub body: Vec<u8>,
+}
+
+/// What a call finds under its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Nothing: the work is to be done.
+    Granted(Lease),
+    /// It was done.
+    Answered(Answer),
+    /// Somebody does it now.
+    InUse,
+    /// The key stands for another input.
+    Reused,
+}
+
+/// The keys of all callers.
+#[derive(Clone, Debug)]
+pub struct Idempotency {
+    pool: PgPool,
+}
+
+impl Idempotency {
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool }
+    }
+
+    /// Claims a call's key, or says what stands under it.
+    pub async fn claim(&self, call: Call) -> Result<Claim, sqlx::Error> {
+        let id = entropy::uuid();
+        for _ in 0..LOOKS_MAX {
+            if let Some(attempt) = db::retry(|| self.take(&call, id)).await? {
+                return Ok(Claim::Granted(Lease { attempt, call, id }));
+            }
+            if let Some(claim) = db::retry(|| self.look(&call)).await? {
+                return Ok(claim);
+            }
+        }
+        Ok(Claim::InUse)
+    }
+
+    /// Takes a key that is free, or whose claim has run out, or was taken by this very id when
+    /// the answer was lost. Gives the attempt.
+    async fn take(&self, call: &Call, id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
+        sqlx::query_scalar!(
+            r#"
+            insert into idempotency_keys as k (
+                caller, route, key, input_hash, attempt, lease, leased_until
+            )
+            values ($1, $2, $3, $4, $5, $5, now() + $6)
+            on conflict (caller, route, key) do update
+            set lease = excluded.lease, leased_until = excluded.leased_until
+            where k.status is null and k.input_hash = excluded.input_hash
+                and (k.leased_until <= now() or k.lease = excluded.lease)
+            returning k.attempt
+            "#,
+            call.caller,
+            call.route,
+            call.key,
+            call.input_hash.as_slice(),
+            id,
+            interval(LEASE)
+        )
+        .fetch_optional(&self.pool)
+        .await
+    }
+
+    /// `None` when the row is gone.
+    async fn look(&self, call: &Call) -> Result<Option<Claim>, sqlx::Error> {
+        let row = sqlx::query!(
+            r#"
+            select k.input_hash, k.status, k.content_type, k.body
+            from idempotency_keys k
+            where k.caller = $1 and k.route = $2 and k.key = $3
+            "#,
+            call.caller,
+            call.route,
+            call.key
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.map(|row| {
+            if row.input_hash != call.input_hash {
+                return Claim::Reused;
+            }
+            match (row.status, row.body) {
+                (Some(status), Some(body)) => {
+                    let status = u16::try_from(status).unwrap_or(500);
+                    Claim::Answered(Answer { status, content_type: row.content_type, body })
+                }
+                _ => Claim::InUse,
+            }
+        }))
+    }
+
+    /// Stores the answer, unless somebody has taken the work over meanwhile.
+    pub async fn finish(&self, lease: &Lease, answer: &Answer) -> Result<(), sqlx::Error> {
+        let Lease { call, id, .. } = lease;
+        let once = || {
+            sqlx::query!(
+                r#"
+                update idempotency_keys k
+                set status = $5, content_type = $6, body = $7
+                where k.caller = $1 and k.route = $2 and k.key = $3 and k.lease = $4
+                    and k.status is null
+                "#,
+                call.caller,
+                call.route,
+                call.key,
+                id,
+                i16::try_from(answer.status).unwrap_or(i16::MAX),
+                answer.content_type,
+                answer.body
+            )
+            .execute(&self.pool)
+        };
+        db::retry(once).await.map(|_| ())
+    }
+
+    /// Gives the claim up, so that the call may be repeated at once.
+    pub async fn give_up(&self, lease: &Lease) -> Result<(), sqlx::Error> {
+        let Lease { call, id, .. } = lease;
+        let once = || {
+            sqlx::query!(
+                r#"
+                update idempotency_keys k
+                set leased_until = now()
+                where k.caller = $1 and k.route = $2 and k.key = $3 and k.lease = $4
+                    and k.status is null
+                "#,
+                call.caller,
+                call.route,
+                call.key,
+                id
+            )
+            .execute(&self.pool)
+        };
+        db::retry(once).await.map(|_| ())
+    }
+
+    /// Removes old rows now and then, for as long as it is polled. One such task a process; the
+    /// nodes do not mind each other.
+    pub async fn sweep_always(self) {
+        let mut interval = tokio::time::interval(SWEEP_INTERVAL);
+        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            interval.tick().await;
+            if let Err(error) = self.sweep().await {
+                tracing::warn!(%error, "old idempotency keys are kept for now");
+            }
+        }
+    }
+
+    /// Removes rows that are older than [`KEPT`], and says how many those were.
+    pub async fn sweep(&self) -> Result<u64, sqlx::Error> {
+        let mut removed = 0_u64;
+        loop {
+            let once = || {
+                sqlx::query!(
+                    r#"
+                    delete from idempotency_keys k
+                    where (k.caller, k.route, k.key) in (
+                        select o.caller, o.route, o.key
+                        from idempotency_keys o
+                        where o.created_at < now() - $1::interval
+                        order by o.created_at
+                        limit $2
+                        for update skip locked
+                    )
+                    "#,
+                    interval(KEPT),
+                    SWEEP_ROWS_MAX
+                )
+                .execute(&self.pool)
+            };
+            let rows = db::retry(once).await?.rows_affected();
+            removed = removed.saturating_add(rows);
+            if rows < SWEEP_ROWS_MAX.unsigned_abs() {
+                return Ok(removed);
+            }
+        }
+    }
+}
+
+fn interval(duration: Duration) -> PgInterval {
+    let microseconds = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+    PgInterval { months: 0, days: 0, microseconds }
+}

@@ -1,0 +1,445 @@
+//! Corrections: coins that operators add to a wallet or take from it, and operations taken back.
+//!
+//! Nothing that was booked is changed; a correction is another operation. What it may not do is
+//! refused here, and typed: a wallet that cannot pay keeps all it has, an operation goes back once,
+//! and what belongs to several games at once does not go back at all. Who asks and who decides is
+//! not known here: see `operators`.
+//!
+//! What an operation moved is read without locks, because it never changes.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId};
+use serde::{Deserialize, Serialize};
+use sqlx::{PgConnection, PgExecutor};
+
+use super::Ledger;
+use super::books::{Books, Move};
+use super::chart::{Account, Code};
+use super::error::LedgerError;
+use super::operation::Operation;
+use crate::db;
+use crate::ids::CorrectionId;
+
+/// Coins from `issue` to a wallet, which is made if there is none, or back from it. Its key is
+/// `adjust:<correction>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdjustWallet {
+    pub correction: CorrectionId,
+    pub player: PlayerId,
+    /// Below zero takes coins.
+    pub amount: Coins,
+}
+
+/// An operation taken back. Its key is `reverse:<operation>`, so there is one for each, whichever
+/// correction it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ReverseOperation {
+    pub correction: CorrectionId,
+    pub operation: i64,
+}
+
+/// A correction that was booked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Corrected {
+    /// The operation that booked it.
+    pub operation: i64,
+}
+
+/// What is stored as a correction's answer. The operation has its id only once it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Posted {
+    /// All that moved.
+    amount: Coins,
+}
+
+/// What taking an operation back comes to.
+#[derive(Clone, Debug)]
+pub(super) struct Reversal {
+    pub(super) input: ReverseOperation,
+    pub(super) game: Option<GameId>,
+    /// Fees first, so that whoever has to pay back what it won has the fee for it.
+    pub(super) moves: Vec<Move>,
+}
+
+impl Ledger {
+    /// Adds coins to a wallet or takes them, in the caller's transaction, which holds the
+    /// wallet's lock from here on and which is lost when this fails with a database error.
+    pub async fn adjust_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        input: AdjustWallet,
+    ) -> Result<Corrected, LedgerError> {
+        self.correct_in_tx(connection, Operation::Adjust(input)).await
+    }
+
+    /// Takes an operation back, in the caller's transaction, as [`Ledger::adjust_in_tx`] does.
+    pub async fn reverse_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        input: ReverseOperation,
+    ) -> Result<Corrected, LedgerError> {
+        let moved = read(connection, input.operation).await?;
+        let reversal = plan(input, &moved)?;
+        match check_fees(connection, &reversal.moves).await {
+            // Whoever held the lock may have taken this very fee back.
+            Err(LedgerError::Overdrawn { .. })
+                if read(connection, input.operation).await?.is_reversed =>
+            {
+                return Err(LedgerError::AlreadyReversed { operation: input.operation });
+            }
+            checked => checked?,
+        }
+        match self.correct_in_tx(connection, Operation::Reverse(reversal)).await {
+            Err(LedgerError::KeyReused { .. }) => {
+                Err(LedgerError::AlreadyReversed { operation: input.operation })
+            }
+            corrected => corrected,
+        }
+    }
+
+    async fn correct_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        operation: Operation,
+    ) -> Result<Corrected, LedgerError> {
+        let key = operation.key();
+        let Posted { .. } = self.run_in_tx(connection, operation).await?;
+        let operation = sqlx::query_scalar!("select o.id from operations o where o.key = $1", key)
+            .fetch_one(connection)
+            .await?;
+        Ok(Corrected { operation })
+    }
+
+    /// Whether an operation could be taken back as far as can be seen now, so that nobody asks
+    /// for what must be refused. Wallets are not looked at.
+    pub async fn check_reversible(&self, operation: i64) -> Result<(), LedgerError> {
+        let moved = db::retry(|| read_once(&self.pool, operation)).await?;
+        let moved = moved.ok_or(LedgerError::OperationUnknown { operation })?;
+        plan(ReverseOperation { correction: CorrectionId::NIL, operation }, &moved)?;
+        if moved.is_reversed {
+            return Err(LedgerError::AlreadyReversed { operation });
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn adjust(
+    input: &AdjustWallet,
+    operation: i64,
+    books: &mut Books,
+) -> Result<Posted, LedgerError> {
+    let wallet = Account::Wallet(input.player);
+    let (source, destination) = if input.amount.is_negative() {
+        (wallet, Account::Issue)
+    } else {
+        (Account::Issue, wallet)
+    };
+    let amount = if input.amount.is_negative() {
+        Coins::ZERO.checked_sub(input.amount)
+    } else {
+        Some(input.amount)
+    };
+    let amount = amount.ok_or_else(|| LedgerError::broken("an amount does not fit 64 bits"))?;
+    let adjustment = Move { code: Code::Adjustment, source, destination, amount };
+    post_covered(operation, &[adjustment], books)
+}
+
+pub(super) fn reverse(
+    input: &Reversal,
+    operation: i64,
+    books: &mut Books,
+) -> Result<Posted, LedgerError> {
+    post_covered(operation, &input.moves, books)
+}
+
+/// Posts what the wallets can pay, and refuses the whole otherwise. Unlike in a game, nothing has
+/// been held back for this.
+fn post_covered(operation: i64, moves: &[Move], books: &mut Books) -> Result<Posted, LedgerError> {
+    let overflow = || LedgerError::broken("an amount does not fit 64 bits");
+    let mut left: BTreeMap<&Account, Coins> = BTreeMap::new();
+    for Move { source, destination, amount, .. } in moves {
+        if !source.is_house() {
+            let balance = *left.entry(source).or_insert_with(|| books.balance(source));
+            let rest = balance.checked_sub(*amount).ok_or_else(overflow)?;
+            if rest.is_negative() {
+                let (account, amount) = (source.to_string(), *amount);
+                return Err(LedgerError::Overdrawn { account, balance, amount });
+            }
+            left.insert(source, rest);
+        }
+        if !destination.is_house() {
+            let balance = *left.entry(destination).or_insert_with(|| books.balance(destination));
+            left.insert(destination, balance.checked_add(*amount).ok_or_else(overflow)?);
+        }
+    }
+    books.post(operation, moves)?;
+    let amount = Coins::checked_sum(moves.iter().map(|one| one.amount)).ok_or_else(overflow)?;
+    Ok(Posted { amount })
+}
+
+/// An operation as it was booked.
+struct Moved {
+    kind: String,
+    game: Option<GameId>,
+    is_reversed: bool,
+    transfers: Vec<Transfer>,
+}
+
+struct Transfer {
+    code: Code,
+    source: Side,
+    destination: Side,
+    amount: Coins,
+}
+
+/// One side of a transfer, as far as it matters for taking it back.
+enum Side {
+    Wallet(PlayerId),
+    /// The stake of this player.
+    Stake(PlayerId),
+    Issue,
+    /// The fee account of a room.
+    Fee(String),
+    /// What several games or nobody in particular have a share in.
+    Other,
+}
+
+fn plan(input: ReverseOperation, moved: &Moved) -> Result<Reversal, LedgerError> {
+    let operation = input.operation;
+    let refuse = |why| LedgerError::NotReversible { operation, why };
+    let mut moves = match moved.kind.as_str() {
+        "grant" | "adjust" => moved.transfers.iter().map(back).collect(),
+        "settle" => {
+            if moved.transfers.iter().any(|transfer| transfer.code == Code::Pot) {
+                return Err(refuse(
+                    "it paid a POT, which belongs to several games: adjust instead",
+                ));
+            }
+            let released = |transfer: &&Transfer| transfer.code == Code::Release;
+            let paid = moved.transfers.iter().filter(|transfer| !released(transfer));
+            paid.map(back).collect::<Option<Vec<_>>>()
+        }
+        "open" | "void" => {
+            return Err(refuse("an opened or voided game is not taken back, only its settlement"));
+        }
+        "reverse" => return Err(refuse("it took another operation back itself")),
+        _ => return Err(refuse("it is of a kind that is not taken back")),
+    }
+    .ok_or_else(|| LedgerError::broken(format!("operation {operation} moved coins astray")))?;
+    if moves.is_empty() {
+        return Err(refuse("nothing of it could go back"));
+    }
+    moves.sort_by_key(|one: &Move| !one.source.is_house());
+    Ok(Reversal { input, game: moved.game, moves })
+}
+
+/// A transfer backwards. What came from a stake goes to the wallet of whoever staked it; the
+/// stake of a finished game stays empty.
+fn back(transfer: &Transfer) -> Option<Move> {
+    let account = |side: &Side| match side {
+        Side::Wallet(player) | Side::Stake(player) => Some(Account::Wallet(*player)),
+        Side::Issue => Some(Account::Issue),
+        Side::Fee(room) => Some(Account::Fee(room.clone())),
+        Side::Other => None,
+    };
+    Some(Move {
+        code: Code::Reversal,
+        source: account(&transfer.destination)?,
+        destination: account(&transfer.source)?,
+        amount: transfer.amount,
+    })
+}
+
+async fn read(connection: &mut PgConnection, operation: i64) -> Result<Moved, LedgerError> {
+    let moved = read_once(connection, operation).await?;
+    moved.ok_or(LedgerError::OperationUnknown { operation })
+}
+
+/// An operation beside one of its transfers; beside nothing, if it moved nothing.
+struct Row {
+    kind: String,
+    game: Option<uuid::Uuid>,
+    is_reversed: bool,
+    code: Option<String>,
+    source: Option<String>,
+    source_player: Option<uuid::Uuid>,
+    destination: Option<String>,
+    destination_player: Option<uuid::Uuid>,
+    amount: Option<i64>,
+}
+
+/// `None` for an id that no operation has.
+async fn read_once(
+    executor: impl PgExecutor<'_>,
+    operation: i64,
+) -> Result<Option<Moved>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        select o.kind, o.game,
+            exists (
+                select from operations r where r.key = 'reverse:' || o.id
+            ) as "is_reversed!",
+            t.code as "code?", s.code as "source?",
+            coalesce(s.player, p.player) as "source_player?",
+            d.code as "destination?", d.player as "destination_player?",
+            t.amount as "amount?"
+        from operations o
+        left join transfers t on t.operation = o.id
+        left join accounts s on s.id = t.source
+        left join accounts d on d.id = t.destination
+        left join game_players p
+            on p.game = o.game and s.code = 'stake:' || p.game || ':' || p.seat
+        where o.id = $1
+        order by t.number
+        "#,
+        operation
+    )
+    .fetch_all(executor)
+    .await?;
+    let Some(first) = rows.first() else {
+        return Ok(None);
+    };
+    let (kind, game) = (first.kind.clone(), first.game.map(GameId));
+    let is_reversed = first.is_reversed;
+    let transfers = rows.into_iter().filter_map(transfer).collect();
+    Ok(Some(Moved { kind, game, is_reversed, transfers }))
+}
+
+fn transfer(row: Row) -> Option<Transfer> {
+    Some(Transfer {
+        code: Code::parse(&row.code?)?,
+        source: side(&row.source?, row.source_player),
+        destination: side(&row.destination?, row.destination_player),
+        amount: Coins::from_hundredths(row.amount?),
+    })
+}
+
+fn side(code: &str, player: Option<uuid::Uuid>) -> Side {
+    match (code.split_once(':').unwrap_or((code, "")), player.map(PlayerId)) {
+        (("wallet", _), Some(player)) => Side::Wallet(player),
+        (("stake", _), Some(player)) => Side::Stake(player),
+        (("issue", _), None) => Side::Issue,
+        (("fee", room), None) => Side::Fee(room.to_owned()),
+        _ => Side::Other,
+    }
+}
+
+/// A fee account is folded late and never locked by games, so what it holds is reckoned here,
+/// under a lock that keeps folding and other reversals out until the caller's transaction ends.
+/// Settled fees cannot be less than what is reversed of them; this is the pair of that.
+async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(), LedgerError> {
+    let mut fees: BTreeMap<String, Coins> = BTreeMap::new();
+    for Move { source, amount, .. } in moves {
+        match source {
+            Account::Fee(_) => {
+                let sum = fees.entry(source.to_string()).or_default();
+                let more = sum.checked_add(*amount);
+                *sum = more.ok_or_else(|| LedgerError::broken("fees do not fit 64 bits"))?;
+            }
+            Account::Wallet(_)
+            | Account::Stake(..)
+            | Account::Pot(_)
+            | Account::Issue
+            | Account::Suspense => {}
+        }
+    }
+    for (account, amount) in fees {
+        let id = sqlx::query_scalar!(
+            "select a.id from accounts a where a.code = $1 for no key update",
+            account
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        let earned = sqlx::query_scalar!(
+            r#"
+            select (
+                a.balance + coalesce((
+                    select sum(case when t.destination = a.id then t.amount else -t.amount end)
+                    from unfolded u
+                    join transfers t on t.operation = u.operation
+                    where t.source = a.id or t.destination = a.id
+                ), 0)
+            )::bigint as "earned!"
+            from accounts a
+            where a.id = $1
+            "#,
+            id
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        let balance = Coins::from_hundredths(earned.unwrap_or(0));
+        if balance < amount {
+            return Err(LedgerError::Overdrawn { account, balance, amount });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Moved, ReverseOperation, Side, Transfer, plan};
+    use crate::ids::CorrectionId;
+    use crate::ledger::chart::Code;
+    use crate::ledger::error::LedgerError;
+    use bahay_engine::coins::Coins;
+    use bahay_engine::table::PlayerId;
+    use uuid::Uuid;
+
+    fn transfer(code: Code, source: Side, destination: Side, hundredths: i64) -> Transfer {
+        Transfer { code, source, destination, amount: Coins::from_hundredths(hundredths) }
+    }
+
+    /// Rule 6.10 without its POT.
+    fn settled() -> Moved {
+        let [loser, winner] = [1, 2].map(|number| PlayerId(Uuid::from_u128(number)));
+        let fee = Side::Fee("newbie".into());
+        let transfers = vec![
+            transfer(Code::Payment, Side::Stake(loser), Side::Wallet(winner), 300),
+            transfer(Code::Fee, Side::Wallet(winner), fee, 15),
+            transfer(Code::Release, Side::Stake(loser), Side::Wallet(loser), 1_100),
+        ];
+        Moved { kind: "settle".into(), game: None, is_reversed: false, transfers }
+    }
+
+    const INPUT: ReverseOperation =
+        ReverseOperation { correction: CorrectionId::NIL, operation: 7 };
+
+    #[test]
+    fn fees_go_back_before_payments_and_releases_not_at_all() {
+        let reversal = plan(INPUT, &settled()).unwrap();
+        let moves: Vec<_> = reversal
+            .moves
+            .iter()
+            .map(|one| (one.source.to_string(), one.destination.to_string(), one.amount))
+            .collect();
+        let wallet = |number: u128| format!("wallet:{}", Uuid::from_u128(number));
+        let expected = [
+            ("fee:newbie".to_owned(), wallet(2), Coins::from_hundredths(15)),
+            (wallet(2), wallet(1), Coins::from_hundredths(300)),
+        ];
+        assert_eq!(moves, expected);
+        assert!(reversal.moves.iter().all(|one| one.code == Code::Reversal));
+    }
+
+    #[test]
+    fn what_belongs_to_several_games_does_not_go_back() {
+        let refused = |change: fn(&mut Moved)| {
+            let mut moved = settled();
+            change(&mut moved);
+            matches!(plan(INPUT, &moved), Err(LedgerError::NotReversible { operation: 7, .. }))
+        };
+        let pot = |moved: &mut Moved| {
+            let winner = Side::Wallet(PlayerId(Uuid::from_u128(2)));
+            moved.transfers.push(transfer(Code::Pot, Side::Other, winner, 600));
+        };
+        assert!(refused(pot));
+        assert!(refused(|moved| moved.kind = "open".into()));
+        assert!(refused(|moved| moved.kind = "void".into()));
+        assert!(refused(|moved| moved.kind = "reverse".into()));
+        assert!(refused(|moved| moved.transfers.retain(|one| one.code == Code::Release)));
+        assert!(!refused(|_| {}));
+    }
+}

@@ -1,0 +1,528 @@
+//! Corrections of the books as requests: one operator asks, with a reason; another approves, and
+//! then the ledger books it in the transaction that says so, or rejects it.
+//!
+//! A request that the books cannot carry out now (a wallet that is too empty) stays open: whoever
+//! decides may try again or reject it. Everything that was asked and decided stays readable, by
+//! whom and when. Deciding again as one has decided is answered as the first time, so a call may
+//! be repeated.
+
+use std::fmt;
+use std::future::Future;
+use std::str::FromStr;
+
+use bahay_engine::coins::Coins;
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use sqlx::{PgConnection, PgPool};
+use thiserror::Error;
+use uuid::Uuid;
+
+use super::{Corrector, Operator};
+use crate::clock::{self, Timestamp};
+use crate::db::{self, Failure, Page};
+use crate::entropy;
+use crate::ids::{CorrectionId, OperatorId, PlayerId};
+use crate::ledger::{AdjustWallet, Ledger, LedgerError, ReverseOperation};
+
+/// How long a reason is, in characters.
+pub const REASON_LENGTH: std::ops::RangeInclusive<usize> = 10..=500;
+
+/// The most that one page holds; a larger wish gets this.
+const PAGE_MAX: u32 = 100;
+
+/// Corrections. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct Corrections {
+    pool: PgPool,
+    ledger: Ledger,
+    /// The most that one adjustment may give or take.
+    adjustment_max: Coins,
+}
+
+/// What is to be corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Coins for a wallet; below zero, coins out of it.
+    Adjustment { player: PlayerId, amount: Coins },
+    /// An operation of the ledger, taken back.
+    Reversal { operation: i64 },
+}
+
+/// Why something is asked or rejected, for people to read later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason(String);
+
+/// The text is not a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a reason has 10 to 500 characters, no control characters, and says something")]
+pub struct NotAReason;
+
+impl Reason {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Reason {
+    type Err = NotAReason;
+
+    fn from_str(text: &str) -> Result<Self, NotAReason> {
+        let text = text.trim();
+        let is_sound =
+            REASON_LENGTH.contains(&text.chars().count()) && !text.chars().any(char::is_control);
+        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotAReason) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Reason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// How far a request has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Open,
+    Approved,
+    Rejected,
+}
+
+impl State {
+    pub const ALL: [Self; 3] = [Self::Open, Self::Approved, Self::Rejected];
+
+    /// As in the column `state`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// A request and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Correction {
+    pub id: CorrectionId,
+    pub subject: Subject,
+    pub state: State,
+    pub reason: String,
+    /// The name of whoever asked.
+    pub requested_by: String,
+    pub requested_at: Timestamp,
+    pub decision: Option<Decision>,
+    /// The operation that booked it, once it is approved.
+    pub operation: Option<i64>,
+    requester: OperatorId,
+    decider: Option<OperatorId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The name of whoever decided.
+    pub by: String,
+    pub at: Timestamp,
+    /// Of a rejection.
+    pub reason: Option<String>,
+}
+
+/// Where a page of corrections begins. Opaque to clients: they give back what they were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CorrectionCursor {
+    below: Uuid,
+}
+
+/// What was given is not a cursor of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("not a cursor that was given out")]
+pub struct CorrectionCursorInvalid;
+
+impl fmt::Display for CorrectionCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.below.simple(), f)
+    }
+}
+
+impl FromStr for CorrectionCursor {
+    type Err = CorrectionCursorInvalid;
+
+    fn from_str(text: &str) -> Result<Self, CorrectionCursorInvalid> {
+        let below = Uuid::try_parse(text).map_err(|_| CorrectionCursorInvalid)?;
+        Ok(Self { below })
+    }
+}
+
+/// Why nothing was corrected, in order of precedence.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CorrectionError {
+    #[error("there is no correction {id}")]
+    Unknown { id: CorrectionId },
+    #[error("you asked for this correction; somebody else decides")]
+    Own,
+    #[error("the correction is {} already", .state.as_str())]
+    Decided { state: State },
+    #[error("there is no player {player}")]
+    PlayerUnknown { player: PlayerId },
+    #[error("one adjustment moves at most {max}")]
+    TooLarge { max: Coins },
+    /// What the books refuse, as they word it; nothing has moved.
+    #[error(transparent)]
+    Refused(LedgerError),
+    /// The same call may pass later.
+    #[error("corrections are unavailable: {reason}")]
+    Unavailable { reason: String },
+    /// A bug.
+    #[error("corrections are broken: {reason}")]
+    Broken { reason: String },
+}
+
+impl From<sqlx::Error> for CorrectionError {
+    fn from(error: sqlx::Error) -> Self {
+        let reason = error.to_string();
+        match Failure::of(&error) {
+            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable { reason },
+            Failure::Broken => Self::Broken { reason },
+        }
+    }
+}
+
+impl From<LedgerError> for CorrectionError {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            LedgerError::OperationUnknown { .. }
+            | LedgerError::NotReversible { .. }
+            | LedgerError::AlreadyReversed { .. }
+            | LedgerError::Overdrawn { .. } => Self::Refused(error),
+            LedgerError::Unavailable { reason } => Self::Unavailable { reason },
+            LedgerError::Invalid { .. }
+            | LedgerError::KeyReused { .. }
+            | LedgerError::GameUnknown { .. }
+            | LedgerError::GameNotOpen { .. }
+            | LedgerError::TableBusy { .. }
+            | LedgerError::GameDiffers { .. }
+            | LedgerError::Settlement { .. }
+            | LedgerError::Broken { .. } => Self::Broken { reason: error.to_string() },
+        }
+    }
+}
+
+/// What an attempt in the database came to: it may pass if it is made again, or it is decided.
+type Attempted<T> = Result<Result<T, CorrectionError>, sqlx::Error>;
+
+impl Corrections {
+    pub fn new(pool: PgPool, ledger: Ledger, adjustment_max: Coins) -> Self {
+        Self { pool, ledger, adjustment_max }
+    }
+
+    /// Asks for a correction. The same attempt asks once.
+    pub async fn request(
+        &self,
+        by: &Corrector,
+        subject: Subject,
+        reason: &Reason,
+        attempt: Uuid,
+    ) -> Result<Correction, CorrectionError> {
+        self.check(subject).await?;
+        let (player, amount, operation) = match subject {
+            Subject::Adjustment { player, amount } => {
+                (Some(player.0), Some(amount.hundredths()), None)
+            }
+            Subject::Reversal { operation } => (None, None, Some(operation)),
+        };
+        let id = entropy::uuid();
+        let once = || {
+            sqlx::query!(
+                r#"
+                insert into corrections (
+                    id, attempt, kind, player, amount, reversed_operation, reason, requested_by
+                )
+                values ($1, $2, $3, $4, $5, $6, $7, $8)
+                on conflict (attempt) do nothing
+                "#,
+                id,
+                attempt,
+                subject.kind(),
+                player,
+                amount,
+                operation,
+                reason.as_str(),
+                by.id.0
+            )
+            .execute(&self.pool)
+        };
+        db::retry(once).await?;
+        let once = || {
+            sqlx::query_scalar!("select c.id from corrections c where c.attempt = $1", attempt)
+                .fetch_one(&self.pool)
+        };
+        let id = CorrectionId(db::retry(once).await?);
+        self.read(id).await?.ok_or(CorrectionError::Unknown { id })
+    }
+
+    /// What can be seen before anybody has decided, so that nobody has to decide on it.
+    async fn check(&self, subject: Subject) -> Result<(), CorrectionError> {
+        match subject {
+            Subject::Adjustment { player, amount } => {
+                let once = || {
+                    sqlx::query_scalar!(
+                        r#"select exists (select from players p where p.id = $1) as "exists!""#,
+                        player.0
+                    )
+                    .fetch_one(&self.pool)
+                };
+                if !db::retry(once).await? {
+                    return Err(CorrectionError::PlayerUnknown { player });
+                }
+                let max = self.adjustment_max;
+                if amount.hundredths().unsigned_abs() > max.hundredths().unsigned_abs() {
+                    return Err(CorrectionError::TooLarge { max });
+                }
+                Ok(())
+            }
+            Subject::Reversal { operation } => Ok(self.ledger.check_reversible(operation).await?),
+        }
+    }
+
+    /// Approves somebody else's request and books it, or does neither.
+    pub async fn approve(
+        &self,
+        by: &Corrector,
+        id: CorrectionId,
+    ) -> Result<Correction, CorrectionError> {
+        attempted(|| self.decide_once(by, id, None)).await
+    }
+
+    /// Rejects somebody else's request.
+    pub async fn reject(
+        &self,
+        by: &Corrector,
+        id: CorrectionId,
+        reason: &Reason,
+    ) -> Result<Correction, CorrectionError> {
+        attempted(|| self.decide_once(by, id, Some(reason))).await
+    }
+
+    /// Approves; with a reason, rejects.
+    async fn decide_once(
+        &self,
+        by: &Corrector,
+        id: CorrectionId,
+        rejected: Option<&Reason>,
+    ) -> Attempted<Correction> {
+        let state = if rejected.is_some() { State::Rejected } else { State::Approved };
+        let mut tx = self.pool.begin().await?;
+        sqlx::query!("select c.id from corrections c where c.id = $1 for update", id.0)
+            .fetch_optional(&mut *tx)
+            .await?;
+        let Some(found) = read(&mut tx, id).await? else {
+            return Ok(Err(CorrectionError::Unknown { id }));
+        };
+        if found.requester == by.id {
+            return Ok(Err(CorrectionError::Own));
+        }
+        if found.state == state && found.decider == Some(by.id) {
+            return Ok(Ok(found));
+        }
+        if found.state != State::Open {
+            return Ok(Err(CorrectionError::Decided { state: found.state }));
+        }
+        let operation = match state {
+            State::Approved => match self.book(&mut tx, &found).await {
+                Ok(operation) => Some(operation),
+                Err(error) => return Ok(Err(error)),
+            },
+            State::Open | State::Rejected => None,
+        };
+        sqlx::query!(
+            r#"
+            update corrections
+            set state = $2, decided_by = $3, decided_at = now(), rejection_reason = $4,
+                operation = $5
+            where id = $1
+            "#,
+            id.0,
+            state.as_str(),
+            by.id.0,
+            rejected.map(Reason::as_str),
+            operation
+        )
+        .execute(&mut *tx)
+        .await?;
+        let decided = read(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(decided.ok_or(CorrectionError::Unknown { id }))
+    }
+
+    async fn book(
+        &self,
+        connection: &mut PgConnection,
+        correction: &Correction,
+    ) -> Result<i64, CorrectionError> {
+        let corrected = match correction.subject {
+            Subject::Adjustment { player, amount } => {
+                let input = AdjustWallet { correction: correction.id, player, amount };
+                self.ledger.adjust_in_tx(connection, input).await?
+            }
+            Subject::Reversal { operation } => {
+                let input = ReverseOperation { correction: correction.id, operation };
+                self.ledger.reverse_in_tx(connection, input).await?
+            }
+        };
+        Ok(corrected.operation)
+    }
+
+    /// A correction, for any operator to see.
+    pub async fn show(
+        &self,
+        _: &Operator,
+        id: CorrectionId,
+    ) -> Result<Correction, CorrectionError> {
+        self.read(id).await?.ok_or(CorrectionError::Unknown { id })
+    }
+
+    async fn read(&self, id: CorrectionId) -> Result<Option<Correction>, CorrectionError> {
+        let once = || async {
+            let mut connection = self.pool.acquire().await?;
+            read(&mut connection, id).await
+        };
+        Ok(db::retry(once).await?)
+    }
+
+    /// Corrections in a state, or all, newest first, for any operator to see.
+    pub async fn list(
+        &self,
+        _: &Operator,
+        state: Option<State>,
+        cursor: Option<CorrectionCursor>,
+        limit: u32,
+    ) -> Result<Page<Correction, CorrectionCursor>, CorrectionError> {
+        let limit = limit.clamp(1, PAGE_MAX);
+        let below = cursor.map_or(Uuid::max(), |cursor| cursor.below);
+        let once = || async {
+            let mut connection = self.pool.acquire().await?;
+            let window = Window { only: None, state, below, limit: i64::from(limit) + 1 };
+            select(&mut connection, window).await
+        };
+        let rows = db::retry(once).await?;
+        Ok(Page::of_one_more(rows, limit, |last| CorrectionCursor { below: last.id.0 }))
+    }
+}
+
+impl Subject {
+    /// As in the column `kind`.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Adjustment { .. } => "adjustment",
+            Self::Reversal { .. } => "reversal",
+        }
+    }
+}
+
+async fn attempted<T, F>(once: impl Fn() -> F) -> Result<T, CorrectionError>
+where
+    F: Future<Output = Attempted<T>>,
+{
+    db::retry(once).await?
+}
+
+/// Which rows are read.
+struct Window {
+    only: Option<Uuid>,
+    state: Option<State>,
+    below: Uuid,
+    limit: i64,
+}
+
+async fn read(
+    connection: &mut PgConnection,
+    id: CorrectionId,
+) -> Result<Option<Correction>, sqlx::Error> {
+    let window = Window { only: Some(id.0), state: None, below: Uuid::max(), limit: 1 };
+    Ok(select(connection, window).await?.pop())
+}
+
+async fn select(
+    connection: &mut PgConnection,
+    window: Window,
+) -> Result<Vec<Correction>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select c.id, c.state, c.player, c.amount, c.reversed_operation, c.reason, c.operation,
+            c.requested_by, r.name as requester, c.requested_at as "requested_at: SqlTimestamp",
+            c.decided_by, d.name as "decider?", c.decided_at as "decided_at: SqlTimestamp",
+            c.rejection_reason
+        from corrections c
+        join operators r on r.id = c.requested_by
+        left join operators d on d.id = c.decided_by
+        where ($1::uuid is null or c.id = $1) and ($2::text is null or c.state = $2)
+            and c.id < $3
+        order by c.id desc
+        limit $4
+        "#,
+        window.only,
+        window.state.map(State::as_str),
+        window.below,
+        window.limit
+    )
+    .fetch_all(connection)
+    .await?;
+    let from_sql = |time: SqlTimestamp| clock::from_jiff(time.to_jiff());
+    let astray = || sqlx::Error::Protocol("a correction of no known kind or state".into());
+    let corrections = rows.into_iter().map(|row| {
+        let subject = match (row.player, row.amount, row.reversed_operation) {
+            (Some(player), Some(amount), None) => Subject::Adjustment {
+                player: PlayerId(player),
+                amount: Coins::from_hundredths(amount),
+            },
+            (None, None, Some(operation)) => Subject::Reversal { operation },
+            _ => return Err(astray()),
+        };
+        let state = State::ALL.into_iter().find(|state| state.as_str() == row.state);
+        let decision = row.decider.zip(row.decided_at).map(|(by, at)| Decision {
+            by,
+            at: from_sql(at),
+            reason: row.rejection_reason,
+        });
+        Ok(Correction {
+            id: CorrectionId(row.id),
+            subject,
+            state: state.ok_or_else(astray)?,
+            reason: row.reason,
+            requested_by: row.requester,
+            requested_at: from_sql(row.requested_at),
+            decision,
+            operation: row.operation,
+            requester: OperatorId(row.requested_by),
+            decider: row.decided_by.map(OperatorId),
+        })
+    });
+    corrections.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CorrectionCursor, NotAReason, Reason};
+    use uuid::Uuid;
+
+    #[test]
+    fn a_reason_says_something() {
+        let long = "x".repeat(501);
+        assert_eq!(
+            " paid twice by mistake ".parse::<Reason>().unwrap().as_str(),
+            "paid twice by mistake"
+        );
+        for text in ["", "too short", "          ", "with a\nline break", &long] {
+            assert_eq!(text.parse::<Reason>(), Err(NotAReason), "{text}");
+        }
+        assert!("é".repeat(10).parse::<Reason>().is_ok());
+    }
+
+    #[test]
+    fn a_cursor_is_read_as_it_is_written() {
+        let cursor = CorrectionCursor { below: Uuid::from_u128(7) };
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        assert!("7".parse::<CorrectionCursor>().is_err());
+    }
+}

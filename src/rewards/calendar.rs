@@ -1,0 +1,92 @@
+//! Days as a player counts them: those of a time zone, by the rules that this program was built
+//! with, so that all nodes of one version count alike whatever their machines know.
+
+use std::str::FromStr;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use thiserror::Error;
+
+use crate::clock::{self, Timestamp};
+
+/// The calendar of a time zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calendar(TimeZone);
+
+/// There is no such time zone, or it is younger than this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no time zone that this server knows: give an IANA name, as in Asia/Manila")]
+pub struct NotAKnownTimeZone;
+
+impl Calendar {
+    pub const fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+
+    /// The day that it is.
+    pub(super) fn day(&self, now: Timestamp) -> Date {
+        clock::to_jiff(now).to_zoned(self.0.clone()).date()
+    }
+
+    /// The first instant of a day, which is not midnight where the clocks are put forward then.
+    pub(super) fn start_of(&self, day: Date) -> Timestamp {
+        let start = day.to_zoned(self.0.clone());
+        // Only the last day of the year 9999 can fail.
+        let end = || clock::from_jiff(jiff::Timestamp::MAX);
+        start.map_or_else(|_| end(), |start| clock::from_jiff(start.timestamp()))
+    }
+}
+
+impl FromStr for Calendar {
+    type Err = NotAKnownTimeZone;
+
+    fn from_str(text: &str) -> Result<Self, NotAKnownTimeZone> {
+        TimeZone::get(text).map(Self).map_err(|_| NotAKnownTimeZone)
+    }
+}
+
+/// The day after; the last one has none.
+pub(super) fn next(day: Date) -> Date {
+    day.tomorrow().unwrap_or(Date::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Calendar, NotAKnownTimeZone, next};
+    use crate::clock::Timestamp;
+    use jiff::civil::date;
+
+    fn at(text: &str) -> Timestamp {
+        crate::clock::from_jiff(text.parse().unwrap())
+    }
+
+    /// The machine that runs this may know no time zones at all.
+    #[test]
+    fn days_begin_at_the_players_midnight() {
+        let manila: Calendar = "Asia/Manila".parse().unwrap();
+        assert_eq!(manila.day(at("2026-03-01T15:59:59Z")), date(2026, 3, 1));
+        assert_eq!(manila.day(at("2026-03-01T16:00:00Z")), date(2026, 3, 2));
+        assert_eq!(manila.start_of(date(2026, 3, 2)), at("2026-03-01T16:00:00Z"));
+        assert_eq!(Calendar::utc().day(at("2026-03-01T16:00:00Z")), date(2026, 3, 1));
+    }
+
+    #[test]
+    fn days_are_as_long_as_the_clocks_make_them() {
+        // Midnight is skipped on this day.
+        let cairo: Calendar = "Africa/Cairo".parse().unwrap();
+        assert_eq!(cairo.start_of(date(2026, 4, 24)), at("2026-04-23T22:00:00Z"));
+        assert_eq!(cairo.day(at("2026-04-23T21:59:59Z")), date(2026, 4, 23));
+        // This day was skipped whole.
+        let apia: Calendar = "Pacific/Apia".parse().unwrap();
+        assert_eq!(next(apia.day(at("2011-12-30T09:59:59Z"))), date(2011, 12, 30));
+        assert_eq!(apia.day(at("2011-12-30T10:00:00Z")), date(2011, 12, 31));
+    }
+
+    #[test]
+    fn a_zone_is_known_or_refused() {
+        for text in ["", "Asia/Atlantis", "+08:00", "../../etc/passwd"] {
+            assert_eq!(text.parse::<Calendar>(), Err(NotAKnownTimeZone), "{text}");
+        }
+        assert_eq!("UTC".parse::<Calendar>(), Ok(Calendar::utc()));
+    }
+}

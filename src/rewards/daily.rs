@@ -1,0 +1,81 @@
+//! The daily reward: a streak of seven days that then begins again, and that a missed day ends.
+
+use bahay_engine::coins::Coins;
+
+use super::Daily;
+use super::calendar::{self, Calendar};
+use super::store::Had;
+use crate::clock::Timestamp;
+
+/// After so many days the streak begins again.
+pub const STREAK_DAYS: usize = 7;
+
+/// The next claim: today's, or tomorrow's if today's was claimed. Today may lie before the last
+/// claimed day when the player has moved to another time zone; then it is the day after that one.
+pub(super) fn next(
+    had: &Had,
+    calendar: &Calendar,
+    now: Timestamp,
+    amounts: &[Coins; STREAK_DAYS],
+) -> Daily {
+    let today = calendar.day(now);
+    let (day, streak_day) = match had.daily_date {
+        None => (today, 1),
+        Some(last) => {
+            let due = calendar::next(last);
+            if today > due { (today, 1) } else { (due, day_after(had.streak)) }
+        }
+    };
+    Daily {
+        is_claimable: day == today,
+        claimable_at: calendar.start_of(day),
+        streak_day,
+        amount: amount(streak_day, amounts),
+    }
+}
+
+/// What a day of the streak is worth.
+pub(super) fn amount(streak_day: u8, amounts: &[Coins; STREAK_DAYS]) -> Coins {
+    amounts[usize::from(streak_day).saturating_sub(1) % STREAK_DAYS]
+}
+
+fn day_after(streak_day: u8) -> u8 {
+    if usize::from(streak_day) < STREAK_DAYS { streak_day + 1 } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Had, next};
+    use crate::clock::Timestamp;
+    use crate::rewards::{Calendar, Terms};
+    use jiff::civil::{Date, date};
+
+    /// At noon in UTC.
+    fn check(last: Option<(Date, u8)>, today: Date, expected: (bool, u8, i64)) {
+        let had = Had {
+            daily_date: last.map(|(date, _)| date),
+            streak: last.map_or(0, |(_, streak)| streak),
+            ..Had::default()
+        };
+        let now = today.at(12, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap();
+        let now = Timestamp::from_ms(now.timestamp().as_millisecond());
+        let next = next(&had, &Calendar::utc(), now, &Terms::default().daily);
+        let found = (next.is_claimable, next.streak_day, next.amount.hundredths());
+        assert_eq!(found, expected, "{last:?} on {today}");
+        assert_eq!(next.claimable_at <= now, next.is_claimable);
+    }
+
+    #[test]
+    fn a_streak_grows_by_days_in_a_row_and_begins_again() {
+        let day = |day| date(2026, 2, day);
+        check(None, day(1), (true, 1, 10_000));
+        check(Some((day(1), 1)), day(1), (false, 2, 15_000));
+        check(Some((day(1), 1)), day(2), (true, 2, 15_000));
+        check(Some((day(1), 1)), day(3), (true, 1, 10_000));
+        check(Some((day(6), 6)), day(7), (true, 7, 100_000));
+        check(Some((day(7), 7)), day(8), (true, 1, 10_000));
+        check(Some((day(28), 3)), date(2026, 3, 1), (true, 4, 25_000));
+        // Back across the date line: the day that was claimed on is still to come.
+        check(Some((day(9), 3)), day(8), (false, 4, 25_000));
+    }
+}

@@ -1,0 +1,308 @@
+//! Rewards: coins for coming back on another day, and relief for a wallet that has run nearly
+//! empty.
+//!
+//! A day is a day of the player's own calendar. What a player has had is one row, which every
+//! claim locks first, so that claims of a player come one after another whichever nodes they
+//! reach; the coins are granted in the transaction that changes the row, under keys that name
+//! player and day. `daily` and `relief` decide without I/O, `store` reads and writes, `calendar`
+//! knows days.
+//!
+//! A claim has an *attempt*, the name of the call that makes it: when the answer to a commit is
+//! lost and the call comes again, its own claim is told from somebody else's.
+//!
+//! Bounds: a reward a day, [`ReliefTerms::per_day`] reliefs a day, and moving between time zones
+//! gains one day at most, since a day never comes before the last one that was claimed on.
+
+mod calendar;
+mod daily;
+mod relief;
+mod store;
+
+use std::future::Future;
+
+use bahay_engine::coins::Coins;
+use sqlx::{PgConnection, PgPool};
+use thiserror::Error;
+use uuid::Uuid;
+
+use crate::clock::{Clock, Timestamp};
+use crate::db::{self, Failure};
+use crate::ids::PlayerId;
+use crate::ledger::{Grant, GrantCoins, Ledger, LedgerError, Wallet};
+
+pub use calendar::{Calendar, NotAKnownTimeZone};
+pub use daily::STREAK_DAYS;
+
+use store::Had;
+
+/// What the house gives.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// By day of the streak; above zero.
+    pub daily: [Coins; STREAK_DAYS],
+    pub relief: ReliefTerms,
+    /// The calendar of players who have not named theirs.
+    pub calendar: Calendar,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ReliefTerms {
+    /// Relief is for players who have less than this, stakes included.
+    pub floor: Coins,
+    /// Above zero.
+    pub amount: Coins,
+    /// None, if zero.
+    pub per_day: u8,
+}
+
+impl Default for Terms {
+    /// In whole coins 100, 150, 200, 250, 300, 400, 1000; and 100 below 50, three times a day.
+    fn default() -> Self {
+        let whole = |coins: i64| Coins::from_hundredths(coins * 100);
+        Self {
+            daily: [100, 150, 200, 250, 300, 400, 1_000].map(whole),
+            relief: ReliefTerms { floor: whole(50), amount: whole(100), per_day: 3 },
+            calendar: Calendar::utc(),
+        }
+    }
+}
+
+/// Rewards of all players. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct Rewards {
+    pool: PgPool,
+    ledger: Ledger,
+    clock: Clock,
+    terms: Terms,
+}
+
+/// How a player stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub daily: Daily,
+    pub relief: Relief,
+}
+
+/// The next claim of the daily reward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Daily {
+    pub is_claimable: bool,
+    /// When it can be claimed, or since when.
+    pub claimable_at: Timestamp,
+    /// From 1 to [`STREAK_DAYS`], if it is claimed on its day.
+    pub streak_day: u8,
+    pub amount: Coins,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relief {
+    pub is_claimable: bool,
+    pub floor: Coins,
+    pub amount: Coins,
+    pub left_today: u8,
+}
+
+/// A daily reward that was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DailyClaimed {
+    pub amount: Coins,
+    pub streak_day: u8,
+    /// What is in the wallet after it.
+    pub wallet: Coins,
+    /// The claim after it.
+    pub next: Daily,
+}
+
+/// A relief that was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReliefClaimed {
+    pub amount: Coins,
+    /// What is in the wallet after it.
+    pub wallet: Coins,
+    pub left_today: u8,
+}
+
+/// Why nothing was given.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RewardError {
+    #[error("today's reward was claimed; the next is due at {}", crate::clock::to_jiff(*.next_at))]
+    DailyClaimed { next_at: Timestamp },
+    #[error("{has} is not less than {floor}, stakes included")]
+    ReliefNotDue { has: Coins, floor: Coins },
+    #[error("today's reliefs were given; the next can be at {}", crate::clock::to_jiff(*.next_at))]
+    ReliefUsedUp { next_at: Timestamp },
+    /// The same call may pass later.
+    #[error("rewards are unavailable: {reason}")]
+    Unavailable { reason: String },
+    /// A bug.
+    #[error("rewards are broken: {reason}")]
+    Broken { reason: String },
+}
+
+impl From<sqlx::Error> for RewardError {
+    fn from(error: sqlx::Error) -> Self {
+        let reason = error.to_string();
+        match Failure::of(&error) {
+            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable { reason },
+            Failure::Broken => Self::Broken { reason },
+        }
+    }
+}
+
+impl From<LedgerError> for RewardError {
+    fn from(error: LedgerError) -> Self {
+        let reason = error.to_string();
+        if error.is_transient() { Self::Unavailable { reason } } else { Self::Broken { reason } }
+    }
+}
+
+/// What an attempt in the database came to: it may pass if it is made again, or it is decided.
+type Attempted<T> = Result<Result<T, RewardError>, sqlx::Error>;
+
+impl Rewards {
+    pub fn new(pool: PgPool, ledger: Ledger, clock: Clock, terms: Terms) -> Self {
+        Self { pool, ledger, clock, terms }
+    }
+
+    /// How a player stands now.
+    pub async fn standing(&self, player: PlayerId) -> Result<Standing, RewardError> {
+        let had = db::retry(|| store::read(&self.pool, player)).await?;
+        let wallet = self.ledger.wallet(player).await?;
+        let now = self.clock.now();
+        let calendar = self.calendar(&had);
+        let relief = self.terms.relief;
+        let left_today = relief::left(&had, calendar.day(now), relief.per_day);
+        Ok(Standing {
+            daily: daily::next(&had, &calendar, now, &self.terms.daily),
+            relief: Relief {
+                is_claimable: left_today > 0 && has(wallet)? < relief.floor,
+                floor: relief.floor,
+                amount: relief.amount,
+                left_today,
+            },
+        })
+    }
+
+    /// Gives the daily reward, once a day.
+    ///
+    /// # Errors
+    /// [`RewardError::DailyClaimed`], or that it cannot be done now.
+    pub async fn claim_daily(
+        &self,
+        player: PlayerId,
+        attempt: Uuid,
+    ) -> Result<DailyClaimed, RewardError> {
+        attempted(|| self.claim_daily_once(player, attempt)).await
+    }
+
+    async fn claim_daily_once(&self, player: PlayerId, attempt: Uuid) -> Attempted<DailyClaimed> {
+        let mut tx = self.pool.begin().await?;
+        let mut had = store::lock(&mut tx, player).await?;
+        let now = self.clock.now();
+        let calendar = self.calendar(&had);
+        if had.daily_attempt != Some(attempt) {
+            let due = daily::next(&had, &calendar, now, &self.terms.daily);
+            if !due.is_claimable {
+                return Ok(Err(RewardError::DailyClaimed { next_at: due.claimable_at }));
+            }
+            had.daily_date = Some(calendar.day(now));
+            had.streak = due.streak_day;
+            had.daily_attempt = Some(attempt);
+            store::write_daily(&mut tx, player, &had).await?;
+        }
+        let (Some(date), streak_day) = (had.daily_date, had.streak) else {
+            return Ok(Err(RewardError::Broken { reason: "a claim without its day".into() }));
+        };
+        let amount = daily::amount(streak_day, &self.terms.daily);
+        let key = format!("{player}:{date}");
+        let wallet = match self.grant(&mut tx, player, Grant::Daily, key, amount).await {
+            Ok(wallet) => wallet,
+            Err(error) => return Ok(Err(error)),
+        };
+        tx.commit().await?;
+        let next = daily::next(&had, &calendar, now, &self.terms.daily);
+        Ok(Ok(DailyClaimed { amount, streak_day, wallet, next }))
+    }
+
+    /// Gives relief to a player who has less than the floor.
+    ///
+    /// # Errors
+    /// [`RewardError::ReliefNotDue`] before [`RewardError::ReliefUsedUp`], or that it cannot be
+    /// done now.
+    pub async fn claim_relief(
+        &self,
+        player: PlayerId,
+        attempt: Uuid,
+    ) -> Result<ReliefClaimed, RewardError> {
+        attempted(|| self.claim_relief_once(player, attempt)).await
+    }
+
+    async fn claim_relief_once(&self, player: PlayerId, attempt: Uuid) -> Attempted<ReliefClaimed> {
+        let terms = self.terms.relief;
+        let mut tx = self.pool.begin().await?;
+        let mut had = store::lock(&mut tx, player).await?;
+        let now = self.clock.now();
+        let calendar = self.calendar(&had);
+        if had.relief_attempt != Some(attempt) {
+            let wallet = self.ledger.wallet_in_tx(&mut tx, player).await;
+            let has = match wallet.map_err(RewardError::from).and_then(has) {
+                Ok(has) => has,
+                Err(error) => return Ok(Err(error)),
+            };
+            if has >= terms.floor {
+                return Ok(Err(RewardError::ReliefNotDue { has, floor: terms.floor }));
+            }
+            let day = relief::day(&had, calendar.day(now));
+            if relief::left(&had, day, terms.per_day) == 0 {
+                let next_at = calendar.start_of(calendar::next(day));
+                return Ok(Err(RewardError::ReliefUsedUp { next_at }));
+            }
+            had.relief_count = relief::count(&had, day).saturating_add(1);
+            had.relief_date = Some(day);
+            had.relief_attempt = Some(attempt);
+            store::write_relief(&mut tx, player, &had).await?;
+        }
+        let (Some(date), number) = (had.relief_date, had.relief_count) else {
+            return Ok(Err(RewardError::Broken { reason: "a relief without its day".into() }));
+        };
+        let key = format!("{player}:{date}:{number}");
+        let granted = self.grant(&mut tx, player, Grant::Relief, key, terms.amount).await;
+        let wallet = match granted {
+            Ok(wallet) => wallet,
+            Err(error) => return Ok(Err(error)),
+        };
+        tx.commit().await?;
+        let left_today = terms.per_day.saturating_sub(number);
+        Ok(Ok(ReliefClaimed { amount: terms.amount, wallet, left_today }))
+    }
+
+    async fn grant(
+        &self,
+        connection: &mut PgConnection,
+        player: PlayerId,
+        grant: Grant,
+        key: String,
+        amount: Coins,
+    ) -> Result<Coins, RewardError> {
+        let input = GrantCoins { player, grant, key, amount };
+        Ok(self.ledger.grant_in_tx(connection, input).await?.wallet)
+    }
+
+    fn calendar(&self, had: &Had) -> Calendar {
+        let own = had.time_zone.as_deref().and_then(|zone| zone.parse().ok());
+        own.unwrap_or_else(|| self.terms.calendar.clone())
+    }
+}
+
+/// What a player has, stakes included.
+fn has(wallet: Wallet) -> Result<Coins, RewardError> {
+    let has = wallet.available.checked_add(wallet.held);
+    has.ok_or_else(|| RewardError::Broken { reason: "a wallet does not fit 64 bits".into() })
+}
+
+async fn attempted<T, F>(once: impl Fn() -> F) -> Result<T, RewardError>
+where
+    F: Future<Output = Attempted<T>>,
+{
+    db::retry(once).await?
+}

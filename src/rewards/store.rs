@@ -1,0 +1,112 @@
+//! What a player has had, as a row.
+
+use jiff::civil::Date;
+use jiff_sqlx::{Date as SqlDate, ToSqlx as _};
+use sqlx::{PgConnection, PgExecutor};
+use uuid::Uuid;
+
+use crate::ids::PlayerId;
+
+/// A row of `rewards`, and the player's time zone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Had {
+    pub(super) time_zone: Option<String>,
+    /// The day of the newest daily reward, and its place in the streak.
+    pub(super) daily_date: Option<Date>,
+    pub(super) streak: u8,
+    pub(super) daily_attempt: Option<Uuid>,
+    /// The day of the newest relief, and how many were given on it.
+    pub(super) relief_date: Option<Date>,
+    pub(super) relief_count: u8,
+    pub(super) relief_attempt: Option<Uuid>,
+}
+
+/// A player without a row has had nothing.
+pub(super) async fn read(
+    executor: impl PgExecutor<'_>,
+    player: PlayerId,
+) -> Result<Had, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select p.time_zone, r.daily_date as "daily_date?: SqlDate", r.streak as "streak?",
+            r.daily_attempt as "daily_attempt?", r.relief_date as "relief_date?: SqlDate",
+            r.relief_count as "relief_count?", r.relief_attempt as "relief_attempt?"
+        from players p
+        left join rewards r on r.player = p.id
+        where p.id = $1
+        "#,
+        player.0
+    )
+    .fetch_optional(executor)
+    .await?;
+    let small = |number: Option<i16>| u8::try_from(number.unwrap_or(0)).unwrap_or(u8::MAX);
+    Ok(row.map_or_else(Had::default, |row| Had {
+        time_zone: row.time_zone,
+        daily_date: row.daily_date.map(SqlDate::to_jiff),
+        streak: small(row.streak),
+        daily_attempt: row.daily_attempt,
+        relief_date: row.relief_date.map(SqlDate::to_jiff),
+        relief_count: small(row.relief_count),
+        relief_attempt: row.relief_attempt,
+    }))
+}
+
+/// Locks a player's row, which is made if there is none, and reads it.
+pub(super) async fn lock(
+    connection: &mut PgConnection,
+    player: PlayerId,
+) -> Result<Had, sqlx::Error> {
+    sqlx::query!(
+        "insert into rewards (player) values ($1) on conflict (player) do nothing",
+        player.0
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!("select r.player from rewards r where r.player = $1 for update", player.0)
+        .fetch_one(&mut *connection)
+        .await?;
+    // Another statement, so that it sees what whoever held the lock has written.
+    read(connection, player).await
+}
+
+pub(super) async fn write_daily(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    had: &Had,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update rewards
+        set daily_date = $2, streak = $3, daily_attempt = $4
+        where player = $1
+        "#,
+        player.0,
+        had.daily_date.map(Date::to_sqlx) as _,
+        i16::from(had.streak),
+        had.daily_attempt
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(super) async fn write_relief(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    had: &Had,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update rewards
+        set relief_date = $2, relief_count = $3, relief_attempt = $4
+        where player = $1
+        "#,
+        player.0,
+        had.relief_date.map(Date::to_sqlx) as _,
+        i16::from(had.relief_count),
+        had.relief_attempt
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

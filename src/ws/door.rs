@@ -1,0 +1,147 @@
+//! Opens sockets: from an origin that may, to a player whose token is in the header, or to a
+//! stranger who is to say at once who it is (`entry`).
+//!
+//! Bounds: an address has so many sockets, fewer of them strangers; an account may open so many a
+//! second. Whoever is refused here is refused in HTTP, with a problem document.
+
+use std::convert::Infallible;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{WebSocket, WebSocketUpgrade};
+use axum::http::HeaderMap;
+use axum::http::header::{AUTHORIZATION, ORIGIN};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::{mpsc, watch};
+
+use crate::auth::{Auth, AuthError, Player};
+use crate::clock::Clock;
+use crate::edge::{Address, Edge, Place, Refused};
+use crate::live::Live;
+use crate::lobby::Lobby;
+use crate::ws::entry;
+use crate::ws::protocol::{MESSAGE_BYTES_MAX, SUBPROTOCOL};
+use crate::ws::session::Session;
+use crate::ws::wire::Wire;
+
+/// Read and write buffers a connection keeps.
+const BUFFER_BYTES: usize = 4096;
+
+/// Called with every text of a client before it is read. Only tests have one, to plant a fault.
+pub type Tap = fn(&str);
+
+/// What connections share.
+#[derive(Clone, Debug)]
+pub struct PlayState {
+    pub auth: Auth,
+    pub lobby: Lobby,
+    pub live: Live,
+    pub edge: Edge,
+    pub clock: Clock,
+    /// Turns true when the server stops.
+    pub stopping: watch::Receiver<bool>,
+    /// Never sent on: who waits for its end waits for the last connection.
+    pub alive: mpsc::Sender<Infallible>,
+    pub tap: Option<Tap>,
+}
+
+/// `GET /v1/play`: opens the socket.
+pub(super) async fn upgrade(
+    State(state): State<PlayState>,
+    Extension(from): Extension<Address>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let admitted = match admit(&state, from, &headers) {
+        Ok(admitted) => admitted,
+        Err(turned_away) => return turned_away.into_response(),
+    };
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    upgrade
+        .protocols([SUBPROTOCOL])
+        .read_buffer_size(BUFFER_BYTES)
+        .write_buffer_size(BUFFER_BYTES)
+        .max_message_size(MESSAGE_BYTES_MAX)
+        .max_frame_size(MESSAGE_BYTES_MAX)
+        .on_upgrade(move |socket| serve(socket, state, admitted))
+}
+
+/// Who has come through the door.
+struct Admitted {
+    who: Who,
+    /// Held as long as the socket is open.
+    place: Place,
+}
+
+enum Who {
+    Player(Player),
+    /// Holds its place among the strangers.
+    Stranger(Place),
+}
+
+/// Why somebody is not let in.
+enum TurnedAway {
+    Edge(Refused),
+    Auth(AuthError),
+}
+
+impl From<Refused> for TurnedAway {
+    fn from(refused: Refused) -> Self {
+        Self::Edge(refused)
+    }
+}
+
+impl From<AuthError> for TurnedAway {
+    fn from(error: AuthError) -> Self {
+        Self::Auth(error)
+    }
+}
+
+impl IntoResponse for TurnedAway {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Edge(refused) => refused.into_response(),
+            Self::Auth(error) => error.into_response(),
+        }
+    }
+}
+
+fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitted, TurnedAway> {
+    // What is no text is no origin of ours either.
+    let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("?"));
+    state.edge.origin(origin)?;
+    let player = if headers.contains_key(AUTHORIZATION) {
+        Some(state.auth.player_of(headers)?)
+    } else {
+        None
+    };
+    let place = state.edge.socket(from)?;
+    let who = match player {
+        Some(player) => {
+            state.edge.opening(player.id)?;
+            Who::Player(player)
+        }
+        None => Who::Stranger(state.edge.stranger(from)?),
+    };
+    Ok(Admitted { who, place })
+}
+
+async fn serve(socket: WebSocket, state: PlayState, Admitted { who, place }: Admitted) {
+    let mut wire = Wire::new(socket);
+    match who {
+        Who::Player(player) => Session::new(player, state).run(wire, None).await,
+        Who::Stranger(among_strangers) => match entry::authenticate(&mut wire, &state).await {
+            Ok(Some(entered)) => {
+                drop(among_strangers);
+                Session::new(entered.player, state).run(wire, Some(entered.command)).await;
+            }
+            Ok(None) => {}
+            Err(ended) => wire.end(ended).await,
+        },
+    }
+    drop(place);
+}

@@ -1,0 +1,117 @@
+//! The first message of a socket that was opened without a token, as browsers must: who it is, by
+//! an access token or by a ticket.
+//!
+//! There is one attempt, within [`PATIENCE`]; nothing else is listened to. Whatever fails is said
+//! in a refusal and ends the connection.
+
+use std::time::Duration;
+
+use axum::extract::ws::Message as Frame;
+use bahay_engine::game::Game;
+
+use crate::auth::{Player, Ticket};
+use crate::edge;
+use crate::tables::catalog::Tongits;
+use crate::ws::door::PlayState;
+use crate::ws::protocol::{Command, Message, close};
+use crate::ws::session::{readable_id, stopped};
+use crate::ws::wire::{Ended, Wire};
+
+/// How long a stranger may take to say who it is.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A stranger who has said who it is.
+pub(super) struct Entered {
+    pub(super) player: Player,
+    /// The id of the command, which the session acknowledges.
+    pub(super) command: u32,
+}
+
+/// A refusal: the id of its command, the code, words about it.
+struct Refusal {
+    id: Option<u32>,
+    code: &'static str,
+    detail: String,
+    retryable: bool,
+    ended: Ended,
+}
+
+const ENDED: Ended = (close::NOT_AUTHENTICATED, "say first who you are");
+
+/// Until the client has said who it is; `None` when it has gone before.
+pub(super) async fn authenticate(
+    wire: &mut Wire,
+    state: &PlayState,
+) -> Result<Option<Entered>, Ended> {
+    let text = tokio::select! {
+        text = first_text(wire) => text?,
+        () = stopped(state.stopping.clone()) => {
+            return Err((close::GOING_AWAY, "the server stops; connect again"));
+        }
+        () = tokio::time::sleep(PATIENCE) => return Err(ENDED),
+    };
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    match enter(&text, state).await {
+        Ok(entered) => Ok(Some(entered)),
+        Err(Refusal { id, code, detail, retryable, ended }) => {
+            let code = code.into();
+            let refusal = Message::Refusal { id, code, rule: None, detail, retryable };
+            wire.say([refusal].into_iter()).await?;
+            Err(ended)
+        }
+    }
+}
+
+async fn first_text(wire: &mut Wire) -> Result<Option<String>, Ended> {
+    loop {
+        match wire.next().await {
+            Some(Ok(Frame::Text(text))) => return Ok(Some(text.as_str().to_owned())),
+            Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Close(_))) => {}
+            Some(Ok(Frame::Binary(_))) => return Err((close::PROTOCOL, "send JSON as text")),
+            Some(Err(_)) => return Err((close::PROTOCOL, "not readable, or too long")),
+            None => return Ok(None),
+        }
+    }
+}
+
+async fn enter(text: &str, state: &PlayState) -> Result<Entered, Refusal> {
+    let refuse =
+        |id, code, detail: String| Refusal { id, code, detail, retryable: false, ended: ENDED };
+    let command =
+        serde_json::from_str::<Command<<Tongits as Game>::Action>>(text).map_err(|error| {
+            refuse(readable_id(text), "malformed", format!("not a command: {error}"))
+        })?;
+    let Command::Authenticate { id, token, ticket } = command else {
+        let detail = "say first who you are: authenticate".to_owned();
+        return Err(refuse(Some(command.id()), "not_authenticated", detail));
+    };
+    let player = match (token, ticket) {
+        (Some(token), None) => state.auth.authenticate(token.as_str()),
+        (None, Some(ticket)) => {
+            let unknown = || {
+                let detail = "the ticket was never given, has been used or has expired";
+                refuse(Some(id), "ticket_unknown", detail.to_owned())
+            };
+            let ticket: Ticket = ticket.as_str().parse().map_err(|_| unknown())?;
+            let taken = state.live.take_ticket(ticket.hash()).await.map_err(|error| {
+                tracing::warn!(%error, "a ticket could not be taken");
+                let detail = "tickets cannot be read just now: try again with a new one".to_owned();
+                Refusal { retryable: true, ..refuse(Some(id), "unavailable", detail) }
+            })?;
+            state.auth.redeem(&taken.ok_or_else(unknown)?)
+        }
+        (None, None) | (Some(_), Some(_)) => {
+            let detail = "give either a token or a ticket".to_owned();
+            return Err(refuse(Some(id), "malformed", detail));
+        }
+    };
+    let player = player.map_err(|error| refuse(Some(id), error.code(), error.to_string()))?;
+    state.edge.opening(player.id).map_err(|refused: edge::Refused| Refusal {
+        retryable: true,
+        ended: (close::TOO_FAST, "too many connections"),
+        ..refuse(Some(id), "too_fast", refused.to_string())
+    })?;
+    Ok(Entered { player, command: id })
+}

@@ -1,0 +1,447 @@
+//! Corrections of the books: asked for by one operator, decided by another, booked once.
+
+use bahay::operators::Role;
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+use super::server::{ADJUSTMENT_MAX, Server, ok, refusal, refused, text};
+use crate::support::bank::PotGoes;
+
+const PATH: &str = "/v1/operator/corrections";
+const REASON: &str = "paid twice by mistake";
+
+/// A server with two operators who may correct.
+struct Office {
+    server: Server,
+    luz: String,
+    ben: String,
+}
+
+impl Office {
+    async fn new() -> Self {
+        let server = Server::new().await;
+        let luz = server.operator("ate.luz", Role::Finance).await;
+        let ben = server.operator("kuya.ben", Role::Admin).await;
+        Self { server, luz, ben }
+    }
+
+    fn post(&self, token: &str, path: &str, body: &Value) -> RequestBuilder {
+        let post = self.server.node.post(&format!("{PATH}{path}"), body).bearer_auth(token);
+        post.header("Idempotency-Key", Uuid::new_v4().to_string())
+    }
+
+    fn ask_adjustment(&self, player: PlayerId, amount: i64) -> RequestBuilder {
+        let body = json!({
+            "kind": "adjustment", "player": player, "amount": amount, "reason": REASON
+        });
+        self.post(&self.luz, "", &body)
+    }
+
+    fn ask_reversal(&self, operation: i64) -> RequestBuilder {
+        let body = json!({ "kind": "reversal", "operation": operation, "reason": REASON });
+        self.post(&self.luz, "", &body)
+    }
+
+    fn approve(&self, token: &str, correction: &Value) -> RequestBuilder {
+        self.post(token, &format!("/{}/approval", text(&correction["id"])), &json!({}))
+    }
+
+    fn reject(&self, token: &str, correction: &Value) -> RequestBuilder {
+        let body = json!({ "reason": "nothing was paid twice" });
+        self.post(token, &format!("/{}/rejection", text(&correction["id"])), &body)
+    }
+
+    /// Asks and approves.
+    async fn reverse(&self, operation: i64) -> Value {
+        let asked = ok(self.ask_reversal(operation)).await;
+        ok(self.approve(&self.ben, &asked)).await
+    }
+
+    async fn operation(&self, key: &str) -> i64 {
+        sqlx::query_scalar("select id from operations where key = $1")
+            .bind(key)
+            .fetch_one(&self.server.bank.pool)
+            .await
+            .unwrap()
+    }
+
+    /// What the transfers of an operation moved, by code, from and to.
+    async fn transfers(&self, operation: &Value) -> Vec<(String, String, String, i64)> {
+        sqlx::query_as(
+            "select t.code, s.code, d.code, t.amount
+            from transfers t
+            join accounts s on s.id = t.source
+            join accounts d on d.id = t.destination
+            where t.operation = $1
+            order by t.number",
+        )
+        .bind(operation.as_i64().unwrap())
+        .fetch_all(&self.server.bank.pool)
+        .await
+        .unwrap()
+    }
+}
+
+async fn expect(request: RequestBuilder, status: u16, code: &str) {
+    assert_eq!(refused(request).await, (status, code.to_owned()));
+}
+
+#[tokio::test]
+async fn an_adjustment_moves_coins_when_another_has_approved_it() {
+    let office = Office::new().await;
+    let bank = &office.server.bank;
+    let player = bank.player(1_000).await;
+    let asked = ok(office.ask_adjustment(player, 250)).await;
+    assert_eq!(asked["kind"], "adjustment");
+    assert_eq!(asked["player"], player.to_string());
+    assert_eq!((&asked["amount"], &asked["state"]), (&json!(250), &json!("open")));
+    assert_eq!((&asked["requested_by"], &asked["reason"]), (&json!("ate.luz"), &json!(REASON)));
+    for name in ["reversed_operation", "decided_by", "decided_at", "rejection_reason", "operation"]
+    {
+        assert!(asked[name].is_null(), "{name}");
+    }
+    assert_eq!(bank.wallets(&[player]).await, [1_000]);
+    expect(office.approve(&office.luz, &asked), 403, "correction_own").await;
+    expect(office.reject(&office.luz, &asked), 403, "correction_own").await;
+
+    let approved = ok(office.approve(&office.ben, &asked)).await;
+    assert_eq!(
+        (&approved["state"], &approved["decided_by"]),
+        (&json!("approved"), &json!("kuya.ben"))
+    );
+    assert_eq!(bank.wallets(&[player]).await, [1_250]);
+    let key: String = sqlx::query_scalar("select key from operations where id = $1")
+        .bind(approved["operation"].as_i64().unwrap())
+        .fetch_one(&bank.pool)
+        .await
+        .unwrap();
+    assert_eq!(key, format!("adjust:{}", text(&asked["id"])));
+    // Approving again is answered as before; anything else is too late.
+    assert_eq!(ok(office.approve(&office.ben, &asked)).await, approved);
+    expect(office.reject(&office.ben, &asked), 409, "correction_decided").await;
+    let cora = office.server.operator("cora", Role::Admin).await;
+    expect(office.approve(&cora, &asked), 409, "correction_decided").await;
+    assert_eq!(bank.wallets(&[player]).await, [1_250]);
+
+    let less = ok(office.ask_adjustment(player, -1_250)).await;
+    let taken = ok(office.approve(&office.ben, &less)).await;
+    let wallet = format!("wallet:{player}");
+    let expected = [("adjustment".into(), wallet, "issue".into(), 1_250)];
+    assert_eq!(office.transfers(&taken["operation"]).await, expected);
+    assert_eq!(bank.wallets(&[player]).await, [0]);
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn what_a_wallet_cannot_pay_does_not_move_and_stays_asked_for() {
+    let office = Office::new().await;
+    let bank = &office.server.bank;
+    let player = bank.player(1_000).await;
+    let asked = ok(office.ask_adjustment(player, -1_001)).await;
+    expect(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    let shown = ok(office.server.node.get(&format!("{PATH}/{}", text(&asked["id"])), &office.luz));
+    assert_eq!(shown.await, asked);
+    assert_eq!(bank.wallets(&[player]).await, [1_000]);
+    // With a hundredth more it can.
+    let more = ok(office.ask_adjustment(player, 1)).await;
+    ok(office.approve(&office.ben, &more)).await;
+    ok(office.approve(&office.ben, &asked)).await;
+    assert_eq!(bank.wallets(&[player]).await, [0]);
+    let without_wallet = bank.player(0).await;
+    let asked = ok(office.ask_adjustment(without_wallet, -1)).await;
+    expect(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    let rejected = ok(office.reject(&office.ben, &asked)).await;
+    assert_eq!(rejected["state"], "rejected");
+    assert_eq!(rejected["rejection_reason"], "nothing was paid twice");
+    assert!(rejected["operation"].is_null());
+    assert_eq!(ok(office.reject(&office.ben, &asked)).await, rejected);
+    expect(office.approve(&office.ben, &asked), 409, "correction_decided").await;
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn requests_that_make_no_sense_are_refused() {
+    let office = Office::new().await;
+    let player = office.server.bank.player(1_000).await;
+    let max = ADJUSTMENT_MAX.hundredths();
+    for amount in [max + 1, -max - 1, i64::MAX, i64::MIN] {
+        expect(office.ask_adjustment(player, amount), 422, "adjustment_too_large").await;
+    }
+    ok(office.ask_adjustment(player, max)).await;
+    ok(office.ask_adjustment(player, -max)).await;
+    let nobody = PlayerId(Uuid::new_v4());
+    expect(office.ask_adjustment(nobody, 1), 404, "player_not_found").await;
+    expect(office.ask_reversal(999_999), 404, "operation_not_found").await;
+    expect(office.ask_reversal(-1), 404, "operation_not_found").await;
+    let unknown = json!({ "id": Uuid::new_v4() });
+    expect(office.approve(&office.ben, &unknown), 404, "correction_not_found").await;
+    expect(office.reject(&office.ben, &unknown), 404, "correction_not_found").await;
+    expect(office.approve(&office.ben, &json!({ "id": "7" })), 422, "path_invalid").await;
+    let long = "x".repeat(501);
+    for body in [
+        json!({}),
+        json!({ "kind": "gift", "player": player, "amount": 1, "reason": REASON }),
+        json!({ "kind": "adjustment", "player": player, "amount": 0, "reason": REASON }),
+        json!({ "kind": "adjustment", "player": player, "amount": 1.5, "reason": REASON }),
+        json!({ "kind": "adjustment", "player": player, "amount": "1", "reason": REASON }),
+        json!({ "kind": "adjustment", "player": "me", "amount": 1, "reason": REASON }),
+        json!({ "kind": "adjustment", "player": player, "amount": 1, "reason": "too short" }),
+        json!({ "kind": "adjustment", "player": player, "amount": 1, "reason": long }),
+        json!({ "kind": "adjustment", "player": player, "amount": 1 }),
+        json!({ "kind": "adjustment", "player": player, "amount": 1, "reason": REASON, "x": 1 }),
+        json!({ "kind": "reversal", "operation": "7", "reason": REASON }),
+        json!({ "kind": "reversal", "operation": 7, "player": player, "reason": REASON }),
+    ] {
+        let refused = refused(office.post(&office.luz, "", &body)).await;
+        assert_eq!(refused, (422, "body_invalid".into()), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_grant_and_an_adjustment_go_back_as_they_came() {
+    let office = Office::new().await;
+    let bank = &office.server.bank;
+    let player = bank.player(1_000).await;
+    let wallet = format!("wallet:{player}");
+    let welcome = office.operation(&format!("welcome:{player}")).await;
+    let reversed = office.reverse(welcome).await;
+    let expected = [("reversal".to_owned(), wallet.clone(), "issue".to_owned(), 1_000)];
+    assert_eq!(office.transfers(&reversed["operation"]).await, expected);
+    assert_eq!(reversed["reversed_operation"], welcome);
+    assert_eq!(bank.wallets(&[player]).await, [0]);
+    // Once, and a reversal itself not at all.
+    expect(office.ask_reversal(welcome), 409, "already_reversed").await;
+    let reversal = reversed["operation"].as_i64().unwrap();
+    expect(office.ask_reversal(reversal), 409, "not_reversible").await;
+
+    for (amount, from, to) in [(500, wallet.as_str(), "issue"), (-200, "issue", &wallet)] {
+        let asked = ok(office.ask_adjustment(player, amount)).await;
+        let approved = ok(office.approve(&office.ben, &asked)).await;
+        if amount > 0 {
+            // For the next turn to have something to take.
+            let keep = ok(office.ask_adjustment(player, 200)).await;
+            ok(office.approve(&office.ben, &keep)).await;
+        }
+        let reversed = office.reverse(approved["operation"].as_i64().unwrap()).await;
+        let amount = i64::abs(amount);
+        let expected = [("reversal".to_owned(), from.to_owned(), to.to_owned(), amount)];
+        assert_eq!(office.transfers(&reversed["operation"]).await, expected);
+    }
+    assert_eq!(bank.wallets(&[player]).await, [200]);
+    bank.audit_clean().await;
+}
+
+/// Three players, and a settled game between them in which seat 1 won.
+async fn settled(office: &Office, pot: PotGoes) -> (Vec<PlayerId>, GameId) {
+    let bank = &office.server.bank;
+    let players = bank.players([10_000, 10_000, 10_000]).await;
+    let (game, _) = bank.play(TableId(Uuid::new_v4()), &players, 1, 3, pot).await;
+    (players, game)
+}
+
+#[tokio::test]
+async fn a_settlement_goes_back_from_the_winner_to_those_who_paid() {
+    let office = Office::new().await;
+    let bank = &office.server.bank;
+    let (players, game) = settled(&office, PotGoes::Nowhere).await;
+    assert_eq!(bank.wallets(&players).await, [9_600, 10_470, 9_600]);
+    let reversed = office.reverse(office.operation(&format!("settle:{game}")).await).await;
+    let wallet = |seat: usize| format!("wallet:{}", players[seat]);
+    let expected = [
+        ("reversal".to_owned(), "fee:newbie".to_owned(), wallet(1), 30),
+        ("reversal".to_owned(), wallet(1), wallet(2), 300),
+        ("reversal".to_owned(), wallet(1), wallet(0), 300),
+    ];
+    assert_eq!(office.transfers(&reversed["operation"]).await, expected);
+    // All but the antes, which stay in the POT.
+    assert_eq!(bank.wallets(&players).await, [9_900, 9_900, 9_900]);
+    assert_eq!(bank.balance("fee:newbie").await, 0);
+    // The player sees of which game it was.
+    let entries = bank.ledger.entries(players[0], &Default::default(), None, 1).await.unwrap();
+    assert_eq!(entries.items[0].code, bahay::ledger::Code::Reversal);
+    assert_eq!((entries.items[0].game, entries.items[0].has_record), (Some(game), true));
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_winner_who_has_spent_it_cannot_pay_back() {
+    let office = Office::new().await;
+    let bank = &office.server.bank;
+    let (players, game) = settled(&office, PotGoes::Nowhere).await;
+    let asked = ok(office.ask_reversal(office.operation(&format!("settle:{game}")).await)).await;
+    // The fee comes back first, so 5.70 are enough and 5.69 are not.
+    let spend = ok(office.ask_adjustment(players[1], -10_470 + 569)).await;
+    ok(office.approve(&office.ben, &spend)).await;
+    let before = bank.audit_clean().await;
+    expect(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    assert_eq!(bank.audit_clean().await, before);
+    let one = ok(office.ask_adjustment(players[1], 1)).await;
+    ok(office.approve(&office.ben, &one)).await;
+    ok(office.approve(&office.ben, &asked)).await;
+    assert_eq!(bank.wallets(&players).await, [9_900, 0, 9_900]);
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn what_several_games_share_is_not_reversible() {
+    let office = Office::new().await;
+    let bank = &office.server.bank;
+    let (players, game) = settled(&office, PotGoes::ToWinner).await;
+    for key in [format!("settle:{game}"), format!("open:{game}")] {
+        let operation = office.operation(&key).await;
+        let response = office.ask_reversal(operation).send().await.unwrap();
+        assert_eq!(refusal(response).await, (409, "not_reversible".into()), "{key}");
+    }
+    let open = bank.deal(TableId(Uuid::new_v4()), &players);
+    bank.open(&open).await;
+    bank.ledger.void_game(open.game, "for the test").await.unwrap();
+    let voided = office.operation(&format!("void:{}", open.game)).await;
+    expect(office.ask_reversal(voided), 409, "not_reversible").await;
+    // A game that nobody won has only released its stakes.
+    let game = bank.deal(TableId(Uuid::new_v4()), &players);
+    bank.open(&game).await;
+    bank.ledger.settle_game(bank.finish(&game, Default::default())).await.unwrap();
+    let settle = office.operation(&format!("settle:{}", game.game)).await;
+    expect(office.ask_reversal(settle), 409, "not_reversible").await;
+    bank.audit_clean().await;
+}
+
+/// What the database refuses anyway would otherwise stop the folding of all house entries.
+#[tokio::test]
+async fn a_fee_account_pays_back_no_more_than_it_has_earned() {
+    let office = Office::new().await;
+    let bank = &office.server.bank;
+    let (_, game) = settled(&office, PotGoes::Nowhere).await;
+    let operation = office.operation(&format!("settle:{game}")).await;
+    let asked = ok(office.ask_reversal(operation)).await;
+    bank.ledger.fold().await.unwrap();
+    let owner = bank.database.owner_pool().await;
+    let set = async |hundredths: i64| {
+        let sql = format!("update accounts set balance = {hundredths} where code = 'fee:newbie'");
+        sqlx::query(AssertSqlSafe(sql)).execute(&owner).await.unwrap();
+    };
+    set(29).await;
+    expect(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    set(30).await;
+    ok(office.approve(&office.ben, &asked)).await;
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn an_operation_is_reversed_once_whoever_asks_and_however_they_race() {
+    let office = Office::new().await;
+    let bank = &office.server.bank;
+    let other = office.server.another_node().await;
+    let (players, game) = settled(&office, PotGoes::Nowhere).await;
+    let operation = office.operation(&format!("settle:{game}")).await;
+    let cora = office.server.operator("cora", Role::Finance).await;
+    let mut asked = Vec::new();
+    for _ in 0..8 {
+        asked.push(ok(office.ask_reversal(operation)).await);
+    }
+    let mut approvals = Vec::new();
+    for round in 0..2 {
+        for correction in &asked {
+            let (node, token) =
+                if round == 0 { (&office.server.node, &office.ben) } else { (&other, &cora) };
+            let path = format!("{PATH}/{}/approval", text(&correction["id"]));
+            let approve = node.post(&path, &json!({})).bearer_auth(token);
+            let approve = approve.header("Idempotency-Key", Uuid::new_v4().to_string());
+            approvals.push(tokio::spawn(async move { approve.send().await.unwrap() }));
+        }
+    }
+    let mut approved = 0;
+    for approval in approvals {
+        let response = approval.await.unwrap();
+        if response.status() == 200 {
+            approved += 1;
+        } else {
+            let (status, code) = refusal(response).await;
+            assert_eq!(status, 409);
+            assert!(["already_reversed", "correction_decided"].contains(&&*code), "{code}");
+        }
+    }
+    assert_eq!(approved, 1);
+    assert_eq!(bank.wallets(&players).await, [9_900, 9_900, 9_900]);
+    let page = ok(office.server.node.get(&format!("{PATH}?state=approved"), &cora)).await;
+    assert_eq!(page["items"].as_array().unwrap().len(), 1);
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn corrections_are_listed_newest_first_by_state() {
+    let office = Office::new().await;
+    let player = office.server.bank.player(1_000).await;
+    let mut asked = Vec::new();
+    for amount in 1..=5 {
+        asked.insert(0, ok(office.ask_adjustment(player, amount)).await);
+    }
+    let approved = ok(office.approve(&office.ben, &asked[1])).await;
+    let rejected = ok(office.reject(&office.ben, &asked[3])).await;
+    asked[1] = approved.clone();
+    asked[3] = rejected.clone();
+    let viewer = office.server.operator("viewer", Role::Viewer).await;
+    let get = |query: &str| office.server.node.get(&format!("{PATH}?{query}"), &viewer);
+    let mut listed = Vec::new();
+    let mut query = "limit=2".to_owned();
+    loop {
+        let page = ok(get(&query)).await;
+        listed.extend(page["items"].as_array().unwrap().clone());
+        match page["next_cursor"].as_str() {
+            Some(cursor) => query = format!("limit=2&cursor={cursor}"),
+            None => break,
+        }
+    }
+    assert_eq!(listed, asked);
+    assert_eq!(ok(get("state=approved")).await["items"], json!([approved]));
+    assert_eq!(ok(get("state=rejected")).await["items"], json!([rejected]));
+    assert_eq!(ok(get("state=open")).await["items"].as_array().unwrap().len(), 3);
+    let page = ok(get("state=open&limit=1")).await;
+    let cursor = text(&page["next_cursor"]);
+    ok(get(&format!("state=open&cursor={cursor}"))).await;
+    for other in ["", "state=approved&"] {
+        expect(get(&format!("{other}cursor={cursor}")), 422, "cursor_invalid").await;
+    }
+    let theirs = format!("{PATH}?state=open&cursor={cursor}");
+    expect(office.server.node.get(&theirs, &office.luz), 422, "cursor_invalid").await;
+    for query in ["state=lost", "states=open", "limit=0", "limit=101"] {
+        expect(get(query), 422, "query_invalid").await;
+    }
+    let unknown = format!("{PATH}/{}", Uuid::new_v4());
+    let unknown = office.server.node.request(Method::GET, &unknown).bearer_auth(&viewer);
+    expect(unknown, 404, "correction_not_found").await;
+}
+
+/// What the program would never write, the database refuses to hold.
+#[tokio::test]
+async fn the_database_insists_on_two_operators() {
+    let office = Office::new().await;
+    let player = office.server.bank.player(1_000).await;
+    let asked = ok(office.ask_adjustment(player, 1)).await;
+    let pool = &office.server.bank.pool;
+    for (change, constraint) in [
+        (
+            "state = 'rejected', decided_by = requested_by, decided_at = now(),
+            rejection_reason = 'because I say so'",
+            "corrections_need_two",
+        ),
+        ("state = 'approved'", "corrections_decided_once"),
+        (
+            "state = 'approved', decided_at = now(),
+            decided_by = (select id from operators where name = 'kuya.ben')",
+            "corrections_decided_once",
+        ),
+    ] {
+        let sql = format!("update corrections set {change}");
+        let error = sqlx::query(AssertSqlSafe(sql)).execute(pool).await.unwrap_err();
+        assert!(error.to_string().contains(constraint), "{change}: {error}");
+    }
+    for sql in ["update corrections set amount = 5", "delete from corrections"] {
+        let error = sqlx::query(sql).execute(pool).await.unwrap_err();
+        assert!(error.to_string().contains("permission denied"), "{sql}: {error}");
+    }
+    ok(office.approve(&office.ben, &asked)).await;
+}

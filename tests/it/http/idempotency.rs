@@ -1,0 +1,254 @@
+//! Calls that are repeated under an `Idempotency-Key`.
+
+use std::time::Duration;
+
+use bahay::idempotency::Idempotency;
+use bahay::operators::Role;
+use reqwest::{Method, RequestBuilder, Response};
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::server::{Guest, Node, Server, WELCOME, ok, refusal};
+use crate::support::house::PATIENCE;
+
+const DEVICE: &str = "device-0123456789";
+const DAILY: &str = "/v1/me/rewards/daily";
+const RELIEF: &str = "/v1/me/rewards/relief";
+
+fn claim(node: &Node, guest: &Guest, key: &str) -> RequestBuilder {
+    let claim = node.request(Method::POST, DAILY).bearer_auth(&guest.access_token);
+    claim.header("Idempotency-Key", key)
+}
+
+/// Status, content type, whether it was replayed, and the body's bytes.
+async fn parts(response: Response) -> (u16, String, bool, Vec<u8>) {
+    let status = response.status().as_u16();
+    let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
+    let replayed = response.headers().get("idempotency-replayed");
+    let is_replayed = replayed.is_some_and(|value| value == "true");
+    (status, kind, is_replayed, response.bytes().await.unwrap().to_vec())
+}
+
+async fn send(request: RequestBuilder) -> (u16, String, bool, Vec<u8>) {
+    parts(request.send().await.unwrap()).await
+}
+
+/// Asserts status and code of a refusal that is not a replay.
+async fn refuses(request: RequestBuilder, status: u16, code: &str) {
+    let response = request.send().await.unwrap();
+    assert!(!response.headers().contains_key("idempotency-replayed"));
+    assert_eq!(refusal(response).await, (status, code.to_owned()));
+}
+
+async fn execute(pool: &PgPool, sql: &'static str) {
+    sqlx::query(sql).execute(pool).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_repeated_call_gets_the_first_answer_byte_for_byte() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let guest = server.node.guest(DEVICE).await;
+    let (status, kind, is_replayed, body) = send(claim(&server.node, &guest, "a")).await;
+    assert_eq!((status, is_replayed), (200, false));
+    for node in [&server.node, &other] {
+        // The time has moved on, and the answer has not.
+        server.clock.advance(Duration::from_mins(1));
+        let again = send(claim(node, &guest, "a")).await;
+        assert_eq!(again, (200, kind.clone(), true, body.clone()));
+    }
+    // A refusal is an answer, too, and stays it.
+    let first = send(claim(&server.node, &guest, "b")).await;
+    assert_eq!((first.0, first.2), (409, false));
+    server.clock.advance(Duration::from_hours(24));
+    let guest = server.node.guest(DEVICE).await;
+    let again = send(claim(&other, &guest, "b")).await;
+    assert_eq!((again.0, again.1, again.2, again.3), (409, first.1, true, first.3));
+    assert_eq!(send(claim(&other, &guest, "c")).await.0, 200);
+    server.bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_key_is_one_callers_on_one_route_for_one_input() {
+    let server = Server::new().await;
+    let one = server.node.guest(DEVICE).await;
+    let two = server.node.guest("device-9876543210").await;
+    assert_eq!(send(claim(&server.node, &one, "k")).await.0, 200);
+    assert_eq!(send(claim(&server.node, &two, "k")).await.0, 200);
+    let relief = server.node.request(Method::POST, RELIEF).bearer_auth(&one.access_token);
+    refuses(relief.header("Idempotency-Key", "k"), 409, "relief_not_due").await;
+    let with_body = claim(&server.node, &one, "k").body("something");
+    refuses(with_body, 422, "idempotency_key_reused").await;
+
+    let luz = server.operator("ate.luz", Role::Finance).await;
+    let ben = server.operator("kuya.ben", Role::Admin).await;
+    let path = "/v1/operator/corrections";
+    let ask = |token: &str, amount: i64| {
+        let reason = "paid twice by mistake";
+        let body =
+            json!({ "kind": "adjustment", "player": one.id, "amount": amount, "reason": reason });
+        let ask = server.node.post(path, &body).bearer_auth(token);
+        ask.header("Idempotency-Key", "k")
+    };
+    let first = ok(ask(&luz, 100)).await;
+    assert_eq!(ok(ask(&luz, 100)).await, first);
+    refuses(ask(&luz, 101), 422, "idempotency_key_reused").await;
+    // Another operator's `k` is another call; so is one about another correction.
+    let second = ok(ask(&ben, 100)).await;
+    assert_ne!(first["id"], second["id"]);
+    let approve = |id: &str| {
+        let path = format!("{path}/{id}/approval");
+        let approve = server.node.request(Method::POST, &path).bearer_auth(&luz);
+        approve.header("Idempotency-Key", "approve")
+    };
+    ok(approve(second["id"].as_str().unwrap())).await;
+    let unknown = Uuid::new_v4().to_string();
+    refuses(approve(&unknown), 422, "idempotency_key_reused").await;
+}
+
+#[tokio::test]
+async fn a_key_has_1_to_128_visible_characters_and_comes_once() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let long = "k".repeat(129);
+    for key in ["", "with space", &long] {
+        refuses(claim(&server.node, &guest, key), 422, "idempotency_key_invalid").await;
+    }
+    let twice = claim(&server.node, &guest, "a").header("Idempotency-Key", "b");
+    refuses(twice, 422, "idempotency_key_invalid").await;
+    let strange = server.node.request(Method::POST, DAILY).bearer_auth(&guest.access_token);
+    let strange = strange.header("Idempotency-Key", &b"\xc3\xa9"[..]);
+    refuses(strange, 422, "idempotency_key_invalid").await;
+    assert_eq!(send(claim(&server.node, &guest, &long[..128])).await.0, 200);
+    let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
+    assert_eq!(wallet["available"], WELCOME.hundredths() + 10_000);
+}
+
+#[tokio::test]
+async fn a_call_that_is_being_carried_out_is_not_begun_again() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let owner = server.bank.database.owner_pool().await;
+    let mut barrier = owner.begin().await.unwrap();
+    sqlx::query("lock table rewards in access exclusive mode")
+        .execute(&mut *barrier)
+        .await
+        .unwrap();
+    let first = claim(&server.node, &guest, "a");
+    let first = tokio::spawn(async move { send(first).await });
+    let begun = async {
+        let count = "select count(*) from idempotency_keys";
+        while sqlx::query_scalar::<_, i64>(count).fetch_one(&owner).await.unwrap() == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, begun).await.unwrap();
+    let again = claim(&server.node, &guest, "a").send().await.unwrap();
+    assert_eq!(again.headers()["retry-after"], "1");
+    assert_eq!(refusal(again).await, (409, "idempotency_key_in_use".into()));
+    barrier.rollback().await.unwrap();
+    let (status, kind, is_replayed, body) = first.await.unwrap();
+    assert_eq!((status, is_replayed), (200, false));
+    assert_eq!(send(claim(&server.node, &guest, "a")).await, (200, kind, true, body));
+}
+
+/// A node that dies after the coins moved and before the answer was stored.
+#[tokio::test]
+async fn what_a_dead_node_has_begun_is_taken_over_and_answered_as_it_would_have() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let owner = server.bank.database.owner_pool().await;
+    let forget = "update idempotency_keys set status = null, content_type = null, body = null";
+    let (_, kind, _, body) = send(claim(&server.node, &guest, "a")).await;
+    execute(&owner, forget).await;
+    refuses(claim(&server.node, &guest, "a"), 409, "idempotency_key_in_use").await;
+    execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
+    // Another input does not take it over.
+    let other = claim(&server.node, &guest, "a").body("x");
+    refuses(other, 422, "idempotency_key_reused").await;
+    let taken = send(claim(&server.another_node().await, &guest, "a")).await;
+    assert_eq!(taken, (200, kind.clone(), false, body.clone()));
+    assert_eq!(send(claim(&server.node, &guest, "a")).await, (200, kind, true, body));
+
+    // The same for a correction: it was asked for once.
+    let luz = server.operator("ate.luz", Role::Finance).await;
+    let request = json!({
+        "kind": "adjustment", "player": guest.id, "amount": 5, "reason": "found under the table"
+    });
+    let ask = || {
+        let ask = server.node.post("/v1/operator/corrections", &request).bearer_auth(&luz);
+        ask.header("Idempotency-Key", "ask")
+    };
+    let (status, _, _, body) = send(ask()).await;
+    assert_eq!(status, 201);
+    execute(&owner, forget).await;
+    execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
+    let again = send(ask()).await;
+    assert_eq!((again.0, again.2, again.3), (201, false, body));
+    let count: i64 =
+        sqlx::query_scalar("select count(*) from corrections").fetch_one(&owner).await.unwrap();
+    assert_eq!(count, 1);
+    server.bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_mistake_of_ours_is_no_answer() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let owner = server.bank.database.owner_pool().await;
+    execute(&owner, "alter table rewards rename to mislaid").await;
+    refuses(claim(&server.node, &guest, "a"), 500, "internal").await;
+    refuses(claim(&server.node, &guest, "a"), 500, "internal").await;
+    execute(&owner, "alter table mislaid rename to rewards").await;
+    let (status, _, is_replayed, _) = send(claim(&server.node, &guest, "a")).await;
+    assert_eq!((status, is_replayed), (200, false));
+}
+
+#[tokio::test]
+async fn a_hundred_repetitions_at_once_are_one_call() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let guest = server.node.guest(DEVICE).await;
+    let calls = (0..100).map(|number| {
+        let node = if number % 2 == 0 { &server.node } else { &other };
+        let call = claim(node, &guest, "a");
+        tokio::spawn(async move { call.send().await.unwrap() })
+    });
+    let calls: Vec<_> = calls.collect();
+    let mut bodies = Vec::new();
+    for call in calls {
+        let response = call.await.unwrap();
+        if response.status() == 200 {
+            bodies.push(response.bytes().await.unwrap());
+        } else {
+            let refusal = refusal(response).await;
+            assert_eq!(refusal, (409, "idempotency_key_in_use".into()));
+        }
+    }
+    assert!(!bodies.is_empty() && bodies.iter().all(|body| *body == bodies[0]));
+    server.bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn answers_are_removed_after_two_days() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    send(claim(&server.node, &guest, "old")).await;
+    send(claim(&server.node, &guest, "new")).await;
+    let owner = server.bank.database.owner_pool().await;
+    let age = "update idempotency_keys set created_at = now() - interval '47 hours 59 minutes'";
+    execute(&owner, age).await;
+    let store = Idempotency::new(server.bank.database.pool().await);
+    assert_eq!(store.sweep().await.unwrap(), 0);
+    execute(
+        &owner,
+        "update idempotency_keys set created_at = now() - interval '48 hours 1 minute'
+        where key = 'old'",
+    )
+    .await;
+    assert_eq!(store.sweep().await.unwrap(), 1);
+    assert!(send(claim(&server.node, &guest, "new")).await.2);
+    // The old one is a new call now, and finds today's reward claimed.
+    refuses(claim(&server.node, &guest, "old"), 409, "daily_claimed").await;
+}

@@ -1,0 +1,166 @@
+//! Relief, over HTTP.
+
+use std::time::Duration;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{PlayerId, TableId};
+use reqwest::{Method, RequestBuilder};
+use serde_json::Value;
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+use super::server::{Guest, Node, Server, expect_refusal, ok, refusal};
+
+const RELIEF: &str = "/v1/me/rewards/relief";
+const DEVICE: &str = "device-0123456789";
+
+fn claim(node: &Node, guest: &Guest) -> RequestBuilder {
+    node.request(Method::POST, RELIEF).bearer_auth(&guest.access_token)
+}
+
+/// Takes from the wallet until so much is left, in hundredths, as a loss would.
+async fn leave(server: &Server, guest: &Guest, hundredths: i64) {
+    let player: PlayerId = guest.id.parse().unwrap();
+    let has = server.bank.ledger.wallet(player).await.unwrap().available.hundredths();
+    if has == hundredths {
+        return;
+    }
+    let amount = Coins::from_hundredths(hundredths - has);
+    let correction = bahay::ids::CorrectionId(Uuid::new_v4());
+    let input = bahay::ledger::AdjustWallet { correction, player, amount };
+    let mut tx = server.bank.pool.begin().await.unwrap();
+    server.bank.ledger.adjust_in_tx(&mut tx, input).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn standing(server: &Server, guest: &Guest) -> Value {
+    ok(server.node.get("/v1/me/rewards", &guest.access_token)).await["relief"].clone()
+}
+
+#[tokio::test]
+async fn relief_is_for_empty_wallets_a_few_times_a_day() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
+    leave(&server, &guest, 5_000).await;
+    assert_eq!(standing(&server, &guest).await["claimable"], false);
+    expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
+
+    for left in [2, 1, 0] {
+        leave(&server, &guest, 4_999).await;
+        let before = standing(&server, &guest).await;
+        assert_eq!(before["claimable"], true);
+        assert_eq!(before["left_today"], left + 1);
+        assert_eq!((&before["floor"], &before["amount"]), (&5_000.into(), &10_000.into()));
+        let claimed = ok(claim(&server.node, &guest)).await;
+        assert_eq!(claimed["amount"], 10_000);
+        assert_eq!(claimed["available"], 14_999);
+        assert_eq!(claimed["left_today"], left);
+        expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
+    }
+    leave(&server, &guest, 1).await;
+    assert_eq!(standing(&server, &guest).await["claimable"], false);
+    expect_refusal(claim(&server.node, &guest), 409, "relief_used_up").await;
+
+    // The clock stood at noon in UTC.
+    server.clock.advance(Duration::from_hours(12));
+    let guest = server.node.guest(DEVICE).await;
+    assert_eq!(standing(&server, &guest).await["left_today"], 3);
+    ok(claim(&server.node, &guest)).await;
+    let mut keys: Vec<String> =
+        sqlx::query_scalar("select key from operations where key like 'relief:%' order by id")
+            .fetch_all(&server.bank.pool)
+            .await
+            .unwrap();
+    for key in &mut keys {
+        *key = key.replace(&guest.id, "P");
+    }
+    let expected = [
+        "relief:P:2026-03-01:1",
+        "relief:P:2026-03-01:2",
+        "relief:P:2026-03-01:3",
+        "relief:P:2026-03-02:1",
+    ];
+    assert_eq!(keys, expected);
+    server.bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn what_is_held_in_a_game_counts() {
+    let server = Server::new().await;
+    let mut guests = Vec::new();
+    for number in 0..3 {
+        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
+    }
+    leave(&server, &guests[0], 1_500).await;
+    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
+    server.bank.open(&game).await;
+    // 15.00 less the ante of 1.00 is at stake: below the floor, but not by being held.
+    let wallet = ok(server.node.get("/v1/me/wallet", &guests[0].access_token)).await;
+    assert_eq!((&wallet["available"], &wallet["held"]), (&0.into(), &1_400.into()));
+    ok(claim(&server.node, &guests[0])).await;
+
+    leave(&server, &guests[0], 3_700).await;
+    // 37.00 and 14.00 are not less than 50.00.
+    expect_refusal(claim(&server.node, &guests[0]), 409, "relief_not_due").await;
+    leave(&server, &guests[0], 3_599).await;
+    ok(claim(&server.node, &guests[0])).await;
+    server.bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_hundred_claims_at_once_give_one_relief_and_never_more_than_a_day_has() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let guest = server.node.guest(DEVICE).await;
+    let mut given = 0;
+    for round in 0..5 {
+        leave(&server, &guest, 0).await;
+        let claims = (0..100).map(|number| {
+            let node = if number % 2 == 0 { &server.node } else { &other };
+            let claim = claim(node, &guest);
+            tokio::spawn(async move { claim.send().await.unwrap() })
+        });
+        let claims: Vec<_> = claims.collect();
+        let mut paid = 0;
+        for claim in claims {
+            let response = claim.await.unwrap();
+            if response.status() == 200 {
+                paid += 1;
+            } else {
+                let (status, code) = refusal(response).await;
+                assert_eq!(status, 409);
+                let expected = if round < 3 { "relief_not_due" } else { "relief_used_up" };
+                assert_eq!(code, expected, "round {round}");
+            }
+        }
+        given += paid;
+        assert_eq!(paid, i32::from(round < 3), "round {round}");
+    }
+    assert_eq!(given, 3);
+    server.bank.audit_clean().await;
+}
+
+/// A player who flies back and forth over the date line finds its own day used up.
+#[tokio::test]
+async fn moving_west_does_not_bring_reliefs_back() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let move_to = async |zone: &str| {
+        sqlx::query(AssertSqlSafe(format!("update players set time_zone = '{zone}'")))
+            .execute(&server.bank.pool)
+            .await
+            .unwrap();
+    };
+    let mut given = 0;
+    for zone in ["Pacific/Kiritimati", "UTC", "Pacific/Pago_Pago", "Pacific/Kiritimati"] {
+        move_to(zone).await;
+        for _ in 0..4 {
+            leave(&server, &guest, 0).await;
+            let response = claim(&server.node, &guest).send().await.unwrap();
+            given += i32::from(response.status() == 200);
+        }
+    }
+    assert_eq!(given, 3);
+}

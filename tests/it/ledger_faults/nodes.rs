@@ -1,0 +1,108 @@
+//! Two nodes that want the same games, each sure that they are its own.
+
+use bahay::games::GameState;
+use bahay::ledger::{LedgerError, SettleGame};
+use bahay_engine::table::PlayerId;
+use futures_util::future::join_all;
+
+use super::{TAKEN, WON};
+use crate::support::bank::{Bank, PotGoes, settlement, table};
+
+const GAMES: usize = 50;
+
+/// Opened games at as many tables, and what settles each. The players sit at many of them.
+async fn opened(bank: &Bank, players: &[PlayerId]) -> Vec<SettleGame> {
+    let mut games = Vec::new();
+    for number in 0..GAMES {
+        let game = bank.deal(table(), &seats(players, number));
+        let (stakes, pot) = bank.open(&game).await;
+        games.push(bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot)));
+    }
+    games
+}
+
+/// Steps of one, five and seven over twelve players: never the same one twice.
+fn seats(players: &[PlayerId], number: usize) -> [PlayerId; 3] {
+    [number, number + 5, number + 7].map(|index| players[index % players.len()])
+}
+
+async fn twelve(bank: &Bank) -> Vec<PlayerId> {
+    let mut players = Vec::new();
+    for _ in 0..12 {
+        players.push(bank.player(1_000_000).await);
+    }
+    players
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_two_nodes_settle_is_paid_once() {
+    let bank = Bank::new().await;
+    let (other, _tasks) = bank.node().await;
+    let players = twelve(&bank).await;
+    let games = opened(&bank, &players).await;
+    let settle = |ledger: &bahay::ledger::Ledger| {
+        let calls = games.iter().map(|game| {
+            let (ledger, game) = (ledger.clone(), game.clone());
+            tokio::spawn(async move { ledger.settle_game(game).await.unwrap() })
+        });
+        join_all(calls.collect::<Vec<_>>())
+    };
+    let (one, two) = tokio::join!(settle(&bank.ledger), settle(&other));
+    let mut expected = vec![1_000_000; 12];
+    for (number, (one, two)) in one.into_iter().zip(two).enumerate() {
+        let (one, two) = (one.unwrap(), two.unwrap());
+        assert_eq!(one, two);
+        for (won, player) in WON.into_iter().zip(seats(&players, number)) {
+            expected[players.iter().position(|other| *other == player).unwrap()] += won;
+        }
+    }
+    assert_eq!(bank.wallets(&players).await, expected);
+    // Grants, openings and settlements.
+    let operations = i64::try_from(12 + 2 * GAMES).unwrap();
+    assert_eq!(bank.audit_clean().await.operations, operations);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_one_node_settles_and_the_other_voids_is_one_of_both() {
+    let bank = Bank::new().await;
+    let (other, _tasks) = bank.node().await;
+    let players = twelve(&bank).await;
+    let games = opened(&bank, &players).await;
+    let calls = games.iter().enumerate().map(|(number, game)| {
+        let (mut settling, mut voiding) = (bank.ledger.clone(), other.clone());
+        if number % 2 == 1 {
+            std::mem::swap(&mut settling, &mut voiding);
+        }
+        let (input, game, player) = (game.clone(), game.game, players[number % 12]);
+        let settled = tokio::spawn(async move { settling.settle_game(input).await.map(drop) });
+        let voided = tokio::spawn(async move {
+            // Settlements wait for their batch, so voids that do not look first are always faster.
+            for _ in 0..number % 4 {
+                voiding.wallet(player).await.unwrap();
+            }
+            voiding.void_game(game, "lost").await.map(drop)
+        });
+        async move { (settled.await.unwrap(), voided.await.unwrap()) }
+    });
+    let answers = join_all(calls.collect::<Vec<_>>()).await;
+    let mut expected = vec![1_000_000; 12];
+    let mut settlements = 0;
+    for (number, (answers, input)) in answers.into_iter().zip(&games).enumerate() {
+        let game = input.game;
+        let not_open = |state| Err(LedgerError::GameNotOpen { game, state });
+        if answers.0.is_ok() {
+            assert_eq!(answers.1, not_open(GameState::Settled));
+            settlements += 1;
+            for (won, player) in WON.into_iter().zip(seats(&players, number)) {
+                expected[players.iter().position(|other| *other == player).unwrap()] += won;
+            }
+        } else {
+            assert_eq!(answers, (not_open(GameState::Voided), Ok(())));
+        }
+    }
+    println!("{settlements} of {GAMES} games were settled, the others voided");
+    assert_eq!(bank.wallets(&players).await, expected);
+    assert!(expected.iter().all(|wallet| *wallet > 1_000_000 - 10 * TAKEN));
+    let operations = i64::try_from(12 + 2 * GAMES).unwrap();
+    assert_eq!(bank.audit_clean().await.operations, operations);
+}

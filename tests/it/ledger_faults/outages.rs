@@ -1,0 +1,123 @@
+//! No connection to be had, and no PostgreSQL at all.
+
+use std::sync::Arc;
+
+use bahay::db::{self, PoolOptions};
+use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, Opening};
+use bahay_engine::coins::Coins;
+use futures_util::future::join_all;
+use tokio::sync::watch;
+
+use super::{TAKEN, WON, insist};
+use crate::support::bank::{Bank, PotGoes, settlement, table};
+use crate::support::db::TestDatabase;
+use crate::support::house::PATIENCE;
+use crate::support::services::{Service, Services};
+
+#[tokio::test]
+async fn who_finds_no_connection_is_told_so_and_may_ask_again() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let options = PoolOptions { connections_max: 2, acquire_timeout_ms: 200, ..Default::default() };
+    let pool = db::connect(bank.database.options(), options).await.unwrap();
+    let (node, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
+    let to_settle = bank.deal(table(), &players);
+    let (stakes, pot) = bank.open(&to_settle).await;
+    let settling = bank.finish(&to_settle, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
+    let to_void = bank.deal(table(), &players);
+    bank.open(&to_void).await;
+    let to_open = bank.deal(table(), &players);
+    let grant = GrantCoins {
+        player: players[0],
+        grant: Grant::Daily,
+        key: "one".into(),
+        amount: Coins::from_hundredths(700),
+    };
+    let calls = async || {
+        tokio::join!(
+            async { node.open_game(to_open.clone()).await.map(drop) },
+            async { node.settle_game(settling.clone()).await.map(drop) },
+            async { node.void_game(to_void.game, "lost").await.map(drop) },
+            async { node.grant(grant.clone()).await.map(drop) },
+        )
+    };
+
+    // Others may have one for a moment: the house's entries are folded at the start.
+    let mut taken = Vec::new();
+    while taken.len() < 2 {
+        taken.extend(pool.acquire().await);
+    }
+    let before = bank.wallets(&players).await;
+    let refused = tokio::time::timeout(PATIENCE, calls()).await.expect("nobody waits for ever");
+    for answer in [refused.0, refused.1, refused.2, refused.3] {
+        assert!(matches!(answer, Err(LedgerError::Unavailable { .. })), "{answer:?}");
+    }
+    assert_eq!(bank.wallets(&players).await, before);
+
+    drop(taken);
+    let expected = (Ok(()), Ok(()), Ok(()), Ok(()));
+    // The connections come back in the background, in their own time.
+    while calls().await != expected {}
+    let mut expected = WON.map(|won| 10_000 + won - TAKEN);
+    expected[0] += 700;
+    assert_eq!(bank.wallets(&players).await, expected);
+    tasks.stop().await;
+    bank.audit_clean().await;
+}
+
+const TABLES: usize = 20;
+const GAMES: usize = 10;
+
+/// After how many games PostgreSQL is killed.
+const KILLS: [usize; 3] = [20, 80, 150];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_killed_postgres_leaves_no_game_unpaid_or_paid_twice() {
+    let mut services = Services::start(&[Service::Postgres]).await;
+    let server = services.database_url().parse().unwrap();
+    let bank = Arc::new(Bank::on(TestDatabase::on(server).await).await);
+    let synced: (String, String) =
+        sqlx::query_as("select current_setting('fsync'), current_setting('synchronous_commit')")
+            .fetch_one(&bank.pool)
+            .await
+            .unwrap();
+    assert_eq!(synced, ("on".into(), "on".into()));
+    let (node, tasks) = bank.node().await;
+    let (played, mut seen) = watch::channel(0_usize);
+    let played = Arc::new(played);
+    let mut tables = Vec::new();
+    for _ in 0..TABLES {
+        let players = bank.players([100_000; 3]).await;
+        let (bank, node, played) = (Arc::clone(&bank), node.clone(), Arc::clone(&played));
+        tables.push(tokio::spawn(async move {
+            let table = table();
+            for _ in 0..GAMES {
+                let game = bank.deal(table, &players);
+                let opening = insist(|| node.open_game(game.clone())).await.unwrap();
+                let Opening::Opened { stakes, pot } = opening else { panic!("all can pay") };
+                let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
+                insist(|| node.settle_game(input.clone())).await.unwrap();
+                played.send_modify(|played| *played += 1);
+            }
+            players
+        }));
+    }
+    for games in KILLS {
+        seen.wait_for(|played| *played >= games).await.unwrap();
+        services.kill(Service::Postgres).await;
+        services.start_again().await;
+    }
+    let games = i64::try_from(GAMES).unwrap();
+    for players in join_all(tables).await {
+        let wallets = bank.wallets(&players.unwrap()).await;
+        assert_eq!(wallets, WON.map(|won| 100_000 + games * won));
+    }
+    tasks.stop().await;
+    let settlements: i64 =
+        sqlx::query_scalar("select count(*) from operations where key like 'settle:%'")
+            .fetch_one(&bank.pool)
+            .await
+            .unwrap();
+    let report = bank.audit_clean().await;
+    assert_eq!((report.games, settlements), (200, 200));
+}

@@ -1,0 +1,342 @@
+//! Who may open a socket, how it says who it is, and how many there may be.
+
+use bahay::client::{Client, Play, PlayError, Way};
+use bahay::edge::Rate;
+use bahay::ws::protocol::{Command, Credential, Message, close};
+use reqwest::Method;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+
+use crate::support::house::{House, PATIENCE, Setup};
+
+/// Everything until the end: the codes of refusals, and the close code.
+async fn ended(play: &mut Play) -> (Vec<String>, u16) {
+    let mut refusals = vec![];
+    loop {
+        match timeout(PATIENCE, play.next()).await.unwrap() {
+            Ok(Message::Refusal { code, .. }) => refusals.push(code.into_owned()),
+            Ok(other) => panic!("a stranger was told {other:?}"),
+            Err(PlayError::Closed { code, .. }) => return (refusals, code),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+fn refused_upgrade(result: Result<Play, PlayError>) -> (u16, String) {
+    match result {
+        Err(PlayError::Upgrade { status, code }) => (status, code),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("the socket opened"),
+    }
+}
+
+async fn ping(play: &mut Play) {
+    let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
+    play.answered(pinging).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_first_message_says_who_it_is_by_token_or_ticket() {
+    let house = House::new().await;
+    let (second, running) = house.node().await;
+    let (table, [client, ..]) = house.table().await;
+    let ticket = client.ticket().await.unwrap();
+    for (client, way) in [
+        (client.clone(), Way::Token(client.access_token().to_owned())),
+        // Any node takes what another has given.
+        (client.at(&second), Way::Ticket(ticket)),
+    ] {
+        let mut play = client.play_by(way.clone()).await.unwrap_or_else(|error| {
+            panic!("{way:?}: {error}");
+        });
+        let joining = play.join().await.unwrap();
+        play.answered(joining).await.unwrap();
+        assert_eq!(play.table(), Some(table));
+        let again = play.send(|id| Command::Authenticate { id, token: None, ticket: None });
+        let again = again.await.unwrap();
+        let refused = play.answered(again).await.unwrap_err();
+        assert!(refused.to_string().contains("already_authenticated"), "{refused}");
+    }
+    running.stop().await.unwrap();
+}
+
+/// The greeting comes before everything else, and only to who is somebody.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_is_told_nothing_but_why_it_must_go() {
+    let house = House::new().await;
+    let client = house.guest("Althea").await;
+    let used = client.ticket().await.unwrap();
+    client.play_by(Way::Ticket(used.clone())).await.unwrap();
+    let signed_out = house.guest("Benjie").await;
+    let of_ended = signed_out.ticket().await.unwrap();
+    signed_out.sign_out().await.unwrap();
+    let say = |token: Option<&str>, ticket: Option<&str>| {
+        let credential = |text: &str| Credential::new(text.to_owned());
+        let (token, ticket) = (token.map(credential), ticket.map(credential));
+        serde_json::to_string(&Command::<()>::Authenticate { id: 1, token, ticket }).unwrap()
+    };
+    let good = client.access_token();
+    for (text, code) in [
+        (r#"{"type":"ping","id":1}"#.to_owned(), "not_authenticated"),
+        (r#"{"type":"join","id":1}"#.to_owned(), "not_authenticated"),
+        ("hello".to_owned(), "malformed"),
+        (say(None, None), "malformed"),
+        (say(Some(good), Some(&used)), "malformed"),
+        (say(Some("nonsense"), None), "token_malformed"),
+        (say(Some(client.refresh_token()), None), "token_malformed"),
+        (say(Some(signed_out.access_token()), None), "token_revoked"),
+        (say(None, Some(good)), "ticket_unknown"),
+        (say(None, Some(&used)), "ticket_unknown"),
+        (say(None, Some(&format!("pt_{}", "0".repeat(64)))), "ticket_unknown"),
+        (say(None, Some(&of_ended)), "token_revoked"),
+    ] {
+        let mut play = client.play_by(Way::Nobody).await.unwrap();
+        play.send_text(text).await.unwrap();
+        let expected = (vec![code.to_owned()], close::NOT_AUTHENTICATED);
+        assert_eq!(ended(&mut play).await, expected);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_who_says_nothing_is_sent_away_and_there_are_few() {
+    let mut setup = Setup::default();
+    setup.door.strangers_per_address = 2;
+    let house = House::with(setup).await;
+    let client = house.guest("Althea").await;
+    let mut silent = client.play_by(Way::Nobody).await.unwrap();
+    let mut other = client.play_by(Way::Nobody).await.unwrap();
+    let third = client.play_by(Way::Nobody).await;
+    assert_eq!(refused_upgrade(third), (429, "too_many_requests".to_owned()));
+    // Who has said who it is, is no stranger any more.
+    let token = Some(Credential::new(client.access_token().to_owned()));
+    let entering = other.send(|id| Command::Authenticate { id, token, ticket: None });
+    let entering = entering.await.unwrap();
+    other.answered(entering).await.unwrap();
+    client.play_by(Way::Token(client.access_token().to_owned())).await.unwrap();
+    assert_eq!(ended(&mut silent).await, (vec![], close::NOT_AUTHENTICATED));
+    ping(&mut other).await;
+}
+
+/// Nothing in Redis opens a socket, and it is gone by itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ticket_is_stored_as_a_hash_that_expires() {
+    let house = House::new().await;
+    let ticket = house.guest("Althea").await.ticket().await.unwrap();
+    let options = house.live.options();
+    let client = redis::Client::open(options.url).unwrap();
+    let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+    let keys: Vec<String> = redis::cmd("KEYS")
+        .arg(format!("{}*ticket", options.prefix))
+        .query_async(&mut redis)
+        .await
+        .unwrap();
+    assert_eq!(keys.len(), 1);
+    let secret = ticket.strip_prefix("pt_").unwrap();
+    assert_eq!(secret.len(), 64, "256 bits");
+    let holder: String = redis::cmd("GET").arg(&keys[0]).query_async(&mut redis).await.unwrap();
+    assert!(!keys[0].contains(secret) && !holder.contains(secret));
+    let life_ms: i64 = redis::cmd("PTTL").arg(&keys[0]).query_async(&mut redis).await.unwrap();
+    assert!((1..=30_000).contains(&life_ms), "{life_ms}");
+}
+
+async fn from_origin(client: &Client, origin: &str) -> Result<(), (u16, String)> {
+    let url = format!("{}/v1/play", client.base().replacen("http", "ws", 1));
+    let mut request = url.into_client_request().unwrap();
+    let bearer = format!("Bearer {}", client.access_token());
+    request.headers_mut().insert("authorization", bearer.parse().unwrap());
+    request.headers_mut().insert("origin", origin.parse().unwrap());
+    match tokio_tungstenite::connect_async(request).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(refused_upgrade(Err(error.into()))),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_origin_opens_nothing() {
+    let mut setup = Setup::default();
+    setup.door.origins = "https://play.example".parse().unwrap();
+    let open = House::with(setup).await;
+    let closed = House::new().await;
+    let refused = Err((403, "origin_refused".to_owned()));
+    let at_open = open.guest("Althea").await;
+    let at_closed = closed.guest("Althea").await;
+    assert_eq!(from_origin(&at_open, "https://play.example").await, Ok(()));
+    assert_eq!(from_origin(&at_open, "https://evil.example").await, refused);
+    assert_eq!(from_origin(&at_open, "null").await, refused);
+    assert_eq!(from_origin(&at_closed, "https://play.example").await, refused);
+    // Apps name none.
+    ping(&mut at_closed.play().await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_has_so_many_sockets() {
+    let mut setup = Setup::default();
+    setup.door.sockets_per_address = 2;
+    let house = House::with(setup).await;
+    let client = house.guest("Althea").await;
+    let first = client.play().await.unwrap();
+    let mut second = client.play().await.unwrap();
+    let third = client.play().await;
+    assert_eq!(refused_upgrade(third), (429, "too_many_requests".to_owned()));
+    drop(first);
+    let freed = async {
+        while client.play().await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, freed).await.expect("a place that was left is free");
+    ping(&mut second).await;
+}
+
+/// Who opens connections and says nothing holds up nobody else's.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_has_so_many_connections() {
+    let mut setup = Setup::default();
+    setup.door.connections_per_address = 4;
+    let house = House::with(setup).await;
+    let address = house.base.trim_start_matches("http://");
+    let mut silent = vec![];
+    for _ in 0..12 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\n").await.unwrap();
+        silent.push(stream);
+    }
+    let refused = async {
+        while silent.len() > 4 {
+            let mut open = vec![];
+            for mut stream in silent.drain(..) {
+                let read = timeout(std::time::Duration::from_millis(5), stream.read_u8()).await;
+                if !read.is_ok_and(|read| read.is_err()) {
+                    open.push(stream);
+                }
+            }
+            silent = open;
+        }
+    };
+    timeout(PATIENCE, refused).await.expect("what is too many is closed");
+    drop(silent);
+    let let_in = async {
+        while Client::guest(&house.base, "a-device-of-mine", "Althea").await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, let_in).await.expect("a connection that ended makes room");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_opens_so_many_sockets_at_a_time() {
+    let mut setup = Setup::default();
+    setup.door.openings_per_account = Rate { per_second: 1, burst: 3 };
+    let house = House::with(setup).await;
+    let (hasty, other) = (house.guest("Althea").await, house.guest("Benjie").await);
+    let mut refused = 0;
+    for _ in 0..20 {
+        if let Err(PlayError::Upgrade { status, code }) = hasty.play().await {
+            assert_eq!((status, code.as_str()), (429, "too_many_requests"));
+            refused += 1;
+        }
+    }
+    assert!(refused > 0, "twenty at once were let in");
+    let mut by_message = hasty.play_by(Way::Nobody).await.unwrap();
+    let token = Some(Credential::new(hasty.access_token().to_owned()));
+    by_message.send(|id| Command::Authenticate { id, token, ticket: None }).await.unwrap();
+    let (refusals, code) = ended(&mut by_message).await;
+    assert_eq!((refusals, code), (vec!["too_fast".to_owned()], close::TOO_FAST));
+    ping(&mut other.play().await.unwrap()).await;
+}
+
+/// Status, code and Retry-After of a request, as from an address behind a proxy.
+async fn rest(client: &Client, path: &str, token: bool, from: &str) -> (u16, Option<u32>) {
+    let request = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = request.request(Method::GET, format!("{}{path}", client.base()));
+    let request = request.header("x-forwarded-for", from);
+    let request = if token { request.bearer_auth(client.access_token()) } else { request };
+    let response = request.send().await.unwrap();
+    let retry_after = response.headers().get("retry-after");
+    let retry_after = retry_after.map(|after| after.to_str().unwrap().parse().unwrap());
+    (response.status().as_u16(), retry_after)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_are_counted_by_address_and_by_account() {
+    let few = Rate { per_second: 1, burst: 10 };
+    let mut setup = Setup::default();
+    setup.door.proxies = "127.0.0.1".parse().unwrap();
+    setup.door.requests_per_address = few;
+    let by_address = House::with(setup.clone()).await;
+    let client = by_address.guest("Althea").await;
+    let mut refused = None;
+    for _ in 0..30 {
+        let (status, retry_after) = rest(&client, "/v1/rooms", false, "203.0.113.1").await;
+        if status == 429 {
+            refused = retry_after;
+        }
+    }
+    assert!(refused.is_some_and(|seconds| (1..=60).contains(&seconds)), "{refused:?}");
+    // Another address, and who asks whether the server lives, are not held up.
+    assert_eq!(rest(&client, "/v1/rooms", false, "203.0.113.2").await.0, 200);
+    assert_eq!(rest(&client, "/healthz", false, "203.0.113.1").await.0, 200);
+
+    setup.door.requests_per_address = Setup::default().door.requests_per_address;
+    setup.door.requests_per_account = few;
+    let by_account = House::with(setup.clone()).await;
+    let (hasty, other) = (by_account.guest("Althea").await, by_account.guest("Benjie").await);
+    let mut statuses = vec![];
+    for number in 0..30 {
+        let from = format!("203.0.113.{number}");
+        statuses.push(rest(&hasty, "/v1/me", true, &from).await.0);
+    }
+    assert!(statuses.contains(&429), "an account is one, from whatever address: {statuses:?}");
+    assert_eq!(rest(&other, "/v1/me", true, "203.0.113.1").await.0, 200);
+
+    // Who is not named as a proxy is not believed.
+    setup.door.proxies = "10.0.0.0/8".parse().unwrap();
+    setup.door.requests_per_address = few;
+    let unbelieved = House::with(setup).await;
+    let client = unbelieved.guest("Althea").await;
+    let mut statuses = vec![];
+    for number in 0..30 {
+        let from = format!("203.0.113.{number}");
+        statuses.push(rest(&client, "/v1/rooms", false, &from).await.0);
+    }
+    assert!(statuses.contains(&429), "{statuses:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signing_in_is_counted_more_tightly() {
+    let mut setup = Setup::default();
+    setup.door.sign_ins_per_address = Rate { per_second: 1, burst: 5 };
+    let house = House::with(setup).await;
+    let known = house.guest("Althea").await;
+    let mut refused = false;
+    for number in 0..20 {
+        let device = format!("device-of-a-guesser-{number}");
+        let guessed = Client::guest(&house.base, &device, "Dante").await;
+        refused |= guessed.is_err_and(|error| error.to_string().contains("too_many_requests"));
+    }
+    assert!(refused, "twenty at once signed in");
+    known.wallet().await.unwrap();
+}
+
+/// Signing out on one node closes what is open on another, though its client says nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_session_reaches_its_open_sockets_on_every_node() {
+    let house = House::new().await;
+    let (second, running) = house.node().await;
+    let (_, [client, other, _]) = house.table().await;
+    let mut play = client.at(&second).play().await.unwrap();
+    let mut of_other = other.at(&second).play().await.unwrap();
+    client.sign_out().await.unwrap();
+    let code = loop {
+        match timeout(PATIENCE, play.next()).await.unwrap() {
+            Ok(_) => {}
+            Err(PlayError::Closed { code, .. }) => break code,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(code, close::SIGNED_OUT);
+    ping(&mut of_other).await;
+    running.stop().await.unwrap();
+}

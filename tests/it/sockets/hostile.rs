@@ -1,0 +1,277 @@
+//! Clients that send what nobody should, and one that does not read: none of them harms another.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bahay::client::PlayError;
+use bahay::ws::protocol::{Command, Message, close};
+use bahay::ws::{example_commands, example_messages};
+use bahay_engine::chance::{self, Key, Request, Stream};
+use bahay_engine::hex::Hex;
+use bahay_engine::table::{Event, PhaseView};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::player::{self, Stop};
+use crate::support::house::{House, PATIENCE, Setup, joined};
+use crate::support::raw::{BINARY, Heard, Raw, TEXT, frame};
+
+/// Small numbers from a seed.
+struct Dice(Stream);
+
+impl Dice {
+    fn new(seed: u8) -> Self {
+        Self(Stream::new(Key(Hex([seed; 32]))))
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        match self.0.draw(Request::Number(u32::try_from(limit).unwrap())) {
+            chance::Answer::Number(number) => number as usize,
+            chance::Answer::Order(_) => unreachable!("a number was asked for"),
+        }
+    }
+
+    fn byte(&mut self) -> u8 {
+        u8::try_from(self.below(256)).unwrap()
+    }
+
+    fn bytes(&mut self, longest: usize) -> Vec<u8> {
+        (0..self.below(longest)).map(|_| self.byte()).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_that_break_the_protocol_end_the_connection() {
+    let house = House::new().await;
+    let client = house.guest("Althea").await;
+    let long = vec![b' '; 9_000];
+    // The first half of a text, and a second text instead of the rest.
+    let interleaved = [&[0x01, 0x80, 0, 0, 0, 0][..], &frame(TEXT, b"x")].concat();
+    for (name, bytes) in [
+        ("too long", frame(TEXT, &long)),
+        ("said to be long", [&[0x81, 0xff, 0x7f][..], &[0xff; 7], &[0; 4]].concat()),
+        ("binary", frame(BINARY, b"{}")),
+        ("not UTF-8", frame(TEXT, b"\xff\xfe")),
+        ("half a letter", frame(TEXT, b"\xe2\x82")),
+        ("an unknown kind", frame(3, b"x")),
+        ("reserved bits", [&[0xf1][..], &frame(TEXT, b"x")[1..]].concat()),
+        ("without a mask", vec![0x81, 0x01, b'x']),
+        ("a long ping", frame(9, &long[..200])),
+        ("interleaved", interleaved),
+    ] {
+        let mut raw = Raw::open(&house.base, client.access_token(), None).await;
+        assert!(raw.send(&bytes).await);
+        let code = raw.close_code().await;
+        assert!(matches!(code, Some(close::PROTOCOL) | None), "{name}: {code:?}");
+    }
+    // What is only strange JSON is refused, and the connection goes on.
+    let mut raw = Raw::open(&house.base, client.access_token(), None).await;
+    let bombs = ["[".repeat(8_000), r#"{"type":"#.repeat(900), r#"{"id":1,"a":"#.repeat(600)];
+    for bomb in &bombs {
+        assert!(raw.send_text(bomb).await);
+    }
+    let mut malformed = 0;
+    while malformed < bombs.len() {
+        match raw.next().await {
+            Heard::Text(text) => malformed += usize::from(text.contains("malformed")),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_pings_is_ended_too() {
+    let house = House::new().await;
+    let client = house.guest("Althea").await;
+    let mut raw = Raw::open(&house.base, client.access_token(), None).await;
+    let mut is_open = true;
+    for _ in 0..400 {
+        is_open &= raw.send(&frame(9, b"?")).await;
+    }
+    let code = raw.close_code().await;
+    // What comes after the end may reset the connection before the reason is read.
+    assert!(code == Some(close::TOO_FAST) || code.is_none(), "{code:?}");
+    println!("open until the end: {is_open}, {code:?}");
+}
+
+fn faulty(text: &str) {
+    assert!(!text.contains("4096"), "planted");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_ends_one_connection() {
+    let house = House::with(Setup { tap: Some(faulty), ..Setup::default() }).await;
+    let (_, clients) = house.table().await;
+    let mut struck = joined(&clients[0]).await;
+    let mut other = joined(&clients[1]).await;
+    struck.send_text(r#"{"type":"ping","id":4096}"#.to_owned()).await.unwrap();
+    let code = loop {
+        match timeout(PATIENCE, struck.next()).await.unwrap() {
+            Ok(_) => {}
+            Err(PlayError::Closed { code, .. }) => break code,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(code, close::INTERNAL);
+    // The others see that the player is away, and go on.
+    let seat = struck.view().unwrap().seat.unwrap();
+    loop {
+        if let Message::Update { events, .. } =
+            timeout(PATIENCE, other.next()).await.unwrap().unwrap()
+            && events.contains(&Event::Presence { seat, connected: false })
+        {
+            break;
+        }
+    }
+    let pinging = other.send(|id| Command::Ping { id }).await.unwrap();
+    other.answered(pinging).await.unwrap();
+    let mut back = clients[0].play().await.unwrap();
+    back.resume(struck.drop_connection());
+    let joining = back.join().await.unwrap();
+    back.answered(joining).await.unwrap();
+}
+
+/// Texts to begin with: every example, those of the server among them.
+fn corpus() -> Vec<Vec<u8>> {
+    let commands = example_commands().into_iter().map(|(_, command)| serde_json::to_vec(&command));
+    let messages = example_messages().into_iter().map(|(_, message)| serde_json::to_vec(&message));
+    commands.chain(messages).map(|text| text.unwrap()).collect()
+}
+
+fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
+    let mut text = corpus[dice.below(corpus.len())].clone();
+    for _ in 0..dice.below(4) {
+        let at = dice.below(text.len().max(1)).min(text.len());
+        match dice.below(6) {
+            0 => text.truncate(at),
+            1 => text.insert(at, dice.byte()),
+            2 if at < text.len() => text[at] = dice.byte(),
+            3 if at < text.len() => drop(text.remove(at)),
+            4 => {
+                let other = &corpus[dice.below(corpus.len())];
+                let from = dice.below(other.len());
+                text.splice(at..at, other[from..].iter().copied());
+            }
+            _ => {
+                let digits = ["-1", "4294967296", "1e9", "null", "\"\\ud800\"", "{}", "[[", "0.5"];
+                text.splice(at..at, digits[dice.below(digits.len())].bytes());
+            }
+        }
+    }
+    text
+}
+
+const FUZZERS: usize = 6;
+const FRAMES: usize = 100_000;
+/// As many as one connection may send before it is sent away for haste.
+const FRAMES_EACH: usize = 80;
+
+/// Random and mutated frames from many connections, some of them at a table. The node lives, no
+/// session of it panics, and a table goes on meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_thousand_odd_frames_harm_nobody() {
+    let house = House::new().await;
+    let (_, players) = house.table().await;
+    let stop = Stop::default();
+    let mut playing = JoinSet::new();
+    for client in players {
+        let (bases, stop) = (vec![house.base.clone()], stop.clone());
+        playing.spawn(async move { player::play(&client, &bases, &stop).await });
+    }
+    static SENT: AtomicUsize = AtomicUsize::new(0);
+    let mut fuzzers = JoinSet::new();
+    for number in 0..FUZZERS {
+        let client = house.guest("Dante").await;
+        if number % 2 == 0 {
+            client.seat("newbie").await.unwrap();
+        }
+        let (base, seed) = (house.base.clone(), u8::try_from(number).unwrap());
+        fuzzers.spawn(async move {
+            let corpus = corpus();
+            let mut dice = Dice::new(seed);
+            while SENT.load(Ordering::Relaxed) < FRAMES {
+                let mut raw = Raw::open(&base, client.access_token(), None).await;
+                raw.send_text(r#"{"type":"join","id":1}"#).await;
+                for _ in 0..FRAMES_EACH {
+                    let payload = if dice.below(8) == 0 {
+                        dice.bytes(300)
+                    } else {
+                        mutated(&mut dice, &corpus)
+                    };
+                    let bytes = match dice.below(200) {
+                        0 => dice.bytes(40),
+                        1 => frame(dice.byte() & 0x0f, &payload),
+                        _ => {
+                            let text = String::from_utf8_lossy(&payload).into_owned();
+                            frame(TEXT, text.as_bytes())
+                        }
+                    };
+                    SENT.fetch_add(1, Ordering::Relaxed);
+                    if !raw.send(&bytes).await {
+                        break;
+                    }
+                }
+                // Half of a frame would leave the server waiting for the rest.
+                raw.send(&frame(8, &1000_u16.to_be_bytes())).await;
+                raw.finish().await;
+                let code = raw.close_code().await;
+                assert_ne!(code, Some(close::INTERNAL), "a session panicked; seed {seed}");
+            }
+        });
+    }
+    while let Some(ended) = fuzzers.join_next().await {
+        ended.unwrap();
+    }
+    stop.stop();
+    for ended in playing.join_all().await {
+        assert!(ended.games > 0, "nobody finished a game meanwhile");
+    }
+    house.guest("Elena").await.wallet().await.unwrap();
+}
+
+/// A client that asks and does not read is sent away; the others play on, and it comes back
+/// without a hole.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_does_not_read_holds_nobody_up() {
+    let clocks = bahay_engine::table::Clocks { think_ms: 20, ..Default::default() };
+    let house = House::with(Setup { clocks, ..Setup::default() }).await;
+    let (_, clients) = house.table().await;
+    let knew = {
+        let mut reading = joined(&clients[0]).await;
+        let Some(PhaseView::Preparing { game, .. }) = reading.view().map(|view| &view.phase) else {
+            panic!("a full table prepares");
+        };
+        let readied = reading.ready(*game, None).await.unwrap();
+        reading.answered(readied).await.unwrap();
+        reading.drop_connection()
+    };
+    let mut deaf = Raw::open(&house.base, clients[0].access_token(), Some(4_096)).await;
+    // Each join is answered with the whole table.
+    let asking = tokio::spawn(async move {
+        let join = frame(TEXT, br#"{"type":"join","id":1}"#);
+        let mut pace = tokio::time::interval(std::time::Duration::from_millis(55));
+        while deaf.send(&join).await {
+            pace.tick().await;
+        }
+        deaf
+    });
+    let stop = Stop::default();
+    let mut playing = JoinSet::new();
+    for client in &clients[1..] {
+        let (client, bases, stop) = (client.clone(), vec![house.base.clone()], stop.clone());
+        playing.spawn(async move { player::play(&client, &bases, &stop).await });
+    }
+    let mut deaf = timeout(PATIENCE * 2, asking).await.expect("it is sent away").unwrap();
+    let code = deaf.close_code().await;
+    assert!(matches!(code, Some(close::TOO_SLOW) | None), "{code:?}");
+
+    // A hole or a repetition is an error of this client.
+    let mut back = clients[0].play().await.unwrap();
+    back.resume(knew);
+    let joining = back.join().await.unwrap();
+    back.answered(joining).await.unwrap();
+    drop(back);
+    stop.stop();
+    for ended in playing.join_all().await {
+        assert!(ended.games > 0, "the others were held up");
+    }
+}

@@ -1,0 +1,9 @@
+//! Sockets: who gets in, who is sent away, and players who always come back.
+
+mod door;
+mod drain;
+mod hostile;
+mod player;
+mod repeated;
+mod resume;
+mod secrets;

@@ -1,0 +1,146 @@
+//! The same command twice: one takes effect, the other is refused in a way that tells it from a
+//! failure.
+
+use bahay::client::{Play, PlayError};
+use bahay::ws::protocol::{Command, Message};
+use bahay_engine::games::tongits::Action;
+use bahay_engine::table::{GameId, PhaseView};
+use tokio::time::timeout;
+
+use crate::support::house::{House, PATIENCE, joined};
+
+/// What a player may be refused whose command took effect the first time.
+const STALE: [&str; 4] = ["stale_prompt", "not_asked", "other_game", "wrong_phase"];
+
+struct Question {
+    game: GameId,
+    prompt: u32,
+    action: Action,
+}
+
+impl Question {
+    fn act(&self, id: u32) -> Command<Action> {
+        Command::Act { id, game: self.game, prompt: self.prompt, action: self.action }
+    }
+}
+
+async fn ready(play: &mut Play) {
+    let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
+        panic!("a full table prepares");
+    };
+    let game = *game;
+    let first = play.ready(game, None).await.unwrap();
+    let second = play.ready(game, None).await.unwrap();
+    play.answered(first).await.unwrap();
+    let refused = play.answered(second).await.unwrap_err();
+    let PlayError::Refused { code, .. } = refused else { panic!("{refused}") };
+    // The last of three may find that the game has been opened meanwhile.
+    assert!(["already_ready", "wrong_phase"].contains(&code.as_str()), "{code}");
+}
+
+/// Ack, refusal or the end of the connection, for a command.
+async fn answer(play: &mut Play, command: u32) -> Result<(), String> {
+    match timeout(PATIENCE, play.answered(command)).await.unwrap() {
+        Ok(_) => Ok(()),
+        Err(PlayError::Refused { code, .. }) => Err(code),
+        Err(PlayError::Closed { code, .. }) => Err(format!("closed {code}")),
+        Err(PlayError::Socket(_)) => Err("broken".to_owned()),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn question(play: &Play) -> Option<Question> {
+    let (prompt, action) = (play.prompt()?, play.advice()?);
+    Some(Question { game: prompt.game, prompt: prompt.number, action })
+}
+
+async fn asked(plays: &mut [Play]) -> (usize, Question) {
+    loop {
+        for (place, play) in plays.iter_mut().enumerate() {
+            if let Some(question) = question(play) {
+                return (place, question);
+            }
+            if let Ok(told) = timeout(std::time::Duration::from_millis(5), play.next()).await {
+                told.unwrap();
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_two_takes_effect() {
+    let house = House::new().await;
+    let (_, clients) = house.table().await;
+    let mut plays = vec![];
+    for client in &clients {
+        plays.push(joined(client).await);
+    }
+    for play in &mut plays {
+        ready(play).await;
+    }
+
+    // After the ack.
+    let (turn, question) = asked(&mut plays).await;
+    let first = plays[turn].send(|id| question.act(id)).await.unwrap();
+    answer(&mut plays[turn], first).await.unwrap();
+    let again = plays[turn].send(|id| question.act(id)).await.unwrap();
+    let refused = answer(&mut plays[turn], again).await.unwrap_err();
+    assert!(STALE.contains(&refused.as_str()), "{refused}");
+
+    // Before it, on the same connection.
+    let (turn, question) = asked(&mut plays).await;
+    let first = plays[turn].send(|id| question.act(id)).await.unwrap();
+    let again = plays[turn].send(|id| question.act(id)).await.unwrap();
+    answer(&mut plays[turn], first).await.unwrap();
+    let refused = answer(&mut plays[turn], again).await.unwrap_err();
+    assert!(STALE.contains(&refused.as_str()), "{refused}");
+
+    // From an older and a newer connection at once: the older one may be ended without a word.
+    let (turn, question) = asked(&mut plays).await;
+    let mut newer = clients[turn].play().await.unwrap();
+    let known = plays[turn].version().unwrap();
+    let first = plays[turn].send(|id| question.act(id)).await.unwrap();
+    let joining = newer.join().await.unwrap();
+    let again = newer.send(|id| question.act(id)).await.unwrap();
+    let joined = answer(&mut newer, joining).await;
+    assert_eq!(joined, Ok(()));
+    let second = answer(&mut newer, again).await;
+    let first = answer(&mut plays[turn], first).await;
+    println!("older: {first:?}, newer: {second:?}");
+    match (first, second) {
+        (Ok(()), Ok(())) => panic!("both took effect"),
+        (Ok(()), Err(code)) => assert!(STALE.contains(&code.as_str()), "{code}"),
+        (Err(ended), Ok(())) => {
+            let is_ended = ended.starts_with("closed") || ended == "broken";
+            assert!(is_ended || STALE.contains(&ended.as_str()), "{ended}");
+        }
+        // The older one took effect, and its ack was lost with it.
+        (Err(ended), Err(code)) => {
+            assert!(ended.starts_with("closed") || ended == "broken", "{ended}");
+            assert!(STALE.contains(&code.as_str()), "{code}");
+        }
+    }
+    assert!(newer.version().unwrap() > known, "none took effect");
+    plays[turn] = newer;
+
+    // Sent, broken off, and sent again by who comes back.
+    let (turn, question) = asked(&mut plays).await;
+    plays[turn].send(|id| question.act(id)).await.unwrap();
+    let mut back = clients[turn].play().await.unwrap();
+    let gone = std::mem::replace(&mut plays[turn], clients[turn].play().await.unwrap());
+    back.resume(gone.drop_connection());
+    let joining = back.join().await.unwrap();
+    back.answered(joining).await.unwrap();
+    let again = back.send(|id| question.act(id)).await.unwrap();
+    if let Err(code) = answer(&mut back, again).await {
+        assert!(STALE.contains(&code.as_str()), "{code}");
+    }
+    let pinging = back.send(|id| Command::Ping { id }).await.unwrap();
+    loop {
+        if let Message::Ack { id, .. } = back.next().await.unwrap()
+            && id == pinging
+        {
+            break;
+        }
+    }
+}

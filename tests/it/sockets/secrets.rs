@@ -1,0 +1,67 @@
+//! What a server writes down while it is played on: no token, no ticket, no device, no seed.
+
+use std::fs::File;
+
+use bahay::client::{Client, Way};
+use bahay_engine::table::PhaseView;
+use uuid::Uuid;
+
+use crate::support::db::TestDatabase;
+use crate::support::house::joined;
+use crate::support::process::{SECRET, Server, serve};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_secret_reaches_the_log() {
+    let database = TestDatabase::new().await;
+    let path = std::env::temp_dir().join(format!("bahay-log-{}", Uuid::new_v4()));
+    let mut command = serve(&database);
+    command.env("RUST_LOG", "trace").stderr(File::create(&path).unwrap());
+    let mut server = Server::start(&mut command).await;
+    let mut secrets = vec![SECRET.to_owned()];
+    let mut clients = vec![];
+    for name in ["Althea", "Benjie", "Carmela"] {
+        let device = format!("test-device-{}", Uuid::new_v4());
+        let mut client = Client::guest(&server.url, &device, name).await.unwrap();
+        secrets.extend([device, client.access_token().into(), client.refresh_token().into()]);
+        client.renew_at(&server.url).await.unwrap();
+        secrets.extend([client.access_token().to_owned(), client.refresh_token().to_owned()]);
+        client.seat("newbie").await.unwrap();
+        clients.push(client);
+    }
+    let mut plays = vec![];
+    for client in &clients {
+        let ticket = client.ticket().await.unwrap();
+        secrets.push(ticket.clone());
+        client.play_by(Way::Ticket(ticket.clone())).await.unwrap();
+        assert!(client.play_by(Way::Ticket(ticket)).await.is_err());
+        client.play_by(Way::Token(client.access_token().to_owned())).await.unwrap();
+        assert!(client.play_by(Way::Token(format!("{}x", client.access_token()))).await.is_err());
+        // Where they do not belong; they are not read, and must not be written down either.
+        let misplaced = format!("/v1/me?access_token={}", client.access_token());
+        let _: Result<serde_json::Value, _> = client.read(&misplaced).await;
+        plays.push(joined(client).await);
+    }
+    for (place, play) in plays.iter_mut().enumerate() {
+        let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
+            panic!("a full table prepares");
+        };
+        let (game, seed) = (*game, format!("luck-of-seat-{place}-{}", Uuid::new_v4()));
+        secrets.push(seed.clone());
+        let readied = play.ready(game, Some(seed)).await.unwrap();
+        play.answered(readied).await.unwrap();
+    }
+    for client in &clients {
+        client.sign_out().await.unwrap();
+    }
+    server.terminate();
+    server.wait();
+    let log = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(log.contains("/v1/play/tickets"), "the log says what was asked for");
+    for secret in &secrets {
+        // Tickets and tokens are as bad in part.
+        let part = &secret[secret.len().saturating_sub(40)..];
+        let line = log.lines().find(|line| line.contains(part));
+        assert_eq!(line, None, "a secret is in the log");
+    }
+}

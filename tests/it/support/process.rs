@@ -1,0 +1,82 @@
+//! The server as a process of its own, ended with the test.
+
+use std::net::SocketAddr;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::db::TestDatabase;
+use super::house::PATIENCE;
+use super::live::TestLive;
+
+pub(crate) const SECRET: &str = "0f9c3c6d5f1b4a7e8d2c1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c";
+
+pub(crate) fn bahay() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
+    command.env_clear().stdin(Stdio::null());
+    command
+}
+
+/// A server's command line on this test's services, on a free port.
+pub(crate) fn serve(database: &TestDatabase) -> Command {
+    let live = TestLive::new().options();
+    let mut command = bahay();
+    command
+        .arg("serve")
+        .env("DATABASE_URL", database.url())
+        .env("REDIS_URL", live.url)
+        .env("BAHAY_REDIS_PREFIX", live.prefix)
+        .env("BAHAY_LISTEN", "127.0.0.1:0")
+        .env("BAHAY_SIGNING_SECRET", SECRET)
+        .env("RUST_LOG", "error");
+    command
+}
+
+/// A server process that answers; killed with this.
+pub(crate) struct Server {
+    process: Child,
+    pub(crate) url: String,
+}
+
+impl Server {
+    pub(crate) async fn start(command: &mut Command) -> Self {
+        // Free a moment ago; nobody else on this machine is likely to take it meanwhile.
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        Self::start_at(command, free).await
+    }
+
+    /// On a port that is known to be free.
+    pub(crate) async fn start_at(command: &mut Command, address: SocketAddr) -> Self {
+        let process = command.env("BAHAY_LISTEN", address.to_string()).spawn().unwrap();
+        let mut server = Self { process, url: format!("http://{address}") };
+        let started = Instant::now();
+        while !server.is_healthy() {
+            assert!(server.process.try_wait().unwrap().is_none(), "the server ended");
+            assert!(started.elapsed() < PATIENCE, "the server does not answer");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        server
+    }
+
+    pub(crate) fn is_healthy(&self) -> bool {
+        let check = bahay().arg("healthcheck").args(["--url", &self.url]).output().unwrap();
+        check.status.success()
+    }
+
+    /// Tells it to stop, as a supervisor does.
+    pub(crate) fn terminate(&self) {
+        let told = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
+        assert!(told.success());
+    }
+
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.process.wait().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,83 @@
+//! No floating-point number where coins are: not a type, not a value, not a cast in SQL.
+
+use std::collections::BTreeSet;
+
+use super::rust::Parts;
+use super::{Complaints, File, lines_with};
+
+/// Where coins are: the engine, and the modules that move, store or show them. Floating-point
+/// numbers have no place there, but in the files listed after them, each for a reason.
+const COINS: [&str; 9] = [
+    "crates/engine/",
+    "src/accounts/",
+    "src/games/",
+    "src/http/",
+    "src/ledger/",
+    "src/live/",
+    "src/lobby/",
+    "src/tables/",
+    "src/ws/",
+];
+const FLOATS: &[&str] = &[];
+
+/// Types, numbers and methods in code; types in SQL, also where Rust quotes it.
+pub(crate) fn floats(files: &[File]) -> Complaints {
+    const SQL: [&str; 5] = ["float", "float4", "float8", "double precision", "::real"];
+    let mut complaints = Vec::new();
+    for file in files.iter().filter(|file| !FLOATS.contains(&&*file.path)) {
+        let mut lines = BTreeSet::new();
+        if file.is_rust() && COINS.iter().any(|place| file.path.starts_with(place)) {
+            let parts = Parts::of(&file.text);
+            let code = (1..).zip(parts.code.lines());
+            lines.extend(code.filter(|(_, code)| has_float(code)).map(|(line, _)| line));
+            for (line, text) in &parts.strings {
+                let found = SQL.iter().flat_map(|name| lines_with(text, name));
+                lines.extend(found.map(|inner| line + inner - 1));
+            }
+        } else if file.path.starts_with("migrations/") {
+            let code = file.text.lines().map(|line| line.split("--").next().unwrap_or_default());
+            let code = code.collect::<Vec<_>>().join("\n").to_lowercase();
+            lines.extend(SQL.iter().chain(&["real"]).flat_map(|name| lines_with(&code, name)));
+        }
+        complaints.extend(lines.into_iter().map(|line| {
+            format!(
+                "{}:{line}: a floating-point number has no place where coins are: use integer \
+                 hundredths",
+                file.path
+            )
+        }));
+    }
+    complaints
+}
+
+/// Whether a line of code names a floating-point type, one of its methods or one of its numbers.
+fn has_float(code: &str) -> bool {
+    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let words = code.split(|letter| !is_of_word(letter));
+    let is_type = |word: &str| {
+        ["f32", "f64"].iter().any(|name| match word.strip_suffix(name) {
+            Some(before) => {
+                before.is_empty() || before.ends_with(|last: char| !last.is_alphabetic())
+            }
+            None => false,
+        })
+    };
+    // As in 2e3; the digits of a hexadecimal number are no exponent.
+    let is_power = |word: &str| {
+        word.split_once(['e', 'E']).is_some_and(|(number, power)| {
+            let is_digits = |text: &str| text.chars().all(|it| it.is_ascii_digit() || it == '_');
+            number.starts_with(|first: char| first.is_ascii_digit())
+                && is_digits(number)
+                && is_digits(power)
+        })
+    };
+    // As in 0.5, which is no field of a field and no range.
+    let is_number = |(at, _): (usize, &str)| {
+        let before = code[..at].trim_end_matches(|it: char| it.is_ascii_digit() || it == '_');
+        before.len() < at
+            && !before.ends_with(|it: char| is_of_word(it) || it == '.')
+            && code[at + 1..].starts_with(|it: char| it.is_ascii_digit())
+    };
+    words.into_iter().any(|word| is_type(word) || is_power(word))
+        || code.match_indices('.').any(is_number)
+}
