@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# The green run and its parts: style, lints, documents, tests; and the data that lets SQL compile
-# without a database.
+# The green run and its parts: style, lints, documents, tests, a short run of faults; longer runs of
+# those; and the data that lets SQL compile without a database.
 #
 # Every run has services of its own under test/PID, so runs never meet, neither each other nor
 # `./dev up`. DATABASE_URL and REDIS_URL from the environment are not used here, because tests
@@ -24,8 +24,7 @@ remove_test_instance() {
   rmdir "$SERVICES_HOME/test" 2>/dev/null || :
 }
 
-# With arguments only the tests that these name. Without: everything that has to be green, the
-# tests last, so that the runner's summary ends the output.
+# With arguments only the tests that these name. Without: everything that has to be green.
 cmd_test() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   enter_test_instance test
@@ -44,6 +43,17 @@ cmd_test() {
   else
     attend cargo test --workspace --lib --bins --tests "$@"
   fi
+  if [ $# -eq 0 ]; then
+    # Each fault once, and forged evidence that its checks must find.
+    cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
+  fi
+}
+
+# Real nodes under faults. It starts services of its own, because it kills them.
+cmd_chaos() {
+  type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
+  attend env -u DATABASE_URL -u REDIS_URL cargo test --quiet --test chaos -- run "$@" ||
+    die "something did not hold under faults: see above, and docs/CHAOS.md"
 }
 
 # Asks a database that has just been migrated about every query, and stores the answers in .sqlx.

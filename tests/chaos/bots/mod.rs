@@ -1,0 +1,514 @@
+//! Real clients: guests who sit down in the newbie room, play over the socket, and come back to
+//! any node when they lose it, as the protocol's page says. Each keeps a [`Journal`] of every text
+//! that it sent and was sent; what they mean is for the checks.
+//!
+//! A client thinks for some milliseconds, plays mostly what the house's bot would and sometimes
+//! anything legal, and takes a command unanswered for [`ANSWER`] for a broken connection. Orders
+//! make it misbehave for a while. When all are to finish, it readies no more, plays its game to
+//! the end, and leaves.
+
+pub(crate) mod rest;
+mod seat;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bahay::tables::catalog::Tongits;
+use bahay::ws::protocol::{Command, Message, SUBPROTOCOL};
+use bahay_engine::game::Game;
+use futures_util::{SinkExt as _, StreamExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, sleep_until, timeout};
+use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::dice::Dice;
+use crate::journal::{Journal, What};
+use crate::nodes::Node;
+use rest::RestError;
+use seat::Place;
+
+pub(crate) type Action = <Tongits as Game>::Action;
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// A command without an answer for so long means that the connection is broken.
+const ANSWER: Duration = Duration::from_secs(6);
+
+/// Connecting takes no longer.
+const CONNECT: Duration = Duration::from_secs(4);
+
+/// A quiet connection is asked whether it is there so often.
+const QUIET: Duration = Duration::from_secs(3);
+
+/// A client that waits for longer than this before it tries again was told to.
+const ON_PURPOSE: Duration = Duration::from_millis(1_500);
+
+/// An access token is good for 15 minutes.
+const TOKEN: Duration = Duration::from_secs(10 * 60);
+
+const ROOM: &str = "newbie";
+
+/// Where a client is, when it is connected to no node.
+const NOWHERE: u64 = u64::MAX;
+
+/// What a client is to do beside playing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Order {
+    /// Break off without a word, and stay away for so long.
+    Drop(Duration),
+    /// When the connection is lost the next time, stay away for so long.
+    Linger(Duration),
+    Leave,
+    /// Do not read for so long.
+    Slow(Duration),
+    /// Neither ready nor act for so long.
+    Idle(Duration),
+    /// Send everything twice for so long.
+    Repeat(Duration),
+    /// Be an ordinary client again.
+    Behave,
+}
+
+/// A client that plays, as others see it.
+#[derive(Debug)]
+pub(crate) struct Bot {
+    orders: mpsc::UnboundedSender<Order>,
+    whereabouts: Arc<Whereabouts>,
+    task: JoinHandle<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Whereabouts {
+    /// The node that it is joined through.
+    node: AtomicU64,
+    /// How often it has joined a table.
+    joined: AtomicU64,
+}
+
+impl Bot {
+    pub(crate) fn start(
+        number: u64,
+        seed: u64,
+        folder: &Path,
+        began: Instant,
+        nodes: &[Arc<Node>],
+        finishing: watch::Receiver<bool>,
+    ) -> Self {
+        let (orders, ordered) = mpsc::unbounded_channel();
+        let whereabouts =
+            Arc::new(Whereabouts { node: AtomicU64::new(NOWHERE), joined: AtomicU64::new(0) });
+        let client = Client {
+            number,
+            device: format!("chaos-device-{seed:020}-{number:04}"),
+            dice: Dice::new(seed, number + 1),
+            journal: Journal::create(folder, number, began),
+            bases: nodes.iter().map(|node| node.gate.base()).collect(),
+            ordered,
+            finishing,
+            whereabouts: Arc::clone(&whereabouts),
+            token: None,
+            place: Place::default(),
+            seated: false,
+            next_id: 1,
+            manners: Manners::new(),
+        };
+        Self { orders, whereabouts, task: tokio::spawn(client.live()) }
+    }
+
+    /// A client that has finished takes no orders.
+    pub(crate) fn order(&self, order: Order) {
+        let _ = self.orders.send(order);
+    }
+
+    pub(crate) fn is_at(&self, node: u64) -> bool {
+        self.whereabouts.node.load(Ordering::Relaxed) == node
+    }
+
+    pub(crate) fn has_joined(&self) -> bool {
+        self.whereabouts.joined.load(Ordering::Relaxed) > 0
+    }
+
+    pub(crate) fn has_finished(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// Its journal. It must have finished, or is broken off.
+    pub(crate) async fn journal(self, folder: &Path, number: u64) -> PathBuf {
+        if !self.task.is_finished() {
+            self.task.abort();
+        }
+        match self.task.await {
+            Ok(path) => path,
+            // What it wrote is there but for the last few lines.
+            Err(_) => folder.join(format!("client-{number:03}.log")),
+        }
+    }
+}
+
+/// How it behaves just now.
+#[derive(Debug)]
+struct Manners {
+    idle_until: Instant,
+    slow_until: Instant,
+    repeat_until: Instant,
+    linger: Duration,
+    leave: bool,
+}
+
+impl Manners {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self {
+            idle_until: now,
+            slow_until: now,
+            repeat_until: now,
+            linger: Duration::ZERO,
+            leave: false,
+        }
+    }
+}
+
+/// Why a connection is no more.
+enum Lost {
+    /// To be opened again after a while.
+    For(Duration, String),
+    /// There is nothing more to do.
+    Finished,
+}
+
+struct Client {
+    number: u64,
+    device: String,
+    dice: Dice,
+    journal: Journal,
+    bases: Vec<String>,
+    ordered: mpsc::UnboundedReceiver<Order>,
+    finishing: watch::Receiver<bool>,
+    whereabouts: Arc<Whereabouts>,
+    token: Option<(String, Instant)>,
+    place: Place,
+    /// As far as it knows.
+    seated: bool,
+    next_id: u32,
+    manners: Manners,
+}
+
+impl Client {
+    async fn live(mut self) -> PathBuf {
+        let mut failures = 0;
+        loop {
+            let lost = match self.connect().await {
+                Ok((socket, node)) => {
+                    failures = 0;
+                    let lost = self.converse(socket, node).await;
+                    self.whereabouts.node.store(NOWHERE, Ordering::Relaxed);
+                    lost
+                }
+                Err(Lost::For(pause, why)) => {
+                    failures += 1;
+                    self.journal.write(&What::Note(format!("not connected: {why}")));
+                    // A growing pause, as the protocol's page asks for.
+                    Lost::For(pause * failures.min(8), String::new())
+                }
+                Err(Lost::Finished) => Lost::Finished,
+            };
+            match lost {
+                Lost::Finished => break,
+                Lost::For(pause, why) => {
+                    if !why.is_empty() {
+                        self.journal.write(&What::Lost(why));
+                    }
+                    let linger = std::mem::take(&mut self.manners.linger);
+                    sleep(pause.max(linger)).await;
+                    // How long coming back takes is counted from here, when it stayed away on
+                    // purpose.
+                    if pause.max(linger) > ON_PURPOSE {
+                        self.journal.write(&What::Note("returning".into()));
+                    }
+                }
+            }
+        }
+        self.journal.close()
+    }
+
+    fn again(&mut self, why: impl Into<String>) -> Lost {
+        let pause = Duration::from_millis(self.dice.within(10, 150));
+        Lost::For(pause, why.into())
+    }
+
+    /// Signs in and takes a seat where needed, and opens a socket to some node.
+    async fn connect(&mut self) -> Result<(Socket, u64), Lost> {
+        let node = self.dice.below(self.bases.len() as u64);
+        let base = self.bases[usize::try_from(node).expect("a node's number is small")].clone();
+        if self.token.as_ref().is_none_or(|(_, since)| since.elapsed() > TOKEN) {
+            let name = format!("Guest {}", self.number);
+            match rest::sign_in(&base, &self.device, &name).await {
+                Ok((player, token)) => {
+                    self.journal.write(&What::Note(format!("player {player}")));
+                    self.token = Some((token, Instant::now()));
+                }
+                Err(error) => return Err(self.again(format!("signing in: {error}"))),
+            }
+        }
+        let token = self.token.as_ref().map(|(token, _)| token.clone()).unwrap_or_default();
+        if !self.seated {
+            if *self.finishing.borrow() {
+                return Err(Lost::Finished);
+            }
+            match rest::seat(&base, &token, ROOM).await {
+                Ok(table) => {
+                    self.journal.write(&What::Note(format!("seated at {table}")));
+                    self.seated = true;
+                }
+                Err(RestError::Refused { status: 401, code }) => {
+                    self.token = None;
+                    return Err(self.again(code));
+                }
+                Err(error) => return Err(self.again(format!("asking for a seat: {error}"))),
+            }
+        }
+        let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
+        let mut request = url.into_client_request().expect("a gate's address is a URL");
+        let headers = request.headers_mut();
+        let bearer = HeaderValue::from_str(&format!("Bearer {token}"));
+        headers.insert("authorization", bearer.expect("a token is plain text"));
+        headers.insert("sec-websocket-protocol", HeaderValue::from_static(SUBPROTOCOL));
+        match timeout(CONNECT, connect_async(request)).await {
+            Ok(Ok((socket, _))) => {
+                self.journal.write(&What::Connected { node });
+                self.whereabouts.node.store(node, Ordering::Relaxed);
+                Ok((socket, node))
+            }
+            Ok(Err(error)) => {
+                if error.to_string().contains("401") {
+                    self.token = None;
+                }
+                Err(self.again(format!("opening a socket: {error}")))
+            }
+            Err(_) => Err(self.again("opening a socket took too long")),
+        }
+    }
+
+    /// Joins, and plays until the connection is lost.
+    async fn converse(&mut self, mut socket: Socket, _node: u64) -> Lost {
+        let mut asked: BTreeMap<u32, (Instant, &'static str)> = BTreeMap::new();
+        let mut heard = Instant::now();
+        let mut joined = false;
+        // When to answer the open question, and which one it is.
+        let mut answer: Option<(Instant, (bahay_engine::table::GameId, u32))> = None;
+        let mut retry_at: Option<Instant> = None;
+        self.place.join();
+        let (from, table) = self.place.known();
+        let id = self.take_id();
+        let join = Command::Join { id, from, table };
+        if let Err(lost) = self.say(&mut socket, &mut asked, &join, "join").await {
+            return lost;
+        }
+        loop {
+            let now = Instant::now();
+            if let Some((id, (_, what))) =
+                asked.iter().find(|(_, (since, _))| since.elapsed() > ANSWER)
+            {
+                let why = format!("no answer to {what} {id}");
+                return self.again(why);
+            }
+            if std::mem::take(&mut self.manners.leave) && joined {
+                let leave = Command::Leave { id: self.take_id() };
+                if let Err(lost) = self.say(&mut socket, &mut asked, &leave, "leave").await {
+                    return lost;
+                }
+            }
+            let finishing = *self.finishing.borrow();
+            let idle = now < self.manners.idle_until && !finishing;
+            if joined && !idle && retry_at.is_none_or(|at| at <= now) {
+                retry_at = None;
+                if finishing && self.place.may_go() && !asked.values().any(|(_, w)| *w == "leave") {
+                    let leave = Command::Leave { id: self.take_id() };
+                    if let Err(lost) = self.say(&mut socket, &mut asked, &leave, "leave").await {
+                        return lost;
+                    }
+                } else if let Some(game) = self.place.to_ready().filter(|_| !finishing) {
+                    let seed = format!("seed {} of {}", self.dice.below(1 << 30), self.number);
+                    let id = self.take_id();
+                    let ready = Command::Ready { id, game, seed: Some(seed) };
+                    self.place.readied(game);
+                    if let Err(lost) = self.say(&mut socket, &mut asked, &ready, "ready").await {
+                        return lost;
+                    }
+                } else if let Some(question) = self.place.to_answer() {
+                    match answer {
+                        Some((at, of)) if of == question => {
+                            if at <= now {
+                                answer = None;
+                                let act = self.place.act(self.next_id, &mut self.dice);
+                                if let Some(act) = act {
+                                    self.take_id();
+                                    let said = self.say(&mut socket, &mut asked, &act, "act");
+                                    if let Err(lost) = said.await {
+                                        return lost;
+                                    }
+                                }
+                            }
+                        }
+                        Some(_) | None => {
+                            let think = Duration::from_millis(self.dice.within(1, 40));
+                            answer = Some((now + think, question));
+                        }
+                    }
+                }
+            }
+            if heard.elapsed() > QUIET && asked.is_empty() {
+                let ping = Command::Ping { id: self.take_id() };
+                if let Err(lost) = self.say(&mut socket, &mut asked, &ping, "ping").await {
+                    return lost;
+                }
+            }
+            let slow = Instant::now() < self.manners.slow_until && !finishing;
+            let mut wake = now + Duration::from_millis(250);
+            if let Some((at, _)) = answer {
+                wake = wake.min(at);
+            }
+            tokio::select! {
+                order = self.ordered.recv() => {
+                    if let Some(order) = order
+                        && let Some(lost) = self.obey(order, &mut asked)
+                    {
+                        return lost;
+                    }
+                }
+                frame = socket.next(), if !slow => {
+                    heard = Instant::now();
+                    let text = match frame {
+                        Some(Ok(Frame::Text(text))) => text,
+                        Some(Ok(Frame::Close(frame))) => {
+                            let code = frame.map_or(1005, |frame| frame.code.into());
+                            return self.again(format!("closed with {code}"));
+                        }
+                        Some(Ok(_)) => continue,
+                        Some(Err(error)) => return self.again(format!("broken: {error}")),
+                        None => return self.again("ended without a word"),
+                    };
+                    self.journal.write(&What::Received(text.as_str().to_owned()));
+                    // The table was ended by the house.
+                    if text.starts_with(r#"{"type":"closed""#) {
+                        self.seated = false;
+                        self.place.forget();
+                        return self.again("the table is closed");
+                    }
+                    let Ok(message) = serde_json::from_str::<Message<Tongits>>(&text) else {
+                        continue;
+                    };
+                    if !self.place.take(&message) {
+                        // The checks will say what was wrong with it.
+                        self.place.forget();
+                        return self.again("an update that does not follow");
+                    }
+                    if let Message::Ack { id, .. } = &message
+                        && let Some((_, what)) = asked.remove(id)
+                    {
+                        if what == "join" && !joined {
+                            joined = true;
+                            self.whereabouts.joined.fetch_add(1, Ordering::Relaxed);
+                        }
+                        if what == "leave" && !self.place.leave() {
+                            self.seated = false;
+                        }
+                    }
+                    if let Message::Refusal { id: Some(id), code, retryable, .. } = &message
+                        && let Some((_, what)) = asked.remove(id)
+                    {
+                        match (what, code.as_ref()) {
+                            ("join", "not_seated") => self.seated = false,
+                            ("join", _) => {
+                                let why = format!("join was refused: {code}");
+                                return self.again(why);
+                            }
+                            (_, "not_joined" | "not_seated" | "halted") => self.seated = false,
+                            (_, _) => {}
+                        }
+                        if *retryable {
+                            self.place.say_again();
+                            let pause = Duration::from_millis(self.dice.within(50, 300));
+                            retry_at = Some(Instant::now() + pause);
+                        }
+                    }
+                    if self.place.has_lost_its_seat() {
+                        self.seated = false;
+                    }
+                    if !self.seated {
+                        self.place.forget();
+                        if *self.finishing.borrow() {
+                            self.journal.write(&What::Lost("finished".into()));
+                            return Lost::Finished;
+                        }
+                        return self.again("without a seat");
+                    }
+                }
+                () = sleep_until(wake.into()) => {}
+            }
+        }
+    }
+
+    /// What ends the connection is given.
+    fn obey(
+        &mut self,
+        order: Order,
+        asked: &mut BTreeMap<u32, (Instant, &'static str)>,
+    ) -> Option<Lost> {
+        self.journal.write(&What::Note(format!("ordered: {order:?}")));
+        let now = Instant::now();
+        match order {
+            Order::Drop(away) => return Some(Lost::For(away, "dropped".into())),
+            Order::Linger(away) => self.manners.linger = away,
+            Order::Leave => self.manners.leave = true,
+            Order::Slow(long) => {
+                self.manners.slow_until = now + long;
+                // Nothing is heard meanwhile, so nothing can be missed.
+                for (since, _) in asked.values_mut() {
+                    *since = now + long;
+                }
+            }
+            Order::Idle(long) => self.manners.idle_until = now + long,
+            Order::Repeat(long) => self.manners.repeat_until = now + long,
+            Order::Behave => self.manners = Manners::new(),
+        }
+        None
+    }
+
+    fn take_id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    async fn say(
+        &mut self,
+        socket: &mut Socket,
+        asked: &mut BTreeMap<u32, (Instant, &'static str)>,
+        command: &Command<Action>,
+        what: &'static str,
+    ) -> Result<(), Lost> {
+        let text = serde_json::to_string(command).expect("a command is plain data");
+        let now = Instant::now();
+        asked.insert(command.id(), (now.max(self.manners.slow_until), what));
+        // A join that is repeated asks for the same updates again, so there is nothing to learn.
+        let repeats = now < self.manners.repeat_until && what != "join";
+        let times = if repeats { 2 } else { 1 };
+        for _ in 0..times {
+            // Written down before it is sent: whatever happens, it may have been heard.
+            self.journal.write(&What::Sent(text.clone()));
+            match timeout(ANSWER, socket.send(Frame::Text(text.clone().into()))).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return Err(self.again(format!("broken: {error}"))),
+                Err(_) => return Err(self.again("a frame could not be sent")),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! What a client knows of its table, folded from what it was told, and what it does about it.
+
+use bahay::tables::catalog::Tongits;
+use bahay::ws::protocol::{Command, Message, OpenPrompt};
+use bahay_engine::game::Game as _;
+use bahay_engine::table::{GameId, PhaseView, TableId, TableView};
+
+use super::Action;
+use crate::dice::Dice;
+
+/// How often in a hundred a client plays anything legal rather than what is advised.
+const WILD: u64 = 15;
+
+/// A table as its player knows it.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    view: Option<TableView<Tongits>>,
+    version: Option<u64>,
+    prompt: Option<OpenPrompt<Action>>,
+    /// The game that it has said ready for.
+    readied: Option<GameId>,
+    /// The question that it has answered.
+    answered: Option<(GameId, u32)>,
+    /// It has left in the midst of a game, and lets the AI play that to its end.
+    left: bool,
+}
+
+impl Place {
+    /// What to resume from.
+    pub(super) fn known(&self) -> (Option<u64>, Option<TableId>) {
+        let table = self.view.as_ref().map(|view| view.table);
+        (self.version.filter(|_| table.is_some()), table)
+    }
+
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes a message in. False when it does not follow what came before.
+    pub(super) fn take(&mut self, message: &Message<Tongits>) -> bool {
+        if let Message::Snapshot { version, view, prompt, .. } = message {
+            self.view = Some((**view).clone());
+            self.version = Some(*version);
+            self.prompt.clone_from(prompt);
+        }
+        if let Message::Update { version, events, prompt, .. } = message {
+            let (Some(view), Some(had)) = (&mut self.view, self.version) else {
+                return false;
+            };
+            if *version != had + 1 {
+                return false;
+            }
+            for event in events {
+                view.observe(event);
+            }
+            self.version = Some(*version);
+            self.prompt.clone_from(prompt);
+        }
+        self.left &= self.is_running();
+        true
+    }
+
+    /// What was said may succeed later: it is said again, if it is still asked.
+    pub(super) fn say_again(&mut self) {
+        self.readied = None;
+        self.answered = None;
+    }
+
+    /// A new connection joins. Whether what was said on the old one took effect is unknown, and
+    /// who had left is back.
+    pub(super) fn join(&mut self) {
+        self.say_again();
+        self.left = false;
+    }
+
+    /// A `leave` was acknowledged. False when the seat is free at once.
+    pub(super) fn leave(&mut self) -> bool {
+        self.left = self.is_running();
+        self.left
+    }
+
+    pub(super) fn readied(&mut self, game: GameId) {
+        self.readied = Some(game);
+    }
+
+    /// The game to say ready for.
+    pub(super) fn to_ready(&self) -> Option<GameId> {
+        let view = self.view.as_ref()?;
+        match (&view.phase, view.seat) {
+            (PhaseView::Preparing { game, ready, .. }, Some(seat))
+                if !ready.contains(seat) && self.readied != Some(*game) =>
+            {
+                Some(*game)
+            }
+            _ => None,
+        }
+    }
+
+    /// The question to answer.
+    pub(super) fn to_answer(&self) -> Option<(GameId, u32)> {
+        let prompt =
+            self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty() && !self.left)?;
+        let question = (prompt.game, prompt.number);
+        (self.answered != Some(question)).then_some(question)
+    }
+
+    /// An answer to the open question, which counts as answered from here on.
+    pub(super) fn act(&mut self, id: u32, dice: &mut Dice) -> Option<Command<Action>> {
+        let (game, prompt) = self.to_answer()?;
+        let legal = &self.prompt.as_ref()?.legal;
+        let advice = match &self.view.as_ref()?.phase {
+            PhaseView::Playing { view, .. } => Tongits::advise(view),
+            _ => None,
+        };
+        let action = match advice {
+            Some(advice) if !dice.percent(WILD) => advice,
+            Some(_) | None => *dice.choose(legal),
+        };
+        self.answered = Some((game, prompt));
+        Some(Command::Act { id, game, prompt, action })
+    }
+
+    /// Coins are held: leaving now would only hand the seat to the AI.
+    pub(super) fn is_running(&self) -> bool {
+        let phase = self.view.as_ref().map(|view| &view.phase);
+        match phase {
+            Some(PhaseView::Waiting | PhaseView::Preparing { .. }) | None => false,
+            Some(_) => true,
+        }
+    }
+
+    /// Between games, with a seat to give up.
+    pub(super) fn may_go(&self) -> bool {
+        self.view.is_some() && !self.is_running()
+    }
+
+    pub(super) fn has_lost_its_seat(&self) -> bool {
+        self.view.as_ref().is_some_and(|view| view.seat.is_none())
+    }
+}

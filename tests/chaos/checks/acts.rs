@@ -1,0 +1,132 @@
+//! Acknowledged acts against the records: each is there once, as it was sent, in the order in
+//! which it was acknowledged, and nothing is there in a player's name that the player did not send.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bahay_engine::chance::ClientSeed;
+use bahay_engine::table::{By, GameId, PlayerId};
+
+use super::Facts;
+use super::walk::Walked;
+use crate::bots::Action;
+use crate::evidence::Evidence;
+use crate::truth::Truth;
+
+/// What became of acknowledged acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) recorded: u64,
+    /// In games whose coins went back.
+    pub(crate) voided: u64,
+}
+
+/// What clients say about one player in one game.
+#[derive(Debug, Default)]
+struct Said {
+    /// Prompt and action, in the order of the acknowledgements.
+    acked: Vec<(u32, Action)>,
+    sent: BTreeSet<(u32, Action)>,
+    seeds: Vec<String>,
+}
+
+pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) {
+    let mut facts = Facts::default();
+    let mut counted = Counted::default();
+    let mut games: BTreeMap<GameId, BTreeMap<PlayerId, Said>> = BTreeMap::new();
+    for client in walked {
+        let Some(player) = client.player else {
+            continue;
+        };
+        let mut said = |game: GameId, add: &mut dyn FnMut(&mut Said)| {
+            add(games.entry(game).or_default().entry(player).or_default());
+        };
+        for act in &client.acked {
+            said(act.game, &mut |said| said.acked.push((act.prompt, act.action)));
+        }
+        for (game, prompt, action) in &client.sent {
+            said(*game, &mut |said| {
+                said.sent.insert((*prompt, *action));
+            });
+        }
+        for (game, seed) in &client.seeds {
+            said(*game, &mut |said| said.seeds.push(seed.clone()));
+        }
+    }
+    for (game, players) in games {
+        let acked: u64 = players.values().map(|said| said.acked.len() as u64).sum();
+        let Some(opened) = evidence.games.get(&game) else {
+            if acked > 0 {
+                facts.add(|| format!("{acked} acts in game {game}, which was never opened"));
+            }
+            continue;
+        };
+        if opened.state == "voided" {
+            counted.voided += acked;
+            if !evidence.redis_was_lost {
+                let why = opened.void_reason.clone().unwrap_or_default();
+                facts.add(|| format!("game {game} with {acked} acts was voided: {why}"));
+            }
+            continue;
+        }
+        let Some(record) = &opened.record else {
+            let state = &opened.state;
+            facts.add(|| format!("game {game} with {acked} acts is {state} and has no record"));
+            continue;
+        };
+        let Ok(truth) = Truth::of(record) else {
+            facts.add(|| format!("game {game} with {acked} acts cannot be replayed"));
+            continue;
+        };
+        for (player, said) in players {
+            let Some(place) = record.players.iter().position(|who| *who == player) else {
+                facts.add(|| format!("player {player} acted in game {game} without a seat"));
+                continue;
+            };
+            let recorded: Vec<(u32, Action)> = truth
+                .taken()
+                .filter(|took| took.seat.index() == place && took.by == By::Player)
+                .map(|took| (took.prompt, took.action))
+                .collect();
+            counted.recorded += said.acked.len() as u64;
+            of_player(&mut facts, game, player, &said, &recorded);
+            let seed = record.client_seeds.get(place);
+            for text in &said.seeds {
+                if seed != Some(&ClientSeed::from_text(text)) {
+                    facts.add(|| format!("the seed of {player} is not in game {game}"));
+                }
+            }
+        }
+    }
+    (facts, counted)
+}
+
+fn of_player(
+    facts: &mut Facts,
+    game: GameId,
+    player: PlayerId,
+    said: &Said,
+    recorded: &[(u32, Action)],
+) {
+    let mut last = None;
+    for act in &said.acked {
+        match recorded.iter().position(|other| other == act) {
+            None => facts.add(|| {
+                format!("player {player} was acknowledged {act:?} in game {game}: not recorded")
+            }),
+            Some(place) if last == Some(place) => {
+                facts.add(|| format!("player {player} was acknowledged {act:?} twice in {game}"));
+            }
+            Some(place) if last.is_some_and(|last| place < last) => facts
+                .add(|| format!("player {player} was acknowledged {act:?} in {game} out of order")),
+            Some(place) => last = Some(place),
+        }
+    }
+    for (number, act) in recorded.iter().enumerate() {
+        if !said.sent.contains(act) {
+            facts.add(|| format!("game {game} has {act:?} of {player}, who never sent it"));
+        }
+        if recorded[..number].contains(act) {
+            facts.add(|| format!("game {game} has {act:?} of {player} twice"));
+        }
+    }
+}

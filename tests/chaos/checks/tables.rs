@@ -1,0 +1,38 @@
+//! Tables in Redis when the faults are over: who plays has a deadline that some node looks at, and
+//! gets on; and in the end no game is left open.
+
+use super::Facts;
+use crate::evidence::{Evidence, Tables};
+
+pub(super) fn check(evidence: &Evidence) -> Facts {
+    let mut facts = Facts::default();
+    let Tables { then, later, after_ms } = &evidence.tables;
+    for table in then {
+        if let Some(error) = &table.broken {
+            facts.add(|| format!("table {} cannot go on: {error}", table.id));
+        }
+        if table.needs_deadline && table.due.is_none() {
+            facts.add(|| {
+                format!(
+                    "table {} is {} at version {} and in no set of deadlines",
+                    table.id, table.phase, table.version
+                )
+            });
+        }
+        let now = later.iter().find(|other| other.id == table.id);
+        if table.is_busy && now.is_some_and(|now| now.version == table.version) {
+            facts.add(|| {
+                format!(
+                    "table {} is {} and has been at version {} for {after_ms} ms",
+                    table.id, table.phase, table.version
+                )
+            });
+        }
+    }
+    for (id, game) in &evidence.games {
+        if game.state == "open" {
+            facts.add(|| format!("game {id} was never finished"));
+        }
+    }
+    facts
+}

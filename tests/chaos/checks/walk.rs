@@ -1,0 +1,474 @@
+//! Follows one client through its journal: folds what it was told as any client would, and holds
+//! each step against the records of the games. Collects on the way what it was acknowledged, and
+//! the figures.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use bahay::tables::catalog::Tongits;
+use bahay::ws::protocol::{Command, Message};
+use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::games::tongits::Event as GameEvent;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView};
+use serde_json::Value;
+
+use super::Facts;
+use crate::bots::Action;
+use crate::evidence::{Evidence, Game};
+use crate::journal::{Entry, What};
+use crate::truth::{Seen, Truth};
+
+/// An act that the server acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acked {
+    pub(crate) game: GameId,
+    pub(crate) prompt: u32,
+    pub(crate) action: Action,
+}
+
+/// From a lost connection to the next one that has joined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Absence {
+    pub(crate) node: u64,
+    pub(crate) lost_ms: u64,
+    /// When it began to try again; later than it was lost, if it stayed away on purpose.
+    pub(crate) tried_ms: u64,
+    pub(crate) joined_ms: Option<u64>,
+    /// Where it sat in a game that went on.
+    pub(crate) seat: Option<(TableId, Seat)>,
+}
+
+/// The AI was said to play a seat from here on, or no longer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Takeover {
+    pub(crate) at_ms: u64,
+    pub(crate) table: TableId,
+    pub(crate) seat: Seat,
+    pub(crate) on: bool,
+}
+
+/// What a client's journal comes to.
+#[derive(Debug, Default)]
+pub(crate) struct Walked {
+    pub(crate) client: usize,
+    pub(crate) player: Option<PlayerId>,
+    pub(crate) acked: Vec<Acked>,
+    /// Every act that was sent, acknowledged or not.
+    pub(crate) sent: Vec<(GameId, u32, Action)>,
+    /// The seeds of acknowledged readies.
+    pub(crate) seeds: Vec<(GameId, String)>,
+    pub(crate) refusals: BTreeMap<String, u64>,
+    pub(crate) absences: Vec<Absence>,
+    pub(crate) takeovers: Vec<Takeover>,
+    /// What each update said that everybody at the table is told alike, as a hash.
+    pub(crate) told: BTreeMap<(TableId, u64), u64>,
+    pub(crate) snapshots: u64,
+    pub(crate) updates: u64,
+    pub(crate) views: Facts,
+    pub(crate) cards: Facts,
+}
+
+/// Where a client is in a game.
+#[derive(Clone, Debug)]
+struct Place {
+    game: GameId,
+    /// `None` when the game has no record to compare with.
+    seen: Option<Arc<Seen>>,
+    /// Events taken in so far.
+    events: usize,
+}
+
+struct Walk<'a> {
+    evidence: &'a Evidence,
+    found: Walked,
+    view: Option<TableView<Tongits>>,
+    version: u64,
+    place: Option<Place>,
+    commands: BTreeMap<u32, Command<Action>>,
+    node: u64,
+    at_ms: u64,
+}
+
+pub(crate) fn walk(evidence: &Evidence, client: usize) -> Walked {
+    let mut walk = Walk {
+        evidence,
+        found: Walked { client, ..Walked::default() },
+        view: None,
+        version: 0,
+        place: None,
+        commands: BTreeMap::new(),
+        node: 0,
+        at_ms: 0,
+    };
+    for Entry { at_ms, what } in evidence.entries(client) {
+        walk.at_ms = at_ms;
+        match what {
+            What::Connected { node } => walk.node = node,
+            What::Lost(why) => walk.lost(&why),
+            What::Sent(text) => walk.sent(&text),
+            What::Received(text) => walk.received(&text),
+            What::Note(text) => walk.note(&text),
+        }
+    }
+    walk.found
+}
+
+impl Walk<'_> {
+    fn note(&mut self, text: &str) {
+        if let Some(player) = text.strip_prefix("player ") {
+            self.found.player = player.parse().ok();
+        }
+        if text == "returning"
+            && let Some(absence) = self.found.absences.last_mut()
+        {
+            absence.tried_ms = self.at_ms;
+        }
+    }
+
+    fn lost(&mut self, why: &str) {
+        if why == "finished" {
+            return;
+        }
+        let playing = |view: &TableView<Tongits>| match (&view.phase, view.seat) {
+            (PhaseView::Playing { .. }, Some(seat)) => Some((view.table, seat)),
+            _ => None,
+        };
+        let seat = self.view.as_ref().and_then(playing);
+        let (node, lost_ms) = (self.node, self.at_ms);
+        let absence = Absence { node, lost_ms, tried_ms: lost_ms, joined_ms: None, seat };
+        // A connection that was lost before it had joined belongs to the absence before.
+        match self.found.absences.last() {
+            Some(Absence { joined_ms: None, .. }) => {}
+            Some(_) | None => self.found.absences.push(absence),
+        }
+    }
+
+    fn sent(&mut self, text: &str) {
+        let Ok(command) = serde_json::from_str::<Command<Action>>(text) else {
+            return;
+        };
+        if let Command::Act { game, prompt, action, .. } = &command {
+            self.found.sent.push((*game, *prompt, *action));
+        }
+        self.commands.insert(command.id(), command);
+    }
+
+    fn received(&mut self, text: &str) {
+        let Ok(json) = serde_json::from_str::<Value>(text) else {
+            return self.complain(|| format!("a frame that is no JSON: {text}"));
+        };
+        let Ok(message) = serde_json::from_str::<Message<Tongits>>(text) else {
+            return self.complain(|| format!("a frame that is no message: {text}"));
+        };
+        if let Message::Snapshot { version, view, .. } = &message {
+            self.snapshot(*version, view);
+        }
+        if let Message::Update { version, events, .. } = &message {
+            self.update(*version, events);
+        }
+        if let Message::Ack { id, .. } = &message {
+            self.acked(*id);
+        }
+        if let Message::Refusal { code, .. } = &message {
+            *self.found.refusals.entry(code.to_string()).or_default() += 1;
+        }
+        self.cards(&json, text);
+    }
+
+    fn complain(&mut self, fact: impl FnOnce() -> String) {
+        let (client, at_ms) = (self.found.client, self.at_ms);
+        self.found.views.add(|| format!("client {client} at {at_ms} ms: {}", fact()));
+    }
+
+    fn acked(&mut self, id: u32) {
+        let at_ms = self.at_ms;
+        match self.commands.get(&id) {
+            Some(Command::Act { game, prompt, action, .. }) => {
+                let (game, prompt, action) = (*game, *prompt, *action);
+                self.found.acked.push(Acked { game, prompt, action });
+            }
+            Some(Command::Ready { game, seed: Some(seed), .. }) => {
+                self.found.seeds.push((*game, seed.clone()));
+            }
+            Some(Command::Join { .. }) => {
+                if let Some(absence) = self.found.absences.last_mut() {
+                    absence.joined_ms.get_or_insert(at_ms);
+                }
+            }
+            Some(_) => {}
+            None => self.complain(|| format!("an answer to command {id}, which was never sent")),
+        }
+    }
+
+    fn snapshot(&mut self, version: u64, view: &TableView<Tongits>) {
+        self.found.snapshots += 1;
+        let same = self.view.as_ref().is_some_and(|had| had.table == view.table);
+        if same && version < self.version && !self.evidence.redis_was_lost {
+            let had = self.version;
+            self.complain(|| format!("a snapshot of version {version} after version {had}"));
+        }
+        let from = match (&self.place, &view.phase) {
+            (Some(place), PhaseView::Playing { game, .. }) if place.game == *game && same => {
+                place.events
+            }
+            _ => 0,
+        };
+        self.view = Some(view.clone());
+        self.version = version;
+        self.place = None;
+        let (PhaseView::Playing { game, view: game_view, .. }, Some(seat)) =
+            (&view.phase, view.seat)
+        else {
+            return;
+        };
+        self.enter(*game, seat);
+        if let Some(Place { seen: Some(seen), events, .. }) = &mut self.place {
+            match seen.place_of(game_view, from) {
+                Some(place) => *events = place,
+                None => self.complain(|| {
+                    format!("the snapshot of version {version} shows what game {game} never was")
+                }),
+            }
+        }
+    }
+
+    /// Finds the game's record, as this seat could follow it.
+    fn enter(&mut self, game: GameId, seat: Seat) {
+        let seen = match self.evidence.games.get(&game) {
+            None => {
+                self.complain(|| format!("game {game} was shown and never opened"));
+                None
+            }
+            Some(Game { record: None, .. }) => None,
+            Some(Game { record: Some(record), .. }) => match Truth::of(record) {
+                Ok(truth) => Some(Arc::new(truth.seen_by(seat))),
+                Err(error) => {
+                    self.complain(|| format!("game {game} cannot be replayed: {error}"));
+                    None
+                }
+            },
+        };
+        self.place = Some(Place { game, seen, events: 0 });
+    }
+
+    fn update(&mut self, version: u64, events: &[Event<GameEvent>]) {
+        self.found.updates += 1;
+        let had = self.version;
+        if self.view.is_none() {
+            // What was wrong is told already, unless nothing has come before.
+            if had == 0 {
+                self.complain(|| format!("update {version} came before any snapshot"));
+            }
+            return;
+        }
+        if version != had + 1 {
+            self.complain(|| format!("update {version} came after version {had}"));
+            return self.lose_track();
+        }
+        self.version = version;
+        self.note_told(version, events);
+        for event in events {
+            if !self.event(version, event) {
+                return self.lose_track();
+            }
+            let Some(mut view) = self.view.take() else {
+                return;
+            };
+            // An event that makes no sense there is a finding, and not the end of this program.
+            let observed = catch_unwind(AssertUnwindSafe(move || {
+                view.observe(event);
+                view
+            }));
+            match observed {
+                Ok(view) => self.view = Some(view),
+                Err(_) => {
+                    self.complain(|| format!("version {version} makes no sense: {event:?}"));
+                    return self.lose_track();
+                }
+            }
+        }
+        if !events.is_empty() {
+            self.compare(version);
+        }
+    }
+
+    /// Until the next snapshot nothing can be compared; cards still are, by what was known so far.
+    fn lose_track(&mut self) {
+        self.view = None;
+    }
+
+    fn note_told(&mut self, version: u64, events: &[Event<GameEvent>]) {
+        let Some(table) = self.view.as_ref().map(|view| view.table) else {
+            return;
+        };
+        let mut hasher = DefaultHasher::new();
+        for event in events.iter().filter(|event| !matches!(event, Event::Game { .. })) {
+            format!("{event:?}").hash(&mut hasher);
+        }
+        self.found.told.insert((table, version), hasher.finish());
+    }
+
+    /// Holds the folded view of a game against the record.
+    fn compare(&mut self, version: u64) {
+        let playing = self.view.as_ref().map(|view| &view.phase);
+        if let (Some(PhaseView::Playing { game, view, .. }), Some(place)) = (playing, &self.place)
+            && let Some(seen) = &place.seen
+            && place.game == *game
+            && !seen.is_at(place.events, view)
+        {
+            let (game, events) = (*game, place.events);
+            self.complain(|| {
+                format!("at version {version} game {game} after {events} events is another")
+            });
+        }
+    }
+
+    /// False when it is not what the record has, so that following it would lead astray.
+    fn event(&mut self, version: u64, event: &Event<GameEvent>) -> bool {
+        let Some(view) = &self.view else {
+            return false;
+        };
+        let (table, seat) = (view.table, view.seat);
+        match event {
+            Event::Takeover { seat, on } => {
+                let (at_ms, seat, on) = (self.at_ms, *seat, *on);
+                self.found.takeovers.push(Takeover { at_ms, table, seat, on });
+            }
+            Event::Opened { game, stakes, pot, starter } => {
+                let Some(seat) = seat else {
+                    return true;
+                };
+                self.enter(*game, seat);
+                if let Some(record) = self.record(*game)
+                    && (&record.stakes, record.pot_before, record.starter)
+                        != (stakes, *pot, *starter)
+                {
+                    self.complain(|| {
+                        format!("at version {version} game {game} opened otherwise than recorded")
+                    });
+                }
+            }
+            Event::Game { event } => return self.game_event(version, event),
+            Event::Over { game, settlement, server_seed } => {
+                self.compare(version);
+                if let Some(Place { seen: Some(seen), events, .. }) = &self.place
+                    && *events != seen.events.len()
+                {
+                    let (had, all) = (*events, seen.events.len());
+                    self.complain(|| {
+                        format!("game {game} was over after {had} of its {all} events")
+                    });
+                }
+                if let Some(record) = self.record(*game)
+                    && (&record.settlement, &record.server_seed) != (settlement, server_seed)
+                {
+                    self.complain(|| format!("game {game} was over otherwise than recorded"));
+                }
+            }
+            Event::Settled { game, pot, crown } => {
+                if let Some(record) = self.record(*game)
+                    && (record.pot_after, record.crown_after) != (*pot, *crown)
+                {
+                    self.complain(|| format!("game {game} left another POT or crown"));
+                }
+                self.place = None;
+            }
+            Event::Sat { .. }
+            | Event::Left { .. }
+            | Event::Presence { .. }
+            | Event::Waiting
+            | Event::Preparing { .. }
+            | Event::Ready { .. }
+            | Event::Opening { .. }
+            | Event::Countdown { .. } => {}
+        }
+        true
+    }
+
+    fn record(&self, game: GameId) -> Option<&'_ bahay_engine::table::Record<Tongits>> {
+        self.evidence.games.get(&game)?.record.as_ref()
+    }
+
+    fn game_event(&mut self, version: u64, event: &GameEvent) -> bool {
+        let Some(place) = &mut self.place else {
+            return true;
+        };
+        let Place { game, seen, events } = place;
+        let (game, number) = (*game, *events);
+        *events += 1;
+        let Some(seen) = seen.clone() else {
+            return true;
+        };
+        let expected = seen.events.get(number);
+        if expected == Some(event) {
+            return true;
+        }
+        self.complain(|| {
+            format!(
+                "at version {version} of game {game}: event {number} is {event:?}, and the \
+                 record has {expected:?}"
+            )
+        });
+        false
+    }
+
+    /// The cards that the seat knows here; all of them where there is no record to say.
+    fn known(&self) -> CardSet {
+        match &self.place {
+            None => CardSet::EMPTY,
+            Some(Place { seen: None, .. }) => CardSet::ALL,
+            Some(Place { seen: Some(seen), events, .. }) => seen.known(*events),
+        }
+    }
+
+    /// Every card in a frame, wherever it stands, must be known to the seat by then.
+    fn cards(&mut self, frame: &Value, text: &str) {
+        let mut cards = CardSet::EMPTY;
+        collect(frame, &mut cards);
+        let foreign = cards.difference(self.known());
+        if !foreign.is_empty() {
+            let (client, at_ms) = (self.found.client, self.at_ms);
+            let text: String = text.chars().take(400).collect();
+            self.found
+                .cards
+                .add(|| format!("client {client} at {at_ms} ms: {foreign:?} in {text}"));
+        }
+    }
+}
+
+/// What is no secret is told alike to everybody at a table: clients that were told of the same
+/// version must agree on it.
+pub(super) fn agree(walked: &[Walked], facts: &mut Facts) {
+    let mut told: BTreeMap<(TableId, u64), (usize, u64)> = BTreeMap::new();
+    for client in walked {
+        for (&(table, version), hash) in &client.told {
+            let (other, first) = *told.entry((table, version)).or_insert((client.client, *hash));
+            if first != *hash {
+                let client = client.client;
+                facts.add(|| {
+                    format!(
+                        "clients {other} and {client} were told version {version} of {table} \
+                             otherwise"
+                    )
+                });
+            }
+        }
+    }
+}
+
+/// Every text in a document that is a card.
+fn collect(value: &Value, cards: &mut CardSet) {
+    match value {
+        Value::String(text) => {
+            if let Ok(card) = text.parse::<Card>() {
+                *cards = cards.with(card);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, cards)),
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, cards)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

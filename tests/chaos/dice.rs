@@ -1,0 +1,51 @@
+//! Chance with a seed: the same numbers at every run, so that a plan can be repeated. Splitmix64,
+//! which is enough to choose faults and moves with and for nothing else.
+
+/// A stream of numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    /// One stream of a seed. Streams of different numbers have nothing to do with each other.
+    pub(crate) fn new(seed: u64, stream: u64) -> Self {
+        let mut dice = Self(seed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93));
+        dice.next();
+        dice
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which is at least 1. The bias is far below what anybody could see.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
+    /// A number from `low` to `high`, both possible.
+    pub(crate) fn within(&mut self, low: u64, high: u64) -> u64 {
+        low + self.below(high - low + 1)
+    }
+
+    /// Whether something happens that happens so many times in a hundred.
+    pub(crate) fn percent(&mut self, chance: u64) -> bool {
+        self.below(100) < chance
+    }
+
+    /// One of several, of which there is at least one.
+    pub(crate) fn choose<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        let place = usize::try_from(self.below(of.len() as u64)).expect("a place in a list");
+        &of[place]
+    }
+
+    pub(crate) fn shuffle<T>(&mut self, things: &mut [T]) {
+        for last in (1..things.len()).rev() {
+            let place = usize::try_from(self.below(last as u64 + 1)).expect("a place in a list");
+            things.swap(last, place);
+        }
+    }
+}

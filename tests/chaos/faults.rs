@@ -1,0 +1,229 @@
+//! Carries out a plan, and heals everything afterwards. What could not be carried out is a
+//! finding, because then the run has not shown what it says.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, sleep_until};
+
+use crate::bots::{Bot, Order};
+use crate::dice::Dice;
+use crate::nodes::Node;
+use crate::plan::{Fault, Link, Plan, Step};
+use crate::support::services::{Service, Services};
+
+/// Clients of a killed node that stay away for so long show whether the AI takes their seats.
+const LINGER: Duration = Duration::from_secs(7);
+
+/// Everything that faults can reach.
+#[derive(Debug)]
+pub(crate) struct House {
+    pub(crate) services: Mutex<Services>,
+    /// Taken by whoever does something to it.
+    pub(crate) postgres_turn: Mutex<()>,
+    pub(crate) redis_turn: Mutex<()>,
+    pub(crate) nodes: Vec<Arc<Node>>,
+    pub(crate) bots: Vec<Bot>,
+    pub(crate) began: Instant,
+}
+
+/// A fault that was carried out.
+#[derive(Clone, Debug)]
+pub(crate) struct Done {
+    pub(crate) fault: Fault,
+    /// Since the run began, as in the clients' journals.
+    pub(crate) from_ms: u64,
+}
+
+/// What was done, and what went wrong with doing it.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    pub(crate) done: Vec<Done>,
+    pub(crate) findings: Vec<String>,
+}
+
+/// Returns when the last fault is over.
+pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> Carried {
+    let begun = Instant::now();
+    let mut running = JoinSet::new();
+    for (number, step) in (1..).zip(plan.steps.clone()) {
+        sleep_until((begun + Duration::from_millis(step.at_ms)).into()).await;
+        let dice = Dice::new(plan.seed, 1_000_000 + number);
+        let house = Arc::clone(house);
+        running.spawn(async move { one(&house, step, dice).await });
+    }
+    let mut carried = Carried::default();
+    while let Some(ended) = running.join_next().await {
+        match ended {
+            Ok((done, finding)) => {
+                carried.done.push(done);
+                carried.findings.extend(finding);
+            }
+            Err(error) => carried.findings.push(format!("a fault was not carried out: {error}")),
+        }
+    }
+    carried.done.sort_by_key(|done| done.from_ms);
+    carried
+}
+
+async fn one(house: &House, step: Step, mut dice: Dice) -> (Done, Option<String>) {
+    let Step { fault, for_ms, .. } = step;
+    let for_long = Duration::from_millis(for_ms);
+    let turn = turn(house, fault).await;
+    let from_ms = house.now_ms();
+    let carried = house.carry_out(fault, for_long, &mut dice).await;
+    drop(turn);
+    println!("{from_ms} to {} ms: {fault}", house.now_ms());
+    (Done { fault, from_ms }, carried.err().map(|error| format!("{fault}: {error}")))
+}
+
+/// Held while nobody else may do something to the same target.
+async fn turn(house: &House, fault: Fault) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+    let turn = match fault {
+        Fault::KillNode { node } | Fault::StopNode { node } | Fault::StopNodeLong { node } => {
+            &house.node(node).turn
+        }
+        Fault::Cut { node, link }
+        | Fault::Hold { node, link }
+        | Fault::Delay { node, link, .. } => house.node(node).link_turn(link),
+        Fault::KillPostgres => &house.postgres_turn,
+        Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis => &house.redis_turn,
+        // Each node in its turn.
+        Fault::RollingRestart => return None,
+        Fault::Duplicate { .. }
+        | Fault::Storm
+        | Fault::Drop { .. }
+        | Fault::Away { .. }
+        | Fault::Leave { .. }
+        | Fault::Slow { .. }
+        | Fault::Idle { .. } => return None,
+    };
+    Some(turn.lock().await)
+}
+
+impl House {
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn node(&self, number: u64) -> &Node {
+        &self.nodes[usize::try_from(number).expect("a node's number is small")]
+    }
+
+    async fn carry_out(
+        &self,
+        fault: Fault,
+        for_long: Duration,
+        dice: &mut Dice,
+    ) -> Result<(), String> {
+        match fault {
+            Fault::KillNode { node: number } => {
+                let node = self.node(number);
+                for bot in self.bots.iter().filter(|bot| bot.is_at(number)) {
+                    if dice.percent(40) {
+                        bot.order(Order::Linger(LINGER));
+                    }
+                }
+                // They have heard it by then.
+                sleep(Duration::from_millis(20)).await;
+                node.kill();
+                sleep(for_long).await;
+                node.start();
+                node.until_healthy().await?;
+            }
+            Fault::StopNode { node } | Fault::StopNodeLong { node } => {
+                let node = self.node(node);
+                node.signal("STOP");
+                sleep(for_long).await;
+                node.signal("CONT");
+            }
+            Fault::RollingRestart => {
+                for node in &self.nodes {
+                    let _turn = node.turn.lock().await;
+                    let ended = node.end().await;
+                    node.start();
+                    node.until_healthy().await?;
+                    ended?;
+                }
+            }
+            Fault::Cut { node, link } => {
+                self.node(node).cut(link).await;
+                sleep(for_long).await;
+                self.node(node).heal(link).await;
+            }
+            Fault::Hold { node, link } => {
+                self.node(node).hold(link);
+                sleep(for_long).await;
+                self.node(node).heal(link).await;
+            }
+            Fault::Delay { node, link, late_ms } => {
+                self.node(node).delay(link, Duration::from_millis(late_ms));
+                sleep(for_long).await;
+                self.node(node).heal(link).await;
+            }
+            Fault::KillPostgres => self.kill(Service::Postgres, for_long).await,
+            Fault::KillRedis => self.kill(Service::Redis, for_long).await,
+            Fault::StallRedis => {
+                self.services.lock().await.pause(Service::Redis);
+                sleep(for_long).await;
+                self.services.lock().await.resume();
+            }
+            Fault::LoseRedis => self.services.lock().await.start_redis_empty().await,
+            Fault::Storm => {
+                for bot in &self.bots {
+                    bot.order(Order::Drop(Duration::ZERO));
+                }
+            }
+            Fault::Drop { clients } => {
+                self.order(clients, dice, Order::Drop(Duration::from_millis(100)));
+            }
+            Fault::Away { clients } => self.order(clients, dice, Order::Drop(for_long)),
+            Fault::Leave { clients } => self.order(clients, dice, Order::Leave),
+            Fault::Slow { clients } => self.order(clients, dice, Order::Slow(for_long)),
+            Fault::Idle { clients } => self.order(clients, dice, Order::Idle(for_long)),
+            Fault::Duplicate { clients } => self.order(clients, dice, Order::Repeat(for_long)),
+        }
+        Ok(())
+    }
+
+    async fn kill(&self, service: Service, for_long: Duration) {
+        // Another service that is started meanwhile starts this one as well, so it may be back
+        // earlier.
+        self.services.lock().await.kill(service).await;
+        sleep(for_long).await;
+        self.services.lock().await.start_again().await;
+    }
+
+    fn order(&self, clients: u64, dice: &mut Dice, order: Order) {
+        let mut bots: Vec<&Bot> = self.bots.iter().collect();
+        dice.shuffle(&mut bots);
+        for bot in bots.into_iter().take(usize::try_from(clients).unwrap_or(usize::MAX)) {
+            bot.order(order);
+        }
+    }
+
+    /// Makes everything whole, clients too, and returns when every node answers.
+    pub(crate) async fn heal(&self) -> Result<(), String> {
+        {
+            let mut services = self.services.lock().await;
+            services.resume();
+            services.start_again().await;
+        }
+        for node in &self.nodes {
+            for link in [Link::Redis, Link::Postgres, Link::Clients] {
+                node.heal(link).await;
+            }
+            node.signal("CONT");
+            node.start();
+        }
+        for bot in &self.bots {
+            bot.order(Order::Behave);
+        }
+        for node in &self.nodes {
+            node.until_healthy().await?;
+        }
+        Ok(())
+    }
+}

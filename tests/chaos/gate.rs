@@ -1,0 +1,149 @@
+//! The way of clients to one node: a TCP address that stays while the node comes and goes, whose
+//! connections can be cut, held and delayed at any time. What passes is not read.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+const CHUNK_BYTES: usize = 16 * 1024;
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// Raised by every cut; a connection ends when it is not the one that it began in.
+    epoch: u64,
+    refused: bool,
+    held: bool,
+    delay: Duration,
+    /// Where the node listens, while there is one.
+    target: Option<SocketAddr>,
+}
+
+/// Dropped, it closes.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    address: SocketAddr,
+    state: Arc<watch::Sender<State>>,
+    accepting: JoinHandle<()>,
+}
+
+impl Gate {
+    pub(crate) async fn open() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
+        let address = listener.local_addr().expect("a listener has an address");
+        let state = Arc::new(watch::Sender::new(State::default()));
+        let accepting = tokio::spawn(accept(listener, Arc::clone(&state)));
+        Self { address, state, accepting }
+    }
+
+    /// As clients have it.
+    pub(crate) fn base(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Where the node listens now.
+    pub(crate) fn lead_to(&self, target: SocketAddr) {
+        self.state.send_modify(|state| state.target = Some(target));
+    }
+
+    /// Breaks all connections; new ones are refused until [`Gate::heal`].
+    pub(crate) fn cut(&self) {
+        self.state.send_modify(|state| {
+            state.epoch += 1;
+            state.refused = true;
+        });
+    }
+
+    /// Nothing passes, and nobody is told.
+    pub(crate) fn hold(&self) {
+        self.state.send_modify(|state| state.held = true);
+    }
+
+    pub(crate) fn delay(&self, delay: Duration) {
+        self.state.send_modify(|state| state.delay = delay);
+    }
+
+    /// Everything passes at once again.
+    pub(crate) fn heal(&self) {
+        self.state.send_modify(|state| {
+            state.refused = false;
+            state.held = false;
+            state.delay = Duration::ZERO;
+        });
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.accepting.abort();
+        self.state.send_modify(|state| state.epoch = u64::MAX);
+    }
+}
+
+async fn accept(listener: TcpListener, state: Arc<watch::Sender<State>>) {
+    while let Ok((client, _)) = listener.accept().await {
+        let State { epoch, refused, target, .. } = state.borrow().clone();
+        let (Some(target), false) = (target, refused) else {
+            continue;
+        };
+        let state = state.subscribe();
+        tokio::spawn(async move {
+            let mut cut = state.clone();
+            tokio::select! {
+                _ = cut.wait_for(|state| state.epoch != epoch) => {}
+                () = carry(client, target, state) => {}
+            }
+        });
+    }
+}
+
+async fn carry(client: TcpStream, target: SocketAddr, state: watch::Receiver<State>) {
+    let Ok(node) = TcpStream::connect(target).await else {
+        return;
+    };
+    // Without it small frames would wait for each other's acknowledgement.
+    if client.set_nodelay(true).is_err() || node.set_nodelay(true).is_err() {
+        return;
+    }
+    // When one side has ended, so has the other.
+    tokio::select! {
+        () = pass_all(&client, &node, state.clone()) => {}
+        () = pass_all(&node, &client, state) => {}
+    }
+}
+
+async fn pass_all(from: &TcpStream, to: &TcpStream, mut state: watch::Receiver<State>) {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        if from.readable().await.is_err() {
+            return;
+        }
+        let count = match from.try_read(&mut chunk) {
+            Ok(0) => return,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
+            Err(_) => return,
+        };
+        if state.wait_for(|state| !state.held).await.is_err() {
+            return;
+        }
+        let delay = state.borrow().delay;
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        let mut rest = &chunk[..count];
+        while !rest.is_empty() {
+            if to.writable().await.is_err() {
+                return;
+            }
+            match to.try_write(rest) {
+                Ok(written) => rest = &rest[written..],
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                Err(_) => return,
+            }
+        }
+    }
+}

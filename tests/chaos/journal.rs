@@ -1,0 +1,85 @@
+//! What one client sent and was told, to the letter: a text file with a line for everything, each
+//! with its time since the run began. Kept on disk, because a long run tells more than memory
+//! holds; read again, one client after the other, by the checks.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) at_ms: u64,
+    pub(crate) what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// A socket is open, to this node.
+    Connected { node: u64 },
+    /// The socket is gone, and why.
+    Lost(String),
+    /// A text frame, as sent.
+    Sent(String),
+    /// A text frame, as it came.
+    Received(String),
+    /// What the client did otherwise.
+    Note(String),
+}
+
+/// Where a client writes.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: BufWriter<File>,
+    began: Instant,
+}
+
+impl Journal {
+    pub(crate) fn create(folder: &Path, client: u64, began: Instant) -> Self {
+        let path = folder.join(format!("client-{client:03}.log"));
+        let file = BufWriter::new(File::create(&path).expect("the run's folder is ours"));
+        Self { path, file, began }
+    }
+
+    pub(crate) fn write(&mut self, what: &What) {
+        let (mark, text) = match what {
+            What::Connected { node } => ('+', node.to_string()),
+            What::Lost(why) => ('-', why.replace('\n', " ")),
+            What::Sent(text) => ('>', text.clone()),
+            What::Received(text) => ('<', text.clone()),
+            What::Note(text) => ('#', text.replace('\n', " ")),
+        };
+        let at_ms = self.began.elapsed().as_millis();
+        writeln!(self.file, "{at_ms} {mark} {text}").expect("the disk has room");
+    }
+
+    /// All that was written is in the file from here on.
+    pub(crate) fn close(mut self) -> PathBuf {
+        self.file.flush().expect("the disk has room");
+        self.path
+    }
+}
+
+/// Every line of a client's file.
+pub(crate) fn read(path: &Path) -> Vec<Entry> {
+    let file = BufReader::new(File::open(path).expect("the client has written it"));
+    let lines = file.lines().map(|line| line.expect("the file is text"));
+    lines.map(|line| entry(&line).unwrap_or_else(|| panic!("no entry: {line}"))).collect()
+}
+
+fn entry(line: &str) -> Option<Entry> {
+    let (at_ms, rest) = line.split_once(' ')?;
+    let (mark, text) = rest.split_once(' ')?;
+    let text = text.to_owned();
+    let what = match mark {
+        "+" => What::Connected { node: text.parse().ok()? },
+        "-" => What::Lost(text),
+        ">" => What::Sent(text),
+        "<" => What::Received(text),
+        "#" => What::Note(text),
+        _ => return None,
+    };
+    Some(Entry { at_ms: at_ms.parse().ok()?, what })
+}

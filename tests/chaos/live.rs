@@ -1,0 +1,159 @@
+//! Tables as Redis has them, read past the service: replayed from their journals by the rules, and
+//! looked up in the sets of deadlines.
+
+use std::time::{Duration, Instant};
+
+use bahay::tables::catalog::Tongits;
+use bahay_engine::table::{Line, Phase, Table as EngineTable, TableId};
+use redis::AsyncCommands as _;
+use redis::aio::MultiplexedConnection;
+use tokio::time::sleep;
+
+use crate::evidence::Tables;
+
+/// As the nodes of a run have it.
+const PREFIX: &str = "bahay";
+
+/// How often tables that seem wrong are read again, since their keys are not read at one moment.
+const READS: usize = 5;
+
+/// A table at a moment.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) id: TableId,
+    pub(crate) phase: &'static str,
+    pub(crate) version: u64,
+    /// It says itself that something will be due.
+    pub(crate) needs_deadline: bool,
+    /// Something must happen there soon, whatever the players do: a game is prepared or goes on.
+    pub(crate) is_busy: bool,
+    /// When it is due, in the set of deadlines of its shard.
+    pub(crate) due: Option<i64>,
+    /// Why its journal cannot be replayed, or why the house has halted it.
+    pub(crate) broken: Option<String>,
+}
+
+/// Fields of the head, the lines, and a deadline in either set.
+type Read = (Vec<Option<String>>, Vec<String>, Option<String>, Option<String>);
+
+/// Reads tables past the service.
+pub(crate) struct Reader {
+    redis: MultiplexedConnection,
+}
+
+impl Reader {
+    pub(crate) async fn connect(url: &str) -> Result<Self, redis::RedisError> {
+        let client = redis::Client::open(url)?;
+        Ok(Self { redis: client.get_multiplexed_async_connection().await? })
+    }
+
+    /// All tables.
+    pub(crate) async fn tables(&mut self) -> Result<Vec<Table>, redis::RedisError> {
+        let heads: Vec<String> = self.redis.keys(format!("{PREFIX}:*:table:*:head")).await?;
+        let mut tables = Vec::new();
+        for head in heads {
+            let Some(mut table) = self.table(&head).await? else {
+                continue;
+            };
+            for _ in 0..READS {
+                let seems_wrong =
+                    table.broken.is_some() || table.needs_deadline && table.due.is_none();
+                if !seems_wrong {
+                    break;
+                }
+                sleep(Duration::from_millis(50)).await;
+                match self.table(&head).await? {
+                    Some(read) => table = read,
+                    None => break,
+                }
+            }
+            tables.push(table);
+        }
+        Ok(tables)
+    }
+
+    async fn table(&mut self, head: &str) -> Result<Option<Table>, redis::RedisError> {
+        let Some(stem) = head.strip_suffix(":head") else {
+            return Ok(None);
+        };
+        let mut parts = stem.split(':');
+        let shard = parts.nth(1).unwrap_or_default();
+        let Some(Ok(id)) = parts.nth(1).map(str::parse::<TableId>) else {
+            return Ok(None);
+        };
+        // Deadlines of tables are kept apart by the engine that plays them; the first had no
+        // number yet.
+        let engine: Option<String> = self.redis.hget(head, "engine").await?;
+        let engine = engine.unwrap_or_else(|| "1".to_owned());
+        // One transaction reads one moment of the table.
+        let mut read = redis::pipe();
+        read.atomic();
+        read.cmd("HMGET").arg(head).arg(&["base", "state", "halted"]);
+        read.lrange(format!("{stem}:journal"), 0, -1);
+        read.zscore(format!("{PREFIX}:{shard}:due:{engine}"), id.to_string());
+        read.zscore(format!("{PREFIX}:{shard}:due"), id.to_string());
+        let (fields, lines, due, due_before): Read = read.query_async(&mut self.redis).await?;
+        let [Some(base), Some(state), halted] = fields.as_slice() else {
+            return Ok(None);
+        };
+        let base: u64 = base.parse().unwrap_or_default();
+        let version = base + lines.len() as u64;
+        let due = due.or(due_before).and_then(|score| score.split('.').next()?.parse().ok());
+        let replayed = match halted {
+            Some(why) => Err(format!("it is halted: {why}")),
+            None => replayed(state, &lines),
+        };
+        Ok(Some(match replayed {
+            Ok(table) => {
+                let (phase, is_busy) = match table.phase() {
+                    Phase::Waiting => ("waiting", false),
+                    Phase::Preparing(_) => ("preparing", true),
+                    Phase::Opening(_) => ("opening", true),
+                    Phase::Playing(_) => ("playing", true),
+                    Phase::Settling(_) => ("settling", true),
+                };
+                let needs_deadline = table.deadline().is_some();
+                Table { id, phase, version, needs_deadline, is_busy, due, broken: None }
+            }
+            Err(error) => Table {
+                id,
+                phase: "broken",
+                version,
+                needs_deadline: false,
+                is_busy: false,
+                due,
+                broken: Some(error),
+            },
+        }))
+    }
+
+    /// Watches all tables get on: reads them, and again until every busy one has another version
+    /// or the time is up.
+    pub(crate) async fn watch(&mut self, patience: Duration) -> Result<Tables, redis::RedisError> {
+        let then = self.tables().await?;
+        let begun = Instant::now();
+        loop {
+            sleep(Duration::from_millis(100)).await;
+            let later = self.tables().await?;
+            let stands_still = |table: &Table| {
+                let now = later.iter().find(|other| other.id == table.id);
+                table.is_busy && now.is_some_and(|now| now.version == table.version)
+            };
+            if !then.iter().any(stands_still) || begun.elapsed() > patience {
+                let after_ms = begun.elapsed().as_millis();
+                return Ok(Tables { then, later, after_ms });
+            }
+        }
+    }
+}
+
+fn replayed(state: &str, lines: &[String]) -> Result<EngineTable<Tongits>, String> {
+    let read = serde_json::from_str(state);
+    let mut table: EngineTable<Tongits> = read.map_err(|error| error.to_string())?;
+    for line in lines {
+        let line: Line<_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let (next, _) = table.follow(&line).map_err(|rejection| rejection.to_string())?;
+        table = next;
+    }
+    Ok(table)
+}

@@ -1,0 +1,313 @@
+//! `./dev chaos`: many games between real clients on real nodes, while everything that can break
+//! is broken on purpose, and then a comparison of all that the clients were told with all that was
+//! recorded and booked. docs/CHAOS.md tells how to read what it prints.
+//!
+//! A run: services and nodes start; clients sit down and play; the faults of the plan happen; all
+//! is healed; every table must get on; the clients finish their games and leave; the nodes stop;
+//! the evidence is gathered and checked.
+//!
+//! This is a program of its own and no set of tests. Unless its first word is `run`, it does
+//! nothing and succeeds, so that a test runner which asks for its tests finds none.
+
+mod bots;
+mod checks;
+mod dice;
+mod evidence;
+mod faults;
+mod forge;
+mod gate;
+mod journal;
+mod live;
+mod nodes;
+mod options;
+mod plan;
+mod report;
+#[path = "../it/support"]
+mod support {
+    //! What the tests have for breaking services; not all of it is needed here.
+
+    pub(crate) mod services;
+    #[expect(dead_code, reason = "only the tests cut at a chosen request")]
+    pub(crate) mod wire;
+}
+mod truth;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser as _;
+use sqlx::PgPool;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use tokio::sync::{Mutex, watch};
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use bots::Bot;
+use checks::Verdict;
+use evidence::{Evidence, Tables};
+use faults::{Carried, House};
+use forge::Forgery;
+use nodes::Node;
+use options::Options;
+use plan::{Extent, Plan};
+use report::Figures;
+use support::services::{Service, Services};
+
+/// Every table must get on within this time when the faults are over. A short run is part of the
+/// tests, which may share the machine with anything, so there it is only a guard.
+const GETS_ON: Duration = Duration::from_secs(10);
+
+/// Nothing takes so long unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Something of the run itself went wrong, in words.
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args();
+    let program = arguments.next();
+    if arguments.next().as_deref() != Some("run") {
+        return ExitCode::SUCCESS;
+    }
+    let options = Options::parse_from(program.into_iter().chain(arguments));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        let run = run(options);
+        let outcome = tokio::select! {
+            outcome = run => outcome,
+            () = asked_to_stop() => Err("interrupted".into()),
+        };
+        match outcome {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                println!("chaos: {error}");
+                ExitCode::FAILURE
+            }
+        }
+    })
+}
+
+async fn asked_to_stop() {
+    let terminate = tokio::signal::unix::SignalKind::terminate();
+    let mut terminate = tokio::signal::unix::signal(terminate).expect("signals can be heard");
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+/// Whether everything held.
+async fn run(options: Options) -> Result<bool, Failed> {
+    let random = || u64::from(Uuid::new_v4().as_fields().0);
+    let seed = options.seed.unwrap_or_else(random);
+    let plan = draw(&options, seed);
+    print!("{plan}");
+    if options.plan_only {
+        return Ok(true);
+    }
+    let name = Uuid::new_v4().simple().to_string();
+    let folder = std::env::temp_dir().join(format!("chaos-{seed}-{}", &name[..8]));
+    std::fs::create_dir(&folder)?;
+    let held = play_and_check(&options, &plan, &folder).await;
+    if matches!(held, Ok(true)) && !options.keep {
+        std::fs::remove_dir_all(&folder)?;
+    } else {
+        println!("seed {seed}; the same plan again: {}", options.command(seed));
+        println!("journals of the clients and logs of the nodes: {}", folder.display());
+    }
+    held
+}
+
+fn draw(options: &Options, seed: u64) -> Plan {
+    let Options { nodes, tables, lose_redis, .. } = *options;
+    let extent = Extent { nodes, clients: 3 * tables, lose_redis };
+    if options.short {
+        Plan::each_once(seed, extent)
+    } else {
+        Plan::draw(seed, extent, Duration::from_secs(60 * options.minutes))
+    }
+}
+
+async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result<bool, Failed> {
+    let began = Instant::now();
+    let services = Services::start(&[Service::Postgres, Service::Redis]).await;
+    let database: PgConnectOptions = services.database_url().parse()?;
+    let redis_url = services.redis_url().to_owned();
+    said(bahay().arg("migrate").env("DATABASE_URL", services.database_url()))?;
+    let mut nodes = Vec::new();
+    for number in 0..options.nodes {
+        nodes.push(Node::prepare(number, &database, &redis_url, folder).await);
+    }
+    nodes.iter().for_each(|node| node.start());
+    for node in &nodes {
+        node.until_healthy().await?;
+    }
+    let (finish, finishing) = watch::channel(false);
+    let bots = (0..3 * options.tables)
+        .map(|number| Bot::start(number, plan.seed, folder, began, &nodes, finishing.clone()))
+        .collect();
+    let (postgres_turn, redis_turn) = (Mutex::default(), Mutex::default());
+    let services = Mutex::new(services);
+    let house = Arc::new(House { services, postgres_turn, redis_turn, nodes, bots, began });
+    until("every client sits at a table", || house.bots.iter().all(Bot::has_joined)).await?;
+    println!("{} ms: all play", began.elapsed().as_millis());
+
+    let Carried { done, mut findings } = faults::carry_out(&house, plan).await;
+    house.heal().await?;
+    println!("{} ms: the faults are over", began.elapsed().as_millis());
+    let patience = if options.short { PATIENCE } else { GETS_ON };
+    let tables = live::Reader::connect(&redis_url).await?.watch(patience).await?;
+    println!("{} ms: every table was watched", began.elapsed().as_millis());
+    finish.send_replace(true);
+    if let Err(error) =
+        until("every client leaves", || house.bots.iter().all(Bot::has_finished)).await
+    {
+        findings.push(error.to_string());
+    }
+    let pool = PgPoolOptions::new().max_connections(2).connect_with(database).await?;
+    until_games_end(&pool).await?;
+    println!("{} ms: all games are over", began.elapsed().as_millis());
+
+    let House { nodes, bots, services, .. } =
+        Arc::into_inner(house).expect("every fault is over, and nobody else has it");
+    for node in &nodes {
+        findings.extend(node.end().await.err());
+        findings.extend(node.findings());
+    }
+    let mut journals = Vec::new();
+    for (number, bot) in (0..).zip(bots) {
+        journals.push(bot.journal(folder, number).await);
+    }
+    let services = services.into_inner();
+    let evidence = gather(&pool, &services, journals, tables, plan, options.forgery).await?;
+    let verdict = Verdict::of(&evidence);
+    let mut figures = Figures::of(&evidence, &verdict, &done);
+    for node in &nodes {
+        findings.extend(figures.read_log(node.log()));
+    }
+    print!("{figures}{}", report::findings(&verdict));
+    for finding in &findings {
+        println!("FAILED  {finding}");
+    }
+    let mut holds = verdict.holds() && findings.is_empty();
+    if options.canaries && holds {
+        holds = canaries(&pool, &services, &evidence).await?;
+    }
+    if let Some(file) = &options.json {
+        let found = verdict.found.iter().map(|(check, facts)| {
+            serde_json::json!({ "check": check.what(), "found": facts.total(), "first": facts.told() })
+        });
+        let document = serde_json::json!({
+            "seed": plan.seed,
+            "command": options.command(plan.seed),
+            "holds": holds,
+            "figures": figures.json(),
+            "checks": found.collect::<Vec<_>>(),
+            "findings": findings,
+        });
+        std::fs::write(file, format!("{document:#}\n"))?;
+    }
+    let seconds = began.elapsed().as_secs();
+    println!("{} after {seconds} s", if holds { "everything held" } else { "it did not hold" });
+    Ok(holds)
+}
+
+async fn until(what: &str, holds: impl Fn() -> bool) -> Result<(), Failed> {
+    let begun = Instant::now();
+    while !holds() {
+        if begun.elapsed() > PATIENCE {
+            return Err(format!("{what}: not within {} s", PATIENCE.as_secs()).into());
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+    Ok(())
+}
+
+/// Or for long enough; then the check of the tables says which did not.
+async fn until_games_end(pool: &PgPool) -> Result<(), Failed> {
+    let begun = Instant::now();
+    while !evidence::open_games(pool).await?.is_empty() && begun.elapsed() < PATIENCE {
+        sleep(Duration::from_millis(100)).await;
+    }
+    Ok(())
+}
+
+async fn gather(
+    pool: &PgPool,
+    services: &Services,
+    journals: Vec<PathBuf>,
+    tables: Tables,
+    plan: &Plan,
+    forgery: Option<Forgery>,
+) -> Result<Evidence, Failed> {
+    let mut books = evidence::coins(pool).await?;
+    (books.ledger_holds, books.ledger_said) = ledger(services)?;
+    let evidence = Evidence {
+        journals,
+        games: evidence::games(pool).await?,
+        books,
+        tables,
+        redis_was_lost: plan.loses_redis(),
+        forgery: None,
+    };
+    Ok(match forgery {
+        Some(forgery) => forge::forged(&evidence, forgery),
+        None => evidence,
+    })
+}
+
+/// Whether `bahay verify ledger` finds nothing, and what it says.
+fn ledger(services: &Services) -> Result<(bool, String), Failed> {
+    let mut command = bahay();
+    command.args(["verify", "ledger"]).env("DATABASE_URL", services.database_url());
+    let output = command.output()?;
+    let said = [output.stdout, output.stderr].concat();
+    Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
+}
+
+/// Forges the evidence in each way in turn; whether every lie was found by the check that is
+/// there for it.
+async fn canaries(pool: &PgPool, services: &Services, evidence: &Evidence) -> Result<bool, Failed> {
+    let mut all_found = true;
+    let mut tell = |forgery: &str, check: checks::Check, found: bool| {
+        let says = if found { "found" } else { "NOT FOUND" };
+        println!("canary  {forgery}: {says} by: {}", check.what());
+        all_found &= found;
+    };
+    for forgery in Forgery::ALL {
+        let verdict = Verdict::of(&forge::forged(evidence, forgery));
+        let check = forgery.found_by();
+        tell(&format!("{forgery:?}"), check, !verdict.found[&check].is_empty());
+    }
+    // The books themselves are forged last.
+    let moved = sqlx::query(
+        "update accounts set balance = balance + 1
+         where id = (select min(id) from accounts where kind = 'wallet')",
+    );
+    moved.execute(pool).await?;
+    let (ledger_holds, _) = ledger(services)?;
+    tell("a coin moved in the database", checks::Check::Ledger, !ledger_holds);
+    let books = evidence::coins(pool).await?;
+    let forged = Evidence { books, ..evidence.clone() };
+    let found = !Verdict::of(&forged).found[&checks::Check::Coins].is_empty();
+    tell("a coin moved in the database", checks::Check::Coins, found);
+    Ok(all_found)
+}
+
+fn bahay() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
+    command.env_clear().stdin(Stdio::null());
+    command
+}
+
+/// What a command says, which must do well.
+fn said(command: &mut Command) -> Result<String, Failed> {
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

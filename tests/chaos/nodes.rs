@@ -1,0 +1,305 @@
+//! Real nodes: `bahay serve` processes of the built binary, each with a way of its own to
+//! PostgreSQL, to Redis and to its clients, so that each can be broken for one node alone.
+//!
+//! A node that is wanted and has ended is started again, as a supervisor would do: it refuses to
+//! start while a service is away. One that ends after it had served is a finding.
+
+use std::fs::OpenOptions;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use sqlx::postgres::PgConnectOptions;
+
+use crate::gate::Gate;
+use crate::plan::Link;
+use crate::support::wire::Wire;
+
+const SECRET: &str = "7d1f0a6b93c84e25a0b7c6d5e4f3928170695a4b3c2d1e0f9e8d7c6b5a493827";
+
+/// Nothing takes so long unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// All clients of a run come from one address, and faults make them come often.
+const LIMITS: [(&str, &str); 7] = [
+    ("BAHAY_CONNECTIONS_PER_ADDRESS", "100000"),
+    ("BAHAY_SOCKETS_PER_ADDRESS", "100000"),
+    ("BAHAY_STRANGERS_PER_ADDRESS", "100000"),
+    ("BAHAY_OPENINGS_PER_ACCOUNT", MANY),
+    ("BAHAY_REQUESTS_PER_ADDRESS", MANY),
+    ("BAHAY_REQUESTS_PER_ACCOUNT", MANY),
+    ("BAHAY_SIGN_INS_PER_ADDRESS", MANY),
+];
+const MANY: &str = "100000:100000";
+
+/// How often the keeper looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How every node of the run is reached, and where it writes.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) number: u64,
+    pub(crate) gate: Gate,
+    postgres: Wire,
+    redis: Wire,
+    log: PathBuf,
+    state: Mutex<State>,
+    /// Taken by whoever does something to the process.
+    pub(crate) turn: tokio::sync::Mutex<()>,
+    /// The same for its links, in the order of [`Link`].
+    link_turns: [tokio::sync::Mutex<()>; 3],
+}
+
+#[derive(Debug, Default)]
+struct State {
+    process: Option<Child>,
+    address: Option<SocketAddr>,
+    wanted: bool,
+    /// It has answered since it was started.
+    served: bool,
+    findings: Vec<String>,
+}
+
+impl Node {
+    pub(crate) async fn prepare(
+        number: u64,
+        database: &PgConnectOptions,
+        redis_url: &str,
+        folder: &Path,
+    ) -> Arc<Self> {
+        let node = Arc::new(Self {
+            number,
+            gate: Gate::open().await,
+            postgres: Wire::postgres(database).await,
+            redis: Wire::redis(redis_url).await,
+            log: folder.join(format!("node-{number}.log")),
+            state: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            link_turns: Default::default(),
+        });
+        tokio::spawn(keep(Arc::downgrade(&node)));
+        node
+    }
+
+    pub(crate) fn log(&self) -> &Path {
+        &self.log
+    }
+
+    /// What the process did that it should not have.
+    pub(crate) fn findings(&self) -> Vec<String> {
+        self.state().findings.clone()
+    }
+
+    pub(crate) fn link_turn(&self, link: Link) -> &tokio::sync::Mutex<()> {
+        match link {
+            Link::Redis => &self.link_turns[0],
+            Link::Postgres => &self.link_turns[1],
+            Link::Clients => &self.link_turns[2],
+        }
+    }
+
+    /// Has it run from here on. The keeper starts it.
+    pub(crate) fn start(&self) {
+        self.state().wanted = true;
+    }
+
+    /// Returns when it answers; says why not, when it takes too long.
+    pub(crate) async fn until_healthy(&self) -> Result<(), String> {
+        let begun = Instant::now();
+        while !self.is_healthy().await {
+            if begun.elapsed() > PATIENCE {
+                return Err(format!("node {} does not answer: see its log", self.number));
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    }
+
+    async fn is_healthy(&self) -> bool {
+        let Some(address) = self.state().address else {
+            return false;
+        };
+        let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(2)).build();
+        let asked = http.expect("a plain client").get(format!("http://{address}/healthz"));
+        let healthy = asked.send().await.is_ok_and(|answer| answer.status().is_success());
+        let mut state = self.state();
+        if healthy && state.address == Some(address) {
+            state.served = true;
+        }
+        healthy
+    }
+
+    /// As `kill -9` does.
+    pub(crate) fn kill(&self) {
+        let mut state = self.state();
+        state.wanted = false;
+        if let Some(mut process) = state.process.take() {
+            // It may have ended by itself.
+            drop(process.kill());
+            drop(process.wait());
+        }
+    }
+
+    /// Tells it to end and returns when it has; says so when it takes too long.
+    pub(crate) async fn end(&self) -> Result<(), String> {
+        self.state().wanted = false;
+        self.signal("TERM");
+        let begun = Instant::now();
+        loop {
+            let ended = match &mut self.state().process {
+                Some(process) => process.try_wait().expect("a child can be asked"),
+                None => return Ok(()),
+            };
+            match ended {
+                Some(status) => {
+                    let State { process, served, .. } = &mut *self.state();
+                    *process = None;
+                    // Before it serves, the signal itself may end it.
+                    if status.success() || !*served {
+                        return Ok(());
+                    }
+                    return Err(format!("node {} was told to end: {status}", self.number));
+                }
+                None if begun.elapsed() > PATIENCE => {
+                    self.kill();
+                    return Err(format!("node {} did not end when told to", self.number));
+                }
+                None => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        }
+    }
+
+    /// `STOP`, `CONT` or another one.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.state().process.as_ref().map(Child::id);
+        if let Some(pid) = pid {
+            let sent = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).output();
+            drop(sent.expect("there is a kill command"));
+        }
+    }
+
+    pub(crate) async fn cut(&self, link: Link) {
+        match link {
+            Link::Redis => {
+                self.redis.refuse().await;
+                self.redis.cut().await;
+            }
+            Link::Postgres => {
+                self.postgres.refuse().await;
+                self.postgres.cut().await;
+            }
+            Link::Clients => self.gate.cut(),
+        }
+    }
+
+    pub(crate) fn hold(&self, link: Link) {
+        match link {
+            Link::Redis => self.redis.hold(),
+            Link::Postgres => self.postgres.hold(),
+            Link::Clients => self.gate.hold(),
+        }
+    }
+
+    pub(crate) fn delay(&self, link: Link, delay: Duration) {
+        match link {
+            Link::Redis => self.redis.delay(delay),
+            Link::Postgres => self.postgres.delay(delay),
+            Link::Clients => self.gate.delay(delay),
+        }
+    }
+
+    pub(crate) async fn heal(&self, link: Link) {
+        match link {
+            Link::Redis => {
+                self.redis.delay(Duration::ZERO);
+                self.redis.release();
+                self.redis.welcome().await;
+            }
+            Link::Postgres => {
+                self.postgres.delay(Duration::ZERO);
+                self.postgres.release();
+                self.postgres.welcome().await;
+            }
+            Link::Clients => self.gate.heal(),
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panics while holding it")
+    }
+
+    fn spawn(&self, state: &mut State) {
+        // Free a moment ago; nobody else is likely to take it meanwhile.
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let address = free.expect("loopback has a free port");
+        let log = OpenOptions::new().create(true).append(true).open(&self.log);
+        let log = log.expect("the run's folder is ours");
+        let process = Command::new(env!("CARGO_BIN_EXE_bahay"))
+            .arg("serve")
+            .env_clear()
+            .env("DATABASE_URL", self.postgres.url())
+            .env("REDIS_URL", self.redis.url())
+            .env("BAHAY_LISTEN", address.to_string())
+            .env("BAHAY_SIGNING_SECRET", SECRET)
+            // Nobody may run out of coins in a long run.
+            .env("BAHAY_WELCOME_COINS", "1000000")
+            .envs(LIMITS)
+            .env("RUST_LOG", "info")
+            .env("RUST_BACKTRACE", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn();
+        state.process = Some(process.expect("the binary is built"));
+        state.address = Some(address);
+        state.served = false;
+        self.gate.lead_to(address);
+    }
+
+    /// Starts what is wanted and does not run.
+    fn look(&self) {
+        let mut state = self.state();
+        if !state.wanted {
+            return;
+        }
+        let ended = match &mut state.process {
+            Some(process) => process.try_wait().expect("a child can be asked"),
+            None => return self.spawn(&mut state),
+        };
+        if let Some(status) = ended {
+            if state.served {
+                let number = self.number;
+                state.findings.push(format!("node {number} ended by itself: {status}"));
+            }
+            self.spawn(&mut state);
+        }
+    }
+
+    fn has_served(&self) -> bool {
+        self.state().served
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Until the node is dropped.
+async fn keep(node: std::sync::Weak<Node>) {
+    loop {
+        let Some(node) = node.upgrade() else {
+            return;
+        };
+        node.look();
+        if !node.has_served() {
+            // Known as serving as soon as it answers once.
+            node.is_healthy().await;
+        }
+        drop(node);
+        tokio::time::sleep(LOOK).await;
+    }
+}

@@ -1,0 +1,254 @@
+//! The figures of a run, as text and as JSON, and what its checks found.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use bahay_engine::seat::Seat;
+use bahay_engine::table::TableId;
+use serde_json::{Value, json};
+
+use crate::checks::walk::{Absence, Walked};
+use crate::checks::{Facts, Verdict};
+use crate::evidence::Evidence;
+use crate::faults::Done;
+use crate::plan::Fault;
+
+/// After a kill, a connection of that node that is lost within this time was lost by the kill.
+const KILLED_WITHIN_MS: u64 = 2_000;
+
+/// What a run came to.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    clients: usize,
+    settled: usize,
+    voided: usize,
+    unfinished: usize,
+    acknowledged: usize,
+    recorded: u64,
+    in_voided: u64,
+    snapshots: u64,
+    updates: u64,
+    connections_lost: usize,
+    faults: BTreeMap<String, u64>,
+    refusals: BTreeMap<String, u64>,
+    void_reasons: BTreeMap<String, u64>,
+    /// Milliseconds each.
+    resumes: Vec<u64>,
+    taken_over: Vec<u64>,
+    given_back: Vec<u64>,
+    /// Lines of the nodes' logs, without their times, and how often each came.
+    errors: BTreeMap<String, u64>,
+}
+
+impl Figures {
+    pub(crate) fn of(evidence: &Evidence, verdict: &Verdict, done: &[Done]) -> Self {
+        let state =
+            |wanted: &str| evidence.games.values().filter(|game| game.state == wanted).count();
+        let mut figures = Self {
+            clients: evidence.journals.len(),
+            settled: state("settled"),
+            voided: state("voided"),
+            unfinished: state("open"),
+            recorded: verdict.acts.recorded,
+            in_voided: verdict.acts.voided,
+            ..Self::default()
+        };
+        for game in evidence.games.values() {
+            if let Some(reason) = &game.void_reason {
+                *figures.void_reasons.entry(reason.clone()).or_default() += 1;
+            }
+        }
+        for done in done {
+            *figures.faults.entry(done.fault.kind()).or_default() += 1;
+        }
+        for client in &verdict.walked {
+            figures.acknowledged += client.acked.len();
+            figures.snapshots += client.snapshots;
+            figures.updates += client.updates;
+            figures.connections_lost += client.absences.len();
+            for (code, count) in &client.refusals {
+                *figures.refusals.entry(code.clone()).or_default() += count;
+            }
+            let back = client.absences.iter().filter_map(|absence| {
+                absence.joined_ms.map(|joined| joined.saturating_sub(absence.tried_ms))
+            });
+            figures.resumes.extend(back);
+        }
+        figures.takeovers(&verdict.walked, done);
+        figures.resumes.sort_unstable();
+        figures.taken_over.sort_unstable();
+        figures.given_back.sort_unstable();
+        figures
+    }
+
+    /// How long the seats of killed nodes waited for the AI, and for their players once these
+    /// came back.
+    fn takeovers(&mut self, walked: &[Walked], done: &[Done]) {
+        for kill in done.iter().filter(|done| matches!(done.fault, Fault::KillNode { .. })) {
+            let Fault::KillNode { node } = kill.fault else {
+                continue;
+            };
+            let lost = |absence: &&Absence| {
+                let by = kill.from_ms..kill.from_ms + KILLED_WITHIN_MS;
+                absence.node == node && by.contains(&absence.lost_ms)
+            };
+            for absence in walked.iter().flat_map(|client| client.absences.iter()).filter(lost) {
+                let Some(place) = absence.seat else {
+                    continue;
+                };
+                let back_ms = absence.joined_ms.unwrap_or(u64::MAX);
+                let Some(on) = first(walked, place, true, absence.lost_ms, back_ms) else {
+                    continue;
+                };
+                self.taken_over.push(on - absence.lost_ms);
+                if let Some(off) = first(walked, place, false, absence.tried_ms, u64::MAX) {
+                    self.given_back.push(off - absence.tried_ms);
+                }
+            }
+        }
+    }
+
+    /// Notes what a node's log says went wrong. Panics are told apart.
+    pub(crate) fn read_log(&mut self, log: &Path) -> Vec<String> {
+        // A node that never started has none.
+        let text = std::fs::read(log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let mut panics = Vec::new();
+        for line in text.lines() {
+            if line.contains("panicked at") {
+                panics.push(format!("{}: {line}", log.display()));
+            } else if let Some((_, error)) = line.split_once(" ERROR ") {
+                *self.errors.entry(kind_of(error)).or_default() += 1;
+            }
+        }
+        panics
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "clients": self.clients,
+            "games": {
+                "settled": self.settled,
+                "voided": self.voided,
+                "unfinished": self.unfinished,
+                "void_reasons": self.void_reasons,
+            },
+            "moves": {
+                "acknowledged": self.acknowledged,
+                "recorded": self.recorded,
+                "in_voided_games": self.in_voided,
+            },
+            "frames": { "snapshots": self.snapshots, "updates": self.updates },
+            "connections_lost": self.connections_lost,
+            "faults": self.faults,
+            "refusals": self.refusals,
+            "resume_ms": spread(&self.resumes),
+            "taken_over_ms": spread(&self.taken_over),
+            "given_back_ms": spread(&self.given_back),
+            "log_errors": self.errors,
+        })
+    }
+}
+
+/// The first time that a seat was said to be played by the AI, or no longer, within a time.
+fn first(
+    walked: &[Walked],
+    (table, seat): (TableId, Seat),
+    on: bool,
+    from_ms: u64,
+    to_ms: u64,
+) -> Option<u64> {
+    let told = walked.iter().flat_map(|client| client.takeovers.iter());
+    let told = told.filter(|told| told.table == table && told.seat == seat && told.on == on);
+    told.map(|told| told.at_ms).filter(|at_ms| (from_ms..to_ms).contains(at_ms)).min()
+}
+
+/// A line of a log without what differs between two of its kind.
+fn kind_of(line: &str) -> String {
+    let words = line.split(' ').filter(|word| !word.is_empty());
+    let words = words.map(|word| match word.split_once('=') {
+        Some((name, value)) if value.chars().any(|letter| letter.is_ascii_digit()) => {
+            format!("{name}=…")
+        }
+        Some(_) | None if word.len() == 36 && word.matches('-').count() == 4 => "…".to_owned(),
+        Some(_) | None => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The value that so many in a hundred do not exceed; the values are sorted.
+fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
+    let last = sorted.len().checked_sub(1)?;
+    sorted.get((last * percent).div_ceil(100)).copied()
+}
+
+fn spread(sorted: &[u64]) -> Value {
+    json!({
+        "count": sorted.len(),
+        "p50": percentile(sorted, 50),
+        "p99": percentile(sorted, 99),
+        "max": sorted.last(),
+    })
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { settled, voided, unfinished, clients, .. } = self;
+        writeln!(f, "{clients} clients")?;
+        writeln!(f, "  games       {settled} settled, {voided} voided, {unfinished} unfinished")?;
+        for (reason, count) in &self.void_reasons {
+            writeln!(f, "              voided because: {reason} ({count})")?;
+        }
+        let Self { acknowledged, recorded, in_voided, .. } = self;
+        writeln!(
+            f,
+            "  moves       {acknowledged} acknowledged, {recorded} recorded, {in_voided} voided"
+        )?;
+        writeln!(f, "  frames      {} snapshots, {} updates", self.snapshots, self.updates)?;
+        writeln!(f, "  connections {} lost", self.connections_lost)?;
+        for (what, sorted) in [
+            ("resumed after", &self.resumes),
+            ("seats of a killed node with the AI after", &self.taken_over),
+            ("and given back after", &self.given_back),
+        ] {
+            match (percentile(sorted, 50), percentile(sorted, 99)) {
+                (Some(p50), Some(p99)) => {
+                    writeln!(f, "  {what}: p50 {p50} ms, p99 {p99} ms, of {}", sorted.len())?;
+                }
+                _ => writeln!(f, "  {what}: never seen")?,
+            }
+        }
+        for (title, counts) in [
+            ("faults", &self.faults),
+            ("refusals", &self.refusals),
+            ("errors in logs", &self.errors),
+        ] {
+            writeln!(f, "  {title}")?;
+            for (what, count) in counts {
+                writeln!(f, "    {count:>6}  {what}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the checks found, the first few facts of each.
+pub(crate) fn findings(verdict: &Verdict) -> String {
+    let mut text = String::new();
+    for (check, facts) in &verdict.found {
+        let mark = if facts.is_empty() { "ok    " } else { "FAILED" };
+        text += &format!("{mark}  {}\n", check.what());
+        text += &told(facts);
+    }
+    text
+}
+
+fn told(facts: &Facts) -> String {
+    let mut text: String = facts.told().iter().map(|fact| format!("          {fact}\n")).collect();
+    let more = facts.total() - facts.told().len();
+    if more > 0 {
+        text += &format!("          and {more} more\n");
+    }
+    text
+}
