@@ -23,7 +23,8 @@ use std::time::{Duration, Instant};
 
 use bahay::db::{self, PgPool, PoolOptions};
 use bahay::ledger::{
-    AMOUNT_MAX, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame, SettleGame, audit,
+    AMOUNT_MAX, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame, Opening,
+    SettleGame, audit,
 };
 use bahay::lobby;
 use bahay::tables::catalog::Tongits;
@@ -239,20 +240,10 @@ impl House {
         let pool = PoolOptions { connections_max, ..PoolOptions::default() };
         let pool = db::connect(database, pool).await.unwrap();
         let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-        let players = (0..GROUPS).flat_map(group);
-        join_all(players.map(|player| {
-            let (ledger, pool) = (ledger.clone(), pool.clone());
-            tokio::spawn(async move {
-                sqlx::query("insert into players (id, name) values ($1, 'Tala')")
-                    .bind(player.0)
-                    .execute(&pool)
-                    .await
-                    .unwrap();
-                let (grant, key) = (Grant::Welcome, player.to_string());
-                ledger.grant(GrantCoins { player, grant, key, amount: AMOUNT_MAX }).await.unwrap();
-            })
-        }))
-        .await;
+        for number in 0..GROUPS {
+            let players = group(number).into_iter().map(|player| welcome(&owner, &ledger, player));
+            join_all(players).await;
+        }
         let groups = (0..GROUPS).map(|_| Mutex::default()).collect();
         let played = played().into();
         Self { pool, owner, ledger, _tasks: tasks, played, groups, opened: 0 }
@@ -276,7 +267,8 @@ impl House {
                         group,
                         played: usize::try_from(number).unwrap() % played.len(),
                     };
-                    ledger.open_game(ready.opening(&played)).await.unwrap();
+                    let opening = ledger.open_game(ready.opening(&played)).await.unwrap();
+                    assert!(matches!(opening, Opening::Opened { .. }), "all can pay");
                     groups[group].lock().unwrap().push_back(ready);
                 }
             })
@@ -385,9 +377,16 @@ impl House {
     /// Nothing counts unless the books add up.
     async fn verdict(&self) -> ExitCode {
         self.ledger.fold().await.expect("the house's entries are written");
+        let deadlocks: i64 = sqlx::query_scalar(
+            "select deadlocks from pg_stat_database where datname = current_database()",
+        )
+        .fetch_one(&self.owner)
+        .await
+        .unwrap();
         let report = audit::audit(&self.pool).await.expect("the books are read");
-        if report.is_clean() {
-            println!("\nthe audit is clean: {} operations", report.operations);
+        println!("\n{} operations, {deadlocks} deadlocks", report.operations);
+        if report.is_clean() && deadlocks == 0 {
+            println!("the audit is clean");
             return ExitCode::SUCCESS;
         }
         for difference in &report.differences {
@@ -425,6 +424,15 @@ impl Ready {
             finished_at_ms: record.finished_at.ms(),
         }
     }
+}
+
+/// Makes a player who can always pay.
+async fn welcome(owner: &PgPool, ledger: &Ledger, player: PlayerId) {
+    let query = sqlx::query("insert into players (id, name) values ($1, 'Tala')");
+    query.bind(player.0).execute(owner).await.expect("a player is made");
+    let (grant, key) = (Grant::Welcome, player.to_string());
+    let grant = GrantCoins { player, grant, key, amount: AMOUNT_MAX };
+    ledger.grant(grant).await.expect("a welcome is granted");
 }
 
 /// The players of a group.

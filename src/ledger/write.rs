@@ -62,9 +62,9 @@ pub(super) async fn write(
     sqlx::query!(
         r#"
         with locked_games as materialized (
-            select g.id
+            select g.id, g.state
             from games g
-            where g.id = any($1) and g.state = 'open'
+            where g.id = any($1)
             order by g.id
             for no key update
         ),
@@ -78,7 +78,9 @@ pub(super) async fn write(
             select (select i.first from account_ids i) + n.place, n.code, n.kind, n.player, n.balance, n.version
             from unnest($2::bigint[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::bigint[])
                 as n (place, code, kind, player, balance, version)
-            where (select count(*) from locked_games) = cardinality($1::uuid[])
+            where (
+                    select count(*) from locked_games g where g.state = 'open'
+                ) = cardinality($1::uuid[])
             order by n.code
             returning id
         ),
@@ -91,7 +93,9 @@ pub(super) async fn write(
         ),
         held as materialized (
             select 1 / (
-                case when (select count(*) from locked_games) = cardinality($1::uuid[])
+                case when (
+                        select count(*) from locked_games g where g.state = 'open'
+                    ) = cardinality($1::uuid[])
                     and (
                         select count(*)
                         from locked l
@@ -168,7 +172,7 @@ pub(super) async fn write(
                 void_reason = f.void_reason
             from unnest($1::uuid[], $33::text[], $34::timestamptz[], $35::text[])
                 as f (id, state, finished_at, void_reason)
-            where g.id = f.id and g.state = 'open' and (select n.all from numbered n)
+            where g.id = f.id and (select n.all from numbered n)
             returning g.id, g.finished_at, g.state, g.ante
         ),
         finished_seats as (
