@@ -13,6 +13,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use sqlx::PgPool;
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -101,6 +102,7 @@ pub struct Running {
 
 /// Serves until SIGTERM or Ctrl-C.
 pub async fn serve(config: Config) -> Result<(), ServeError> {
+    let mut stop = StopSignals::listen()?;
     let signer = config.signer()?;
     let rewards = config.rewards.terms();
     let pool = db::PoolOptions {
@@ -134,7 +136,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
-    asked_to_stop().await?;
+    stop.received().await;
     tracing::info!("stopping");
     running.stop().await?;
     tracing::info!("stopped");
@@ -271,10 +273,23 @@ impl Running {
     }
 }
 
-async fn asked_to_stop() -> std::io::Result<()> {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
+/// What asks a server to stop. Listened to before it serves: whoever sees it answer may end it at
+/// once, and in order.
+struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    fn listen() -> std::io::Result<Self> {
+        let terminate = signal(SignalKind::terminate())?;
+        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn received(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
     }
 }
