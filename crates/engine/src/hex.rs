@@ -26,6 +26,13 @@ impl fmt::Display for NotHex {
 
 impl core::error::Error for NotHex {}
 
+impl<const N: usize> Default for Hex<N> {
+    /// Zeros.
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
 impl<const N: usize> fmt::Display for Hex<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -5,7 +5,7 @@
 //! randomness or does I/O: time, chance and entropy are arguments, so that every game can be
 //! replayed bit for bit from what was written down. Iteration never depends on hash order.
 //!
-//! Arrows go down only: `table` → `games` → `game`, `chance`, `cards` → `seat`, `coins`.
+//! Arrows go down only: `matchmaking` → `table` → `games` → `game`, `chance`, `cards` → `seat`, `coins`.
 //! Nothing outside `games/tongits` may assume three seats, one shuffle, or cards at all.
 #![no_std]
 
@@ -17,6 +17,7 @@ pub mod coins;
 pub mod game;
 pub mod games;
 pub mod hex;
+pub mod matchmaking;
 pub mod seat;
 pub mod table;
 #[cfg(feature = "testing")]

@@ -7,7 +7,7 @@ use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::table::simulation::{Habits, Happened, Simulation};
 use bahay_engine::table::{
-    By, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Table, TableView, Terms,
+    By, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Spectators, Table, TableView, Terms,
 };
 
 fn terms(bet: i64) -> Terms<Rules> {
@@ -21,6 +21,7 @@ fn terms(bet: i64) -> Terms<Rules> {
         },
         hits: Hits::default(),
         clocks: Clocks::default(),
+        spectators: Spectators::default(),
     }
 }
 

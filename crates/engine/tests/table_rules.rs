@@ -10,7 +10,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     By, Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, Price,
-    Reason, Rejection, Table, TableId, Terms, Timestamp,
+    Reason, Rejection, Reterm, Spectators, Standing, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
 
@@ -45,6 +45,7 @@ impl Desk {
             price: Price { bet, multiplier: 1, fee_basis_points: 500 },
             hits: Hits::default(),
             clocks: Clocks::default(),
+            spectators: Spectators::default(),
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] }
@@ -411,4 +412,106 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         assert_eq!(desk.tell(input.clone()), Err(expected), "{input:?}");
         assert_eq!(desk.table, before);
     }
+}
+
+fn word(
+    revision: u32,
+    standing: Standing,
+    terms: &Terms<Rules>,
+) -> Input<<Tongits as Game>::Action> {
+    let (price, hits, clocks) = (terms.price, terms.hits, terms.clocks);
+    Input::Reterm { terms: Reterm { revision, standing, price, hits, clocks } }
+}
+
+/// A room changes: the game that runs ends as it began, the next one is another.
+#[test]
+fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
+    let mut desk = Desk::playing();
+    let old = desk.table.terms().clone();
+    let mut new = old.clone();
+    new.price.bet = Coins::from_whole(5).unwrap();
+    new.hits = Hits { to_win: 3, second_hit_bonus: 2 };
+    desk.tell(word(2, Standing::Open, &new)).unwrap();
+    assert_eq!(*desk.table.terms(), old, "a game runs");
+    desk.play_out();
+    desk.settle();
+    assert!(!desk.table.pot().is_zero(), "a first win takes no POT");
+    assert_eq!(desk.table.terms().price, new.price);
+    assert_eq!(desk.table.terms().hits, old.hits, "a POT waits");
+    assert!(desk.events.iter().any(|event| matches!(event, Event::Retermed { .. })));
+    // The room changes its mind while that game is prepared: who is ready for it plays it.
+    let newer = Terms { price: old.price, ..new.clone() };
+    desk.tell(word(3, Standing::Open, &newer)).unwrap();
+    assert_eq!(desk.table.terms().price, new.price);
+    while !desk.table.pot().is_zero() {
+        for number in 0..3 {
+            desk.ready(number).unwrap();
+        }
+        desk.open();
+        desk.play_out();
+        desk.settle();
+    }
+    assert_eq!(*desk.table.terms(), newer, "the POT was won");
+    for late in [0, 2, 3] {
+        assert_eq!(desk.tell(word(late, Standing::Open, &old)), Err(Rejection::NothingNew));
+    }
+}
+
+#[test]
+fn a_closed_table_ends_its_game_and_begins_no_other() {
+    let mut desk = Desk::playing();
+    let terms = desk.table.terms().clone();
+    desk.tell(word(1, Standing::Closed, &terms)).unwrap();
+    desk.play_out();
+    desk.settle();
+    assert_eq!(desk.table.phase(), &Phase::Waiting);
+    assert!(desk.seats().is_empty());
+    let closed = |event: &Event<_>| matches!(event, Event::Left { reason: Reason::Closed, .. });
+    assert_eq!(desk.events.iter().filter(|event| closed(event)).count(), 3);
+    let sit = || Input::Sit { player: player(7), name: "Tala".into() };
+    assert_eq!(desk.tell(sit()), Err(Rejection::TableClosed));
+    assert!(!desk.table.pot().is_zero(), "the POT waits");
+    desk.tell(word(2, Standing::Open, &terms)).unwrap();
+    desk.tell(sit()).unwrap();
+}
+
+#[test]
+fn a_closed_table_does_not_wait_for_who_is_not_ready() {
+    let mut desk = Desk::full();
+    desk.ready(0).unwrap();
+    let terms = desk.table.terms().clone();
+    desk.tell(word(1, Standing::Closed, &terms)).unwrap();
+    assert!(desk.seats().is_empty());
+    assert_eq!(desk.ready(1), Err(Rejection::NotSeated));
+}
+
+#[test]
+fn a_player_is_removed_between_games_only() {
+    let mut desk = Desk::full();
+    let remove = |number| Input::Remove { player: player(number) };
+    desk.tell(remove(1)).unwrap();
+    assert_eq!(desk.seats(), [player(0), player(2)]);
+    assert_eq!(desk.tell(remove(1)), Err(Rejection::NotSeated));
+    let mut desk = Desk::playing();
+    assert_eq!(desk.tell(remove(1)), Err(Rejection::GameRunning));
+}
+
+#[test]
+fn a_table_whose_rules_are_gone_plays_for_its_pot_and_then_no_more() {
+    let mut desk = Desk::playing();
+    let terms = desk.table.terms().clone();
+    desk.tell(word(1, Standing::LastPot, &terms)).unwrap();
+    desk.play_out();
+    desk.settle();
+    while !desk.table.is_closed() {
+        assert!(!desk.table.pot().is_zero());
+        for number in 0..3 {
+            desk.ready(number).unwrap();
+        }
+        desk.open();
+        desk.play_out();
+        desk.settle();
+    }
+    assert!(desk.table.pot().is_zero());
+    assert!(desk.seats().is_empty());
 }

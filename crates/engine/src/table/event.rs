@@ -12,6 +12,7 @@ use crate::game::{Game, Viewer};
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
 use crate::table::settlement::Settlement;
+use crate::table::terms::{Clocks, Hits, Price};
 use crate::table::time::Timestamp;
 
 /// Something that happened at a table.
@@ -46,6 +47,8 @@ pub enum Event<E> {
     Over { game: GameId, settlement: Settlement, server_seed: ServerSeed },
     /// The coins have moved and the record is stored.
     Settled { game: GameId, pot: Coins, crown: Option<Crown> },
+    /// The room has changed: the next game is played by these terms.
+    Retermed { price: Price, hits: Hits, clocks: Clocks },
 }
 
 /// A run of wins at this table (rule 7.2).
@@ -72,6 +75,10 @@ pub enum Reason {
     Absent,
     /// The player cannot pay ante and stake.
     CannotPay,
+    /// The host of a private table has removed the player.
+    Removed,
+    /// The room was closed, or changed to other rules.
+    Closed,
 }
 
 impl<E> Event<E> {
@@ -93,7 +100,8 @@ impl<E> Event<E> {
             | Self::Opened { .. }
             | Self::Countdown { .. }
             | Self::Over { .. }
-            | Self::Settled { .. } => Some(self.clone()),
+            | Self::Settled { .. }
+            | Self::Retermed { .. } => Some(self.clone()),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::coins::Coins;
 use crate::game::Refusal;
 use crate::seat::SeatSet;
 use crate::table::id::{ConnectionId, GameId, PlayerId};
+use crate::table::terms::{Clocks, Hits, Price};
 use crate::table::time::Timestamp;
 
 /// The longest client seed, in bytes of UTF-8.
@@ -48,6 +49,33 @@ pub enum Input<A> {
     OpenFailed { game: GameId, seats: SeatSet },
     /// The ledger has settled the game and stored its record.
     Settled { game: GameId },
+    /// The room's terms are these from here on: taken when the next game
+    /// begins to be prepared; the POT's rules, when no POT waits.
+    Reterm { terms: Reterm },
+    /// Whoever may has removed a player, which only goes between games.
+    Remove { player: PlayerId },
+}
+
+/// What a room says to its tables when it has changed. The rule set is absent: a table keeps the
+/// one that it was founded with, and is closed when its room has another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reterm {
+    /// Counts up with every change of the room; a table passes over what is not newer.
+    pub revision: u32,
+    pub standing: Standing,
+    pub price: Price,
+    pub hits: Hits,
+    pub clocks: Clocks,
+}
+
+/// Whether games may begin at a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    Open,
+    /// Until the POT that waits has been won: the room has another rule set now.
+    LastPot,
+    Closed,
 }
 
 /// What a new game takes from outside: an unguessable seed and a new id.
@@ -74,8 +102,12 @@ pub enum Rejection<I> {
     NotSeated,
     /// The player sits here already.
     AlreadySeated,
+    /// No games begin here any more.
+    TableClosed,
     /// Every seat is taken.
     TableFull,
+    /// A game goes on, so seats stay as they are.
+    GameRunning,
     /// No game is being prepared, opened, played or settled, as the input supposes.
     NoSuchPhase,
     /// The input is about another game than the table's present one.
@@ -96,6 +128,8 @@ pub enum Rejection<I> {
     OtherConnection,
     /// No deadline has passed.
     NothingDue,
+    /// The table knows these terms of its room, or newer ones.
+    NothingNew,
     /// The ledger's answer does not fit the table.
     BadAnswer,
     /// A new game begins with this input: it needs a seed and an id. Never shown to a player.
@@ -104,10 +138,12 @@ pub enum Rejection<I> {
 
 impl<I: Refusal> Rejection<I> {
     /// Every reason of the table's own, in order of precedence.
-    pub const OWN: [Self; 14] = [
+    pub const OWN: [Self; 17] = [
         Self::NotSeated,
         Self::AlreadySeated,
+        Self::TableClosed,
         Self::TableFull,
+        Self::GameRunning,
         Self::NoSuchPhase,
         Self::OtherGame,
         Self::AlreadyReady,
@@ -117,6 +153,7 @@ impl<I: Refusal> Rejection<I> {
         Self::NotTakenOver,
         Self::OtherConnection,
         Self::NothingDue,
+        Self::NothingNew,
         Self::BadAnswer,
         Self::NeedsFresh,
     ];
@@ -126,7 +163,9 @@ impl<I: Refusal> Rejection<I> {
         match self {
             Self::NotSeated => "not_seated",
             Self::AlreadySeated => "already_seated",
+            Self::TableClosed => "table_closed",
             Self::TableFull => "table_full",
+            Self::GameRunning => "game_running",
             Self::NoSuchPhase => "wrong_phase",
             Self::OtherGame => "other_game",
             Self::AlreadyReady => "already_ready",
@@ -137,6 +176,7 @@ impl<I: Refusal> Rejection<I> {
             Self::NotTakenOver => "not_taken_over",
             Self::OtherConnection => "other_connection",
             Self::NothingDue => "nothing_due",
+            Self::NothingNew => "nothing_new",
             Self::BadAnswer => "bad_answer",
             Self::NeedsFresh => "needs_fresh",
         }
@@ -152,7 +192,10 @@ impl<I: Refusal> Rejection<I> {
             Self::Illegal(illegal) => Some(illegal.rule()),
             Self::NotSeated
             | Self::AlreadySeated
+            | Self::TableClosed
             | Self::TableFull
+            | Self::GameRunning
+            | Self::NothingNew
             | Self::OtherGame
             | Self::NotAsked
             | Self::OtherConnection
@@ -167,7 +210,9 @@ impl<I: Refusal> fmt::Display for Rejection<I> {
         f.write_str(match self {
             Self::NotSeated => "you do not sit at this table",
             Self::AlreadySeated => "you sit at this table already",
+            Self::TableClosed => "no games begin at this table any more",
             Self::TableFull => "every seat is taken",
+            Self::GameRunning => "a game goes on: wait until it is over",
             Self::NoSuchPhase => "the table is not in the phase for this",
             Self::OtherGame => "this is about another game than the present one",
             Self::AlreadyReady => "you are ready already",
@@ -178,6 +223,7 @@ impl<I: Refusal> fmt::Display for Rejection<I> {
             Self::NotTakenOver => "this seat is played by its player",
             Self::OtherConnection => "this connection has been replaced",
             Self::NothingDue => "no deadline has passed",
+            Self::NothingNew => "the table knows these terms or newer ones",
             Self::BadAnswer => "the ledger's answer does not fit the table",
             Self::NeedsFresh => "a new game needs a seed and an id",
         })

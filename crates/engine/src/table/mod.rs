@@ -19,6 +19,7 @@ mod id;
 mod input;
 mod phase;
 mod record;
+mod reterm;
 mod settlement;
 pub mod simulation;
 mod step;
@@ -40,14 +41,14 @@ use crate::seat::{Seat, SeatSet};
 pub use effect::Effect;
 pub use event::{Crown, Event, Reason};
 pub use id::{ConnectionId, GameId, PlayerId, TableId};
-pub use input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX};
+pub use input::{Fresh, Input, Line, Rejection, Reterm, SEED_BYTES_MAX, Standing};
 pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
 pub use record::{By, FORMAT, Record, Taken};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use step::Transition;
-pub use terms::{Clocks, Hits, Price, Terms};
+pub use terms::{Clocks, Hits, Price, Spectators, Terms};
 pub use time::Timestamp;
-pub use verify::{Fault, Verified};
+pub use verify::{Fault, Step, Verified};
 pub use version::{ENGINE, ENGINES};
 pub use view::{PhaseView, SeatView, TableView};
 
@@ -60,6 +61,15 @@ pub struct Table<G: Game> {
     #[serde(default = "version::first")]
     engine: u32,
     terms: Terms<G::Rules>,
+    /// The newest word of the room that the table has heard.
+    #[serde(default, skip_serializing_if = "reterm::is_first")]
+    revision: u32,
+    /// What it has heard and could not take yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<Reterm>,
+    /// No games begin any more.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    closed: bool,
     /// By seat.
     seats: Vec<Option<Occupant>>,
     /// As the ledger last said.
@@ -81,6 +91,9 @@ impl<G: Game> Table<G> {
             id,
             engine: ENGINE,
             terms,
+            revision: 0,
+            next: None,
+            closed: false,
             seats,
             pot: Coins::ZERO,
             crown: None,

@@ -29,8 +29,8 @@ pub struct Transition<G: Game> {
     pub events: Vec<Event<G::Event>>,
 }
 
-type Refused<G> = Rejection<<G as Game>::Illegal>;
-type Events<G> = Vec<Event<<G as Game>::Event>>;
+pub(super) type Refused<G> = Rejection<<G as Game>::Illegal>;
+pub(super) type Events<G> = Vec<Event<<G as Game>::Event>>;
 
 impl<G: Game> Table<G> {
     /// Takes an input at a time. `fresh` is asked only when a new game begins to be prepared.
@@ -154,6 +154,15 @@ impl<G: Game> Table<G> {
                 self.open_failed(*game, *seats, line.fresh, events)
             }
             Input::Settled { game } => self.settled(*game, line.fresh, events),
+            Input::Reterm { terms } => self.reterm(terms, events),
+            Input::Remove { player } => {
+                let seat = self.seated(*player)?;
+                if self.phase.is_running() {
+                    return Err(Rejection::GameRunning);
+                }
+                self.free(seat, Reason::Removed, events);
+                self.regroup(line.fresh, events)
+            }
         }
     }
 
@@ -168,6 +177,9 @@ impl<G: Game> Table<G> {
     fn free_seat(&self, player: PlayerId) -> Result<Seat, Refused<G>> {
         if self.seat_of(player).is_some() {
             return Err(Rejection::AlreadySeated);
+        }
+        if self.closed {
+            return Err(Rejection::TableClosed);
         }
         Seat::all(self.seat_count())
             .find(|seat| self.occupant(*seat).is_none())
@@ -189,8 +201,18 @@ impl<G: Game> Table<G> {
         events.push(Event::Left { seat, player, reason });
     }
 
-    /// Between games: prepares the next one when every seat is taken, else waits.
-    fn regroup(&mut self, fresh: Option<Fresh>, events: &mut Events<G>) -> Result<(), Refused<G>> {
+    /// Between games: takes the room's new terms, and prepares the next game when every seat is
+    /// taken, else waits.
+    pub(super) fn regroup(
+        &mut self,
+        fresh: Option<Fresh>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        self.take_terms(events);
+        if self.closed {
+            let taken: SeatSet = self.occupants().map(|(seat, _)| seat).collect();
+            taken.iter().for_each(|seat| self.free(seat, Reason::Closed, events));
+        }
         if self.seats_free() > 0 {
             if !matches!(self.phase, Phase::Waiting) {
                 self.phase = Phase::Waiting;

@@ -1,5 +1,6 @@
 //! What a table plays by: the room's bet and rule set, the POT, and the clocks around a game.
-//! A table keeps the terms that it was founded with; a room that changes founds new tables.
+//! A table is founded with the terms of its room. When the room changes, the table takes bet, fee,
+//! clocks and POT over between games (`reterm`); its rule set it keeps.
 
 use alloc::string::String;
 
@@ -60,6 +61,28 @@ pub struct Terms<R> {
     pub price: Price,
     pub hits: Hits,
     pub clocks: Clocks,
+    /// Anybody may watch what lies open, some time after it happened.
+    #[serde(default, skip_serializing_if = "Spectators::is_default")]
+    pub spectators: Spectators,
+}
+
+/// Whether a table may be watched by those who do not sit there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Spectators {
+    /// Only players see it. Left out where it is written down, as in records from before there
+    /// were spectators.
+    #[default]
+    Nobody,
+    /// Anybody sees what lies open, one turn late.
+    Anybody,
+}
+
+impl Spectators {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Default for Hits {

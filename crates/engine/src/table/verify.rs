@@ -7,12 +7,22 @@ use core::fmt;
 
 use crate::chance::Stream;
 use crate::game::{Game, Refusal, Turn};
-use crate::table::record::{By, FORMAT, Record, Worth};
+use crate::table::record::{By, FORMAT, Record, Taken, Worth};
 
 /// What a record that verifies amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
     pub actions: usize,
+}
+
+/// A game that is played again, after one of its steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a, G: Game> {
+    /// What led here; `None` for the deal, which nobody chose.
+    pub taken: Option<&'a Taken<G::Action>>,
+    /// What happened then, what chance added included. Complete: redact it for a viewer.
+    pub events: &'a [G::Event],
+    pub state: &'a G,
 }
 
 /// Where a record is wrong, and by which rule.
@@ -57,7 +67,7 @@ impl<G: Game> Record<G> {
         self.verify_form()?;
         let committed = self.server_seed.commitment() == self.commitment;
         check(committed, "9.1", "the commitment is not the SHA-256 of the server seed")?;
-        let state = self.replay()?;
+        let state = self.replay(|_| ())?;
         let Some(outcome) = state.outcome() else {
             return fault("3.8", "the actions end before the game does");
         };
@@ -77,24 +87,31 @@ impl<G: Game> Record<G> {
         check(starter_seat, "2.2", "the starter is no seat of this table")
     }
 
-    /// Plays the record's actions on the deal that its seeds give.
-    fn replay(&self) -> Result<G, Fault> {
+    /// Plays the record's actions on the deal that its seeds give, and shows the game after each
+    /// step. The state that it returns is the last one.
+    ///
+    /// # Errors
+    /// The first action or chance that does not follow.
+    pub fn replay(&self, mut show: impl FnMut(Step<'_, G>)) -> Result<G, Fault> {
         let key = self.server_seed.key(self.game.0.as_bytes(), &self.client_seeds);
         let mut stream = Stream::new(key);
         let mut state = G::new(&self.terms.rules, self.starter);
         let mut actions = self.actions.iter().enumerate();
         let mut chance = self.chance.iter();
         let mut at = self.opened_at;
-        let mut unseen = Vec::new();
+        let mut taken_last = None;
+        let mut events = Vec::new();
         loop {
             match state.turn() {
                 Turn::Chance(request) => {
                     let answer = stream.draw(request);
                     let same = chance.next() == Some(&answer);
                     check(same, "9.4", "the deck or draw is not that of the seeds")?;
-                    state = state.resolve(&answer, &mut unseen);
+                    state = state.resolve(&answer, &mut events);
                 }
                 Turn::Players(prompt) => {
+                    show(Step { taken: taken_last, events: &events, state: &state });
+                    events.clear();
                     let Some((index, taken)) = actions.next() else {
                         return Ok(state);
                     };
@@ -111,16 +128,19 @@ impl<G: Game> Record<G> {
                     {
                         return fault_at(index, "8.2", "it is not what the clock plays");
                     }
-                    state = match state.act(taken.seat, &taken.action, &mut unseen) {
+                    state = match state.act(taken.seat, &taken.action, &mut events) {
                         Ok(state) => state,
                         Err(illegal) => {
                             return fault_at(index, illegal.rule(), illegal.to_string());
                         }
                     };
+                    taken_last = Some(taken);
                 }
-                Turn::Over => break,
+                Turn::Over => {
+                    show(Step { taken: taken_last, events: &events, state: &state });
+                    break;
+                }
             }
-            unseen.clear();
         }
         if let Some((index, _)) = actions.next() {
             return fault_at(index, "3.8", "the game was over before it");

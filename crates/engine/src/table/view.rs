@@ -204,6 +204,11 @@ impl<G: Game> TableView<G> {
                 self.pot = *pot;
                 self.crown = *crown;
             }
+            Event::Retermed { price, hits, clocks } => {
+                self.terms.price = *price;
+                self.terms.hits = *hits;
+                self.terms.clocks = *clocks;
+            }
         }
     }
 

@@ -79,6 +79,7 @@ enum Asked {
 /// The table as the client has it.
 struct Known {
     version: u64,
+    tag: u64,
     view: TableView<Tongits>,
 }
 
@@ -190,11 +191,12 @@ impl Client {
 
     fn join(&mut self) {
         let known = self.known.as_ref();
-        let (from, table) = (known.map(|known| known.version), known.map(|known| known.view.table));
+        let (from, tag) = (known.map(|known| known.version), known.map(|known| known.tag));
+        let table = known.map(|known| known.view.table);
         if from.is_some() {
             self.world.tally.borrow_mut().resumes += 1;
         }
-        self.send(Asked::Join, |id| Command::Join { id, from, table });
+        self.send(Asked::Join, |id| Command::Join { id, from, tag, table });
     }
 
     fn send(&mut self, asked: Asked, command: impl FnOnce(u32) -> Command) {
@@ -215,11 +217,11 @@ impl Client {
             }
         };
         match message {
-            Message::Snapshot { version, view, prompt } => {
-                self.known = Some(Known { version, view: *view });
+            Message::Snapshot { version, tag, view, prompt } => {
+                self.known = Some(Known { version, tag, view: *view });
                 self.changed(prompt, true)
             }
-            Message::Update { version, events, prompt } => {
+            Message::Update { version, tag, events, prompt } => {
                 let Some(known) = &mut self.known else {
                     self.world.fail(format!("{}: an update before a snapshot", self.player));
                     return Err(Over::Connection);
@@ -230,7 +232,7 @@ impl Client {
                     self.world.fail(what);
                     return Err(Over::Connection);
                 }
-                known.version = version;
+                (known.version, known.tag) = (version, tag);
                 for event in &events {
                     known.view.observe(event);
                 }
@@ -251,7 +253,7 @@ impl Client {
 
     /// The view has changed: it is compared with the truth, and acted upon.
     fn changed(&mut self, prompt: Option<OpenPrompt>, shows_prompt: bool) -> Result<(), Over> {
-        let Some(Known { version, view }) = &self.known else {
+        let Some(Known { version, view, .. }) = &self.known else {
             return Ok(());
         };
         let world = self.world.clone();

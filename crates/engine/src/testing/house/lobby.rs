@@ -64,7 +64,8 @@ impl Node {
                 return Err(LobbyError::Seating);
             }
             let snapshot = written(&Table::<Tongits>::new(table, terms.clone()));
-            self.redis(Request::Found { table, snapshot, idle_ms: IDLE_MS }).await?;
+            self.redis(Request::Found { table, tag: self.world.tag(), snapshot, idle_ms: IDLE_MS })
+                .await?;
             let name = String::from(name);
             match self.submit(table, Input::Sit { player, name }).await {
                 Ok(_) | Err(SubmitError::Rejected(Rejection::AlreadySeated)) => {

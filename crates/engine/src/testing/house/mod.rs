@@ -40,7 +40,7 @@ use core::fmt;
 
 use crate::coins::Coins;
 use crate::games::tongits::Rules;
-use crate::table::{Clocks, Hits, Price, Terms};
+use crate::table::{Clocks, Hits, Price, Spectators, Terms};
 
 use tasks::Owner;
 use world::World;
@@ -309,5 +309,6 @@ fn terms() -> Terms<Rules> {
         price: Price { bet, multiplier: 1, fee_basis_points: 500 },
         hits: Hits::default(),
         clocks: Clocks::default(),
+        spectators: Spectators::default(),
     }
 }

@@ -10,7 +10,7 @@ use core::cell::{Cell, RefCell};
 use crate::table::{GameId, TableId, Timestamp};
 use crate::testing::house::Mutation;
 use crate::testing::house::connection::Connection;
-use crate::testing::house::redis::{Reply, Request};
+use crate::testing::house::redis::{Published, Reply, Request};
 use crate::testing::house::slot::{Slot, Unavailable};
 use crate::testing::house::tasks::{Mailbox, Owner};
 use crate::testing::house::world::{CLOCK_ERROR_MS, World};
@@ -40,7 +40,7 @@ pub(super) struct NodeRun {
 
 /// What the subscription connection says.
 pub(super) enum Publication {
-    Line { table: TableId, version: u64, line: Rc<str> },
+    Line(Published),
     Interrupted,
 }
 
@@ -183,10 +183,10 @@ impl Node {
     async fn listen(self: Rc<Self>) {
         loop {
             match self.publications.pop().await {
-                Publication::Line { table, version, line } => {
-                    let slot = self.slots.borrow().get(&table).cloned();
+                Publication::Line(published) => {
+                    let slot = self.slots.borrow().get(&published.table).cloned();
                     if let Some(slot) = slot {
-                        slot.published(&self, version, &line).await;
+                        slot.published(&self, &published).await;
                     }
                 }
                 Publication::Interrupted => self.spawn(self.clone().catch_up()),

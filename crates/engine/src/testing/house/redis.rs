@@ -33,12 +33,27 @@ pub(super) struct Registration {
     pub(super) connection: ConnectionId,
 }
 
+/// A point in the history of a table: how many lines led to it, and the tag of the last of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Point {
+    pub(super) version: u64,
+    pub(super) tag: u64,
+}
+
+/// A line of a journal, with its tag.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) tag: u64,
+    pub(super) line: Rc<str>,
+}
+
 /// A call.
 #[derive(Clone, Debug)]
 pub(super) enum Request {
     Time,
     Found {
         table: TableId,
+        tag: u64,
         snapshot: Rc<str>,
         idle_ms: u64,
     },
@@ -47,18 +62,18 @@ pub(super) enum Request {
     },
     Tail {
         table: TableId,
-        from: u64,
+        from: Point,
     },
     Append {
         table: TableId,
-        version: u64,
-        line: Rc<str>,
+        after: Point,
+        entry: Entry,
         deadline_ms: Option<i64>,
         idle_ms: Option<u64>,
     },
     Compact {
         table: TableId,
-        version: u64,
+        at: Point,
         snapshot: Rc<str>,
     },
     TakeDue {
@@ -109,10 +124,10 @@ pub(super) enum Request {
 pub(super) enum Reply {
     Done,
     Time(u64),
-    Whole { base: u64, snapshot: Rc<str>, lines: Vec<Rc<str>> },
-    Lines(Vec<Rc<str>>),
+    Whole { base: Point, snapshot: Rc<str>, lines: Vec<Entry> },
+    Lines(Vec<Entry>),
     Appended,
-    Behind(Vec<Rc<str>>),
+    Behind(Vec<Entry>),
     Elsewhere,
     Missing,
     Flag(bool),
@@ -134,8 +149,8 @@ pub(super) enum Bond {
 #[derive(Clone, Debug)]
 pub(super) struct Published {
     pub(super) table: TableId,
-    pub(super) version: u64,
-    pub(super) line: Rc<str>,
+    pub(super) after: Point,
+    pub(super) entry: Entry,
 }
 
 /// What Redis holds.
@@ -152,20 +167,25 @@ pub(super) struct Redis {
 
 #[derive(Clone)]
 struct Journal {
-    base: u64,
+    base: Point,
     snapshot: Rc<str>,
-    lines: Vec<Rc<str>>,
+    lines: Vec<Entry>,
     expires_ms: Option<u64>,
 }
 
 impl Journal {
     fn version(&self) -> u64 {
-        self.base + self.lines.len() as u64
+        self.base.version + self.lines.len() as u64
     }
 
-    fn from(&self, version: u64) -> Vec<Rc<str>> {
-        let skipped = usize::try_from(version.saturating_sub(self.base)).unwrap_or(usize::MAX);
-        self.lines.get(skipped..).unwrap_or_default().to_vec()
+    /// The lines from a point on; `None` where this history does not lead through it.
+    fn from(&self, point: Point) -> Option<Vec<Entry>> {
+        let skipped = usize::try_from(point.version.checked_sub(self.base.version)?).ok()?;
+        let tag = match skipped.checked_sub(1) {
+            None => self.base.tag,
+            Some(last) => self.lines.get(last)?.tag,
+        };
+        (tag == point.tag).then(|| self.lines[skipped..].to_vec())
     }
 }
 
@@ -182,11 +202,16 @@ impl Redis {
         self.expire(now_ms);
         match request {
             Request::Time => Reply::Time(now_ms),
-            Request::Found { table, snapshot, idle_ms } => {
+            Request::Found { table, tag, snapshot, idle_ms } => {
                 let is_new = !self.journals.contains_key(table);
                 if is_new {
                     let (snapshot, expires_ms) = (snapshot.clone(), Some(now_ms + idle_ms));
-                    let journal = Journal { base: 0, snapshot, lines: Vec::new(), expires_ms };
+                    let journal = Journal {
+                        base: Point { version: 0, tag: *tag },
+                        snapshot,
+                        lines: Vec::new(),
+                        expires_ms,
+                    };
                     self.journals.insert(*table, journal);
                 }
                 Reply::Flag(is_new)
@@ -201,24 +226,19 @@ impl Redis {
             },
             Request::Tail { table, from } => match self.journals.get(table) {
                 None => Reply::Missing,
-                Some(journal) if *from < journal.base || *from > journal.version() => {
-                    Reply::Elsewhere
-                }
-                Some(journal) => Reply::Lines(journal.from(*from)),
+                Some(journal) => journal.from(*from).map_or(Reply::Elsewhere, Reply::Lines),
             },
-            Request::Append { table, version, line, deadline_ms, idle_ms } => {
+            Request::Append { table, after, entry, deadline_ms, idle_ms } => {
                 let Some(journal) = self.journals.get_mut(table) else {
                     return Reply::Missing;
                 };
-                if *version != journal.version() && mutation != Some(Mutation::AppendsBlindly) {
-                    if *version < journal.base || *version > journal.version() {
-                        return Reply::Elsewhere;
-                    }
-                    return Reply::Behind(journal.from(*version));
+                let since = journal.from(*after);
+                let is_newest = since.as_ref().is_some_and(Vec::is_empty);
+                if !is_newest && mutation != Some(Mutation::AppendsBlindly) {
+                    return since.map_or(Reply::Elsewhere, Reply::Behind);
                 }
-                *published =
-                    Some(Published { table: *table, version: *version, line: line.clone() });
-                journal.lines.push(line.clone());
+                *published = Some(Published { table: *table, after: *after, entry: entry.clone() });
+                journal.lines.push(entry.clone());
                 journal.expires_ms = idle_ms.map(|idle_ms| now_ms + idle_ms);
                 match deadline_ms {
                     Some(deadline_ms) => self.due.insert(*table, *deadline_ms),
@@ -226,12 +246,13 @@ impl Redis {
                 };
                 Reply::Appended
             }
-            Request::Compact { table, version, snapshot } => {
+            Request::Compact { table, at, snapshot } => {
                 let journal = self.journals.get_mut(table);
-                let journal = journal.filter(|journal| journal.version() == *version);
+                let is_newest = |journal: &Journal| journal.from(*at).is_some_and(|l| l.is_empty());
+                let journal = journal.filter(|journal| is_newest(journal));
                 let compacts = journal.is_some();
                 if let Some(journal) = journal {
-                    journal.base = *version;
+                    journal.base = *at;
                     journal.snapshot = snapshot.clone();
                     journal.lines.clear();
                 }

@@ -7,10 +7,9 @@ use alloc::format;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::table::TableId;
 use crate::testing::house::node::{NodeRun, Publication};
 use crate::testing::house::postgres::{self, Operation, Postgres};
-use crate::testing::house::redis::{Redis, Reply, Request};
+use crate::testing::house::redis::{Published, Redis, Reply, Request};
 use crate::testing::house::tasks::{Promise, Wait, promise};
 use crate::testing::house::world::World;
 
@@ -107,7 +106,7 @@ impl World {
         );
         self.check_journal(request, &reply);
         if let Some(published) = published {
-            self.publish(published.table, published.version, &published.line);
+            self.publish(&published);
         }
         if self.is_cut(*run, |place| place.redis_cut) {
             return;
@@ -124,9 +123,10 @@ impl World {
             (Request::Found { table, snapshot, .. }, Reply::Flag(true)) => {
                 self.check(self.checks.borrow_mut().founded(*table, snapshot));
             }
-            (Request::Append { table, version, line, .. }, Reply::Appended) => {
+            (Request::Append { table, after, entry, .. }, Reply::Appended) => {
+                let line = &entry.line;
                 self.fold(line.as_bytes());
-                self.tell(|| format!("{table} v{} {line}", version + 1));
+                self.tell(|| format!("{table} v{} {line}", after.version + 1));
                 let mut tally = self.tally.borrow_mut();
                 tally.lines += 1;
                 drop(tally);
@@ -136,17 +136,17 @@ impl World {
         }
     }
 
-    fn publish(self: &Rc<Self>, table: TableId, version: u64, line: &Rc<str>) {
-        let watchers = self.services.borrow().redis.watchers(table);
+    fn publish(self: &Rc<Self>, published: &Published) {
+        let watchers = self.services.borrow().redis.watchers(published.table);
         for run in watchers {
             if self.is_cut(run, |place| place.redis_cut) {
                 continue;
             }
             for after_ms in self.arrivals(&self.near()) {
-                let line = line.clone();
+                let published = published.clone();
                 self.plan(after_ms, move |world| {
                     if let Some(node) = world.node(run) {
-                        node.publications.push(Publication::Line { table, version, line });
+                        node.publications.push(Publication::Line(published));
                     }
                 });
             }

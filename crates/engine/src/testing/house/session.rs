@@ -16,7 +16,7 @@ use crate::testing::house::client::{name_of, player_of};
 use crate::testing::house::connection::Connection;
 use crate::testing::house::lobby::LobbyError;
 use crate::testing::house::node::Node;
-use crate::testing::house::redis::{Registration, Request};
+use crate::testing::house::redis::{Point, Registration, Request};
 use crate::testing::house::slot::{Missed, Notice, Outbox, SubmitError, written};
 use crate::testing::house::wire::{Command, Message, OpenPrompt};
 
@@ -30,8 +30,8 @@ pub(super) fn start(node: &Rc<Node>, connection: Rc<Connection>) {
 /// Where the connection has joined.
 struct Seated {
     table: TableId,
-    /// The version that the client has.
-    version: u64,
+    /// What the client has been told.
+    at: Point,
     outbox: Rc<Outbox>,
     /// The table knows this connection; from then on another one means it was replaced.
     confirmed: bool,
@@ -111,8 +111,9 @@ impl Session {
                 }
                 return Ok(());
             }
-            Command::Join { id, from, table } => {
-                return self.join(id, from.filter(|_| table.is_some()), table).await;
+            Command::Join { id, from, tag, table } => {
+                let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
+                return self.join(id, from, table).await;
             }
             Command::Ready { id, game, seed } => (id, Input::Ready { player, game, seed }),
             Command::Act { id, game, prompt, action } => {
@@ -161,7 +162,12 @@ impl Session {
         Ok(submitted.err())
     }
 
-    async fn join(&mut self, id: u32, from: Option<u64>, of: Option<TableId>) -> Result<(), Ended> {
+    async fn join(
+        &mut self,
+        id: u32,
+        from: Option<Point>,
+        of: Option<TableId>,
+    ) -> Result<(), Ended> {
         let table = match self.node.clone().seated_at(self.player).await {
             Ok(Some(table)) => table,
             Ok(None) => {
@@ -190,7 +196,7 @@ impl Session {
         // client had when it asked: the rest was on its way, and must not come twice.
         let sent = self.seated.as_ref().filter(|seated| seated.table == table);
         let sent = sent.filter(|_| !self.is(Mutation::RepeatsWhatWasSent));
-        let from = from.max(sent.map(|seated| seated.version).filter(|_| from.is_some()));
+        let from = from.map(|from| sent.map_or(from, |seated| seated.at));
         let watch = match self.node.slot(table).watch(&self.node, connection, from).await {
             Ok(watch) => watch,
             Err(error) => {
@@ -213,16 +219,16 @@ impl Session {
                 let last = missed.len();
                 for (place, missed) in (1..).zip(missed) {
                     let table = &watch.table;
-                    self.update(missed.version, &missed.events, table, place == last);
+                    self.update(missed.at, &missed.events, table, place == last);
                 }
             }
-            Some(_) | None => self.snapshot(watch.version, &watch.table),
+            Some(_) | None => self.snapshot(watch.at, &watch.table),
         }
         if let Some(before) = self.seated.take() {
             before.outbox.is_closed.set(true);
         }
-        let (version, outbox) = (watch.version, watch.outbox);
-        self.seated = Some(Seated { table, version, outbox, confirmed: false });
+        let (at, outbox) = (watch.at, watch.outbox);
+        self.seated = Some(Seated { table, at, outbox, confirmed: false });
         let refused = self.submit(id, table, Input::Connect { player, connection }).await?;
         // The seat was freed meanwhile: nothing more of this table is told.
         if refused.is_some_and(|error| error != SubmitError::Unavailable) && !lingers {
@@ -254,25 +260,30 @@ impl Session {
         let Some(seated) = &mut self.seated else {
             return Ok(());
         };
-        if notice.version <= seated.version && !notice.anew {
+        if notice.at.version <= seated.at.version && !notice.anew {
             return Ok(());
         }
-        let is_next = notice.version == seated.version + 1 && !notice.anew;
-        seated.version = notice.version;
+        let is_next = notice.at.version == seated.at.version + 1 && !notice.anew;
+        seated.at = notice.at;
         let seat = notice.table.seat_of(self.player);
         let known = seat.and_then(|seat| notice.table.occupant(seat)).map(|who| who.connection);
         let was_confirmed = seated.confirmed;
         let own = self.connection.id;
         seated.confirmed |= known == Some(Some(own));
         if is_next || self.is(Mutation::OverlooksGaps) {
-            self.update(notice.version, &notice.events, &notice.table, true);
+            self.update(notice.at, &notice.events, &notice.table, true);
         } else {
-            self.snapshot(notice.version, &notice.table);
+            self.snapshot(notice.at, &notice.table);
         }
         match known {
             None if was_confirmed || !self.is(Mutation::WatchesAfterARefusedJoin) => {
                 self.free_of_table();
                 Ok(())
+            }
+            // The history that this connection joined is lost: it joins the one that there is.
+            Some(other) if was_confirmed && notice.parted && other != Some(own) => {
+                self.free_of_table();
+                Err(Ended)
             }
             Some(Some(other)) if was_confirmed && other != own => {
                 self.free_of_table();
@@ -295,7 +306,7 @@ impl Session {
 
     fn update(
         &self,
-        version: u64,
+        at: Point,
         events: &[Event<GameEvent>],
         table: &Table<Tongits>,
         shows_prompt: bool,
@@ -306,13 +317,16 @@ impl Session {
         let events: Vec<_> =
             events.iter().filter_map(|event| event.redact::<Tongits>(viewer)).collect();
         let prompt = if shows_prompt { OpenPrompt::of(&view) } else { None };
-        self.send(Message::Update { version, events, prompt }, Some((table.id(), &Input::Tick)));
+        let Point { version, tag } = at;
+        let update = Message::Update { version, tag, events, prompt };
+        self.send(update, Some((table.id(), &Input::Tick)));
     }
 
-    fn snapshot(&self, version: u64, table: &Table<Tongits>) {
+    fn snapshot(&self, at: Point, table: &Table<Tongits>) {
         let view = table.view(Some(self.shown_to(table)));
         let prompt = OpenPrompt::of(&view);
-        let snapshot = Message::Snapshot { version, view: Box::new(view), prompt };
+        let Point { version, tag } = at;
+        let snapshot = Message::Snapshot { version, tag, view: Box::new(view), prompt };
         self.send(snapshot, Some((table.id(), &Input::Tick)));
     }
 

@@ -2,6 +2,7 @@
 //! who watch it, behind one lock. Decide on the copy, append to the journal, replace the copy,
 //! tell the watchers; whoever was slower follows the lines it missed and decides again.
 
+use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -13,7 +14,7 @@ use crate::table::{
     ConnectionId, Event, Input, Line, Phase, Rejection, Table, TableId, Timestamp, Transition,
 };
 use crate::testing::house::node::Node;
-use crate::testing::house::redis::{Reply, Request};
+use crate::testing::house::redis::{Entry, Point, Published, Reply, Request};
 use crate::testing::house::tasks::{Held, Lock, Mailbox};
 use crate::testing::house::world::World;
 
@@ -49,29 +50,36 @@ impl From<Unavailable> for SubmitError {
     }
 }
 
-/// A table at a version.
+/// How many points a copy remembers. Fewer than in the service, so that it forgets some.
+const REMEMBERED: usize = 4;
+
+/// A table at a point of its history.
 #[derive(Clone)]
 struct Copy {
     table: Rc<Table<Tongits>>,
-    version: u64,
+    at: Point,
     journal_lines: usize,
+    /// The tags of the last lines, the newest last.
+    recent: VecDeque<u64>,
 }
 
 /// A line that a viewer missed.
 #[derive(Clone)]
 pub(super) struct Missed {
-    pub(super) version: u64,
+    pub(super) at: Point,
     pub(super) events: Rc<[Event<GameEvent>]>,
 }
 
 /// What a watcher is told; `None` when it did not keep up.
 #[derive(Clone)]
 pub(super) struct Notice {
-    pub(super) version: u64,
+    pub(super) at: Point,
     pub(super) events: Rc<[Event<GameEvent>]>,
     pub(super) table: Rc<Table<Tongits>>,
     /// Something before is not told: show the whole table.
     pub(super) anew: bool,
+    /// The history that was told until now is not that of the table any more.
+    pub(super) parted: bool,
 }
 
 /// The notices of one watcher.
@@ -87,7 +95,7 @@ struct Watcher {
 
 /// What a new watcher begins with.
 pub(super) struct Watch {
-    pub(super) version: u64,
+    pub(super) at: Point,
     pub(super) table: Rc<Table<Tongits>>,
     pub(super) missed: Option<Vec<Missed>>,
     pub(super) outbox: Rc<Outbox>,
@@ -97,6 +105,8 @@ pub(super) struct Watch {
 struct State {
     copy: Option<Copy>,
     watchers: Vec<Watcher>,
+    /// The last point that was told to whoever watched then.
+    told: Option<Point>,
 }
 
 pub(super) struct Slot {
@@ -133,7 +143,7 @@ impl Slot {
     /// The copy as it is, and its version.
     pub(super) async fn current(&self) -> Option<(Rc<Table<Tongits>>, u64)> {
         let state = self.state.lock().await;
-        state.copy.as_ref().map(|copy| (copy.table.clone(), copy.version))
+        state.copy.as_ref().map(|copy| (copy.table.clone(), copy.at.version))
     }
 
     pub(super) async fn submit(
@@ -159,15 +169,16 @@ impl Slot {
                 }
                 Err(rejection) => return Err(SubmitError::Rejected(rejection)),
             };
-            match node.redis(append(self.id, current.version, &transition)).await {
+            let tag = node.world.tag();
+            match node.redis(append(self.id, current.at, tag, &transition)).await {
                 Ok(Reply::Appended) => {
-                    let State { copy, watchers } = &mut *state;
+                    let State { copy, watchers, told } = &mut *state;
                     let current = copy.as_mut().ok_or(SubmitError::Missing)?;
-                    let happened = current.replace(transition.table, transition.events);
-                    tell(watchers, &current.table, &happened);
+                    let happened = current.replace(transition.table, transition.events, tag);
+                    tell(watchers, told, &current.table, &happened);
                     self.seats_changed(node, &current.table, &happened).await;
                     self.compact(node, current).await;
-                    return Ok(happened.version);
+                    return Ok(happened.at.version);
                 }
                 Ok(Reply::Behind(lines)) => {
                     if follow_all(&mut state, &lines).is_err() {
@@ -191,7 +202,7 @@ impl Slot {
         &self,
         node: &Node,
         connection: ConnectionId,
-        from: Option<u64>,
+        from: Option<Point>,
     ) -> Result<Watch, SubmitError> {
         let mut state = self.state.lock().await;
         if !self.is_watched() {
@@ -200,58 +211,64 @@ impl Slot {
         }
         self.refresh(node, &mut state).await?;
         let missed = match (from, &state.copy) {
-            (Some(from), Some(current)) if from == current.version => Some(Vec::new()),
-            (Some(from), Some(current)) => self.missed(node, current.version, from).await?,
+            (Some(from), Some(current)) if from == current.at => Some(Vec::new()),
+            (Some(from), Some(current)) => self.missed(node, current.at, from).await?,
             (None, _) | (_, None) => None,
         };
         let current = state.copy.as_ref().ok_or(SubmitError::Missing)?;
-        let (version, table) = (current.version, current.table.clone());
+        let (at, table) = (current.at, current.table.clone());
         let notices = Mailbox::new(&node.world.tasks);
         let outbox = Rc::new(Outbox { notices, is_closed: Cell::new(false) });
         state.watchers.retain(|watcher| watcher.connection != connection);
         state.watchers.push(Watcher { connection, outbox: outbox.clone() });
-        Ok(Watch { version, table, missed, outbox })
+        Ok(Watch { at, table, missed, outbox })
     }
 
-    /// What happened after `from` up to `version`, from the journal.
+    /// What happened after `from` up to `to`, from the journal; `None` where it does not lead
+    /// through both.
     async fn missed(
         &self,
         node: &Node,
-        version: u64,
-        from: u64,
+        to: Point,
+        from: Point,
     ) -> Result<Option<Vec<Missed>>, Unavailable> {
         let Reply::Whole { base, snapshot, lines } =
             node.redis(Request::Load { table: self.id }).await?
         else {
             return Ok(None);
         };
-        let last = base + lines.len() as u64;
-        if !(base..=last).contains(&from) {
-            return Ok(None);
-        }
         let mut copy = Copy::read(base, &snapshot)?;
-        let mut missed = Vec::new();
-        for line in &lines {
-            let happened = copy.follow(line)?;
-            if happened.version > from && happened.version <= version {
+        let mut missed = None;
+        for entry in &lines {
+            if copy.at == from {
+                missed = Some(Vec::new());
+            }
+            let happened = copy.follow(entry)?;
+            if let Some(missed) = &mut missed {
                 missed.push(happened);
             }
         }
-        Ok(Some(missed))
+        Ok(missed.and_then(|mut missed: Vec<Missed>| {
+            let last = missed.iter().position(|missed| missed.at == to)?;
+            missed.truncate(last + 1);
+            Some(missed)
+        }))
     }
 
     /// A line that somebody published: followed if it is the next one, passed over if known.
-    pub(super) async fn published(&self, node: &Node, version: u64, line: &Rc<str>) {
+    pub(super) async fn published(&self, node: &Node, published: &Published) {
         let mut state = self.state.lock().await;
         let Some(current) = &state.copy else {
             return;
         };
-        if version == current.version {
-            if follow_all(&mut state, core::slice::from_ref(line)).is_err() {
+        let Published { after, entry, .. } = published;
+        let to = Point { version: after.version + 1, tag: entry.tag };
+        if *after == current.at {
+            if follow_all(&mut state, core::slice::from_ref(entry)).is_err() {
                 node.world.fail(format!("{}: a published line cannot be followed", self.id));
                 state.copy = None;
             }
-        } else if version > current.version {
+        } else if !current.leads_through(to) {
             // A gap that stays open is closed by the next line or the next sweep.
             let _ = self.refresh(node, &mut state).await;
         }
@@ -273,7 +290,7 @@ impl Slot {
     /// Brings the copy up to the journal and tells the watchers what was new.
     async fn refresh(&self, node: &Node, state: &mut Held<'_, State>) -> Result<(), Unavailable> {
         if let Some(current) = &state.copy {
-            let tail = Request::Tail { table: self.id, from: current.version };
+            let tail = Request::Tail { table: self.id, from: current.at };
             if let Reply::Lines(lines) = node.redis(tail).await?
                 && follow_all(state, &lines).is_ok()
             {
@@ -287,15 +304,17 @@ impl Slot {
             return Ok(());
         };
         let mut copy = Copy::read(base, &snapshot)?;
-        for line in &lines {
-            if copy.follow(line).is_err() {
+        let mut parted = state.told.is_some_and(|told| told != copy.at);
+        for entry in &lines {
+            if copy.follow(entry).is_err() {
                 node.world.fail(format!("{}: the journal cannot be replayed", self.id));
                 return Err(Unavailable);
             }
+            parted &= state.told != Some(copy.at);
         }
-        let (events, version) = (Rc::from([]), copy.version);
-        let table = copy.table.clone();
-        send(&mut state.watchers, &Notice { version, events, table, anew: true });
+        let (events, at, table) = (Rc::from([]), copy.at, copy.table.clone());
+        let State { watchers, told, .. } = &mut **state;
+        send(watchers, told, &Notice { at, events, table, anew: true, parted });
         state.copy = Some(copy);
         Ok(())
     }
@@ -323,7 +342,7 @@ impl Slot {
             return;
         }
         let snapshot = written(&*current.table);
-        let request = Request::Compact { table: self.id, version: current.version, snapshot };
+        let request = Request::Compact { table: self.id, at: current.at, snapshot };
         if let Ok(Reply::Flag(true)) = node.redis(request).await {
             current.journal_lines = 0;
             node.world.tally.borrow_mut().compactions += 1;
@@ -338,16 +357,16 @@ pub(super) fn listing(table: &Table<Tongits>) -> Request {
     Request::List { table: table.id(), score: (free > 0).then_some(rank + free) }
 }
 
-fn append(table: TableId, version: u64, transition: &Transition<Tongits>) -> Request {
-    let after = &transition.table;
-    let is_idle = matches!(after.phase(), Phase::Waiting)
-        && after.occupants().next().is_none()
-        && after.pot().is_zero();
+fn append(table: TableId, after: Point, tag: u64, transition: &Transition<Tongits>) -> Request {
+    let next = &transition.table;
+    let is_idle = matches!(next.phase(), Phase::Waiting)
+        && next.occupants().next().is_none()
+        && next.pot().is_zero();
     Request::Append {
         table,
-        version,
-        line: written(&transition.line),
-        deadline_ms: after.deadline().map(Timestamp::ms),
+        after,
+        entry: Entry { tag, line: written(&transition.line) },
+        deadline_ms: next.deadline().map(Timestamp::ms),
         idle_ms: is_idle.then_some(IDLE_MS),
     }
 }
@@ -357,22 +376,29 @@ pub(super) fn written(value: &impl serde::Serialize) -> Rc<str> {
     text.into()
 }
 
-fn follow_all(state: &mut State, lines: &[Rc<str>]) -> Result<(), Unavailable> {
-    let State { copy, watchers } = state;
+fn follow_all(state: &mut State, lines: &[Entry]) -> Result<(), Unavailable> {
+    let State { copy, watchers, told } = state;
     let current = copy.as_mut().ok_or(Unavailable)?;
-    for line in lines {
-        let happened = current.follow(line)?;
-        tell(watchers, &current.table, &happened);
+    for entry in lines {
+        let happened = current.follow(entry)?;
+        tell(watchers, told, &current.table, &happened);
     }
     Ok(())
 }
 
-fn tell(watchers: &mut Vec<Watcher>, table: &Rc<Table<Tongits>>, happened: &Missed) {
-    let Missed { version, events } = happened.clone();
-    send(watchers, &Notice { version, events, table: table.clone(), anew: false });
+fn tell(
+    watchers: &mut Vec<Watcher>,
+    told: &mut Option<Point>,
+    table: &Rc<Table<Tongits>>,
+    happened: &Missed,
+) {
+    let Missed { at, events } = happened.clone();
+    let table = table.clone();
+    send(watchers, told, &Notice { at, events, table, anew: false, parted: false });
 }
 
-fn send(watchers: &mut Vec<Watcher>, notice: &Notice) {
+fn send(watchers: &mut Vec<Watcher>, told: &mut Option<Point>, notice: &Notice) {
+    *told = Some(notice.at);
     watchers.retain(|watcher| {
         let Outbox { notices, is_closed } = &*watcher.outbox;
         let keeps_up = notices.len() < OUTBOX;
@@ -384,21 +410,38 @@ fn send(watchers: &mut Vec<Watcher>, notice: &Notice) {
 }
 
 impl Copy {
-    fn read(base: u64, snapshot: &str) -> Result<Self, Unavailable> {
+    fn read(base: Point, snapshot: &str) -> Result<Self, Unavailable> {
         let table: Table<Tongits> = serde_json::from_str(snapshot).map_err(|_| Unavailable)?;
-        Ok(Self { table: Rc::new(table), version: base, journal_lines: 0 })
+        let recent = VecDeque::new();
+        Ok(Self { table: Rc::new(table), at: base, journal_lines: 0, recent })
     }
 
-    fn follow(&mut self, line: &str) -> Result<Missed, Unavailable> {
-        let line: Line<Action> = serde_json::from_str(line).map_err(|_| Unavailable)?;
+    fn follow(&mut self, entry: &Entry) -> Result<Missed, Unavailable> {
+        let line: Line<Action> = serde_json::from_str(&entry.line).map_err(|_| Unavailable)?;
         let (table, events) = self.table.follow(&line).map_err(|_| Unavailable)?;
-        Ok(self.replace(table, events))
+        Ok(self.replace(table, events, entry.tag))
     }
 
-    fn replace(&mut self, table: Table<Tongits>, events: Vec<Event<GameEvent>>) -> Missed {
+    fn replace(
+        &mut self,
+        table: Table<Tongits>,
+        events: Vec<Event<GameEvent>>,
+        tag: u64,
+    ) -> Missed {
         self.table = Rc::new(table);
-        self.version += 1;
+        self.at = Point { version: self.at.version + 1, tag };
         self.journal_lines += 1;
-        Missed { version: self.version, events: events.into() }
+        if self.recent.len() == REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(tag);
+        Missed { at: self.at, events: events.into() }
+    }
+
+    /// Whether this history surely leads through a point.
+    fn leads_through(&self, point: Point) -> bool {
+        let ago = self.at.version.checked_sub(point.version).and_then(|ago| ago.try_into().ok());
+        ago.and_then(|ago: usize| self.recent.iter().rev().nth(ago))
+            .is_some_and(|tag| *tag == point.tag)
     }
 }

@@ -18,7 +18,7 @@ use crate::table::{Event, GameId, PhaseView, TableId, TableView, Timestamp};
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Command {
     Seat { id: u32 },
-    Join { id: u32, from: Option<u64>, table: Option<TableId> },
+    Join { id: u32, from: Option<u64>, tag: Option<u64>, table: Option<TableId> },
     Ready { id: u32, game: GameId, seed: Option<String> },
     Act { id: u32, game: GameId, prompt: u32, action: Action },
     TakeBack { id: u32 },
@@ -29,8 +29,8 @@ pub(super) enum Command {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Message {
-    Snapshot { version: u64, view: Box<TableView<Tongits>>, prompt: Option<OpenPrompt> },
-    Update { version: u64, events: Vec<Event<GameEvent>>, prompt: Option<OpenPrompt> },
+    Snapshot { version: u64, tag: u64, view: Box<TableView<Tongits>>, prompt: Option<OpenPrompt> },
+    Update { version: u64, tag: u64, events: Vec<Event<GameEvent>>, prompt: Option<OpenPrompt> },
     Ack { id: u32, version: Option<u64> },
     Refusal { id: u32, code: String },
 }

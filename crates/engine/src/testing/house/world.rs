@@ -244,6 +244,12 @@ impl World {
         Fresh { seed: ServerSeed(Hex(bytes)), game: GameId(self.id()) }
     }
 
+    /// What a node's entropy gives a new line of a journal.
+    pub(super) fn tag(&self) -> u64 {
+        self.ids.set(self.ids.get() + 1);
+        self.ids.get()
+    }
+
     /// The node of this run, if it still runs and is not paused.
     pub(super) fn node(&self, run: NodeRun) -> Option<Rc<Node>> {
         let places = self.places.borrow();

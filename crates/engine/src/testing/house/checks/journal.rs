@@ -135,7 +135,9 @@ impl World {
             | Input::Connect { .. }
             | Input::Ready { .. }
             | Input::Act { .. }
-            | Input::TakeBack { .. } => {}
+            | Input::TakeBack { .. }
+            | Input::Reterm { .. }
+            | Input::Remove { .. } => {}
         }
         Ok(())
     }

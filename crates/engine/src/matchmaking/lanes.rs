@@ -1,0 +1,68 @@
+//! The tickets of one room that still wait, by rating, as a list from which any ticket can be
+//! taken at once: so a search outward from a ticket never passes over those that are placed.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// No neighbour.
+const NONE: u32 = u32::MAX;
+
+/// One room's list. Tickets are named by their place in the round.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    /// By ticket: the next lower and the next higher one.
+    neighbours: Vec<[u32; 2]>,
+}
+
+/// Which way to go from a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Down,
+    Up,
+}
+
+impl Lane {
+    /// From all tickets of the room, by rising rating; `count` is that of all rooms' tickets.
+    pub(super) fn new(by_rating: &[u32], count: usize) -> Self {
+        let mut neighbours = vec![[NONE; 2]; count];
+        for pair in by_rating.windows(2) {
+            let [low, high] = [pair[0], pair[1]];
+            neighbours[low as usize][1] = high;
+            neighbours[high as usize][0] = low;
+        }
+        Self { neighbours }
+    }
+
+    pub(super) fn next(&self, ticket: u32, way: Way) -> Option<u32> {
+        let next = self.neighbours[ticket as usize][way as usize];
+        (next != NONE).then_some(next)
+    }
+
+    /// Takes a ticket out. One that is not of this room has no neighbours, so nothing changes.
+    pub(super) fn remove(&mut self, ticket: u32) {
+        let [low, high] = core::mem::replace(&mut self.neighbours[ticket as usize], [NONE; 2]);
+        if low != NONE {
+            self.neighbours[low as usize][1] = high;
+        }
+        if high != NONE {
+            self.neighbours[high as usize][0] = low;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lane, Way};
+
+    #[test]
+    fn whoever_is_taken_out_is_passed_over() {
+        let mut lane = Lane::new(&[3, 0, 2], 4);
+        assert_eq!(lane.next(0, Way::Down), Some(3));
+        lane.remove(0);
+        assert_eq!(lane.next(3, Way::Up), Some(2));
+        assert_eq!(lane.next(2, Way::Down), Some(3));
+        lane.remove(1);
+        lane.remove(3);
+        assert_eq!(lane.next(2, Way::Down), None);
+    }
+}

@@ -1,0 +1,194 @@
+//! Who plays with whom: from tickets that wait, tables that have room and the time, placements.
+//!
+//! A pure function, [`Round::placements`]: no I/O, no clock, no hash order, so that a round can be
+//! repeated and tested by seeds. Whoever runs it carries the placements out, one round after the
+//! other; a ticket that could not be placed is there again in the next round, and has waited
+//! longer.
+//!
+//! A round fills tables with a POT first, whether somebody sits there or nobody does any more,
+//! then tables with free seats, the fullest first, then new tables. The oldest ticket chooses
+//! first. Two players fit each other if they share no [`Mark`], if their ratings are within a
+//! window that widens with the time that the longer waiting one of them has waited, and if they
+//! have not just played together; the last one counts for nothing after [`REPEAT_MS`], since then
+//! nobody else is there to play with.
+//!
+//! Bounds: [`ROOMS_MAX`] rooms, and a budget of comparisons, which bounds the time that a round
+//! takes however many tickets fit nobody. Within the budget a round is complete: it leaves no
+//! ticket for which a place or a full group was there. Beyond it, who is looked at closely goes
+//! round from one [`Round::turn`] to the next, so that nobody starves behind others.
+
+mod lanes;
+mod search;
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::table::{PlayerId, TableId, Timestamp};
+
+use search::Search;
+
+/// The most rooms that a round can tell apart.
+pub const ROOMS_MAX: usize = 64;
+
+/// How far ratings may be apart at first, in thousandths.
+pub const WINDOW: u32 = 3_000;
+
+/// By how much that grows with each second of waiting.
+pub const WINDOW_PER_SECOND: u32 = 1_000;
+
+/// After so long skill keeps nobody apart.
+pub const WINDOW_MS: u64 = 20_000;
+
+/// For so long a ticket waits for others than those whom its player has just played with.
+pub const REPEAT_MS: u64 = 3_000;
+
+/// A wish to play. One player has one at a time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TicketId(pub Uuid);
+
+impl fmt::Display for TicketId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for TicketId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl FromStr for TicketId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, uuid::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// Something that two players at one table must not have in common, such as a device: a digest,
+/// so that nobody can read from it what it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Mark(pub u64);
+
+/// Rooms by their place in [`Round::seats`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoomSet(u64);
+
+impl RoomSet {
+    /// With this room, if it is one of the first [`ROOMS_MAX`].
+    #[must_use]
+    pub fn with(self, room: usize) -> Self {
+        if room < ROOMS_MAX { Self(self.0 | 1 << room) } else { self }
+    }
+
+    pub fn contains(self, room: usize) -> bool {
+        room < ROOMS_MAX && self.0 >> room & 1 == 1
+    }
+}
+
+impl FromIterator<usize> for RoomSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(rooms: I) -> Self {
+        rooms.into_iter().fold(Self::default(), Self::with)
+    }
+}
+
+/// A player, as far as others have to fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Companion {
+    pub player: PlayerId,
+    /// In thousandths.
+    pub rating: i32,
+    pub marks: Vec<Mark>,
+}
+
+/// A ticket that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    pub id: TicketId,
+    pub who: Companion,
+    /// Any of these will do.
+    pub rooms: RoomSet,
+    /// Whom the player has just played with.
+    pub recent: Vec<PlayerId>,
+    pub since: Timestamp,
+}
+
+/// A table with free seats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenTable {
+    pub id: TableId,
+    pub room: usize,
+    pub seats_free: u8,
+    pub has_pot: bool,
+    /// Who sits there. Nobody, where a POT was left behind.
+    pub company: Vec<Companion>,
+}
+
+/// Everything that a round knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Round<'a> {
+    /// The seats of a new table, by room; none for a room where no table is founded.
+    pub seats: &'a [u8],
+    pub tables: &'a [OpenTable],
+    pub tickets: &'a [Ticket],
+    pub now: Timestamp,
+    /// Counts the rounds.
+    pub turn: u64,
+}
+
+/// Where players are to sit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    At(TableId),
+    /// At a new table of this room.
+    New {
+        room: usize,
+    },
+}
+
+/// Tickets whose players are to sit down together: all of them, or none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    pub place: Place,
+    pub tickets: Vec<TicketId>,
+}
+
+impl Round<'_> {
+    /// Places as many tickets as it can, each once.
+    pub fn placements(&self) -> Vec<Placement> {
+        Search::new(self).run()
+    }
+}
+
+/// How far the ratings may be apart for somebody who has waited so long.
+pub fn window(waited_ms: u64) -> u32 {
+    if waited_ms >= WINDOW_MS {
+        return u32::MAX;
+    }
+    let seconds = u32::try_from(waited_ms / 1_000).unwrap_or(u32::MAX);
+    WINDOW.saturating_add(seconds.saturating_mul(WINDOW_PER_SECOND))
+}
+
+/// Whether two tickets may come to one table, at all. The rule as it is meant, for whoever
+/// carries placements out or tests them; the search has it in a quicker form.
+pub fn fit(one: &Ticket, other: &Ticket, now: Timestamp) -> bool {
+    let waited_ms = now.ms_since(one.since).max(now.ms_since(other.since));
+    let met = one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
+    fit_company(one, &other.who, waited_ms) && !(met && waited_ms < REPEAT_MS)
+}
+
+/// Whether a ticket fits somebody who sits already, when the longer waiting one of them has
+/// waited so long. Whom one has met is not asked.
+pub fn fit_company(ticket: &Ticket, other: &Companion, waited_ms: u64) -> bool {
+    ticket.who.player != other.player
+        && !ticket.who.marks.iter().any(|mark| other.marks.contains(mark))
+        && ticket.who.rating.abs_diff(other.rating) <= window(waited_ms)
+}

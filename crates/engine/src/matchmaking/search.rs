@@ -1,0 +1,344 @@
+//! One round, from the oldest ticket to the newest, in three passes: among strangers and close by,
+//! then also among those who have met and have waited for others in vain, and last whoever is
+//! left, as thoroughly as the budget allows.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::matchmaking::lanes::{Lane, Way};
+use crate::matchmaking::{
+    Companion, OpenTable, Place, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fit_company,
+    window,
+};
+
+/// Comparisons for one ticket in the quick passes.
+const NEAR: u32 = 96;
+
+/// Comparisons in a round for those whom the quick passes could not place.
+const THOROUGH: u32 = 150_000;
+
+/// Whether those who have just played together may meet again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Met {
+    Never,
+    /// If one of them has waited for long enough.
+    AfterWaiting,
+}
+
+/// How many comparisons are left.
+struct Budget(u32);
+
+impl Budget {
+    fn spend(&mut self) -> bool {
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+/// A table as it fills up during the round.
+struct Filling<'a> {
+    table: &'a OpenTable,
+    seats_free: u8,
+    /// Who came during the round.
+    joined: Vec<u32>,
+}
+
+pub(super) struct Search<'a> {
+    round: &'a Round<'a>,
+    /// By ticket.
+    waited_ms: Vec<u64>,
+    placed: Vec<bool>,
+    /// The oldest first.
+    order: Vec<u32>,
+    /// By room.
+    lanes: Vec<Lane>,
+    /// The longest waited, by room: nobody's window is wider.
+    longest_ms: Vec<u64>,
+    tables: Vec<Filling<'a>>,
+    placements: Vec<Placement>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(round: &'a Round<'a>) -> Self {
+        let tickets = round.tickets;
+        let count = tickets.len();
+        let numbers = || (0..).take(count);
+        let waited_ms: Vec<u64> =
+            tickets.iter().map(|ticket| round.now.ms_since(ticket.since)).collect();
+        let mut order: Vec<u32> = numbers().collect();
+        order.sort_unstable_by_key(|one| {
+            let ticket = &tickets[*one as usize];
+            (ticket.since, ticket.id)
+        });
+        let mut by_rating: Vec<u32> = numbers().collect();
+        by_rating.sort_unstable_by_key(|one| {
+            let ticket = &tickets[*one as usize];
+            (ticket.who.rating, ticket.since, ticket.id)
+        });
+        let rooms = round.seats.len().min(ROOMS_MAX);
+        let of_room = |room: usize| {
+            let wants = |one: &&u32| tickets[**one as usize].rooms.contains(room);
+            by_rating.iter().filter(wants).copied().collect::<Vec<u32>>()
+        };
+        let members: Vec<Vec<u32>> = (0..rooms).map(of_room).collect();
+        let lanes = members.iter().map(|members| Lane::new(members, count)).collect();
+        let longest = |members: &Vec<u32>| {
+            members.iter().map(|one| waited_ms[*one as usize]).max().unwrap_or(0)
+        };
+        let longest_ms = members.iter().map(longest).collect();
+        let mut tables: Vec<Filling<'a>> = round
+            .tables
+            .iter()
+            .filter(|table| table.room < rooms && table.seats_free > 0)
+            // An empty table without a POT is no better than a new one.
+            .filter(|table| table.has_pot || !table.company.is_empty())
+            .map(|table| Filling { table, seats_free: table.seats_free, joined: Vec::new() })
+            .collect();
+        tables
+            .sort_by_key(|filling| (!filling.table.has_pot, filling.seats_free, filling.table.id));
+        let placed = vec![false; count];
+        let placements = Vec::new();
+        Self { round, waited_ms, placed, order, lanes, longest_ms, tables, placements }
+    }
+
+    pub(super) fn run(mut self) -> Vec<Placement> {
+        if self.order.is_empty() {
+            return self.placements;
+        }
+        self.pass(Met::Never);
+        self.pass(Met::AfterWaiting);
+        self.thorough();
+        self.placements
+    }
+
+    /// With little effort for each ticket.
+    fn pass(&mut self, met: Met) {
+        self.fill_tables(met, &mut Budget(NEAR * 64), None);
+        for number in 0..self.order.len() {
+            let seed = self.order[number];
+            if !self.placed[seed as usize] {
+                self.found(seed, met, &mut Budget(NEAR));
+            }
+        }
+    }
+
+    /// Whoever is left, beginning with another one in each round.
+    fn thorough(&mut self) {
+        let left: Vec<u32> =
+            self.order.iter().copied().filter(|one| !self.placed[*one as usize]).collect();
+        let Some(count) = u64::try_from(left.len()).ok().filter(|count| *count > 0) else {
+            return;
+        };
+        let begin = usize::try_from(self.round.turn % count).unwrap_or(0);
+        let mut budget = Budget(THOROUGH);
+        for met in [Met::Never, Met::AfterWaiting] {
+            self.fill_tables(met, &mut budget, Some(begin));
+        }
+        for number in 0..left.len() {
+            let seed = left[(begin + number) % left.len()];
+            for met in [Met::Never, Met::AfterWaiting] {
+                if !self.placed[seed as usize] {
+                    self.found(seed, met, &mut budget);
+                }
+            }
+            if budget.0 == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Tables with a POT, then those with free seats. `begin` turns the order of tables, where
+    /// effort runs out before they do.
+    fn fill_tables(&mut self, met: Met, budget: &mut Budget, begin: Option<usize>) {
+        let mut tables = core::mem::take(&mut self.tables);
+        let begin = begin.filter(|_| tables.len() > NEAR as usize).unwrap_or(0);
+        let count = tables.len();
+        for number in 0..count {
+            let filling = &mut tables[(begin + number) % count];
+            if filling.seats_free == 0 {
+                continue;
+            }
+            if filling.table.company.is_empty() && filling.joined.is_empty() {
+                self.revive(filling, met, budget);
+            } else {
+                self.join(filling, met, budget);
+            }
+        }
+        tables.retain(|filling| filling.seats_free > 0);
+        self.tables = tables;
+    }
+
+    /// A table that nobody sits at: a whole group, or nobody.
+    fn revive(&mut self, filling: &mut Filling<'a>, met: Met, budget: &mut Budget) {
+        let Filling { table, seats_free, joined } = filling;
+        for number in 0..self.order.len() {
+            let seed = self.order[number];
+            if self.placed[seed as usize] || !self.wants(seed, table.room) {
+                continue;
+            }
+            if budget.0 == 0 {
+                return;
+            }
+            if let Some(group) = self.group(seed, table.room, *seats_free, met, budget) {
+                self.place(Place::At(table.id), &group);
+                *seats_free = 0;
+                joined.extend(group);
+                return;
+            }
+        }
+    }
+
+    /// A table where somebody waits: one after the other.
+    fn join(&mut self, filling: &mut Filling<'a>, met: Met, budget: &mut Budget) {
+        for number in 0..self.order.len() {
+            if filling.seats_free == 0 {
+                return;
+            }
+            let seed = self.order[number];
+            if self.placed[seed as usize] || !self.wants(seed, filling.table.room) {
+                continue;
+            }
+            if !budget.spend() {
+                return;
+            }
+            let fits =
+                filling.table.company.iter().all(|other| self.fits_company(seed, other, met))
+                    && filling.joined.iter().all(|other| self.fits(seed, *other, met));
+            if fits {
+                self.place(Place::At(filling.table.id), &[seed]);
+                filling.joined.push(seed);
+                filling.seats_free -= 1;
+            }
+        }
+    }
+
+    /// A new table for this ticket, in the first of its rooms where a group comes together.
+    fn found(&mut self, seed: u32, met: Met, budget: &mut Budget) {
+        for room in 0..self.lanes.len() {
+            let seats = self.round.seats[room];
+            if seats == 0 || !self.wants(seed, room) {
+                continue;
+            }
+            if let Some(group) = self.group(seed, room, seats, met, budget) {
+                self.place(Place::New { room }, &group);
+                return;
+            }
+        }
+    }
+
+    /// So many tickets, this one among them, that all fit each other: the nearest by rating.
+    fn group(
+        &self,
+        seed: u32,
+        room: usize,
+        seats: u8,
+        met: Met,
+        budget: &mut Budget,
+    ) -> Option<Vec<u32>> {
+        let mut group = vec![seed];
+        if seats <= 1 {
+            return Some(group);
+        }
+        let lane = &self.lanes[room];
+        let rating = self.ticket(seed).who.rating;
+        let distance = |other: u32| self.ticket(other).who.rating.abs_diff(rating);
+        let reach = window(self.longest_ms[room]);
+        let (mut down, mut up) = (lane.next(seed, Way::Down), lane.next(seed, Way::Up));
+        let mut candidates: Vec<u32> = Vec::new();
+        loop {
+            let near = match (down, up) {
+                (None, None) => return None,
+                (Some(low), Some(high)) if distance(low) <= distance(high) => low,
+                (Some(low), None) => low,
+                (_, Some(high)) => high,
+            };
+            if distance(near) > reach || !budget.spend() {
+                return None;
+            }
+            if down == Some(near) {
+                down = lane.next(near, Way::Down);
+            } else {
+                up = lane.next(near, Way::Up);
+            }
+            if !self.fits(seed, near, met) {
+                continue;
+            }
+            // Those nearer than this one have been tried with each other already.
+            group.push(near);
+            if self.complete(&mut group, &candidates, usize::from(seats), met, budget) {
+                return Some(group);
+            }
+            group.pop();
+            candidates.push(near);
+        }
+    }
+
+    /// Fills the group up from these candidates, if that goes.
+    fn complete(
+        &self,
+        group: &mut Vec<u32>,
+        candidates: &[u32],
+        seats: usize,
+        met: Met,
+        budget: &mut Budget,
+    ) -> bool {
+        if group.len() == seats {
+            return true;
+        }
+        for (number, candidate) in candidates.iter().enumerate() {
+            // All of them fit the ticket that the group is for.
+            let others = group.get(1..).unwrap_or_default();
+            if !budget.spend() {
+                return false;
+            }
+            if others.iter().all(|other| self.fits(*candidate, *other, met)) {
+                group.push(*candidate);
+                if self.complete(group, &candidates[number + 1..], seats, met, budget) {
+                    return true;
+                }
+                group.pop();
+            }
+        }
+        false
+    }
+
+    fn place(&mut self, place: Place, group: &[u32]) {
+        for one in group {
+            self.placed[*one as usize] = true;
+            for lane in &mut self.lanes {
+                lane.remove(*one);
+            }
+        }
+        let tickets = group.iter().map(|one| self.ticket(*one).id).collect();
+        self.placements.push(Placement { place, tickets });
+    }
+
+    fn ticket(&self, number: u32) -> &'a Ticket {
+        &self.round.tickets[number as usize]
+    }
+
+    fn wants(&self, ticket: u32, room: usize) -> bool {
+        self.ticket(ticket).rooms.contains(room)
+    }
+
+    fn fits(&self, one: u32, other: u32, met: Met) -> bool {
+        let waited_ms = self.waited_ms[one as usize].max(self.waited_ms[other as usize]);
+        let (one, other) = (self.ticket(one), self.ticket(other));
+        if !fit_company(one, &other.who, waited_ms) {
+            return false;
+        }
+        if met == Met::AfterWaiting && waited_ms >= REPEAT_MS {
+            return true;
+        }
+        !one.recent.contains(&other.who.player) && !other.recent.contains(&one.who.player)
+    }
+
+    fn fits_company(&self, one: u32, other: &Companion, met: Met) -> bool {
+        let waited_ms = self.waited_ms[one as usize];
+        let ticket = self.ticket(one);
+        let may_meet = met == Met::AfterWaiting && waited_ms >= REPEAT_MS;
+        fit_company(ticket, other, waited_ms)
+            && (may_meet || !ticket.recent.contains(&other.player))
+    }
+}

@@ -1,0 +1,282 @@
+//! What every round of the matcher keeps, whatever waits: shown on random rounds, each from a seed
+//! that a failure prints.
+
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bahay_engine::matchmaking::{
+    Companion, Mark, OpenTable, Place, Placement, REPEAT_MS, RoomSet, Round, Ticket, TicketId,
+    WINDOW_MS, fit, fit_company,
+};
+use bahay_engine::table::{PlayerId, TableId, Timestamp};
+use bahay_engine::testing::Dice;
+use uuid::Uuid;
+
+const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
+const SEATS: [u8; 3] = [3, 3, 4];
+
+/// A round that owns what it is made of.
+struct Waiting {
+    tickets: Vec<Ticket>,
+    tables: Vec<OpenTable>,
+}
+
+impl Waiting {
+    fn round(&self, now: Timestamp, turn: u64) -> Round<'_> {
+        Round { seats: &SEATS, tables: &self.tables, tickets: &self.tickets, now, turn }
+    }
+
+    fn placements(&self) -> Vec<Placement> {
+        self.round(NOW, 0).placements()
+    }
+}
+
+fn id(number: u64) -> Uuid {
+    Uuid::from_u64_pair(0x019c_a944_3c00_7000, number)
+}
+
+fn somebody(dice: &mut Dice, number: u64) -> Companion {
+    let marks = (0..dice.below(3)).map(|_| Mark(u64::from(dice.below(12)))).collect();
+    let rating = 25_000 + i32::try_from(dice.below(12_000)).unwrap() - 6_000;
+    Companion { player: PlayerId(id(number)), rating, marks }
+}
+
+fn random(seed: u64) -> Waiting {
+    let mut dice = Dice::new(seed);
+    let count = u64::from(dice.below(40));
+    let tickets = (0..count)
+        .map(|number| Ticket {
+            id: TicketId(id(number)),
+            who: somebody(&mut dice, number),
+            rooms: (0..SEATS.len()).filter(|_| dice.below(2) == 0).collect(),
+            recent: (0..dice.below(4)).map(|_| PlayerId(id(u64::from(dice.below(40))))).collect(),
+            since: Timestamp::from_ms(NOW.ms() - i64::from(dice.below(8_000))),
+        })
+        .collect();
+    let tables = (0..u64::from(dice.below(6)))
+        .map(|number| {
+            let room = dice.below(3) as usize;
+            let seats_free = 1 + u8::try_from(dice.below(u32::from(SEATS[room]))).unwrap();
+            let company = (0..u64::from(SEATS[room] - seats_free))
+                .map(|seat| somebody(&mut dice, 1_000 + number * 10 + seat))
+                .collect();
+            let has_pot = dice.below(2) == 0;
+            OpenTable { id: TableId(id(number)), room, seats_free, has_pot, company }
+        })
+        .collect();
+    Waiting { tickets, tables }
+}
+
+/// Seeds of random rounds, and what must hold of each; a failure says the seed.
+fn of_many(check: impl Fn(&Waiting) + std::panic::RefUnwindSafe) {
+    for seed in 0..3_000 {
+        let checked = std::panic::catch_unwind(|| check(&random(seed)));
+        assert!(checked.is_ok(), "with seed {seed}");
+    }
+}
+
+fn waited_ms(ticket: &Ticket) -> u64 {
+    NOW.ms_since(ticket.since)
+}
+
+/// Who came to a table, if it was there already, of a room.
+type Group<'a> = (Option<&'a OpenTable>, usize, Vec<&'a Ticket>);
+
+/// As a round ends: who came to which table, and who is left.
+fn seated(waiting: &Waiting) -> (Vec<Group<'_>>, Vec<&Ticket>) {
+    let by_id: BTreeMap<TicketId, &Ticket> =
+        waiting.tickets.iter().map(|ticket| (ticket.id, ticket)).collect();
+    let mut left = by_id.clone();
+    let mut tables: BTreeMap<TableId, Vec<&Ticket>> = BTreeMap::new();
+    let mut groups = Vec::new();
+    for placement in waiting.placements() {
+        let group: Vec<&Ticket> =
+            placement.tickets.iter().map(|id| left.remove(id).expect("no ticket twice")).collect();
+        match placement.place {
+            Place::At(table) => tables.entry(table).or_default().extend(group),
+            Place::New { room } => groups.push((None, room, group)),
+        }
+    }
+    for (id, group) in tables {
+        let table = waiting.tables.iter().find(|table| table.id == id).expect("it was open");
+        groups.push((Some(table), table.room, group));
+    }
+    (groups, left.into_values().collect())
+}
+
+#[test]
+fn nobody_is_placed_twice_nor_where_somebody_does_not_fit() {
+    of_many(|waiting| {
+        for (table, room, group) in seated(waiting).0 {
+            let seats = table.map_or(SEATS[room], |table| table.seats_free);
+            assert!(group.len() <= usize::from(seats));
+            assert!(group.iter().all(|ticket| ticket.rooms.contains(room)));
+            let company = table.map_or(&[][..], |table| &table.company);
+            if company.is_empty() {
+                assert_eq!(group.len(), usize::from(seats), "nobody begins alone");
+            }
+            for (number, one) in group.iter().enumerate() {
+                assert!(group[number + 1..].iter().all(|other| fit(one, other, NOW)));
+                for other in company {
+                    assert!(fit_company(one, other, waited_ms(one)));
+                    let has_met = one.recent.contains(&other.player);
+                    assert!(!has_met || waited_ms(one) >= REPEAT_MS);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn nobody_is_left_for_whom_there_was_a_place() {
+    of_many(|waiting| {
+        let (groups, left) = seated(waiting);
+        for (room, seats) in SEATS.into_iter().enumerate() {
+            let in_room: Vec<&Ticket> =
+                left.iter().copied().filter(|ticket| ticket.rooms.contains(room)).collect();
+            assert!(!has_group(&in_room, usize::from(seats)), "a table could be founded");
+            for table in waiting.tables.iter().filter(|table| table.room == room) {
+                let group = groups.iter().find(|(at, ..)| at.is_some_and(|at| at.id == table.id));
+                let joined = group.map_or(&[][..], |(.., joined)| joined);
+                if joined.len() == usize::from(table.seats_free) || table.company.is_empty() {
+                    continue;
+                }
+                let fits = |ticket: &&Ticket| {
+                    let waited_ms = waited_ms(ticket);
+                    table.company.iter().all(|other| {
+                        let has_met = ticket.recent.contains(&other.player);
+                        fit_company(ticket, other, waited_ms) && !(has_met && waited_ms < REPEAT_MS)
+                    }) && joined.iter().all(|other| fit(ticket, other, NOW))
+                };
+                assert!(!in_room.iter().any(fits), "a seat was free for somebody");
+            }
+        }
+    });
+}
+
+/// Whether so many of these all fit each other, by trying.
+fn has_group(tickets: &[&Ticket], seats: usize) -> bool {
+    fn grow(group: &mut Vec<usize>, from: usize, tickets: &[&Ticket], seats: usize) -> bool {
+        if group.len() == seats {
+            return true;
+        }
+        (from..tickets.len()).any(|next| {
+            let fits = group.iter().all(|one| fit(tickets[*one], tickets[next], NOW));
+            fits && {
+                group.push(next);
+                let grown = grow(group, next + 1, tickets, seats);
+                group.pop();
+                grown
+            }
+        })
+    }
+    grow(&mut Vec::new(), 0, tickets, seats)
+}
+
+#[test]
+fn a_round_is_the_same_whenever_it_is_repeated() {
+    of_many(|waiting| assert_eq!(waiting.placements(), waiting.placements()));
+}
+
+/// Three whom nothing keeps apart, at the end of a crowd that keeps coming and in which nobody
+/// fits anybody: they are found, whatever the others cost.
+#[test]
+fn nobody_starves_behind_a_crowd() {
+    let mut dice = Dice::new(0xfa11);
+    let mut tickets: Vec<Ticket> = (0..4_000)
+        .map(|number| Ticket {
+            id: TicketId(id(number)),
+            who: Companion { marks: vec![Mark(1)], ..somebody(&mut dice, number) },
+            rooms: RoomSet::default().with(0),
+            recent: vec![],
+            since: Timestamp::from_ms(NOW.ms() - 600_000),
+        })
+        .collect();
+    let few: BTreeSet<TicketId> = (5_000..5_003).map(|number| TicketId(id(number))).collect();
+    for (number, ticket) in (5_000..).zip(&few) {
+        let who = Companion { marks: vec![], ..somebody(&mut dice, number) };
+        let rooms = RoomSet::default().with(0);
+        tickets.push(Ticket { id: *ticket, who, rooms, recent: vec![], since: NOW });
+    }
+    let waiting = Waiting { tickets, tables: vec![] };
+    let mut turn = 0;
+    let found = loop {
+        let now = NOW.after_ms(u32::try_from(turn).unwrap() * 200);
+        let placements = waiting.round(now, turn).placements();
+        let found = placements.into_iter().find(|placement| {
+            placement.tickets.iter().filter(|ticket| few.contains(ticket)).count() >= 2
+        });
+        if let Some(found) = found {
+            break found;
+        }
+        turn += 1;
+        assert!(turn < 200, "they wait for ever");
+    };
+    assert_eq!(found.place, Place::New { room: 0 });
+}
+
+fn ticket(number: u64) -> Ticket {
+    Ticket {
+        id: TicketId(id(number)),
+        who: Companion { player: PlayerId(id(number)), rating: 25_000, marks: vec![] },
+        rooms: RoomSet::default().with(0),
+        recent: vec![],
+        since: Timestamp::from_ms(NOW.ms() - 1_000 + i64::try_from(number).unwrap()),
+    }
+}
+
+fn table(number: u64, seats_free: u8, has_pot: bool) -> OpenTable {
+    let company = (0..u64::from(3 - seats_free))
+        .map(|seat| Companion {
+            player: PlayerId(id(100 + number * 10 + seat)),
+            rating: 25_000,
+            marks: vec![],
+        })
+        .collect();
+    OpenTable { id: TableId(id(number)), room: 0, seats_free, has_pot, company }
+}
+
+#[test]
+fn a_pot_comes_first_then_free_seats_then_a_new_table() {
+    let tickets: Vec<Ticket> = (0..9).map(ticket).collect();
+    let tables = vec![table(1, 1, false), table(2, 3, true), table(3, 2, false)];
+    let placements = Waiting { tickets, tables }.placements();
+    let places: Vec<Place> = placements.iter().map(|placement| placement.place).collect();
+    let at = |number| Place::At(TableId(id(number)));
+    assert_eq!(places, [at(2), at(1), at(3), at(3), Place::New { room: 0 }]);
+    let oldest: BTreeSet<TicketId> = (0..3).map(|number| TicketId(id(number))).collect();
+    let first: BTreeSet<TicketId> = placements[0].tickets.iter().copied().collect();
+    assert_eq!(first, oldest, "the oldest choose first");
+}
+
+#[test]
+fn skill_keeps_apart_for_a_while_and_then_no_more() {
+    let mut tickets: Vec<Ticket> = (0..3).map(ticket).collect();
+    tickets[2].who.rating = 90_000;
+    let waiting = Waiting { tickets, tables: vec![] };
+    assert!(waiting.placements().is_empty());
+    let later = NOW.after_ms(u32::try_from(WINDOW_MS).unwrap());
+    assert_eq!(waiting.round(later, 1).placements().len(), 1);
+}
+
+#[test]
+fn who_has_just_played_together_plays_with_others_first() {
+    let mut tickets: Vec<Ticket> = (0..3).map(ticket).collect();
+    let three: Vec<PlayerId> = tickets.iter().map(|ticket| ticket.who.player).collect();
+    for ticket in &mut tickets {
+        let me = ticket.who.player;
+        ticket.recent = three.iter().copied().filter(|player| *player != me).collect();
+    }
+    let waiting = Waiting { tickets: tickets.clone(), tables: vec![] };
+    assert!(waiting.placements().is_empty(), "others may come");
+    let later = NOW.after_ms(u32::try_from(REPEAT_MS).unwrap());
+    assert_eq!(waiting.round(later, 0).placements().len(), 1, "nobody has come");
+    // Two others are there, so only one of the three plays.
+    tickets.extend([ticket(3), ticket(4)]);
+    let placements = Waiting { tickets, tables: vec![] }.placements();
+    let together: Vec<_> = placements.iter().map(|placement| placement.tickets.len()).collect();
+    assert_eq!(together, [3]);
+    let of_three = |id: &&TicketId| (0..3).any(|number| **id == TicketId(self::id(number)));
+    assert_eq!(placements[0].tickets.iter().filter(of_three).count(), 1);
+}
