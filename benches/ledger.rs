@@ -49,6 +49,9 @@ const ONE_BY_ONE: [usize; 3] = [1, 8, 32];
 /// Callers that wait for the writers.
 const WAITING: usize = 256;
 
+/// Before the clock starts, so that connections have planned.
+const WARM_UP: Duration = Duration::from_millis(500);
+
 /// Branches of TPC-B; no fewer than clients, so that these are not what it waits for.
 const PGBENCH_SCALE: &str = "32";
 
@@ -63,13 +66,29 @@ struct Options {
 /// What was measured under one kind of disk.
 #[derive(Default)]
 struct Measured {
-    one_by_one: [u64; ONE_BY_ONE.len()],
-    tpc_b: [u64; ONE_BY_ONE.len()],
-    writer: u64,
+    one_by_one: [Rate; ONE_BY_ONE.len()],
+    tpc_b: [Rate; ONE_BY_ONE.len()],
+    writer: Rate,
     /// Offered in the measurement of latency.
     offered: u64,
     p50_us: u128,
     p99_us: u128,
+}
+
+/// How many a second, and what each cost in processor time: the server's processes, and whoever
+/// asked them.
+#[derive(Clone, Copy, Default)]
+struct Rate {
+    per_second: u64,
+    server_us: u64,
+    caller_us: u64,
+}
+
+impl Rate {
+    /// Of two rounds the one that was disturbed less.
+    fn best(self, other: Self) -> Self {
+        if other.per_second > self.per_second { other } else { self }
+    }
 }
 
 fn main() -> ExitCode {
@@ -105,6 +124,12 @@ async fn run(options: &Options) -> ExitCode {
     let tpc_b = TpcB::new(&format!("{server_url}/bahay_tpc_b"));
     let mut house = House::new(server.clone().database("bahay_bench")).await;
 
+    let backend: i32 = sqlx::query_scalar("select pg_backend_pid()")
+        .fetch_one(&mut admin)
+        .await
+        .expect("the server answers");
+    let cpu = Cpu::of_server(backend);
+
     let mut measured = Vec::new();
     for slow in [false, true] {
         if slow {
@@ -112,7 +137,7 @@ async fn run(options: &Options) -> ExitCode {
             execute(&mut admin, "alter system set commit_siblings = 0").await;
             execute(&mut admin, "select pg_reload_conf()").await;
         }
-        measured.push(measure(options, &mut house, &tpc_b, &mut admin).await);
+        measured.push(measure(options, &mut house, &tpc_b, &mut admin, &cpu).await);
     }
     execute(&mut admin, "alter system reset commit_delay").await;
     execute(&mut admin, "alter system reset commit_siblings").await;
@@ -134,6 +159,7 @@ async fn measure(
     house: &mut House,
     tpc_b: &TpcB,
     admin: &mut PgConnection,
+    cpu: &Cpu,
 ) -> Measured {
     let mut measured = Measured::default();
     let duration = Duration::from_secs(options.seconds);
@@ -142,40 +168,119 @@ async fn measure(
     execute(admin, "checkpoint").await;
     for _ in 0..options.rounds {
         for (index, callers) in ONE_BY_ONE.into_iter().enumerate() {
-            let rate = tpc_b.run(callers, options.seconds).await;
-            measured.tpc_b[index] = rate.max(measured.tpc_b[index]);
+            let before = cpu.now();
+            let (rate, count) = tpc_b.run(callers, options.seconds).await;
+            let rate = cpu.now().since(before, rate, count);
+            measured.tpc_b[index] = measured.tpc_b[index].best(rate);
 
-            house.open_enough(measured.one_by_one[index], duration).await;
-            let rate = house.settle_one_by_one(callers, duration).await;
-            measured.one_by_one[index] = rate.max(measured.one_by_one[index]);
+            house.open_enough(measured.one_by_one[index].per_second, duration).await;
+            let rate = house.settle_one_by_one(cpu, callers, duration).await;
+            measured.one_by_one[index] = measured.one_by_one[index].best(rate);
         }
-        house.open_enough(measured.writer.max(8_000), duration).await;
-        let rate = house.settle_waiting(WAITING, duration).await;
-        measured.writer = rate.max(measured.writer);
+        house.open_enough(measured.writer.per_second.max(8_000), duration).await;
+        let waiting = vec![house.ledger.clone(); WAITING];
+        house.settle(cpu, &waiting, WARM_UP).await;
+        let rate = house.settle(cpu, &waiting, duration).await;
+        measured.writer = measured.writer.best(rate);
     }
-    measured.offered = measured.writer / 2;
+    measured.offered = measured.writer.per_second / 2;
     house.open_enough(measured.offered, duration).await;
     (measured.p50_us, measured.p99_us) = house.settle_at_rate(measured.offered, duration).await;
     measured
 }
 
 fn print(measured: &Measured, title: &str) {
-    let ratio = |rate: u64, base: u64| {
-        let hundredths = rate * 100 / base.max(1);
+    let ratio = |rate: Rate, base: Rate| {
+        let hundredths = rate.per_second * 100 / base.per_second.max(1);
         format!("{}.{:02}", hundredths / 100, hundredths % 100)
     };
-    println!("\n{title:<34}{:>14}{:>10}{:>8}", "settlements/s", "TPC-B/s", "ratio");
+    let line = |name: String, rate: Rate, base: Rate| {
+        let cpu = |rate: Rate| format!("{} + {}", rate.server_us, rate.caller_us);
+        println!(
+            "{name:<34}{:>14}{:>10}{:>8}{:>16}{:>14}",
+            rate.per_second,
+            base.per_second,
+            ratio(rate, base),
+            cpu(rate),
+            cpu(base)
+        );
+    };
+    println!(
+        "\n{title:<34}{:>14}{:>10}{:>8}{:>16}{:>14}",
+        "settlements/s", "TPC-B/s", "ratio", "CPU us each", "TPC-B's"
+    );
     for (index, callers) in ONE_BY_ONE.into_iter().enumerate() {
-        let (rate, base) = (measured.one_by_one[index], measured.tpc_b[index]);
         let name = format!("one by one, {callers} at a time");
-        println!("{name:<34}{rate:>14}{base:>10}{:>8}", ratio(rate, base));
+        line(name, measured.one_by_one[index], measured.tpc_b[index]);
     }
-    let (rate, best) = (measured.writer, measured.tpc_b.into_iter().max().unwrap_or_default());
+    let best = measured.tpc_b.into_iter().max_by_key(|rate| rate.per_second);
     let name = format!("through the writers, {WAITING} waiting");
-    println!("{name:<34}{rate:>14}{best:>10}{:>8}", ratio(rate, best));
+    line(name, measured.writer, best.unwrap_or_default());
     let name = "latency at half of that";
     let (offered, p50, p99) = (measured.offered, measured.p50_us, measured.p99_us);
     println!("{name:<34}{offered:>14}  p50 {p50} us, p99 {p99} us");
+}
+
+/// Processor time of PostgreSQL's processes, and of this one with those that it has waited for.
+struct Cpu {
+    postmaster: String,
+}
+
+#[derive(Clone, Copy)]
+struct CpuTime {
+    server_us: u64,
+    caller_us: u64,
+}
+
+impl Cpu {
+    /// By the process of one of its connections. Elsewhere than on Linux it reads nothing.
+    fn of_server(backend: i32) -> Self {
+        let stat = std::fs::read_to_string(format!("/proc/{backend}/stat")).unwrap_or_default();
+        Self { postmaster: fields(&stat).get(1).map_or_else(String::new, ToString::to_string) }
+    }
+
+    fn now(&self) -> CpuTime {
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+        let mut ticks = CpuTime { server_us: 0, caller_us: 0 };
+        for process in processes {
+            let Ok(stat) = std::fs::read_to_string(process.path().join("stat")) else {
+                continue;
+            };
+            let fields = fields(&stat);
+            let sum = |from: usize, to: usize| -> u64 {
+                let fields = fields.get(from..to).into_iter().flatten();
+                fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
+            };
+            let pid = process.file_name();
+            if pid == *self.postmaster || pid == *std::process::id().to_string() {
+                // With children that have ended.
+                let time = sum(11, 15) * 10_000;
+                if pid == *self.postmaster {
+                    ticks.server_us += time;
+                } else {
+                    ticks.caller_us += time;
+                }
+            } else if fields.get(1) == Some(&self.postmaster.as_str()) {
+                ticks.server_us += sum(11, 13) * 10_000;
+            }
+        }
+        ticks
+    }
+}
+
+impl CpuTime {
+    fn since(self, before: Self, per_second: u64, count: u64) -> Rate {
+        Rate {
+            per_second,
+            server_us: self.server_us.saturating_sub(before.server_us) / count.max(1),
+            caller_us: self.caller_us.saturating_sub(before.caller_us) / count.max(1),
+        }
+    }
+}
+
+/// What stands in a process's `stat` after its name, which may hold anything.
+fn fields(stat: &str) -> Vec<&str> {
+    stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect()
 }
 
 /// pgbench on a database of its own.
@@ -193,8 +298,9 @@ impl TpcB {
         tpc_b
     }
 
-    /// Transactions a second.
-    async fn run(&self, clients: usize, seconds: u64) -> u64 {
+    /// Transactions a second, and how many they were.
+    async fn run(&self, clients: usize, seconds: u64) -> (u64, u64) {
+        let duration_s = seconds;
         let (clients, seconds) = (clients.to_string(), seconds.to_string());
         let threads = if clients == "1" { "1" } else { "2" };
         let arguments = ["-b", "tpcb-like", "-n", "-c", &clients, "-j", threads, "-T", &seconds];
@@ -202,7 +308,8 @@ impl TpcB {
         let output = output.expect("pgbench runs");
         let rate = output.lines().find_map(|line| line.strip_prefix("tps = "));
         let rate = rate.and_then(|rate| rate.split('.').next()?.parse().ok());
-        rate.expect("pgbench prints its rate")
+        let rate: u64 = rate.expect("pgbench prints its rate");
+        (rate, rate * duration_s)
     }
 
     fn output(&self, arguments: &[&str]) -> Option<String> {
@@ -223,6 +330,7 @@ struct Ready {
 
 /// The house with its players and the games that are open.
 struct House {
+    database: PgConnectOptions,
     pool: PgPool,
     owner: PgPool,
     ledger: Ledger,
@@ -236,9 +344,7 @@ impl House {
     async fn new(database: PgConnectOptions) -> Self {
         let owner = db::connect_as_login(database.clone(), PoolOptions::default()).await.unwrap();
         db::migrate(&owner).await.expect("the migrations run on an empty database");
-        let connections_max = 40;
-        let pool = PoolOptions { connections_max, ..PoolOptions::default() };
-        let pool = db::connect(database, pool).await.unwrap();
+        let pool = db::connect(database.clone(), PoolOptions::default()).await.unwrap();
         let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
         for number in 0..GROUPS {
             let players = group(number).into_iter().map(|player| welcome(&owner, &ledger, player));
@@ -246,7 +352,7 @@ impl House {
         }
         let groups = (0..GROUPS).map(|_| Mutex::default()).collect();
         let played = played().into();
-        Self { pool, owner, ledger, _tasks: tasks, played, groups, opened: 0 }
+        Self { database, pool, owner, ledger, _tasks: tasks, played, groups, opened: 0 }
     }
 
     /// Opens games until there are as many as this rate will settle, and some more.
@@ -286,23 +392,26 @@ impl House {
         sqlx::query("vacuum analyze").execute(&self.owner).await.unwrap();
     }
 
-    /// Each caller has a ledger with a queue of its own, so that nothing is taken together.
-    async fn settle_one_by_one(&self, callers: usize, duration: Duration) -> u64 {
+    /// Each caller has a ledger with a queue of its own, so that nothing is taken together, and
+    /// there are as many connections as callers. A connection plans in its first calls; these are
+    /// made before the clock starts.
+    async fn settle_one_by_one(&self, cpu: &Cpu, callers: usize, duration: Duration) -> Rate {
+        let connections_max = u32::try_from(callers).unwrap();
+        let pool = PoolOptions { connections_max, ..PoolOptions::default() };
+        let pool = db::connect(self.database.clone(), pool).await.unwrap();
         let alone = LedgerOptions { writers: 1, fold_interval_ms: 3_600_000, ..Default::default() };
-        let started = (0..callers).map(|_| Ledger::start(self.pool.clone(), alone));
+        let started = (0..callers).map(|_| Ledger::start(pool.clone(), alone));
         let (ledgers, tasks): (Vec<_>, Vec<_>) = started.unzip();
-        let rate = self.settle(&ledgers, duration).await;
+        self.settle(cpu, &ledgers, WARM_UP).await;
+        let rate = self.settle(cpu, &ledgers, duration).await;
         // Not stopped, which would fold: they end with their ledgers.
         drop(tasks);
         rate
     }
 
-    async fn settle_waiting(&self, callers: usize, duration: Duration) -> u64 {
-        self.settle(&vec![self.ledger.clone(); callers], duration).await
-    }
-
-    /// Settlements a second: each caller asks for the next when the one before is answered.
-    async fn settle(&self, ledgers: &[Ledger], duration: Duration) -> u64 {
+    /// Settlements a second, and what they cost: each caller asks for the next when the one before is answered.
+    async fn settle(&self, cpu: &Cpu, ledgers: &[Ledger], duration: Duration) -> Rate {
+        let before = cpu.now();
         let begun = Instant::now();
         let callers = ledgers.len();
         let callers = ledgers.iter().enumerate().map(|(first, ledger)| {
@@ -327,7 +436,7 @@ impl House {
         });
         let callers: Vec<_> = callers.collect();
         let settled: u64 = join_all(callers).await.into_iter().map(Result::unwrap).sum();
-        per_second(settled, begun.elapsed())
+        cpu.now().since(before, per_second(settled, begun.elapsed()), settled)
     }
 
     /// The median and the 99th percentile of what settlements take that come at a steady rate,
@@ -361,7 +470,7 @@ impl House {
 
     async fn describe(&self) -> String {
         let (bytes, entries): (i64, i64) = sqlx::query_as(
-            "select (select avg(length(r.record::text))::bigint from game_records r),
+            "select (select avg(length(r.record))::bigint from game_records r),
                 (
                     select count(*) / greatest(1, count(distinct e.operation))
                     from entries e

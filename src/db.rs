@@ -20,7 +20,7 @@ use sqlx::{Connection as _, PgConnection};
 use tokio::time::sleep;
 
 /// What whoever reads or writes is given, by its name here.
-pub use sqlx::PgPool;
+pub use sqlx::{Error, PgPool};
 
 /// The migrations that this program was built with.
 pub static MIGRATOR: Migrator = sqlx::migrate!("./migrations");

@@ -1,10 +1,10 @@
 //! The first attempt at a batch: two round trips, no locks in between and no transaction but the
 //! second statement's own.
 //!
-//! One statement reads games, accounts and keys, so they are all of one moment. Everything is
-//! decided in memory. `write` then locks what was read, in the order in which all
-//! lock, and writes only if every account still has the version that was read and every game that
-//! ends is still open. So what is written is what would have been decided under those locks from
+//! The database's function `read_books` reads games, accounts and keys, so they are all of one
+//! moment. Everything is decided in memory. `write` then locks what was read, in the order in which
+//! all lock, and writes only if every account still has the version that was read and every game
+//! that ends is still open. So what is written is what would have been decided under those locks from
 //! the beginning. Otherwise nothing is written, and the caller goes the way of `post`, which waits
 //! for its turn.
 //!
@@ -83,25 +83,11 @@ async fn read(
     let codes: Vec<_> = accounts.iter().map(Account::to_string).collect();
     let rows = sqlx::query!(
         r#"
-        select 'account' as "sort!", k.place as "place?", a.id as "id?",
-            a.balance as "balance?", a.version as "version?",
-            null::bytea as "input_hash?", null::jsonb as "answer?",
-            null::uuid as "game?", null::uuid as "table_id?", null::text as "room?",
-            null::text as "state?", null::bigint as "ante?", null::uuid[] as "players?",
-            null::bigint[] as "stakes?"
-        from unnest($1::text[]) with ordinality as k (code, place)
-        left join accounts a on a.code = k.code
-        union all
-        select 'key', k.place, null, null, null, o.input_hash, o.answer,
-            null, null, null, null, null, null, null
-        from unnest($2::text[]) with ordinality as k (key, place)
-        left join operations o on o.key = k.key
-        union all
-        select 'game', null, null, null, null, null, null, g.id, g.table_id, g.room, g.state, g.ante,
-            array(select p.player from game_players p where p.game = g.id order by p.seat),
-            array(select p.stake from game_players p where p.game = g.id order by p.seat)
-        from games g
-        where g.id = any($3) or (g.table_id = any($4) and g.state = 'open')
+        select b.sort as "sort!", b.place as "place?", b.id as "id?", b.balance as "balance?",
+            b.version as "version?", b.input_hash as "input_hash?", b.answer as "answer?",
+            b.game as "game?", b.table_id as "table_id?", b.room as "room?", b.state as "state?",
+            b.ante as "ante?", b.players as "players?", b.stakes as "stakes?"
+        from read_books($1, $2, $3, $4) b
         "#,
         &codes,
         &keys as _,

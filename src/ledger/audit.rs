@@ -11,6 +11,7 @@
 mod chain;
 
 use bahay_engine::coins::Coins;
+use bahay_engine::table::GameId;
 use sqlx::{PgConnection, PgPool};
 
 use super::error::LedgerError;
@@ -57,6 +58,8 @@ pub enum Difference {
     EntriesDiffer { operation: i64, number: i16, account: i64 },
     #[error("transfer {operation}.{number} names an operation or account that does not exist")]
     TransferAstray { operation: i64, number: i16 },
+    #[error("a seat or record of game {game} names a game or player that does not exist")]
+    GameAstray { game: GameId },
     #[error("{account} holds {balance}, and its game says {expected}")]
     StakeDiffers { account: String, balance: Coins, expected: Coins },
     #[error("{account} holds {balance}; antes less payouts and refunds are {expected}")]
@@ -304,12 +307,32 @@ async fn check_astray(
         "#,
         LISTED_MAX
     )
-    .fetch_all(connection)
+    .fetch_all(&mut *connection)
     .await?;
     differences.extend(rows.into_iter().map(|row| {
         let (operation, number) = (row.operation, row.number);
         Difference::TransferAstray { operation, number }
     }));
+    let rows = sqlx::query_scalar!(
+        r#"
+        select p.game as "game!"
+        from game_players p
+        left join games g on g.id = p.game
+        left join players w on w.id = p.player
+        where g.id is null or w.id is null
+        union
+        select r.game
+        from game_records r
+        left join games g on g.id = r.game
+        where g.id is null
+        order by 1
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|game| Difference::GameAstray { game: GameId(game) }));
     Ok(())
 }
 
@@ -355,17 +378,22 @@ async fn check_pots(
     let rows = sqlx::query!(
         r#"
         with changes as (
-            select g.table_id, g.ante * (
+            select 'pot:' || g.table_id as code, g.ante * (
                     select count(*) from game_players p where p.game = g.id
                 ) - coalesce((r.settlement -> 'pot' ->> 'amount')::bigint, 0) as amount
             from games g
             left join game_records r on r.game = g.id
             where g.state <> 'voided'
+            union all
+            select s.code, -t.amount
+            from transfers t
+            join accounts s on s.id = t.source
+            where t.code = 'return'
         ),
         pots as (
-            select 'pot:' || c.table_id as code, sum(c.amount) as amount
+            select c.code, sum(c.amount) as amount
             from changes c
-            group by c.table_id
+            group by c.code
         )
         select coalesce(a.code, p.code) as "account!", coalesce(a.balance, 0) as "balance!",
             coalesce(p.amount, 0)::bigint as "expected!"

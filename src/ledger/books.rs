@@ -102,6 +102,11 @@ impl Books {
         self.standings.get(account).map_or(Coins::ZERO, |standing| standing.balance)
     }
 
+    /// The version of an account's newest entry; `None`, if there is no such account.
+    pub(super) fn version(&self, account: &Account) -> Option<i64> {
+        self.standings.get(account).map(|standing| standing.version)
+    }
+
     /// Books all of an operation's transfers, or none of them.
     ///
     /// The operation has already been found to be in order, so whatever is refused here is a bug.

@@ -93,10 +93,12 @@ pub enum Code {
     Adjustment,
     /// A transfer of an operation that operators took back.
     Reversal,
+    /// What was in the POT of a table that is gone, to a wallet that paid antes into it.
+    Return,
 }
 
 impl Code {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Ante,
         Self::Hold,
         Self::Payment,
@@ -109,6 +111,7 @@ impl Code {
         Self::Relief,
         Self::Adjustment,
         Self::Reversal,
+        Self::Return,
     ];
 
     /// As in the column `code`.
@@ -126,6 +129,7 @@ impl Code {
             Self::Relief => "relief",
             Self::Adjustment => "adjustment",
             Self::Reversal => "reversal",
+            Self::Return => "return",
         }
     }
 

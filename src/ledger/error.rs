@@ -31,6 +31,8 @@ pub enum LedgerError {
     /// The call names other players, another table or another room than the opening did.
     #[error("game {game} was opened with another {what}")]
     GameDiffers { game: GameId, what: &'static str },
+    #[error("the POT of table {table} holds nothing")]
+    PotEmpty { table: TableId },
     #[error("the settlement of game {game} cannot be booked: {fault}")]
     Settlement { game: GameId, fault: SettlementFault },
     #[error("there is no operation {operation}")]
@@ -57,6 +59,7 @@ impl LedgerError {
             | Self::GameUnknown { .. }
             | Self::GameNotOpen { .. }
             | Self::GameDiffers { .. }
+            | Self::PotEmpty { .. }
             | Self::Settlement { .. }
             | Self::OperationUnknown { .. }
             | Self::NotReversible { .. }
@@ -76,6 +79,7 @@ impl LedgerError {
             Self::GameNotOpen { .. } => "game_not_open",
             Self::TableBusy { .. } => "table_busy",
             Self::GameDiffers { .. } => "game_differs",
+            Self::PotEmpty { .. } => "pot_empty",
             Self::Settlement { .. } => "settlement_refused",
             Self::OperationUnknown { .. } => "operation_unknown",
             Self::NotReversible { .. } => "not_reversible",

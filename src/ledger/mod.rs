@@ -20,6 +20,7 @@ mod correct;
 mod error;
 mod fold;
 mod grant;
+mod lost_pot;
 mod open_game;
 mod operation;
 mod post;
@@ -43,6 +44,7 @@ use tokio::task::JoinHandle;
 pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};
+pub use lost_pot::{IdlePot, Returned, Share};
 pub use operation::{
     AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
 };

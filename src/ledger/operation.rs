@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::chart::{Account, Grant};
 use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
+use super::lost_pot::PotReturn;
 
 /// The longest room name, reason or key of a grant, in bytes. They become part of account codes,
 /// keys and reports.
@@ -125,6 +126,7 @@ pub(super) enum Operation {
     Grant(GrantCoins),
     Adjust(AdjustWallet),
     Reverse(Reversal),
+    Return(PotReturn),
 }
 
 impl Operation {
@@ -137,6 +139,7 @@ impl Operation {
             Self::Grant(_) => "grant",
             Self::Adjust(_) => "adjust",
             Self::Reverse(_) => "reverse",
+            Self::Return(_) => "return",
         }
     }
 
@@ -149,6 +152,9 @@ impl Operation {
             Self::Grant(input) => format!("{}:{}", input.grant.code(), input.key),
             Self::Adjust(input) => format!("{}:{}", self.kind(), input.correction),
             Self::Reverse(input) => format!("{}:{}", self.kind(), input.input.operation),
+            Self::Return(input) => {
+                format!("{}:{}:{}", self.kind(), input.input.table, input.input.version)
+            }
         }
     }
 
@@ -157,7 +163,7 @@ impl Operation {
             Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => Some(*game),
             Self::Settle(input) => Some(input.game),
             Self::Reverse(input) => input.game,
-            Self::Grant(_) | Self::Adjust(_) => None,
+            Self::Grant(_) | Self::Adjust(_) | Self::Return(_) => None,
         }
     }
 
@@ -169,14 +175,15 @@ impl Operation {
             | Self::Void(_)
             | Self::Grant(_)
             | Self::Adjust(_)
-            | Self::Reverse(_) => None,
+            | Self::Reverse(_)
+            | Self::Return(_) => None,
         }
     }
 
     /// The house account that it pays into or draws from.
     pub(super) fn house(&self) -> Option<Account> {
         match self {
-            Self::Open(_) | Self::Void(_) => None,
+            Self::Open(_) | Self::Void(_) | Self::Return(_) => None,
             Self::Settle(input) => Some(Account::Fee(input.room.clone())),
             Self::Grant(_) | Self::Adjust(_) => Some(Account::Issue),
             Self::Reverse(input) => {
@@ -197,7 +204,7 @@ impl Operation {
             Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
                 vec![Account::Wallet(*player)]
             }
-            Self::Settle(_) | Self::Void(_) | Self::Reverse(_) => Vec::new(),
+            Self::Settle(_) | Self::Void(_) | Self::Reverse(_) | Self::Return(_) => Vec::new(),
         }
     }
 
@@ -214,7 +221,7 @@ impl Operation {
             Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
                 Some(vec![Account::Wallet(*player)])
             }
-            Self::Void(_) | Self::Reverse(_) => None,
+            Self::Void(_) | Self::Reverse(_) | Self::Return(_) => None,
         }
     }
 
@@ -222,9 +229,12 @@ impl Operation {
     pub(super) fn documents(&self) -> Option<&SettleGame> {
         match self {
             Self::Settle(input) => Some(input),
-            Self::Open(_) | Self::Void(_) | Self::Grant(_) | Self::Adjust(_) | Self::Reverse(_) => {
-                None
-            }
+            Self::Open(_)
+            | Self::Void(_)
+            | Self::Grant(_)
+            | Self::Adjust(_)
+            | Self::Reverse(_)
+            | Self::Return(_) => None,
         }
     }
 
@@ -237,6 +247,7 @@ impl Operation {
             Self::Adjust(input) => serde_json::to_value(input),
             // What it moves follows from the operation.
             Self::Reverse(input) => serde_json::to_value(input.input),
+            Self::Return(input) => serde_json::to_value(input.input),
         }
     }
 
@@ -268,7 +279,7 @@ impl Operation {
                 ensure(!input.amount.is_zero(), "an adjustment of nothing")?;
                 ensure(bounds.contains(&input.amount), "an adjustment is beyond all bounds")
             }
-            Self::Reverse(_) => Ok(()),
+            Self::Reverse(_) | Self::Return(_) => Ok(()),
         }
     }
 }
@@ -279,6 +290,8 @@ pub(super) struct Request {
     pub(super) operation: Operation,
     pub(super) key: String,
     pub(super) input_hash: [u8; 32],
+    /// The record among the documents as it is hashed, which is how it is stored.
+    pub(super) record: Option<String>,
 }
 
 impl Request {
@@ -287,18 +300,38 @@ impl Request {
         let input = operation
             .input_json()
             .map_err(|_| LedgerError::Invalid { what: "the input cannot be written as JSON" })?;
-        let record = operation.documents().map(|input| ("record", &input.record));
-        let mut canonical = Vec::new();
-        match &input {
-            Value::Object(fields) => {
-                let fields = fields.iter().map(|(name, field)| (name.as_str(), field));
-                write_canonical_object(fields.chain(record).collect(), &mut canonical);
-            }
-            input => write_canonical(input, &mut canonical),
-        }
-        let input_hash = Sha256::digest(&canonical).into();
-        Ok(Self { key: operation.key(), operation, input_hash })
+        let record = operation.documents().map(|input| canonical(&input.record));
+        let hashed = match (&input, &record) {
+            (Value::Object(fields), Some(record)) => with_record(fields, record),
+            (input, _) => canonical(input),
+        };
+        let input_hash = Sha256::digest(&hashed).into();
+        Ok(Self { key: operation.key(), operation, input_hash, record })
     }
+}
+
+/// The canonical form of an input and its record, which is long and written already.
+fn with_record(fields: &serde_json::Map<String, Value>, record: &str) -> String {
+    let fields: Vec<_> = fields.iter().map(|(name, field)| (name, canonical(field))).collect();
+    let fields = fields.iter().map(|(name, field)| (name.as_str(), field.as_str()));
+    let mut fields: Vec<_> = fields.chain([("record", record)]).collect();
+    fields.sort_by_key(|(name, _)| *name);
+    let mut out = String::with_capacity(record.len() * 2);
+    for (name, field) in fields {
+        out.push(if out.is_empty() { '{' } else { ',' });
+        out.push('"');
+        out.push_str(name);
+        out.push_str("\":");
+        out.push_str(field);
+    }
+    out.push('}');
+    out
+}
+
+fn canonical(value: &Value) -> String {
+    let mut out = Vec::new();
+    write_canonical(value, &mut out);
+    String::from_utf8(out).expect("JSON is text")
 }
 
 /// The stakes, the wallets and the POT.
@@ -354,28 +387,24 @@ pub(super) fn write_canonical(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, field)| (name.as_str(), field));
-            write_canonical_object(fields.collect(), out);
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(name, _)| *name);
+            out.push(b'{');
+            for (index, (name, field)) in fields.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_text(name, out);
+                out.push(b':');
+                write_canonical(field, out);
+            }
+            out.push(b'}');
         }
         Value::String(text) => write_text(text, out),
         Value::Null | Value::Bool(_) | Value::Number(_) => {
-            out.extend_from_slice(value.to_string().as_bytes());
+            serde_json::to_writer(out, value).expect("memory takes all that is written to it");
         }
     }
-}
-
-fn write_canonical_object(mut fields: Vec<(&str, &Value)>, out: &mut Vec<u8>) {
-    fields.sort_by_key(|(name, _)| *name);
-    out.push(b'{');
-    for (index, (name, field)) in fields.into_iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write_text(name, out);
-        out.push(b':');
-        write_canonical(field, out);
-    }
-    out.push(b'}');
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {

@@ -1,8 +1,9 @@
 //! Posting: a batch of operations becomes rows.
 //!
 //! Whichever way, the same is done: it is read how the games and accounts stand and which keys are
-//! known; every operation is decided in memory; and `write` writes everything in one statement. Here, what is read is locked first, for as long as
-//! the caller's transaction lasts; `attempt` reads without locks and finds out while writing.
+//! known; every operation is decided in memory; and `write` writes everything in one call. Here,
+//! what is read is locked first, for as long as the caller's transaction lasts; `attempt` reads
+//! without locks and finds out while writing.
 //!
 //! The phases here, each for the whole batch: lock the games; make accounts that do not exist;
 //! lock the accounts; look up the keys; decide; write. Games are locked before accounts, each in
@@ -27,7 +28,7 @@ use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
 use super::write::{Decided, write};
-use super::{correct, grant, open_game, settle, void};
+use super::{correct, grant, lost_pot, open_game, settle, void};
 use crate::games::store::Games;
 
 /// What an operation answered, as stored.
@@ -100,6 +101,7 @@ fn decide(operation: &Operation, id: i64, books: &mut Books, games: &mut Games) 
         Operation::Grant(input) => serde_json::to_value(grant::decide(input, id, books)?),
         Operation::Adjust(input) => serde_json::to_value(correct::adjust(input, id, books)?),
         Operation::Reverse(input) => serde_json::to_value(correct::reverse(input, id, books)?),
+        Operation::Return(input) => serde_json::to_value(lost_pot::decide(input, id, books)?),
     };
     answer.map_err(|error| LedgerError::broken(error.to_string()))
 }
@@ -141,6 +143,7 @@ fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
                 let sides = input.moves.iter().flat_map(|one| [&one.source, &one.destination]);
                 accounts.extend(sides.into_iter().filter(|side| !side.is_house()).cloned());
             }
+            Operation::Return(input) => accounts.extend(input.accounts()),
             Operation::Grant(_) | Operation::Adjust(_) => {}
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! A commit waits for the disk, so one commit for many games is many times faster than one each.
 //! A task takes all that waits in its queue, up to a bound and without a timer, posts it in one
-//! transaction (by `attempt`, and when somebody else was faster by `post`), and answers. While it does, the next batch gathers. When a batch cannot be
-//! written because of one of its members, they are posted singly and only that one fails.
+//! transaction (by `attempt`, and when somebody else was faster by `post`), and answers. While it
+//! does, the next batch gathers. When a batch cannot be written because of one of its members, they
+//! are posted singly and only that one fails.
 //!
 //! What a lost connection left behind is never guessed: the same requests are run again, and
 //! those that were committed answer from their keys.
