@@ -25,13 +25,30 @@ pub use carried::Told;
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
 
-/// A moment on the clock that nobody can set, to say when the house was asked for its time.
-#[derive(Clone, Copy, Debug)]
+/// A moment on the clock that nobody can set, to say when the house was asked for its time, and to
+/// measure how long something took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(Instant);
 
 impl Moment {
     pub fn now() -> Self {
         Self(Instant::now())
+    }
+
+    /// The time since then.
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
+    }
+
+    /// None, when the other one is later.
+    pub fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_duration_since(earlier.0)
+    }
+
+    /// This moment, when the sum lies beyond what the clock can tell.
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        Self(self.0.checked_add(duration).unwrap_or(self.0))
     }
 }
 

@@ -92,6 +92,20 @@ impl Client {
     /// Signs in as a guest. `base` is as in `http://127.0.0.1:8080`.
     pub async fn guest(base: &str, device_id: &str, name: &str) -> Result<Self, ClientError> {
         let http = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build()?;
+        Self::guest_through(http, base, device_id, name).await
+    }
+
+    /// Signs in somebody else, who shares the connections for requests with this one.
+    pub async fn another_guest(&self, device_id: &str, name: &str) -> Result<Self, ClientError> {
+        Self::guest_through(self.http.clone(), &self.base, device_id, name).await
+    }
+
+    async fn guest_through(
+        http: reqwest::Client,
+        base: &str,
+        device_id: &str,
+        name: &str,
+    ) -> Result<Self, ClientError> {
         let base = base.trim_end_matches('/').to_owned();
         let request = http.post(format!("{base}/v1/sign-in/guest"));
         let body = json!({ "device_id": device_id, "name": name });
@@ -175,6 +189,12 @@ impl Client {
     pub async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         let request = self.http.get(format!("{}{path}", self.base));
         answer(request.bearer_auth(&self.access_token)).await
+    }
+
+    /// The figures of the server's process, in the text format of Prometheus.
+    pub async fn metrics(&self) -> Result<String, ClientError> {
+        let response = self.http.get(format!("{}/metrics", self.base)).send().await?;
+        Ok(response.error_for_status()?.text().await?)
     }
 
     /// Opens the socket for play.

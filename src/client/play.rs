@@ -8,13 +8,14 @@ use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Message as Frame, Utf8Bytes};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 use crate::tables::catalog::Tongits;
-use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, SUBPROTOCOL};
+use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, SUBPROTOCOL, Tag};
 
 type Action = <Tongits as Game>::Action;
 type GameEvent = <Tongits as Game>::Event;
@@ -85,6 +86,10 @@ impl std::fmt::Debug for Way {
 /// Silence after which a connection is dead: the server pings more often.
 const SILENCE: Duration = Duration::from_secs(50);
 
+/// What a connection reads and writes at once. By default it would be 128 KiB of each, which is
+/// cleared before every read.
+const BUFFER_BYTES: usize = 4096;
+
 /// One connection, and what its player knows.
 #[derive(Debug)]
 pub struct Play {
@@ -98,6 +103,8 @@ pub struct Play {
 pub struct Known {
     view: Option<TableView<Tongits>>,
     version: Option<u64>,
+    /// That of the version.
+    tag: Option<Tag>,
     prompt: Option<OpenPrompt<Action>>,
 }
 
@@ -137,7 +144,11 @@ impl Play {
         }
         let protocol = HeaderValue::from_static(SUBPROTOCOL);
         request.headers_mut().insert("sec-websocket-protocol", protocol);
-        let (socket, _) = connect_async(request).await?;
+        let config = WebSocketConfig::default()
+            .read_buffer_size(BUFFER_BYTES)
+            .write_buffer_size(BUFFER_BYTES);
+        // Without Nagle: a command is not to wait for the next one.
+        let (socket, _) = connect_async_with_config(request, Some(config), true).await?;
         let mut play = Self { socket, next_id: 1, known: Known::default() };
         let (token, ticket) = match way {
             Way::Header(_) | Way::Nobody => return Ok(play),
@@ -156,6 +167,11 @@ impl Play {
 
     pub fn version(&self) -> Option<u64> {
         self.known.version()
+    }
+
+    /// The tag that came with the version.
+    pub fn tag(&self) -> Option<Tag> {
+        self.known.tag
     }
 
     /// The question that is open.
@@ -182,7 +198,8 @@ impl Play {
     pub async fn join(&mut self) -> Result<u32, PlayError> {
         let known = self.table();
         let from = self.version().filter(|_| known.is_some());
-        self.send(|id| Command::Join { id, from, table: known }).await
+        let tag = self.known.tag.filter(|_| known.is_some());
+        self.send(|id| Command::Join { id, from, tag, table: known }).await
     }
 
     pub async fn ready(&mut self, game: GameId, seed: Option<String>) -> Result<u32, PlayError> {
@@ -234,9 +251,14 @@ impl Play {
 
     /// The next message, without looking at what it says.
     pub async fn next_unseen(&mut self) -> Result<Message<Tongits>, PlayError> {
-        let text = self.next_text().await?;
-        serde_json::from_str(&text)
-            .map_err(|error| PlayError::Nonsense(format!("{error} in {text}")))
+        read(&self.next_text().await?)
+    }
+
+    /// Takes a text of [`Play::next_text`] into the view.
+    pub fn take_text(&mut self, text: &str) -> Result<Message<Tongits>, PlayError> {
+        let message = read(text)?;
+        self.take(&message)?;
+        Ok(message)
     }
 
     /// Waits until a command is answered; what happens meanwhile is taken in and given too.
@@ -252,20 +274,23 @@ impl Play {
                 Message::Update { events, .. } => happened.extend(events),
                 Message::Hello { .. }
                 | Message::Closed { .. }
+                | Message::Said { .. }
                 | Message::Snapshot { .. }
+                | Message::Ticket { .. }
                 | Message::Ack { .. }
                 | Message::Refusal { .. } => {}
             }
         }
     }
 
-    async fn next_text(&mut self) -> Result<String, PlayError> {
+    /// The next text as it came. Nothing is lost when this is dropped before it is ready.
+    pub async fn next_text(&mut self) -> Result<Utf8Bytes, PlayError> {
         loop {
             let frame = tokio::time::timeout(SILENCE, self.socket.next()).await.map_err(|_| {
                 PlayError::Closed { code: 1006, reason: "nothing was heard for long".to_owned() }
             })?;
             match frame {
-                Some(Ok(Frame::Text(text))) => return Ok(text.as_str().to_owned()),
+                Some(Ok(Frame::Text(text))) => return Ok(text),
                 Some(Ok(Frame::Close(frame))) => {
                     let (code, reason) = frame.map_or((1005, String::new()), |frame| {
                         (frame.code.into(), frame.reason.as_str().to_owned())
@@ -287,12 +312,13 @@ impl Play {
 
     fn take(&mut self, message: &Message<Tongits>) -> Result<(), PlayError> {
         match message {
-            Message::Snapshot { version, view, prompt, .. } => {
+            Message::Snapshot { version, tag, view, prompt, .. } => {
                 self.known.view = Some((**view).clone());
                 self.known.version = Some(*version);
+                self.known.tag = Some(*tag);
                 self.known.prompt.clone_from(prompt);
             }
-            Message::Update { version, events, prompt, .. } => {
+            Message::Update { version, tag, events, prompt, .. } => {
                 let (Some(view), Some(had)) = (&mut self.known.view, self.known.version) else {
                     return Err(PlayError::Gap { had: None, got: *version });
                 };
@@ -303,12 +329,17 @@ impl Play {
                     view.observe(event);
                 }
                 self.known.version = Some(*version);
+                self.known.tag = Some(*tag);
                 self.known.prompt.clone_from(prompt);
             }
             Message::Closed { .. } => {
                 self.known = Known::default();
             }
-            Message::Hello { .. } | Message::Ack { .. } | Message::Refusal { .. } => {}
+            Message::Hello { .. }
+            | Message::Said { .. }
+            | Message::Ticket { .. }
+            | Message::Ack { .. }
+            | Message::Refusal { .. } => {}
         }
         Ok(())
     }
@@ -317,4 +348,8 @@ impl Play {
     pub fn table(&self) -> Option<TableId> {
         self.view().map(|view| view.table)
     }
+}
+
+fn read(text: &str) -> Result<Message<Tongits>, PlayError> {
+    serde_json::from_str(text).map_err(|error| PlayError::Nonsense(format!("{error} in {text}")))
 }

@@ -283,7 +283,11 @@ impl Steady {
 
     fn hear(&mut self, message: Message<Tongits>) -> Option<Told> {
         match message {
-            Message::Hello { .. } | Message::Refusal { id: None, .. } => None,
+            // It looks for no table over the socket.
+            Message::Hello { .. }
+            | Message::Said { .. }
+            | Message::Ticket { .. }
+            | Message::Refusal { id: None, .. } => None,
             Message::Snapshot { .. } | Message::Update { .. } => {
                 self.failures = 0;
                 Some(Told::Table(message))

@@ -1,27 +1,37 @@
--- Appends lines to a journal if its version is still the one the caller decided on.
--- KEYS: head, journal, due.  ARGV: version, deadline in ms or '', table, channel, time to live in
--- ms or '0', then the lines.
-local head = redis.call('hmget', KEYS[1], 'base', 'halted')
+-- Appends entries to a journal if its newest point is still the one the caller decided on.
+-- KEYS: head, journal, due.  ARGV: version, the tag at it, deadline in ms or '', table, channel,
+-- time to live in ms or '0', then the entries: a tag, a space, a line.
+--
+-- The length alone does not tell one history from another: a Redis that has lost its last lines
+-- grows to the same length again. The tags do.
+local head = redis.call('hmget', KEYS[1], 'base', 'halted', 'tag')
 local base = tonumber(head[1])
 if not base then return { 'missing' } end
 if head[2] then return { 'halted' } end
 local expected = tonumber(ARGV[1])
 local version = base + redis.call('llen', KEYS[2])
-if version ~= expected then
-  if expected < base or expected > version then return { 'elsewhere' } end
-  return { 'behind', redis.call('lrange', KEYS[2], expected - base, -1) }
+if expected < base or expected > version then return { 'elsewhere' } end
+local none = '000000000000'
+local tag = head[3] or none
+if expected > base then
+  local entry = redis.call('lindex', KEYS[2], expected - version - 1)
+  tag = string.sub(entry, 13, 13) == ' ' and string.sub(entry, 1, 12) or none
 end
-local lines = {}
-for i = 6, #ARGV do
-  lines[#lines + 1] = ARGV[i]
+if tag ~= ARGV[2] then return { 'elsewhere' } end
+if version ~= expected then
+  return { 'behind', redis.call('lrange', KEYS[2], expected - version, -1) }
+end
+local entries = {}
+for i = 7, #ARGV do
+  entries[#entries + 1] = ARGV[i]
   redis.call('rpush', KEYS[2], ARGV[i])
 end
-if ARGV[2] == '' then
-  redis.call('zrem', KEYS[3], ARGV[3])
+if ARGV[3] == '' then
+  redis.call('zrem', KEYS[3], ARGV[4])
 else
-  redis.call('zadd', KEYS[3], ARGV[2], ARGV[3])
+  redis.call('zadd', KEYS[3], ARGV[3], ARGV[4])
 end
-local ttl = tonumber(ARGV[5])
+local ttl = tonumber(ARGV[6])
 if ttl > 0 then
   redis.call('pexpire', KEYS[1], ttl)
   redis.call('pexpire', KEYS[2], ttl)
@@ -29,5 +39,6 @@ else
   redis.call('persist', KEYS[1])
   redis.call('persist', KEYS[2])
 end
-redis.call('spublish', ARGV[4], expected .. '\n' .. table.concat(lines, '\n'))
+local after = expected .. ' ' .. tag
+redis.call('spublish', ARGV[5], after .. '\n' .. table.concat(entries, '\n'))
 return { 'appended' }

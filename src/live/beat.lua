@@ -1,9 +1,10 @@
--- A node says that it lives, learns the house's time, and takes the nodes that do so no longer.
+-- A node says to a shard that it lives, learns the time there, and takes the nodes that do so no
+-- longer.
 -- KEYS: beats, dead, clock.  ARGV: node, '1' if it has beaten before, its own time in ms or '',
 -- silence in ms after which a node is dead, gap in ms, claim in ms, limit.
 --
--- The house's time is Redis' time plus an offset. When nobody has beaten for longer than the gap,
--- or Redis' time went back, either Redis was away or its clock was set: the house goes on where
+-- A shard's time is Redis' time plus an offset. When nobody has beaten for longer than the gap,
+-- or Redis' time went back, either Redis was away or its clock was set: the shard goes on where
 -- the caller's clock stands, and everybody has the whole silence before them again. Otherwise the
 -- offset melts away by a fiftieth of the time that passes.
 local time = redis.call('time')

@@ -3,7 +3,7 @@
 //! their rows for operators can be written later if the database was away.
 
 use bahay_engine::table::{TableId, Timestamp};
-use futures_util::future::try_join_all;
+use futures_util::future::{join_all, try_join_all};
 
 use crate::live::{Live, Unavailable};
 
@@ -57,14 +57,15 @@ impl Live {
         Ok(tables.iter().flatten().filter_map(|table| table.parse().ok()).collect())
     }
 
-    /// Which of these tables exist.
-    pub async fn exist(&self, tables: &[TableId]) -> Result<Vec<bool>, Unavailable> {
+    /// Whether each of these tables exists. Each is asked for by itself, because each may be on
+    /// another server.
+    pub async fn exist(&self, tables: &[TableId]) -> Vec<Result<bool, Unavailable>> {
         let each = tables.iter().map(async |table| {
             let mut call = redis::cmd("EXISTS");
             call.arg(self.table_key(*table, "head"));
-            call.query_async::<bool>(&mut self.commands.clone()).await
+            Ok(call.query_async::<bool>(&mut self.commands.clone()).await?)
         });
-        Ok(try_join_all(each).await?)
+        join_all(each).await
     }
 
     fn halted_key(&self, shard: u16) -> String {

@@ -1,29 +1,78 @@
 //! Journals: found, load, append, compact.
+//!
+//! Each line is kept with a tag that its writer drew, in one entry of the list: the tag, a space,
+//! the line. A version says how many lines there were, its tag which ones. So a journal that has
+//! lost its last lines and grown again is never taken for a continuation of what it was: whoever
+//! knows a point that is not in it is told to load the table again.
+
+use std::fmt;
 
 use bahay_engine::table::{TableId, Timestamp};
-use redis::Value;
+use redis::{ToRedisArgs, Value};
 
+use crate::ids::Tag;
 use crate::live::{Live, Unavailable};
+
+/// A point in the history of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Point {
+    /// How many lines led to it.
+    pub version: u64,
+    /// Which ones: that of the last of them.
+    pub tag: Tag,
+}
+
+/// A line of a journal, with its tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub tag: Tag,
+    pub line: String,
+}
+
+impl Entry {
+    /// What has no tag is a line of a journal from before there were tags, or no line at all.
+    pub(super) fn of(mut text: String) -> Self {
+        match text.split_once(' ').and_then(|(tag, _)| Some((tag.len(), tag.parse().ok()?))) {
+            Some((length, tag)) => Self { tag, line: text.split_off(length + 1) },
+            None => Self { tag: Tag::default(), line: text },
+        }
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.tag, self.line)
+    }
+}
 
 /// A table as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// The version of the snapshot: how many lines came before it.
-    pub base: u64,
+    /// The point of the snapshot.
+    pub base: Point,
     pub snapshot: String,
     /// The lines since, oldest first.
-    pub lines: Vec<String>,
+    pub lines: Vec<Entry>,
     /// The version of the engine that its lines are for.
     pub engine: u32,
     /// Why it is halted, if it is.
     pub halted: Option<String>,
 }
 
+impl Stored {
+    /// The version that its last line led to.
+    pub fn version(&self) -> u64 {
+        self.base.version + self.lines.len() as u64
+    }
+}
+
 /// A line to be appended.
 #[derive(Clone, Copy, Debug)]
 pub struct NewLine<'a> {
-    /// The version that it was decided on.
-    pub version: u64,
+    /// What it was decided on.
+    pub after: Point,
+    /// Fresh: no other line has it.
+    pub tag: Tag,
     /// The table's version of the engine.
     pub engine: u32,
     pub line: &'a str,
@@ -39,8 +88,8 @@ pub enum Append {
     /// The lines are stored and published.
     Appended,
     /// Others have appended these since; decide again with them.
-    Behind(Vec<String>),
-    /// The version is before the snapshot or beyond the journal: load the table again.
+    Behind(Vec<Entry>),
+    /// The journal does not have the point, any more or at all: load the table again.
     Elsewhere,
     /// There is no such table.
     Missing,
@@ -51,9 +100,9 @@ pub enum Append {
 /// The end of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tail {
-    /// The lines from the version on; empty when it is the newest.
-    Lines(Vec<String>),
-    /// The version is before the snapshot or beyond the journal: load the table again.
+    /// The lines from the point on; empty when it is the newest.
+    Lines(Vec<Entry>),
+    /// The journal does not have the point, any more or at all: load the table again.
     Elsewhere,
     /// There is no such table.
     Missing,
@@ -61,17 +110,19 @@ pub enum Tail {
 
 impl Live {
     /// Founds a table with nothing in its journal, unless it exists. It is forgotten after
-    /// `idle_ms` without a line. Its lines are for this version of the engine, for ever.
+    /// `idle_ms` without a line. Its lines are for this version of the engine, for ever. The tag
+    /// is fresh: a table that was lost and is founded again has another history.
     pub async fn found(
         &self,
         table: TableId,
+        tag: Tag,
         snapshot: &str,
         idle_ms: u64,
         engine: u32,
     ) -> Result<(), Unavailable> {
         let mut call = self.scripts.found.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
-        call.arg(snapshot).arg(idle_ms).arg(engine);
+        call.arg(snapshot).arg(idle_ms).arg(engine).arg(tag.to_string());
         call.invoke_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
@@ -79,12 +130,14 @@ impl Live {
     /// The snapshot and the journal since; `None` when there is no such table.
     pub async fn load(&self, table: TableId) -> Result<Option<Stored>, Unavailable> {
         match self.read(table, None).await?.as_slice() {
-            [kind, base, snapshot, lines, engine, halted] if is(kind, "whole") => {
+            [kind, version, tag, snapshot, lines, engine, halted] if is(kind, "whole") => {
                 let halted: String = redis::from_redis_value_ref(halted).map_err(unreadable)?;
+                let tag: String = redis::from_redis_value_ref(tag).map_err(unreadable)?;
+                let version = redis::from_redis_value_ref(version).map_err(unreadable)?;
                 Ok(Some(Stored {
-                    base: redis::from_redis_value_ref(base).map_err(unreadable)?,
+                    base: Point { version, tag: tag.parse().unwrap_or_default() },
                     snapshot: redis::from_redis_value_ref(snapshot).map_err(unreadable)?,
-                    lines: redis::from_redis_value_ref(lines).map_err(unreadable)?,
+                    lines: entries(lines)?,
                     engine: redis::from_redis_value_ref(engine).map_err(unreadable)?,
                     halted: Some(halted).filter(|why| !why.is_empty()),
                 }))
@@ -94,37 +147,33 @@ impl Live {
         }
     }
 
-    /// The journal from a version on.
-    pub async fn tail(&self, table: TableId, from: u64) -> Result<Tail, Unavailable> {
+    /// The journal from a point on.
+    pub async fn tail(&self, table: TableId, from: Point) -> Result<Tail, Unavailable> {
         match self.read(table, Some(from)).await?.as_slice() {
-            [kind, lines] if is(kind, "tail") => {
-                Ok(Tail::Lines(redis::from_redis_value_ref(lines).map_err(unreadable)?))
-            }
+            [kind, lines] if is(kind, "tail") => Ok(Tail::Lines(entries(lines)?)),
             [kind] if is(kind, "elsewhere") => Ok(Tail::Elsewhere),
             [kind] if is(kind, "missing") => Ok(Tail::Missing),
             other => Err(unexpected("tail", other)),
         }
     }
 
-    /// Appends a line that was decided at a version, sets the next deadline and publishes.
+    /// Appends a line that was decided at a point, sets the next deadline and publishes.
     pub async fn append(&self, table: TableId, new: NewLine<'_>) -> Result<Append, Unavailable> {
-        let NewLine { version, engine, line, deadline, idle_ms } = new;
+        let NewLine { after, tag, engine, line, deadline, idle_ms } = new;
         let mut call = self.scripts.append.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
         call.key(self.due_key(self.shard_of(table), engine));
-        call.arg(version);
+        call.arg(after);
         match deadline {
             Some(deadline) => call.arg(deadline.ms()),
             None => call.arg(""),
         };
         call.arg(table.to_string()).arg(self.table_key(table, "lines"));
-        call.arg(idle_ms.unwrap_or(0)).arg(line);
+        call.arg(idle_ms.unwrap_or(0)).arg(format!("{tag} {line}"));
         let answer: Vec<Value> = call.invoke_async(&mut self.commands.clone()).await?;
         match answer.as_slice() {
             [kind] if is(kind, "appended") => Ok(Append::Appended),
-            [kind, lines] if is(kind, "behind") => {
-                Ok(Append::Behind(redis::from_redis_value_ref(lines).map_err(unreadable)?))
-            }
+            [kind, lines] if is(kind, "behind") => Ok(Append::Behind(entries(lines)?)),
             [kind] if is(kind, "elsewhere") => Ok(Append::Elsewhere),
             [kind] if is(kind, "missing") => Ok(Append::Missing),
             [kind] if is(kind, "halted") => Ok(Append::Halted),
@@ -132,21 +181,21 @@ impl Live {
         }
     }
 
-    /// Replaces the lines up to a version by a snapshot of it. False when others have appended
+    /// Replaces the lines up to a point by a snapshot of it. False when others have appended
     /// since: then nothing has changed.
     pub async fn compact(
         &self,
         table: TableId,
-        version: u64,
+        at: Point,
         snapshot: &str,
     ) -> Result<bool, Unavailable> {
         let mut call = self.scripts.compact.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
-        call.arg(version).arg(snapshot);
+        call.arg(at).arg(snapshot);
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
-    async fn read(&self, table: TableId, from: Option<u64>) -> Result<Vec<Value>, Unavailable> {
+    async fn read(&self, table: TableId, from: Option<Point>) -> Result<Vec<Value>, Unavailable> {
         let mut call = self.scripts.load.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
         match from {
@@ -155,6 +204,23 @@ impl Live {
         };
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
+}
+
+/// Two arguments: the version and the tag.
+impl ToRedisArgs for Point {
+    fn write_redis_args<W: ?Sized + redis::RedisWrite>(&self, out: &mut W) {
+        self.version.write_redis_args(out);
+        self.tag.to_string().write_redis_args(out);
+    }
+
+    fn num_of_args(&self) -> usize {
+        2
+    }
+}
+
+fn entries(lines: &Value) -> Result<Vec<Entry>, Unavailable> {
+    let lines: Vec<String> = redis::from_redis_value_ref(lines).map_err(unreadable)?;
+    Ok(lines.into_iter().map(Entry::of).collect())
 }
 
 fn is(value: &Value, word: &str) -> bool {
@@ -168,4 +234,21 @@ fn unreadable(error: redis::ParsingError) -> Unavailable {
 
 fn unexpected(call: &str, answer: &[Value]) -> Unavailable {
     Unavailable(format!("{call} was answered with {} unexpected values", answer.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Entry;
+    use crate::ids::Tag;
+
+    #[test]
+    fn an_entry_is_a_tag_and_a_line() {
+        let tag: Tag = "0123456789ab".parse().unwrap();
+        let entry = Entry { tag, line: r#"{"at":1, "x":"a b"}"#.to_owned() };
+        assert_eq!(Entry::of(entry.to_string()), entry);
+        for untagged in [r#"{"at":0}"#, "not even JSON", "", "0123456789a {}"] {
+            let entry = Entry::of(untagged.to_owned());
+            assert_eq!((entry.tag, entry.line.as_str()), (Tag::default(), untagged));
+        }
+    }
 }

@@ -1,8 +1,15 @@
-//! Which tables of a room have free seats: a sorted set a room. It is a hint, kept near the truth
-//! by whoever changes a table: a table that turns out to be full is skipped, one that has been
-//! forgotten is founded again.
+//! Which tables of a room have free seats, who sits there or is about to, and how many play. It is
+//! a hint, kept near the truth by whoever changes a table: a table that turns out to be full is
+//! skipped, one that has been forgotten is founded again.
+//!
+//! A place is reserved before a player sits down, in one script call that also sees who the others
+//! are: so two players with a mark in common are never on their way to one table, however many
+//! processes seat players at once. A reservation that nobody uses is gone after
+//! [`RESERVED_MS`].
 
-use bahay_engine::table::TableId;
+use bahay_engine::matchmaking::{Companion, Mark};
+use bahay_engine::table::{PlayerId, TableId};
+use serde::{Deserialize, Serialize};
 
 use crate::live::{Live, Unavailable};
 
@@ -12,47 +19,221 @@ const RANK_WITHOUT_POT: u32 = 1;
 /// Ranks are this far apart; a table has at most eight seats.
 const RANK_STEP: u32 = 10;
 
+/// How long a place is kept for who has not sat down yet: as long as a bond is pending.
+const RESERVED_MS: u32 = 10_000;
+
+/// Tables of a room that are told at once.
+const OPEN_MAX: usize = 1_000;
+
+/// The most seats of a table.
+const SEATS_MAX: u8 = 8;
+
+/// A table as it is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    pub room: &'a str,
+    pub seats: u8,
+    pub has_pot: bool,
+    /// Who sits there now.
+    pub players: &'a [PlayerId],
+}
+
+/// Who wants a place, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Reserve<'a> {
+    pub room: &'a str,
+    /// A new table gets so many.
+    pub seats: u8,
+    /// All of them get a place at one table, or nobody does.
+    pub who: &'a [Companion],
+}
+
+/// A table with free seats, and who is there or on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    pub table: TableId,
+    pub has_pot: bool,
+    pub seats_free: u8,
+    pub company: Vec<Companion>,
+}
+
+/// How many play in a room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Playing {
+    pub players: u64,
+    /// With somebody there.
+    pub tables: u64,
+}
+
+/// Somebody at a table, as the scripts know it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Member {
+    p: PlayerId,
+    /// Marks in hexadecimal digits, separated by spaces.
+    m: String,
+    r: i32,
+    /// Seated, and no longer only expected.
+    #[serde(default, skip_serializing)]
+    s: bool,
+    /// When the place was reserved.
+    #[serde(default, skip_serializing)]
+    at: i64,
+}
+
+impl Member {
+    fn of(who: &Companion) -> Self {
+        let marks = who.marks.iter().map(|mark| format!("{:016x}", mark.0));
+        let m = marks.collect::<Vec<_>>().join(" ");
+        Self { p: who.player, m, r: who.rating, s: false, at: 0 }
+    }
+
+    fn companion(self) -> Companion {
+        let marks = self.m.split(' ').filter_map(|mark| u64::from_str_radix(mark, 16).ok());
+        Companion { player: self.p, rating: self.r, marks: marks.map(Mark).collect() }
+    }
+}
+
 impl Live {
-    /// Reserves a place at the table of a room that should be filled first, or at `new` with
-    /// `seats` seats, which is then listed. `full` are tables that turned out to have none.
+    /// Reserves a place at the table of a room that should be filled first, or at `new`, which is
+    /// then listed. `full` are tables that turned out to have none.
     pub async fn reserve(
         &self,
-        room: &str,
+        reserve: Reserve<'_>,
         new: TableId,
-        seats: u8,
         full: &[TableId],
     ) -> Result<TableId, Unavailable> {
+        let table = self.reserve_at(reserve, Some(new), None, full).await?;
+        table.ok_or_else(|| Unavailable("a room has no place at a new table".into()))
+    }
+
+    /// Reserves places at one table, which may be new. False when it has too few, or somebody
+    /// there does not go with somebody of these.
+    pub async fn reserve_here(
+        &self,
+        reserve: Reserve<'_>,
+        table: TableId,
+    ) -> Result<bool, Unavailable> {
+        Ok(self.reserve_at(reserve, None, Some(table), &[]).await?.is_some())
+    }
+
+    async fn reserve_at(
+        &self,
+        reserve: Reserve<'_>,
+        new: Option<TableId>,
+        here: Option<TableId>,
+        full: &[TableId],
+    ) -> Result<Option<TableId>, Unavailable> {
+        let text = |table: Option<TableId>| table.map(|table| table.to_string());
         let mut call = self.scripts.reserve.prepare_invoke();
-        let left = u32::from(seats.saturating_sub(1));
-        call.key(self.room_key(room)).arg(new.to_string());
-        call.arg(RANK_WITHOUT_POT * RANK_STEP + left);
+        self.room_keys(&mut call, reserve.room);
+        call.arg(text(new).unwrap_or_default()).arg(text(here).unwrap_or_default());
+        call.arg(reserve.seats).arg(RANK_WITHOUT_POT * RANK_STEP).arg(RESERVED_MS);
+        call.arg(reserve.who.len());
+        for who in reserve.who {
+            call.arg(written(&Member::of(who))?);
+        }
         for table in full {
             call.arg(table.to_string());
         }
-        let table: String = call.invoke_async(&mut self.commands.clone()).await?;
-        table.parse().map_err(|_| Unavailable("a table in the listing has no valid id".into()))
+        let table: Option<String> = call.invoke_async(&mut self.commands.clone()).await?;
+        table.map(|table| parsed(&table)).transpose()
     }
 
-    /// Lists a table with its free seats; one without is taken off the list.
-    pub async fn list(
+    /// Gives a reserved place back. Who sits there already keeps the seat.
+    pub async fn unreserve(
         &self,
         room: &str,
         table: TableId,
-        seats_free: usize,
-        has_pot: bool,
+        player: PlayerId,
     ) -> Result<(), Unavailable> {
-        let mut call = if seats_free == 0 { redis::cmd("ZREM") } else { redis::cmd("ZADD") };
-        call.arg(self.room_key(room));
-        if seats_free > 0 {
-            let rank = if has_pot { RANK_WITH_POT } else { RANK_WITHOUT_POT };
-            call.arg(rank * RANK_STEP + u32::try_from(seats_free).unwrap_or(RANK_STEP - 1));
-        }
-        call.arg(table.to_string());
-        call.query_async::<()>(&mut self.commands.clone()).await?;
+        let mut call = self.scripts.unreserve.prepare_invoke();
+        self.room_keys(&mut call, room);
+        call.arg(table.to_string()).arg(player.to_string());
+        call.invoke_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
 
-    fn room_key(&self, room: &str) -> String {
-        format!("{}:{{room:{room}}}:open", self.prefix)
+    /// Lists a table as it is now. A full one has no place to reserve; an empty one without a POT
+    /// is no longer listed.
+    pub async fn list(&self, table: TableId, listed: Listed<'_>) -> Result<(), Unavailable> {
+        let rank = if listed.has_pot { RANK_WITH_POT } else { RANK_WITHOUT_POT };
+        let mut call = self.scripts.list.prepare_invoke();
+        self.room_keys(&mut call, listed.room);
+        call.arg(table.to_string()).arg(listed.seats).arg(rank * RANK_STEP).arg(RESERVED_MS);
+        for player in listed.players {
+            call.arg(player.to_string());
+        }
+        call.invoke_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
     }
+
+    /// Takes a table off all lists.
+    pub async fn unlist(&self, room: &str, table: TableId) -> Result<(), Unavailable> {
+        let [open, tables, company] = self.room_names(room);
+        let table = table.to_string();
+        let mut pipe = redis::pipe();
+        pipe.zrem(open, &table).zrem(tables, &table).hdel(company, &table);
+        pipe.query_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// The tables of a room with a free seat, those to be filled first at the front.
+    pub async fn open_tables(&self, room: &str) -> Result<Vec<Open>, Unavailable> {
+        let mut call = self.scripts.open.prepare_invoke();
+        self.room_keys(&mut call, room);
+        call.arg(OPEN_MAX);
+        let rows: Vec<(String, u32, u8, String, i64)> =
+            call.invoke_async(&mut self.commands.clone()).await?;
+        let mut open = Vec::with_capacity(rows.len());
+        for (table, score, seats, company, now_ms) in rows {
+            let mut members: Vec<Member> = serde_json::from_str(&company).map_err(unreadable)?;
+            members.retain(|one| one.s || now_ms - one.at < i64::from(RESERVED_MS));
+            let taken = u8::try_from(members.len()).unwrap_or(u8::MAX);
+            let seats_free = seats.saturating_sub(taken);
+            if seats_free > 0 {
+                open.push(Open {
+                    table: parsed(&table)?,
+                    has_pot: score < RANK_STEP,
+                    seats_free,
+                    company: members.into_iter().map(Member::companion).collect(),
+                });
+            }
+        }
+        Ok(open)
+    }
+
+    /// How many sit at how many tables of a room.
+    pub async fn playing(&self, room: &str) -> Result<Playing, Unavailable> {
+        let [_, tables, _] = self.room_names(room);
+        let mut pipe = redis::pipe();
+        for seated in 1..=SEATS_MAX {
+            pipe.zcount(&tables, seated, seated);
+        }
+        let counts: Vec<u64> = pipe.query_async(&mut self.commands.clone()).await?;
+        let players = (1..).zip(&counts).map(|(seated, tables): (u64, &u64)| seated * tables);
+        Ok(Playing { players: players.sum(), tables: counts.iter().sum() })
+    }
+
+    /// Open tables, seats taken by table, and who is there.
+    fn room_names(&self, room: &str) -> [String; 3] {
+        ["open", "tables", "company"].map(|part| format!("{}:{{room:{room}}}:{part}", self.prefix))
+    }
+
+    fn room_keys(&self, call: &mut redis::ScriptInvocation<'_>, room: &str) {
+        for name in self.room_names(room) {
+            call.key(name);
+        }
+    }
+}
+
+fn written(value: &impl Serialize) -> Result<String, Unavailable> {
+    serde_json::to_string(value).map_err(unreadable)
+}
+
+fn unreadable(error: serde_json::Error) -> Unavailable {
+    Unavailable(format!("a listing is not what it should be: {error}"))
+}
+
+fn parsed(table: &str) -> Result<TableId, Unavailable> {
+    table.parse().map_err(|_| Unavailable("a table in the listing has no valid id".into()))
 }

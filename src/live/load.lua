@@ -1,14 +1,22 @@
--- A table's snapshot and the journal since, or only the journal from a version on.
--- KEYS: head, journal.  ARGV: version or ''.
-local head = redis.call('hmget', KEYS[1], 'base', 'engine', 'halted')
+-- A table's snapshot and the journal since, or only the journal from a point on.
+-- KEYS: head, journal.  ARGV: version or '', the tag at it.
+local head = redis.call('hmget', KEYS[1], 'base', 'engine', 'halted', 'tag')
 local base = tonumber(head[1])
 if not base then return { 'missing' } end
+local none = '000000000000'
+local tag = head[4] or none
 if ARGV[1] ~= '' then
   local from = tonumber(ARGV[1])
   local version = base + redis.call('llen', KEYS[2])
   if from < base or from > version then return { 'elsewhere' } end
-  return { 'tail', redis.call('lrange', KEYS[2], from - base, -1) }
+  if from > base then
+    local entry = redis.call('lindex', KEYS[2], from - version - 1)
+    tag = string.sub(entry, 13, 13) == ' ' and string.sub(entry, 1, 12) or none
+  end
+  if tag ~= ARGV[2] then return { 'elsewhere' } end
+  if from == version then return { 'tail', {} } end
+  return { 'tail', redis.call('lrange', KEYS[2], from - version, -1) }
 end
 -- Tables that were founded before engines had versions are of the first.
-return { 'whole', base, redis.call('hget', KEYS[1], 'state'), redis.call('lrange', KEYS[2], 0, -1),
-  tonumber(head[2]) or 1, head[3] or '' }
+return { 'whole', base, tag, redis.call('hget', KEYS[1], 'state'),
+  redis.call('lrange', KEYS[2], 0, -1), tonumber(head[2]) or 1, head[3] or '' }

@@ -2,8 +2,8 @@
 //! which tables have room, which nodes live and who is connected through them.
 //!
 //! Nothing here knows what a line or a snapshot says: they are bytes. A journal is a list, and a
-//! move is a compare-and-append: one script call that appends only if the journal still has the
-//! length the caller decided on, and otherwise hands out what the caller has missed.
+//! move is a compare-and-append: one script call that appends only if the journal still ends with
+//! the line the caller decided on, and otherwise hands out what the caller has missed.
 //!
 //! Every key of a table carries the hash tag of its shard, every key of a room that of the room,
 //! so that each call stays within one slot of a Redis Cluster. Bounds: a call is answered within
@@ -12,13 +12,16 @@
 //!
 //! Deliberately absent: ownership. No key says that a process holds a table.
 
+mod boards;
 mod cluster;
 mod connection;
 mod due;
 mod halts;
 mod journal;
 mod listing;
+mod matching;
 mod presence;
+mod private;
 mod seating;
 mod ticket;
 mod watch;
@@ -32,8 +35,12 @@ use tokio::sync::mpsc;
 use crate::live::connection::Connection;
 use crate::live::watch::Subscriptions;
 
-pub use journal::{Append, NewLine, Stored, Tail};
+pub use boards::{Place, Places, PlacesAsked};
+pub use journal::{Append, Entry, NewLine, Point, Stored, Tail};
+pub use listing::{Listed, Open, Playing, Reserve};
+pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState};
 pub use presence::{Beat, GAP_MS, NodeId, Present};
+pub use private::PrivateTable;
 pub use seating::Bond;
 pub use watch::Publication;
 
@@ -94,11 +101,20 @@ struct Scripts {
     due: redis::Script,
     release: redis::Script,
     reserve: redis::Script,
+    unreserve: redis::Script,
+    list: redis::Script,
+    open: redis::Script,
+    ticket_put: redis::Script,
+    ticket_cancel: redis::Script,
+    match_hold: redis::Script,
+    match_place: redis::Script,
+    match_finish: redis::Script,
     confirm: redis::Script,
     beat: redis::Script,
     halt: redis::Script,
     resume: redis::Script,
     end: redis::Script,
+    places: redis::Script,
 }
 
 impl Live {
@@ -120,11 +136,20 @@ impl Live {
                 due: redis::Script::new(include_str!("due.lua")),
                 release: redis::Script::new(include_str!("release.lua")),
                 reserve: redis::Script::new(include_str!("reserve.lua")),
+                unreserve: redis::Script::new(include_str!("unreserve.lua")),
+                list: redis::Script::new(include_str!("list.lua")),
+                open: redis::Script::new(include_str!("open.lua")),
+                ticket_put: redis::Script::new(include_str!("ticket_put.lua")),
+                ticket_cancel: redis::Script::new(include_str!("ticket_cancel.lua")),
+                match_hold: redis::Script::new(include_str!("match_hold.lua")),
+                match_place: redis::Script::new(include_str!("match_place.lua")),
+                match_finish: redis::Script::new(include_str!("match_finish.lua")),
                 confirm: redis::Script::new(include_str!("confirm.lua")),
                 beat: redis::Script::new(include_str!("beat.lua")),
                 halt: redis::Script::new(include_str!("halt.lua")),
                 resume: redis::Script::new(include_str!("resume.lua")),
                 end: redis::Script::new(include_str!("end.lua")),
+                places: redis::Script::new(include_str!("places.lua")),
             }),
             prefix: options.prefix.as_str().into(),
             shards: options.shards.max(1),
@@ -150,7 +175,8 @@ impl Live {
         0..self.shards
     }
 
-    fn shard_of(&self, table: TableId) -> u16 {
+    /// The shard of a table: its keys are in one slot with those of the shard.
+    pub fn shard_of(&self, table: TableId) -> u16 {
         let number = table.0.as_u128() % u128::from(self.shards);
         u16::try_from(number).expect("a remainder is below its divisor, which is 16 bits")
     }

@@ -1,6 +1,9 @@
 //! Which nodes live, who is connected through them, and what time the house has.
 //!
-//! A node says every second that it lives, in one script that also tells it the house's time and
+//! All of it is kept for each shard by itself, beside the shard's tables: whatever becomes of the
+//! server of one shard says nothing about the nodes, the players and the time of another.
+//!
+//! A node says every second that it lives, in one script that also tells it the shard's time and
 //! gives it the nodes that have been silent for too long. Time is Redis' own within the script,
 //! so no two clocks are compared. A silent node is taken by one node for some seconds; when that
 //! one dies too, another takes it.
@@ -78,7 +81,7 @@ impl FromStr for Present {
 pub struct Beat {
     /// The node was taken for dead. It goes on under a new id.
     pub is_dead: bool,
-    /// The house's time.
+    /// The house's time, as the tables of this shard have it.
     pub now: Timestamp,
     /// Nodes whose connections are the caller's to tell.
     pub taken: Vec<NodeId>,
@@ -88,15 +91,18 @@ impl Live {
     /// Connections that [`Live::present`] reads at once.
     pub const PRESENT_AT_ONCE: u32 = 64;
 
-    /// Says that a node lives. `own` is its clock, once it has one.
+    /// Says to a shard that a node lives. `own` is its clock for that shard, once it has one.
     pub async fn beat(
         &self,
+        shard: u16,
         node: NodeId,
         has_beaten: bool,
         own: Option<Timestamp>,
     ) -> Result<Beat, Unavailable> {
         let mut call = self.scripts.beat.prepare_invoke();
-        call.key(self.nodes_key("beats")).key(self.nodes_key("dead")).key(self.nodes_key("clock"));
+        for part in ["beats", "dead", "clock"] {
+            call.key(self.shard_key(shard, part));
+        }
         call.arg(node.to_string()).arg(u8::from(has_beaten));
         match own {
             Some(own) => call.arg(own.ms()),
@@ -110,35 +116,45 @@ impl Live {
     }
 
     /// A node that stops in good order, with nobody connected: no one is to look for it.
-    pub async fn retire(&self, node: NodeId) -> Result<(), Unavailable> {
+    pub async fn retire(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
         let mut call = redis::cmd("ZREM");
-        call.arg(self.nodes_key("beats")).arg(node.to_string());
+        call.arg(self.shard_key(shard, "beats")).arg(node.to_string());
         call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
 
     /// A dead node whose connections have all been told is forgotten.
-    pub async fn bury(&self, node: NodeId) -> Result<(), Unavailable> {
+    pub async fn bury(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
         let mut call = redis::cmd("ZREM");
-        call.arg(self.nodes_key("dead")).arg(node.to_string());
+        call.arg(self.shard_key(shard, "dead")).arg(node.to_string());
         call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
 
-    /// Notes connections under a node.
-    pub async fn note(&self, node: NodeId, present: &[Present]) -> Result<(), Unavailable> {
-        self.change_present("SADD", node, present).await
+    /// Notes connections to tables of a shard under a node.
+    pub async fn note(
+        &self,
+        shard: u16,
+        node: NodeId,
+        present: &[Present],
+    ) -> Result<(), Unavailable> {
+        self.change_present("SADD", shard, node, present).await
     }
 
     /// Takes out connections that are gone and told.
-    pub async fn forget(&self, node: NodeId, present: &[Present]) -> Result<(), Unavailable> {
-        self.change_present("SREM", node, present).await
+    pub async fn forget(
+        &self,
+        shard: u16,
+        node: NodeId,
+        present: &[Present],
+    ) -> Result<(), Unavailable> {
+        self.change_present("SREM", shard, node, present).await
     }
 
     /// Some of the connections noted under a node, in no order; none when there are no more.
-    pub async fn present(&self, node: NodeId) -> Result<Vec<Present>, Unavailable> {
+    pub async fn present(&self, shard: u16, node: NodeId) -> Result<Vec<Present>, Unavailable> {
         let mut call = redis::cmd("SRANDMEMBER");
-        call.arg(self.present_key(node)).arg(Self::PRESENT_AT_ONCE);
+        call.arg(self.present_key(shard, node)).arg(Self::PRESENT_AT_ONCE);
         let noted: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
         noted.iter().map(|text| text.parse()).collect()
     }
@@ -146,6 +162,7 @@ impl Live {
     async fn change_present(
         &self,
         command: &str,
+        shard: u16,
         node: NodeId,
         present: &[Present],
     ) -> Result<(), Unavailable> {
@@ -153,7 +170,7 @@ impl Live {
             return Ok(());
         }
         let mut call = redis::cmd(command);
-        call.arg(self.present_key(node));
+        call.arg(self.present_key(shard, node));
         for present in present {
             call.arg(present.to_string());
         }
@@ -161,11 +178,11 @@ impl Live {
         Ok(())
     }
 
-    fn nodes_key(&self, part: &str) -> String {
-        format!("{}:{{nodes}}:{part}", self.prefix)
+    fn shard_key(&self, shard: u16, part: &str) -> String {
+        format!("{}:{{s{shard}}}:{part}", self.prefix)
     }
 
-    fn present_key(&self, node: NodeId) -> String {
-        format!("{}:{{n{node}}}:present", self.prefix)
+    fn present_key(&self, shard: u16, node: NodeId) -> String {
+        self.shard_key(shard, &format!("present:{node}"))
     }
 }

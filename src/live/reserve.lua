@@ -1,18 +1,70 @@
--- Takes a place at the table that should be filled first, or lists a new one with the caller in
--- it. A score is rank × 10 + free seats, the least first.
--- KEYS: the room's open tables.  ARGV: new table, its score with one seat taken, tables to skip…
-local skip = {}
-for i = 3, #ARGV do skip[ARGV[i]] = true end
-local listed = redis.call('zrange', KEYS[1], 0, #ARGV - 2, 'withscores')
-for i = 1, #listed, 2 do
-  if not skip[listed[i]] then
-    if listed[i + 1] % 10 <= 1 then
-      redis.call('zrem', KEYS[1], listed[i])
-    else
-      redis.call('zincrby', KEYS[1], -1, listed[i])
-    end
-    return listed[i]
-  end
+-- Reserves places at one table for players who all want to sit there: at the table that should be
+-- filled first, else at a new one; or only at the table that is asked for. A score is rank × 10 +
+-- free seats, the least first. Nobody gets a place beside somebody else with the same mark.
+-- KEYS: open tables, seats taken by table, company by table.  ARGV: new table or '', the only
+-- table or '', seats of a new one, rank × 10 of a new one, how long a place is kept in ms, number
+-- of players, the players…, tables to skip…
+local new, here, seats, count = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[6])
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local who, is_one, skip = {}, {}, {}
+for i = 7, 6 + count do
+  local one = cjson.decode(ARGV[i])
+  one.at = now
+  who[#who + 1] = one
+  is_one[one.p] = true
 end
-redis.call('zadd', KEYS[1], ARGV[2], ARGV[1])
-return ARGV[1]
+for i = 7 + count, #ARGV do skip[ARGV[i]] = true end
+
+-- The company with the players in it, if they fit in and fit in with it.
+local function with(listed, size)
+  local stay, marks = {}, {}
+  for _, one in ipairs(listed) do
+    if is_one[one.p] then
+      -- Reserved before, by somebody who did not come to an end; or seated already.
+      for _, again in ipairs(who) do if again.p == one.p then again.s = one.s end end
+    elseif one.s or now - one.at < tonumber(ARGV[5]) then
+      stay[#stay + 1] = one
+      for mark in string.gmatch(one.m, '%S+') do marks[mark] = true end
+    end
+  end
+  if #stay + #who > size then return nil end
+  for _, one in ipairs(who) do
+    local own = {}
+    for mark in string.gmatch(one.m, '%S+') do
+      if marks[mark] then return nil end
+      own[mark] = true
+    end
+    for mark in pairs(own) do marks[mark] = true end
+    stay[#stay + 1] = one
+  end
+  return stay
+end
+
+local function take(table, score)
+  local stored = redis.call('hget', KEYS[3], table)
+  local size, listed = seats, {}
+  if stored then
+    local entry = cjson.decode(stored)
+    size, listed = entry.seats, entry.who
+    if #listed == 0 then listed = {} end
+  end
+  local company = with(listed, size)
+  if not company then return false end
+  -- The fullest first, within its rank.
+  redis.call('zadd', KEYS[1], math.floor(score / 10) * 10 + size - #company, table)
+  redis.call('hset', KEYS[3], table, cjson.encode({ seats = size, who = company }))
+  return true
+end
+
+local fresh = tonumber(ARGV[4]) + seats
+if here ~= '' then
+  if take(here, redis.call('zscore', KEYS[1], here) or fresh) then return here end
+  return false
+end
+local listed = redis.call('zrange', KEYS[1], 0, 99 + #ARGV, 'withscores')
+for i = 1, #listed, 2 do
+  if not skip[listed[i]] and take(listed[i], listed[i + 1]) then return listed[i] end
+end
+if take(new, fresh) then return new end
+return false

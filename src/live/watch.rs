@@ -15,7 +15,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::live::connection::{Address, Connection, Push};
-use crate::live::{Live, Options, Unavailable};
+use crate::live::{Entry, Live, Options, Point, Unavailable};
 
 /// How often it is looked whether every subscription stands where its slot is served. A loss that
 /// the server tells of is mended at once.
@@ -24,10 +24,12 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Something that the subscription connection says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Publication {
-    /// Lines were appended to a table's journal at a version.
-    Lines { table: TableId, version: u64, lines: Vec<String> },
+    /// Lines were appended to a table's journal after a point.
+    Lines { table: TableId, after: Point, lines: Vec<Entry> },
     /// A table was ended.
     Ended { table: TableId },
+    /// Somebody said something at a table that is no part of its journal.
+    Talk { table: TableId, text: String },
     /// Publications may have been missed.
     Interrupted,
 }
@@ -237,11 +239,14 @@ fn publication(push: &PushInfo) -> Option<Publication> {
     };
     let table = text(channel)?.strip_suffix(":lines")?.rsplit(':').next()?.parse().ok()?;
     let mut lines = text(payload)?.split('\n');
-    let version = match lines.next()? {
+    let (version, tag) = match lines.next()? {
         "ended" => return Some(Publication::Ended { table }),
-        version => version.parse().ok()?,
+        "talk" => return Some(Publication::Talk { table, text: lines.next()?.to_owned() }),
+        after => after.split_once(' ')?,
     };
-    Some(Publication::Lines { table, version, lines: lines.map(String::from).collect() })
+    let after = Point { version: version.parse().ok()?, tag: tag.parse().ok()? };
+    let lines = lines.map(|entry| Entry::of(entry.to_owned())).collect();
+    Some(Publication::Lines { table, after, lines })
 }
 
 impl Live {
@@ -255,6 +260,15 @@ impl Live {
             heard.channels().wanted.remove(&channel);
         }
         watched
+    }
+
+    /// Tells everybody who listens to a table, on whatever node, a text of one line that is no part
+    /// of its journal. Who does not listen now never hears it.
+    pub async fn talk(&self, table: TableId, text: &str) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("SPUBLISH");
+        call.arg(self.table_key(table, "lines")).arg(format!("talk\n{text}"));
+        call.query_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
     }
 
     /// Whether publications can come in. A connection that was lost is made again only by being

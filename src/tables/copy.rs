@@ -1,26 +1,34 @@
 //! A copy of one table: its state at a version of its journal.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{ENGINES, Event, Line, Table};
 
-use crate::live::{Stored, Unavailable};
+use crate::ids::Tag;
+use crate::live::{Entry, Point, Stored, Unavailable};
 use crate::tables::guard::guarded;
 
-/// A table at a version.
+/// How many points a copy remembers, to know a publication that comes late from one that belongs
+/// to another history. About older ones the journal is asked.
+const REMEMBERED: usize = 32;
+
+/// A table at a point of its history.
 #[derive(Clone, Debug)]
 pub(super) struct Copy<G: Game> {
     pub(super) table: Arc<Table<G>>,
-    pub(super) version: u64,
+    pub(super) at: Point,
     /// Lines in the journal since its snapshot.
     pub(super) journal_lines: usize,
+    /// The tags of the last lines, the newest last.
+    recent: VecDeque<Tag>,
 }
 
-/// A line that a viewer missed: the version it led to, and what happened.
+/// A line that a viewer missed: the point it led to, and what happened.
 #[derive(Clone, Debug)]
 pub struct Missed<G: Game> {
-    pub version: u64,
+    pub at: Point,
     pub events: Arc<[Event<G::Event>]>,
 }
 
@@ -28,8 +36,8 @@ pub struct Missed<G: Game> {
 #[derive(Debug)]
 pub(super) struct Replayed<G: Game> {
     pub(super) copy: Copy<G>,
-    /// What happened after the version that was asked for; `None` when none was, or when the
-    /// journal no longer reaches that far back.
+    /// What happened after the point that was asked for; `None` when none was, or when the
+    /// journal does not have it.
     pub(super) missed: Option<Vec<Missed<G>>>,
 }
 
@@ -45,42 +53,63 @@ pub(super) enum Unfollowed {
 }
 
 impl<G: Game> Copy<G> {
-    /// Rebuilds the table from its journal. With `from`, gives what happened after that version.
-    pub(super) fn replay(stored: &Stored, from: Option<u64>) -> Result<Replayed<G>, Unfollowed> {
+    /// Rebuilds the table from its journal. With `from`, gives what happened after that point.
+    pub(super) fn replay(stored: &Stored, from: Option<Point>) -> Result<Replayed<G>, Unfollowed> {
         if !ENGINES.contains(&stored.engine) {
             return Err(Unfollowed::OtherVersion(stored.engine));
         }
         let table: Table<G> = serde_json::from_str(&stored.snapshot).map_err(unreadable)?;
-        let mut copy = Self { table: Arc::new(table), version: stored.base, journal_lines: 0 };
-        let last = stored.base + stored.lines.len() as u64;
-        let from = from.filter(|from| (stored.base..=last).contains(from));
-        let mut missed = from.map(|_| Vec::new());
-        for line in &stored.lines {
-            let happened = copy.follow(line)?;
-            if let (Some(missed), Some(from)) = (&mut missed, from)
-                && happened.version > from
-            {
+        let recent = VecDeque::with_capacity(REMEMBERED);
+        let mut copy = Self { table: Arc::new(table), at: stored.base, journal_lines: 0, recent };
+        let mut missed = None;
+        for entry in &stored.lines {
+            if from == Some(copy.at) {
+                missed = Some(Vec::new());
+            }
+            let happened = copy.follow(entry)?;
+            if let Some(missed) = &mut missed {
                 missed.push(happened);
             }
+        }
+        if from == Some(copy.at) {
+            missed = Some(Vec::new());
         }
         Ok(Replayed { copy, missed })
     }
 
     /// Follows one line of the journal.
-    pub(super) fn follow(&mut self, line: &str) -> Result<Missed<G>, Unfollowed> {
-        let line: Line<G::Action> = serde_json::from_str(line).map_err(unreadable)?;
+    pub(super) fn follow(&mut self, entry: &Entry) -> Result<Missed<G>, Unfollowed> {
+        let line: Line<G::Action> = serde_json::from_str(&entry.line).map_err(unreadable)?;
         let followed = guarded(|| self.table.follow(&line)).map_err(Unfollowed::Broken)?;
         let (table, events) =
             followed.map_err(|rejection| Unfollowed::Broken(rejection.to_string()))?;
-        Ok(self.replace(table, events))
+        Ok(self.replace(table, events, entry.tag))
     }
 
-    /// Takes the state after a stored line.
-    pub(super) fn replace(&mut self, table: Table<G>, events: Vec<Event<G::Event>>) -> Missed<G> {
+    /// Takes the state after a stored line, which has this tag.
+    pub(super) fn replace(
+        &mut self,
+        table: Table<G>,
+        events: Vec<Event<G::Event>>,
+        tag: Tag,
+    ) -> Missed<G> {
         self.table = Arc::new(table);
-        self.version += 1;
+        self.at = Point { version: self.at.version + 1, tag };
         self.journal_lines += 1;
-        Missed { version: self.version, events: events.into() }
+        if self.recent.len() == REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(tag);
+        Missed { at: self.at, events: events.into() }
+    }
+
+    /// Whether this history surely leads through a point.
+    pub(super) fn leads_through(&self, point: Point) -> bool {
+        let Some(ago) = self.at.version.checked_sub(point.version) else {
+            return false;
+        };
+        let ago = usize::try_from(ago).unwrap_or(usize::MAX);
+        self.recent.iter().rev().nth(ago).is_some_and(|tag| *tag == point.tag)
     }
 }
 

@@ -1,10 +1,15 @@
-//! What went wrong at tables, counted from the start of the process, for whoever reports figures.
+//! What happens and what goes wrong at tables, counted from the start of the process, for whoever
+//! reports figures.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::metrics::Play;
 
 /// Counters of one process.
 #[derive(Debug, Default)]
 pub struct Counts {
+    play: Arc<Play>,
     pub(super) halted: AtomicU64,
     pub(super) other_version: AtomicU64,
     pub(super) voided_lost: AtomicU64,
@@ -13,6 +18,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// The way of a move in figures.
+    pub fn play(&self) -> &Arc<Play> {
+        &self.play
+    }
+
     /// Tables that this process halted.
     pub fn halted(&self) -> u64 {
         self.halted.load(Ordering::Relaxed)

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bahay_engine::game::Game;
 use bahay_engine::table::{Effect, GameId, Input, Opening, Record, Table, TableId};
 
+use crate::clock::Moment;
 use crate::ledger::{self, LedgerError, OpenGame, SettleGame};
 use crate::tables::guard::guarded;
 use crate::tables::slot::Slot;
@@ -49,7 +50,8 @@ impl<G: Game> Tables<G> {
                 return;
             };
             let mut told = false;
-            let owed = match guarded(|| owed(&table, self.inner.clock.now())) {
+            let now = self.inner.clock_of(slot.id()).now();
+            let owed = match guarded(|| owed(&table, now)) {
                 Ok(owed) => owed,
                 Err(panic) => return self.halt(slot, panic).await,
             };
@@ -99,7 +101,10 @@ impl<G: Game> Tables<G> {
 
     async fn open(&self, slot: &Arc<Slot<G>>, open: OpenGame) {
         let game = open.game;
-        let input = match self.inner.ledger.open_game(open).await {
+        let asked = Moment::now();
+        let answer = self.inner.ledger.open_game(open).await;
+        self.counts().play().opening.took(asked.elapsed());
+        let input = match answer {
             Ok(ledger::Opening::Opened { stakes, pot }) => Input::Opened { game, stakes, pot },
             Ok(ledger::Opening::CannotPay { seats }) => Input::OpenFailed { game, seats },
             // The table has come to a new game, so that other one has no table any more.
@@ -115,8 +120,12 @@ impl<G: Game> Tables<G> {
 
     async fn settle(&self, slot: &Arc<Slot<G>>, settle: SettleGame) {
         let game = settle.game;
-        match self.inner.ledger.settle_game(settle).await {
+        let asked = Moment::now();
+        let answer = self.inner.ledger.settle_game(settle).await;
+        self.counts().play().settlement.took(asked.elapsed());
+        match answer {
             Ok(_) => {
+                self.counts().play().games.one();
                 slot.refused.store(0, Ordering::Release);
                 self.tell(slot, Input::Settled { game }).await;
             }

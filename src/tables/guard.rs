@@ -1,8 +1,8 @@
 //! A wall around the engine: a panic in it is a bug at one table, and stays there.
 //!
 //! What runs behind the wall is pure: it takes values and gives values, so a panic leaves nothing
-//! half changed. Deliberately not behind it: views and redaction, which run in the task of the
-//! one connection that they are for.
+//! half changed. Views and redaction, which run in the task of the connection that they are for,
+//! are behind it too.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -2,7 +2,8 @@
 //!
 //! A table is halted by a mark in its head, which refuses every append on every node; then a row
 //! is written for operators. The mark comes first, because the row can be written later by
-//! anybody. Halted are: a table over which the engine panics, a journal that does not replay, a
+//! anybody. Halted are: a table over which the engine panics, also
+//! when something of it is shown, a journal that does not replay, a
 //! game that the ledger refuses for good to open or to settle.
 //!
 //! Voiding ends a table in this order: halted, so that nothing changes under it; its open game
@@ -11,7 +12,7 @@
 //! that another node was opening in the same moment has no table then, and is found by `lost`.
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{GameId, PlayerId, TableId};
+use bahay_engine::table::{GameId, PlayerId, Table, TableId};
 
 use crate::games::halted::{self, Halt, Outcome};
 use crate::ledger::LedgerError;
@@ -35,6 +36,8 @@ pub struct Voided {
 pub enum OperateError {
     #[error("there is no such table")]
     Missing,
+    #[error("the table is there, and its POT is played for")]
+    Live,
     #[error("the table is not halted")]
     NotHalted,
     #[error("its journal still does not replay: {0}")]
@@ -59,7 +62,7 @@ impl<G: Game> Inner<G> {
         let Halt { table, room, version, reason } = &halt;
         tracing::error!(%table, room, version, reason, "a table is halted");
         if let Some(room) = room
-            && let Err(error) = self.live.list(room, *table, 0, false).await
+            && let Err(error) = self.live.unlist(room, *table).await
         {
             tracing::warn!(%table, %error, "a stale listing stays");
         }
@@ -74,7 +77,33 @@ impl<G: Game> Inner<G> {
     }
 }
 
+/// Something of a table could not be shown: the engine panicked over it, and it is halted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spoiled;
+
 impl<G: Game> Tables<G> {
+    /// Works out what somebody is shown of a table: a view, redacted events. A panic in that
+    /// halts the table, beside whoever waits for this; where live state is away, the next attempt
+    /// to show it does.
+    pub fn show<T>(
+        &self,
+        table: &Table<G>,
+        show: impl FnOnce(&Table<G>) -> T,
+    ) -> Result<T, Spoiled> {
+        guarded(|| show(table)).map_err(|reason| {
+            let (room, engine) = (Some(table.terms().room.clone()), table.engine());
+            let halt = Halt { table: table.id(), room, version: None, reason };
+            let tables = self.clone();
+            tokio::spawn(async move {
+                let table = halt.table;
+                if let Err(error) = tables.inner.halt(halt, engine).await {
+                    tracing::error!(%table, %error, "a table could not be halted yet");
+                }
+            });
+            Spoiled
+        })
+    }
+
     /// Ends a table, whatever state it is in: its open game is voided, its players are free.
     pub async fn void(&self, table: TableId, reason: &str) -> Result<Voided, OperateError> {
         let live = &self.inner.live;
@@ -82,7 +111,7 @@ impl<G: Game> Tables<G> {
         let mut players: Vec<PlayerId> = Vec::new();
         let mut room = None;
         if let Some(stored) = &stored {
-            let version = Some(stored.base + stored.lines.len() as u64);
+            let version = Some(stored.version());
             let replayed = guarded(|| Copy::<G>::replay(stored, None));
             if let Ok(Ok(replayed)) = replayed {
                 let table = replayed.copy.table;
@@ -107,7 +136,7 @@ impl<G: Game> Tables<G> {
             live.release(player, table).await?;
         }
         if let Some(room) = room {
-            live.list(&room, table, 0, false).await?;
+            live.unlist(&room, table).await?;
         }
         if let Some(stored) = &stored {
             live.end(table, stored.engine).await?;

@@ -7,8 +7,10 @@
 //! longer open, so neither looks lost; and if a settlement is faster, the ledger refuses to void.
 //!
 //! Bounds: pages of 100 games; [`WHOLE`] tables are read whole in a round, in turn, the others are
-//! only asked for. Deliberately absent: what is left in a lost table's POT from earlier games.
-//! Whose it is cannot be told from live state any more; docs/LEDGER.md lists such POTs.
+//! only asked for.
+//!
+//! What is left in a lost table's POT from earlier games is given back too, but only where an
+//! operator says so: nobody waits for it, and a table is lost for good only when its Redis is.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,8 +22,9 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use crate::clock;
 use crate::entropy;
 use crate::games::{self, OpenGame, halted};
+use crate::ledger::{IdlePot, Returned};
 use crate::tables::counts::count;
-use crate::tables::{Tables, Unready};
+use crate::tables::{OperateError, Tables, Unready};
 
 /// How often a node looks.
 const EVERY: Duration = Duration::from_secs(5);
@@ -33,6 +36,9 @@ const YOUNG: Duration = Duration::from_secs(10);
 const WHOLE: usize = 16;
 
 const PAGE: u32 = 100;
+
+/// Tables that Redis is asked for at once.
+const ASKED_AT_ONCE: usize = 500;
 
 /// What the ledger writes down, and operators read.
 const REASON: &str = "live state lost";
@@ -72,21 +78,25 @@ impl<G: Game> Tables<G> {
         let mut after = None;
         loop {
             let page = games::open(&self.inner.pool, after, PAGE).await.map_err(words)?;
-            let old = clock::before(self.inner.clock.now(), YOUNG).ms();
-            let games: Vec<_> =
-                page.items.into_iter().filter(|game| game.opened_at_ms <= old).collect();
+            let is_old = |game: &OpenGame| {
+                let now = self.inner.clock_of(game.table).now();
+                game.opened_at_ms <= clock::before(now, YOUNG).ms()
+            };
+            let games: Vec<_> = page.items.into_iter().filter(is_old).collect();
             let tables: Vec<_> = games.iter().map(|game| game.table).collect();
-            let exist = self.inner.live.exist(&tables).await.map_err(words)?;
+            let exist = self.inner.live.exist(&tables).await;
             for (game, exists) in games.into_iter().zip(exist) {
+                // Where that cannot be told, nothing is concluded.
+                let Ok(exists) = exists else { continue };
                 if !exists {
                     lost.push(game);
                 } else if to_read > 0 && rounds.read.is_none_or(|read| game.game > read) {
                     to_read -= 1;
                     rounds.read = Some(game.game);
-                    if !self.is_played(&game).await? {
+                    if !self.is_played(&game).await {
                         lost.push(game);
                     }
-                } else if rounds.seen.contains(&game.game) && !self.is_played(&game).await? {
+                } else if rounds.seen.contains(&game.game) && !self.is_played(&game).await {
                     lost.push(game);
                 }
             }
@@ -109,12 +119,11 @@ impl<G: Game> Tables<G> {
     }
 
     /// Whether the table is in this game; also where that cannot be told from here.
-    async fn is_played(&self, game: &OpenGame) -> Result<bool, String> {
+    async fn is_played(&self, game: &OpenGame) -> bool {
         match self.look(game.table).await {
-            Ok(Some(table)) => Ok(table.phase().game() == Some(game.game)),
-            Ok(None) => Ok(false),
-            Err(Unready::Halted | Unready::OtherVersion) => Ok(true),
-            Err(Unready::Unavailable(error)) => Err(words(error)),
+            Ok(Some(table)) => table.phase().game() == Some(game.game),
+            Ok(None) => false,
+            Err(Unready::Halted | Unready::OtherVersion | Unready::Unavailable(_)) => true,
         }
     }
 
@@ -132,6 +141,33 @@ impl<G: Game> Tables<G> {
         }
     }
 
+    /// The POTs of tables that are gone, longest forgotten first.
+    pub async fn lost_pots(&self) -> Result<Vec<IdlePot>, OperateError> {
+        let idle = self.inner.ledger.idle_pots().await?;
+        let mut lost = Vec::new();
+        for some in idle.chunks(ASKED_AT_ONCE) {
+            let tables: Vec<_> = some.iter().map(|idle| idle.table).collect();
+            for (idle, exists) in some.iter().zip(self.inner.live.exist(&tables).await) {
+                if !exists? {
+                    lost.push(*idle);
+                }
+            }
+        }
+        Ok(lost)
+    }
+
+    /// Gives the POT of a table that is gone back to those who paid it.
+    pub async fn return_pot(&self, table: TableId) -> Result<Returned, OperateError> {
+        for exists in self.inner.live.exist(&[table]).await {
+            if exists? {
+                return Err(OperateError::Live);
+            }
+        }
+        let returned = self.inner.ledger.return_pot(table).await?;
+        tracing::warn!(%table, shares = returned.shares.len(), "a lost table's POT was given back");
+        Ok(returned)
+    }
+
     /// Writes down for operators what could not be written when it happened.
     async fn note_halts(&self) -> Result<(), String> {
         let tables = self.inner.live.halted().await.map_err(words)?;
@@ -142,10 +178,10 @@ impl<G: Game> Tables<G> {
             let Some(stored) = self.inner.live.load(table).await.map_err(words)? else {
                 continue;
             };
+            let version = Some(stored.version());
             let Some(reason) = stored.halted else {
                 continue;
             };
-            let version = Some(stored.base + stored.lines.len() as u64);
             let halt = halted::Halt { table, room: None, version, reason };
             halted::note_halted(&self.inner.pool, &halt).await.map_err(words)?;
         }

@@ -25,6 +25,7 @@ mod presence;
 mod slot;
 mod ticker;
 mod watchers;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,19 +34,22 @@ use std::time::Duration;
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Rejection, Table, TableId, Terms};
 use futures_util::{FutureExt, StreamExt, stream};
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 
 use crate::clock::Clock;
 use crate::db::PgPool;
+use crate::entropy;
 use crate::ledger::Ledger;
-use crate::live::{Live, Present, Publication, Unavailable};
+use crate::live::{Live, Point, Present, Publication, Unavailable};
 use crate::tables::presence::Presence;
 use crate::tables::slot::Slot;
+use crate::tables::words::Words;
 
 pub use copy::Missed;
 pub use counts::Counts;
-pub use halting::{OperateError, Voided};
+pub use halting::{OperateError, Spoiled, Voided};
 pub use watchers::{Ending, Notice, OUTBOX, Watch};
+pub use words::Word;
 
 /// How often an input is decided on before it counts as unavailable.
 const ATTEMPTS: usize = 16;
@@ -70,11 +74,13 @@ pub struct Tables<G: Game> {
 struct Inner<G: Game> {
     live: Live,
     ledger: Ledger,
-    clock: Clock,
+    /// By shard, because each may be on another server.
+    clocks: Vec<Clock>,
     /// For what operators are told about halted tables, and for games that lost theirs.
     pool: PgPool,
     presence: Presence,
     counts: Counts,
+    words: Words<G::Rules>,
     /// Copies of the tables that somebody here has looked at.
     slots: Mutex<HashMap<TableId, Arc<Slot<G>>>>,
 }
@@ -123,38 +129,100 @@ impl<I: bahay_engine::game::Refusal> From<Unready> for SubmitError<I> {
 /// A result of [`Tables::submit`] and the like.
 pub type Submitted<G, T> = Result<T, SubmitError<<G as Game>::Illegal>>;
 
+impl<G: Game> Inner<G> {
+    fn clock_of(&self, table: TableId) -> &Clock {
+        self.clock_in(self.live.shard_of(table))
+    }
+
+    fn clock_in(&self, shard: u16) -> &Clock {
+        &self.clocks[usize::from(shard)]
+    }
+}
+
 impl<G: Game> Tables<G> {
     /// Tables by a clock of the caller's. The house's own comes with [`Tables::start`].
     pub fn new(live: Live, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
-        Self::with(live, ledger, clock, pool, Presence::new())
+        let clocks = live.shards().map(|_| clock.clone()).collect();
+        let presence = Presence::new(&live);
+        Self::with(live, ledger, clocks, pool, presence)
     }
 
     /// Makes this process a node of the house, with the house's clock.
     pub async fn start(live: Live, ledger: Ledger, pool: PgPool) -> Result<Self, Unavailable> {
-        let (presence, clock) = Presence::join(&live).await?;
-        Ok(Self::with(live, ledger, clock, pool, presence))
+        let (presence, clocks) = Presence::join(&live).await?;
+        Ok(Self::with(live, ledger, clocks, pool, presence))
     }
 
-    fn with(live: Live, ledger: Ledger, clock: Clock, pool: PgPool, presence: Presence) -> Self {
-        let (slots, counts) = (Mutex::default(), Counts::default());
-        let inner = Inner { live, ledger, clock, pool, presence, counts, slots };
+    fn with(
+        live: Live,
+        ledger: Ledger,
+        clocks: Vec<Clock>,
+        pool: PgPool,
+        presence: Presence,
+    ) -> Self {
+        let (slots, counts, words) = (Mutex::default(), Counts::default(), Words::default());
+        let inner = Inner { live, ledger, clocks, pool, presence, counts, words, slots };
         Self { inner: Arc::new(inner) }
     }
 
-    /// The clock that the tables live by.
+    /// The time of the house for what is about no table.
     pub fn clock(&self) -> &Clock {
-        &self.inner.clock
+        self.inner.clock_in(0)
+    }
+
+    /// The clock that a table lives by.
+    pub fn clock_of(&self, table: TableId) -> &Clock {
+        self.inner.clock_of(table)
     }
 
     pub fn counts(&self) -> &Counts {
         &self.inner.counts
     }
 
+    /// Has tables ask here what their rooms say. Only the first call counts.
+    pub fn obey(&self, words: impl Fn(&str) -> Option<Word<G::Rules>> + Send + Sync + 'static) {
+        self.inner.words.come_from(Arc::new(words));
+    }
+
+    /// Tells the tables that this process knows what their rooms say, without waiting for
+    /// something to happen there. The others hear it then.
+    pub async fn hear_rooms(&self) {
+        for slot in self.all() {
+            let due = match slot.current().await {
+                Some(table) => self.inner.words.due(&table),
+                None => None,
+            };
+            if let Some(input) = due {
+                // The word is told before the input, which then is nothing new.
+                let told = slot.submit(&self.inner, input).await;
+                if let Err(SubmitError::Unavailable(error)) = told {
+                    tracing::warn!(table = %slot.id(), %error, "a table hears of its room later");
+                }
+            }
+        }
+    }
+
+    /// Tables of which this process has a copy or a watcher.
+    pub fn known_tables(&self) -> usize {
+        self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Founds a table unless it exists.
     pub async fn found(&self, id: TableId, terms: Terms<G::Rules>) -> Result<(), Unavailable> {
-        let table = Table::<G>::new(id, terms);
+        self.found_of_revision(id, terms, 0).await
+    }
+
+    /// The same, by the terms of a revision of its room.
+    pub async fn found_of_revision(
+        &self,
+        id: TableId,
+        terms: Terms<G::Rules>,
+        revision: u32,
+    ) -> Result<(), Unavailable> {
+        let table = Table::<G>::new(id, terms).of_revision(revision);
         let snapshot = serde_json::to_string(&table).map_err(copy::unwritable)?;
-        self.inner.live.found(id, &snapshot, IDLE_MS, table.engine()).await
+        let live = &self.inner.live;
+        live.found(id, entropy::tag(), &snapshot, IDLE_MS, table.engine()).await
     }
 
     /// Has the table decide on an input and stores what it decided. Gives the table's version
@@ -194,32 +262,48 @@ impl<G: Game> Tables<G> {
         self.slot(id).look(&self.inner).await
     }
 
-    /// Begins to watch a table for a player. With the version that the player saw last, gives
-    /// what was missed since, if the journal still has it.
+    /// Begins to watch a table for a player. With the point that the player saw last, gives what
+    /// was missed since, if the journal still has it.
     pub async fn watch(
         &self,
         id: TableId,
         player: PlayerId,
         connection: ConnectionId,
-        from: Option<u64>,
+        from: Option<Point>,
     ) -> Submitted<G, Watch<G>> {
         self.slot(id).watch(&self.inner, player, connection, from).await
+    }
+
+    /// What is said at a table from here on, as long as somebody here watches it: texts that are
+    /// no part of its journal. Who falls behind misses some.
+    pub fn hear(&self, id: TableId) -> broadcast::Receiver<Arc<str>> {
+        self.slot(id).hear()
+    }
+
+    /// Tells all who listen to a table a text of one line that is no part of its journal.
+    pub async fn talk(&self, id: TableId, text: &str) -> Result<(), Unavailable> {
+        self.inner.live.talk(id, text).await
     }
 
     /// Takes in what other processes publish, until the sender is gone.
     pub async fn listen(self, mut publications: mpsc::UnboundedReceiver<Publication>) {
         while let Some(publication) = publications.recv().await {
             match publication {
-                Publication::Lines { table, version, lines } => {
+                Publication::Lines { table, after, lines } => {
                     if let Some(slot) = self.known(table) {
                         let tables = self.clone();
                         let mut following = Box::pin(async move {
-                            slot.published(&tables.inner, version, &lines).await;
+                            slot.published(&tables.inner, after, &lines).await;
                         });
                         // A table that waits for its server keeps no other waiting.
                         if following.as_mut().now_or_never().is_none() {
                             tokio::spawn(following);
                         }
+                    }
+                }
+                Publication::Talk { table, text } => {
+                    if let Some(slot) = self.known(table) {
+                        slot.talk(text.into());
                     }
                 }
                 Publication::Ended { table } => {

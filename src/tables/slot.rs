@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Event, Input, Phase, PlayerId, Table, TableId};
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard, broadcast};
 use tokio::time::timeout;
 
+use crate::clock::Moment;
 use crate::entropy;
 use crate::games::halted::Halt;
-use crate::live::{Append, NewLine, Tail, Unavailable};
-use crate::tables::copy::{self, Copy, Missed, Unfollowed};
+use crate::live::{Append, Entry, Listed, NewLine, Point, Tail, Unavailable};
+use crate::metrics::Level;
+use crate::tables::copy::{self, Copy, Missed, Replayed, Unfollowed};
 use crate::tables::guard::guarded;
 use crate::tables::watchers::{Ending, Watch, Watchers};
 use crate::tables::{ATTEMPTS, IDLE_MS, Inner, SubmitError, Submitted, Unready};
@@ -21,6 +23,9 @@ use crate::tables::{ATTEMPTS, IDLE_MS, Inner, SubmitError, Submitted, Unready};
 /// A journal this long is replaced by a snapshot when no game is running: some five games, so
 /// that who was away for one can still resume by version.
 const JOURNAL_LINES_MAX: usize = 500;
+
+/// Texts that wait for one listener; the oldest of more are lost to it.
+const TALK_MAX: usize = 32;
 
 #[derive(Debug)]
 pub(super) struct Slot<G: Game> {
@@ -32,6 +37,8 @@ pub(super) struct Slot<G: Game> {
     pub(super) refused: AtomicU32,
     /// The table's publications come in, so the copy is current without asking.
     watched: AtomicBool,
+    /// What is said at the table beside the game.
+    talk: broadcast::Sender<Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -48,7 +55,18 @@ impl<G: Game> Slot<G> {
             busy: AtomicBool::new(false),
             refused: AtomicU32::new(0),
             watched: AtomicBool::new(false),
+            talk: broadcast::Sender::new(TALK_MAX),
         }
+    }
+
+    pub(super) fn hear(&self) -> broadcast::Receiver<Arc<str>> {
+        self.talk.subscribe()
+    }
+
+    /// Passes on what somebody said.
+    pub(super) fn talk(&self, text: Arc<str>) {
+        // Nobody may be listening.
+        let _ = self.talk.send(text);
     }
 
     pub(super) fn id(&self) -> TableId {
@@ -95,9 +113,12 @@ impl<G: Game> Slot<G> {
             }
             let State { copy, watchers } = &mut *state;
             let current = copy.as_mut().ok_or(SubmitError::Missing)?;
-            let now = house.clock.now();
+            let now = house.clock_of(self.id).now();
+            // What the room says comes before anything else.
+            let word = house.words.due(&current.table);
+            let told = word.as_ref().unwrap_or(&input);
             let decided = guarded(|| {
-                let decided = current.table.decide(now, input.clone(), entropy::fresh)?;
+                let decided = current.table.decide(now, told.clone(), entropy::fresh)?;
                 let deadline = decided.table.deadline();
                 Ok((decided, deadline))
             });
@@ -122,20 +143,32 @@ impl<G: Game> Slot<G> {
                 Err(rejection) => return Err(SubmitError::Rejected(rejection)),
             };
             let line = serde_json::to_string(&transition.line).map_err(copy::unwritable)?;
+            let tag = entropy::tag();
             let new = NewLine {
-                version: current.version,
+                after: current.at,
+                tag,
                 engine: current.table.engine(),
                 line: &line,
                 deadline,
                 idle_ms: is_idle(&transition.table).then_some(IDLE_MS),
             };
-            match house.live.append(self.id, new).await {
+            let play = house.counts.play();
+            let (asked, waiting) = (Moment::now(), Waiting::new(&play.appends_waiting));
+            let answer = house.live.append(self.id, new).await;
+            drop(waiting);
+            play.append.took(asked.elapsed());
+            match answer {
                 Ok(Append::Appended) => {
-                    let happened = current.replace(transition.table, transition.events);
+                    if word.is_none() && matches!(input, Input::Act { .. }) {
+                        play.moves.one();
+                    }
+                    let happened = current.replace(transition.table, transition.events, tag);
                     watchers.tell(&current.table, &happened);
                     self.seats_changed(house, &current.table, &happened).await;
                     self.compact(house, current).await;
-                    return Ok(happened.version);
+                    if word.is_none() {
+                        return Ok(happened.at.version);
+                    }
                 }
                 Ok(Append::Behind(lines)) => {
                     if let Err(error) = follow_all(current, watchers, &lines) {
@@ -162,7 +195,7 @@ impl<G: Game> Slot<G> {
         house: &Inner<G>,
         player: PlayerId,
         connection: ConnectionId,
-        from: Option<u64>,
+        from: Option<Point>,
     ) -> Submitted<G, Watch<G>> {
         let mut state = self.lock(house).await?;
         // Listen first: what is published from here on is not in what is read next.
@@ -172,47 +205,54 @@ impl<G: Game> Slot<G> {
         }
         self.refresh(house, &mut state).await?;
         let missed = match (from, &state.copy) {
-            (Some(from), Some(current)) if from == current.version => Some(Vec::new()),
-            (Some(from), Some(current)) => self.missed(house, current.version, from).await?,
+            (Some(from), Some(current)) if from == current.at => Some(Vec::new()),
+            (Some(from), Some(current)) => self.missed(house, current.at, from).await?,
             (None, _) | (_, None) => None,
         };
         let current = state.copy.as_ref().ok_or(SubmitError::Missing)?;
-        let (version, table) = (current.version, current.table.clone());
+        let (at, table) = (current.at, current.table.clone());
         let (notices, ending) = state.watchers.add(player, connection);
-        Ok(Watch { version, table, missed, notices, ending })
+        Ok(Watch { at, table, missed, notices, ending })
     }
 
-    /// What happened after `from` up to `version`, from the journal.
+    /// What happened after `from` up to `to`, from the journal; `None` where it does not lead
+    /// through both.
     async fn missed(
         &self,
         house: &Inner<G>,
-        version: u64,
-        from: u64,
+        to: Point,
+        from: Point,
     ) -> Result<Option<Vec<Missed<G>>>, Unavailable> {
         let Some(stored) = house.live.load(self.id).await? else {
             return Ok(None);
         };
         // It replayed a moment ago; if it does so no more, the whole table is shown.
         let replayed = Copy::<G>::replay(&stored, Some(from)).ok();
-        Ok(replayed.and_then(|replayed| replayed.missed).map(|mut missed| {
-            missed.retain(|missed| missed.version <= version);
-            missed
+        Ok(replayed.and_then(|replayed| replayed.missed).and_then(|mut missed| {
+            let last = missed.iter().position(|missed| missed.at == to)?;
+            missed.truncate(last + 1);
+            Some(missed)
         }))
     }
 
     /// Lines that somebody published: followed if they are the next ones, passed over if known.
-    pub(super) async fn published(&self, house: &Inner<G>, version: u64, lines: &[String]) {
+    /// Whatever else they are, the journal tells.
+    pub(super) async fn published(&self, house: &Inner<G>, after: Point, lines: &[Entry]) {
         let mut state = self.state.lock().await;
         let State { copy, watchers } = &mut *state;
         let Some(current) = copy else {
             return;
         };
-        if version == current.version {
+        let Some(last) = lines.last() else {
+            return;
+        };
+        let to = Point { version: after.version + lines.len() as u64, tag: last.tag };
+        if after == current.at {
             if let Err(error) = follow_all(current, watchers, lines) {
                 self.unfollowed(&error);
                 *copy = None;
             }
-        } else if version > current.version
+        } else if !current.leads_through(to)
             && let Err(error) = self.refresh(house, &mut state).await
         {
             tracing::warn!(table = %self.id, %error, "a gap in a table's lines stays open");
@@ -243,7 +283,7 @@ impl<G: Game> Slot<G> {
     ) -> Result<(), Unready> {
         let State { copy, watchers } = &mut **state;
         if let Some(current) = copy {
-            match house.live.tail(self.id, current.version).await? {
+            match house.live.tail(self.id, current.at).await? {
                 Tail::Lines(lines) => match follow_all(current, watchers, &lines) {
                     Ok(()) => return Ok(()),
                     Err(error) => self.unfollowed(&error),
@@ -254,23 +294,29 @@ impl<G: Game> Slot<G> {
         *copy = None;
         let Some(stored) = house.live.load(self.id).await? else {
             // A table that is gone does not come back under these watchers' versions.
-            watchers.end(Ending::Closed);
+            watchers.end(Ending::Lost);
             return Ok(());
         };
-        let current = match Copy::replay(&stored, None) {
-            Ok(replayed) => replayed.copy,
+        let told = watchers.told();
+        let Replayed { copy: current, missed } = match Copy::replay(&stored, told) {
+            Ok(replayed) => replayed,
             Err(Unfollowed::OtherVersion(engine)) => {
                 house.counts.met_other_version(self.id, engine);
                 return Err(Unready::OtherVersion);
             }
             Err(Unfollowed::Broken(reason)) => {
-                let version = Some(stored.base + stored.lines.len() as u64);
+                let version = Some(stored.version());
                 let halt = Halt { table: self.id, room: None, version, reason };
                 house.halt(halt, stored.engine).await?;
                 return Err(Unready::Halted);
             }
         };
-        watchers.tell_anew(&current.table, current.version);
+        // Its last lines were lost, or a snapshot has taken the place of what was told.
+        let parted = told.is_some() && missed.is_none();
+        if parted {
+            tracing::warn!(table = %self.id, ?told, now = ?current.at, "a table's history parted");
+        }
+        watchers.tell_anew(&current.table, current.at, parted);
         *copy = Some(current);
         Ok(())
     }
@@ -281,7 +327,7 @@ impl<G: Game> Slot<G> {
 
     fn halt_of(&self, current: &Copy<G>, reason: String) -> Halt {
         let room = Some(current.table.terms().room.clone());
-        Halt { table: self.id, room, version: Some(current.version), reason }
+        Halt { table: self.id, room, version: Some(current.at.version), reason }
     }
 
     /// Halts the table as this process knows it.
@@ -293,10 +339,10 @@ impl<G: Game> Slot<G> {
         house.halt(self.halt_of(&current, reason), current.table.engine()).await
     }
 
-    /// The table is gone: whoever watches it is told.
+    /// The table was voided: whoever watches it is told.
     pub(super) async fn close(&self) {
         self.state.lock().await.copy = None;
-        self.end_watches(Ending::Closed).await;
+        self.end_watches(Ending::Voided).await;
     }
 
     pub(super) async fn end_watches(&self, why: Ending) {
@@ -320,8 +366,14 @@ impl<G: Game> Slot<G> {
             }
         }
         if changed {
-            let (free, has_pot) = (table.seats_free(), !table.pot().is_zero());
-            if let Err(error) = house.live.list(&table.terms().room, self.id, free, has_pot).await {
+            let players: Vec<PlayerId> = table.occupants().map(|(_, who)| who.player).collect();
+            let listed = Listed {
+                room: &table.terms().room,
+                seats: table.seat_count(),
+                has_pot: !table.pot().is_zero(),
+                players: &players,
+            };
+            if let Err(error) = house.live.list(self.id, listed).await {
                 tracing::warn!(table = %self.id, %error, "a stale listing stays");
             }
         }
@@ -332,7 +384,7 @@ impl<G: Game> Slot<G> {
             return;
         }
         let compacted = match serde_json::to_string(&*current.table) {
-            Ok(snapshot) => house.live.compact(self.id, current.version, &snapshot).await,
+            Ok(snapshot) => house.live.compact(self.id, current.at, &snapshot).await,
             Err(error) => Err(copy::unwritable(error)),
         };
         match compacted {
@@ -346,13 +398,29 @@ impl<G: Game> Slot<G> {
 fn follow_all<G: Game>(
     current: &mut Copy<G>,
     watchers: &mut Watchers<G>,
-    lines: &[String],
+    lines: &[Entry],
 ) -> Result<(), Unfollowed> {
     for line in lines {
         let happened = current.follow(line)?;
         watchers.tell(&current.table, &happened);
     }
     Ok(())
+}
+
+/// A call that waits for its answer, or is dropped before.
+struct Waiting<'a>(&'a Level);
+
+impl<'a> Waiting<'a> {
+    fn new(level: &'a Level) -> Self {
+        level.up();
+        Self(level)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.down();
+    }
 }
 
 /// Nobody sits there and nothing is left to win.

@@ -79,6 +79,7 @@ impl<G: Game> Tables<G> {
     }
 
     async fn due(&self, shard: u16) -> (u16, Result<Vec<TableId>, Unavailable>) {
-        (shard, self.inner.live.take_due(shard, self.inner.clock.now(), CLAIM_MS).await)
+        let now = self.inner.clock_in(shard).now();
+        (shard, self.inner.live.take_due(shard, now, CLAIM_MS).await)
     }
 }

@@ -6,17 +6,18 @@ use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Event, PlayerId, Table};
 use tokio::sync::mpsc;
 
+use crate::live::Point;
 use crate::tables::copy::Missed;
 
 /// Notices that wait for one watcher. One that lets more gather is dropped: it sees the end of
-/// its notices, and can come back and resume by version.
+/// its notices, and can come back and resume.
 pub const OUTBOX: usize = 64;
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
 pub struct Notice<G: Game> {
-    /// The version of the table after this.
-    pub version: u64,
+    /// The point of the table's history after this.
+    pub at: Point,
     /// Complete: the watcher redacts them for its viewer. Empty when the copy had to be read
     /// anew: then only `table` tells the state.
     pub events: Arc<[Event<G::Event>]>,
@@ -24,15 +25,17 @@ pub struct Notice<G: Game> {
     pub table: Arc<Table<G>>,
     /// Something between the last notice and this one is not told: show the whole table.
     pub anew: bool,
+    /// The history that was told until now is not that of the table any more.
+    pub parted: bool,
 }
 
 /// What a new watcher begins with.
 #[derive(Debug)]
 pub struct Watch<G: Game> {
-    pub version: u64,
+    pub at: Point,
     pub table: Arc<Table<G>>,
-    /// What happened since the version that the watcher named; `None` when it named none or the
-    /// journal no longer reaches it: show the whole table.
+    /// What happened since the point that the watcher named; `None` when it named none or the
+    /// journal does not have it: show the whole table.
     pub missed: Option<Vec<Missed<G>>>,
     pub notices: mpsc::Receiver<Notice<G>>,
     /// Why the notices ended, once they have. Unset: the watcher did not keep up.
@@ -42,8 +45,10 @@ pub struct Watch<G: Game> {
 /// Why a watch ends, when not for the watcher's own fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The table is gone.
-    Closed,
+    /// The table was voided.
+    Voided,
+    /// The table is gone, and nobody said so.
+    Lost,
     /// This node was taken for dead, so the table has been told that its players are away.
     NodeGone,
 }
@@ -60,11 +65,17 @@ struct Watcher<G: Game> {
 #[derive(Debug)]
 pub(super) struct Watchers<G: Game> {
     watchers: Vec<Watcher<G>>,
+    /// The last point that was told to whoever watched then.
+    told: Option<Point>,
 }
 
 impl<G: Game> Watchers<G> {
     pub(super) const fn new() -> Self {
-        Self { watchers: Vec::new() }
+        Self { watchers: Vec::new(), told: None }
+    }
+
+    pub(super) fn told(&self) -> Option<Point> {
+        self.told
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -95,19 +106,22 @@ impl<G: Game> Watchers<G> {
 
     pub(super) fn tell(&mut self, table: &Arc<Table<G>>, happened: &Missed<G>) {
         self.send(&Notice {
-            version: happened.version,
+            at: happened.at,
             events: happened.events.clone(),
             table: table.clone(),
             anew: false,
+            parted: false,
         });
     }
 
-    pub(super) fn tell_anew(&mut self, table: &Arc<Table<G>>, version: u64) {
+    /// `parted`: what was told before did not lead here.
+    pub(super) fn tell_anew(&mut self, table: &Arc<Table<G>>, at: Point, parted: bool) {
         let events = Vec::new().into();
-        self.send(&Notice { version, events, table: table.clone(), anew: true });
+        self.send(&Notice { at, events, table: table.clone(), anew: true, parted });
     }
 
     fn send(&mut self, notice: &Notice<G>) {
+        self.told = Some(notice.at);
         self.watchers.retain(|watcher| match watcher.outbox.try_send(notice.clone()) {
             Ok(()) => true,
             Err(mpsc::error::TrySendError::Full(_)) => {

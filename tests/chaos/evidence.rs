@@ -71,7 +71,7 @@ impl Evidence {
 /// Every game.
 pub(crate) async fn games(pool: &PgPool) -> Result<BTreeMap<GameId, Game>, sqlx::Error> {
     let rows = sqlx::query(
-        "select g.id, g.state, g.void_reason, r.record::text as record
+        "select g.id, g.state, g.void_reason, r.record
          from games g left join game_records r on r.game = g.id",
     );
     let mut games = BTreeMap::new();

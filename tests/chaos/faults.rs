@@ -35,6 +35,7 @@ pub(crate) struct Done {
     pub(crate) fault: Fault,
     /// Since the run began, as in the clients' journals.
     pub(crate) from_ms: u64,
+    pub(crate) to_ms: u64,
 }
 
 /// What was done, and what went wrong with doing it.
@@ -75,8 +76,9 @@ async fn one(house: &House, step: Step, mut dice: Dice) -> (Done, Option<String>
     let from_ms = house.now_ms();
     let carried = house.carry_out(fault, for_long, &mut dice).await;
     drop(turn);
-    println!("{from_ms} to {} ms: {fault}", house.now_ms());
-    (Done { fault, from_ms }, carried.err().map(|error| format!("{fault}: {error}")))
+    let to_ms = house.now_ms();
+    println!("{from_ms} to {to_ms} ms: {fault}");
+    (Done { fault, from_ms, to_ms }, carried.err().map(|error| format!("{fault}: {error}")))
 }
 
 /// Held while nobody else may do something to the same target.

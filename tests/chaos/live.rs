@@ -150,7 +150,9 @@ impl Reader {
 fn replayed(state: &str, lines: &[String]) -> Result<EngineTable<Tongits>, String> {
     let read = serde_json::from_str(state);
     let mut table: EngineTable<Tongits> = read.map_err(|error| error.to_string())?;
-    for line in lines {
+    for entry in lines {
+        // The tag stands before it.
+        let line = entry.split_once(' ').map_or(entry.as_str(), |(_, line)| line);
         let line: Line<_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let (next, _) = table.follow(&line).map_err(|rejection| rejection.to_string())?;
         table = next;

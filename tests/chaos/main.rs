@@ -20,6 +20,7 @@ mod journal;
 mod live;
 mod nodes;
 mod options;
+mod outages;
 mod plan;
 mod report;
 #[path = "../it/support"]
@@ -184,7 +185,10 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     let services = services.into_inner();
     let evidence = gather(&pool, &services, journals, tables, plan, options.forgery).await?;
     let verdict = Verdict::of(&evidence);
-    let mut figures = Figures::of(&evidence, &verdict, &done);
+    let mut figures = Figures::of(&evidence, &verdict, &done, options.nodes);
+    if !options.short {
+        findings.extend(figures.late());
+    }
     for node in &nodes {
         findings.extend(figures.read_log(node.log()));
     }

@@ -245,6 +245,7 @@ impl Node {
             .env("BAHAY_SIGNING_SECRET", SECRET)
             // Nobody may run out of coins in a long run.
             .env("BAHAY_WELCOME_COINS", "1000000")
+            .env("BAHAY_APART_BY_ADDRESS", "false")
             .envs(LIMITS)
             .env("RUST_LOG", "info")
             .env("RUST_BACKTRACE", "1")

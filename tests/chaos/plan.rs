@@ -9,6 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::dice::Dice;
+use crate::outages::TAKEN_OVER_WITHIN_MS;
 
 /// Longer than a heartbeat may be late, and than the seats of a silent node wait for the AI.
 const PAST_HEARTBEAT_MS: (u64, u64) = (5_000, 8_000);
@@ -113,7 +114,7 @@ pub(crate) struct Extent {
 }
 
 impl Plan {
-    /// Faults one to three seconds apart, for so long.
+    /// Faults one to three seconds apart, for so long; more after a node was killed.
     pub(crate) fn draw(seed: u64, extent: Extent, length: Duration) -> Self {
         let mut dice = Dice::new(seed, 0);
         let end_ms = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
@@ -129,6 +130,10 @@ impl Plan {
             let fault = kinds.pop().expect("it was just filled");
             steps.push(Step { at_ms, fault, for_ms: duration_ms(&mut dice, fault) });
             at_ms += dice.within(1_000, 3_000);
+            // The others find out in peace, so that it can be seen how long they take.
+            if let Fault::KillNode { .. } = fault {
+                at_ms += TAKEN_OVER_WITHIN_MS;
+            }
         }
         Self { seed, steps }
     }

@@ -12,6 +12,7 @@ use crate::checks::walk::{Absence, Walked};
 use crate::checks::{Facts, Verdict};
 use crate::evidence::Evidence;
 use crate::faults::Done;
+use crate::outages::{Outages, TAKEN_OVER_WITHIN_MS};
 use crate::plan::Fault;
 
 /// After a kill, a connection of that node that is lost within this time was lost by the kill.
@@ -35,14 +36,22 @@ pub(crate) struct Figures {
     void_reasons: BTreeMap<String, u64>,
     /// Milliseconds each.
     resumes: Vec<u64>,
+    /// The same without the time in which nobody could have served a client.
+    resumes_served: Vec<u64>,
+    /// Those during which nothing was at fault.
+    resumes_quiet: Vec<u64>,
     taken_over: Vec<u64>,
     given_back: Vec<u64>,
     /// Lines of the nodes' logs, without their times, and how often each came.
     errors: BTreeMap<String, u64>,
+    /// Killed nodes whose seats were to be with the AI in time, and what was late.
+    noticed: usize,
+    late: Facts,
 }
 
 impl Figures {
-    pub(crate) fn of(evidence: &Evidence, verdict: &Verdict, done: &[Done]) -> Self {
+    pub(crate) fn of(evidence: &Evidence, verdict: &Verdict, done: &[Done], nodes: u64) -> Self {
+        let outages = Outages::of(done, nodes);
         let state =
             |wanted: &str| evidence.games.values().filter(|game| game.state == wanted).count();
         let mut figures = Self {
@@ -70,13 +79,21 @@ impl Figures {
             for (code, count) in &client.refusals {
                 *figures.refusals.entry(code.clone()).or_default() += count;
             }
-            let back = client.absences.iter().filter_map(|absence| {
-                absence.joined_ms.map(|joined| joined.saturating_sub(absence.tried_ms))
-            });
-            figures.resumes.extend(back);
+            for Absence { lost_ms, tried_ms, joined_ms, .. } in &client.absences {
+                let Some(joined_ms) = *joined_ms else { continue };
+                let took_ms = joined_ms.saturating_sub(*tried_ms);
+                let nobody_ms = outages.nobody_ms((*tried_ms, joined_ms));
+                figures.resumes.push(took_ms);
+                figures.resumes_served.push(took_ms - nobody_ms);
+                if outages.is_quiet((*lost_ms, joined_ms)) {
+                    figures.resumes_quiet.push(took_ms);
+                }
+            }
         }
-        figures.takeovers(&verdict.walked, done);
+        figures.takeovers(&verdict.walked, done, &outages);
         figures.resumes.sort_unstable();
+        figures.resumes_served.sort_unstable();
+        figures.resumes_quiet.sort_unstable();
         figures.taken_over.sort_unstable();
         figures.given_back.sort_unstable();
         figures
@@ -84,7 +101,7 @@ impl Figures {
 
     /// How long the seats of killed nodes waited for the AI, and for their players once these
     /// came back.
-    fn takeovers(&mut self, walked: &[Walked], done: &[Done]) {
+    fn takeovers(&mut self, walked: &[Walked], done: &[Done], outages: &Outages) {
         for kill in done.iter().filter(|done| matches!(done.fault, Fault::KillNode { .. })) {
             let Fault::KillNode { node } = kill.fault else {
                 continue;
@@ -102,11 +119,27 @@ impl Figures {
                     continue;
                 };
                 self.taken_over.push(on - absence.lost_ms);
+                if outages.is_noticed(node, kill.from_ms) {
+                    self.noticed += 1;
+                    let took_ms = on.saturating_sub(kill.from_ms);
+                    if took_ms > TAKEN_OVER_WITHIN_MS {
+                        let (table, seat) = place;
+                        self.late.add(|| format!("{seat} of {table} after {took_ms} ms"));
+                    }
+                }
                 if let Some(off) = first(walked, place, false, absence.tried_ms, u64::MAX) {
                     self.given_back.push(off - absence.tried_ms);
                 }
             }
         }
+    }
+
+    /// Seats of killed nodes that came to the AI too late, although nothing else was at fault.
+    pub(crate) fn late(&self) -> impl Iterator<Item = String> {
+        self.late
+            .told()
+            .iter()
+            .map(|late| format!("a seat of a killed node was without the AI for too long: {late}"))
     }
 
     /// Notes what a node's log says went wrong. Panics are told apart.
@@ -144,6 +177,8 @@ impl Figures {
             "faults": self.faults,
             "refusals": self.refusals,
             "resume_ms": spread(&self.resumes),
+            "resume_served_ms": spread(&self.resumes_served),
+            "resume_quiet_ms": spread(&self.resumes_quiet),
             "taken_over_ms": spread(&self.taken_over),
             "given_back_ms": spread(&self.given_back),
             "log_errors": self.errors,
@@ -209,6 +244,8 @@ impl fmt::Display for Figures {
         writeln!(f, "  connections {} lost", self.connections_lost)?;
         for (what, sorted) in [
             ("resumed after", &self.resumes),
+            ("the same while somebody could serve", &self.resumes_served),
+            ("and where nothing was at fault", &self.resumes_quiet),
             ("seats of a killed node with the AI after", &self.taken_over),
             ("and given back after", &self.given_back),
         ] {
@@ -219,6 +256,7 @@ impl fmt::Display for Figures {
                 _ => writeln!(f, "  {what}: never seen")?,
             }
         }
+        writeln!(f, "  of these seats {} were to be with the AI in time", self.noticed)?;
         for (title, counts) in [
             ("faults", &self.faults),
             ("refusals", &self.refusals),

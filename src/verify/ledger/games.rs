@@ -50,7 +50,7 @@ struct Row {
     stakes: Vec<i64>,
     nets: Vec<Option<i64>>,
     settlement: Option<Value>,
-    record: Option<Value>,
+    record: Option<String>,
     codes: Vec<String>,
     sources: Vec<String>,
     destinations: Vec<String>,
@@ -212,7 +212,9 @@ fn check_settlement(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
     else {
         return Err(Mismatch::NoRecord);
     };
-    let verdict = verify::verify(&record.to_string())
+    let verdict =
+        verify::verify(record).map_err(|error| Mismatch::Record { fault: error.to_string() })?;
+    let record = serde_json::from_str(record)
         .map_err(|error| Mismatch::Record { fault: error.to_string() })?;
     counted.actions += verdict.verified.actions as u64;
     let recomputed = &verdict.record;
@@ -227,7 +229,7 @@ fn check_settlement(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
         room: game.room.to_owned(),
         players: game.players.clone(),
         settlement: settlement.clone(),
-        record: record.clone(),
+        record,
         finished_at_ms: finished_at.to_jiff().as_millisecond(),
     };
     if settlement_hash(&stored).as_slice() != row.input_hash {

@@ -305,9 +305,8 @@ impl Client {
         let mut answer: Option<(Instant, (bahay_engine::table::GameId, u32))> = None;
         let mut retry_at: Option<Instant> = None;
         self.place.join();
-        let (from, table) = self.place.known();
         let id = self.take_id();
-        let join = Command::Join { id, from, table };
+        let join = self.place.join_from(id);
         if let Err(lost) = self.say(&mut socket, &mut asked, &join, "join").await {
             return lost;
         }
@@ -497,9 +496,7 @@ impl Client {
         let text = serde_json::to_string(command).expect("a command is plain data");
         let now = Instant::now();
         asked.insert(command.id(), (now.max(self.manners.slow_until), what));
-        // A join that is repeated asks for the same updates again, so there is nothing to learn.
-        let repeats = now < self.manners.repeat_until && what != "join";
-        let times = if repeats { 2 } else { 1 };
+        let times = if now < self.manners.repeat_until { 2 } else { 1 };
         for _ in 0..times {
             // Written down before it is sent: whatever happens, it may have been heard.
             self.journal.write(&What::Sent(text.clone()));

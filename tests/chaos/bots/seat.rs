@@ -1,7 +1,7 @@
 //! What a client knows of its table, folded from what it was told, and what it does about it.
 
 use bahay::tables::catalog::Tongits;
-use bahay::ws::protocol::{Command, Message, OpenPrompt};
+use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay_engine::game::Game as _;
 use bahay_engine::table::{GameId, PhaseView, TableId, TableView};
 
@@ -16,6 +16,7 @@ const WILD: u64 = 15;
 pub(super) struct Place {
     view: Option<TableView<Tongits>>,
     version: Option<u64>,
+    tag: Option<Tag>,
     prompt: Option<OpenPrompt<Action>>,
     /// The game that it has said ready for.
     readied: Option<GameId>,
@@ -26,10 +27,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What to resume from.
-    pub(super) fn known(&self) -> (Option<u64>, Option<TableId>) {
-        let table = self.view.as_ref().map(|view| view.table);
-        (self.version.filter(|_| table.is_some()), table)
+    /// Joins, from what is known.
+    pub(super) fn join_from(&self, id: u32) -> Command<Action> {
+        let table: Option<TableId> = self.view.as_ref().map(|view| view.table);
+        let from = self.version.filter(|_| table.is_some());
+        Command::Join { id, from, tag: self.tag, table }
     }
 
     pub(super) fn forget(&mut self) {
@@ -38,12 +40,13 @@ impl Place {
 
     /// Takes a message in. False when it does not follow what came before.
     pub(super) fn take(&mut self, message: &Message<Tongits>) -> bool {
-        if let Message::Snapshot { version, view, prompt, .. } = message {
+        if let Message::Snapshot { version, tag, view, prompt, .. } = message {
             self.view = Some((**view).clone());
             self.version = Some(*version);
+            self.tag = Some(*tag);
             self.prompt.clone_from(prompt);
         }
-        if let Message::Update { version, events, prompt, .. } = message {
+        if let Message::Update { version, tag, events, prompt, .. } = message {
             let (Some(view), Some(had)) = (&mut self.view, self.version) else {
                 return false;
             };
@@ -54,6 +57,7 @@ impl Place {
                 view.observe(event);
             }
             self.version = Some(*version);
+            self.tag = Some(*tag);
             self.prompt.clone_from(prompt);
         }
         self.left &= self.is_running();

@@ -383,6 +383,7 @@ impl Walk<'_> {
             | Event::Preparing { .. }
             | Event::Ready { .. }
             | Event::Opening { .. }
+            | Event::Retermed { .. }
             | Event::Countdown { .. } => {}
         }
         true
