@@ -1,12 +1,24 @@
 //! The figures of this process, in the text format of Prometheus: who measures something registers
 //! it here once, under a name that begins with `bahay_` and ends in its unit.
 //!
+//! [`Play`] is what the way of a move is measured by; the load tester's report has the same words.
+//! What others keep anyway, such as the number of tables, is asked for when somebody reads the
+//! figures ([`Metrics::ask`]), and costs nothing before.
+//!
 //! Nothing here decides anything, and no figure is kept longer than the process lives.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::TypedMetric;
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Metric, Registry};
 
 /// The figures that have been registered. Clones share them.
@@ -21,28 +33,300 @@ impl fmt::Debug for Metrics {
     }
 }
 
+/// A number that only grows.
+#[derive(Clone, Debug, Default)]
+pub struct Count(Counter);
+
+impl Count {
+    pub fn one(&self) {
+        self.0.inc();
+    }
+
+    pub fn more(&self, number: usize) {
+        self.0.inc_by(number as u64);
+    }
+}
+
+/// Numbers that only grow, by a word of which there are few.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(Family<[(&'static str, &'static str); 1], Counter>);
+
+impl Counts {
+    pub fn one(&self, label: &'static str, word: &'static str) {
+        self.0.get_or_create(&[(label, word)]).inc();
+    }
+}
+
+/// A number that goes up and down.
+#[derive(Clone, Debug, Default)]
+pub struct Level(Gauge);
+
+impl Level {
+    pub fn up(&self) {
+        self.0.inc();
+    }
+
+    pub fn down(&self) {
+        self.0.dec();
+    }
+
+    pub fn by(&self, more: usize, less: usize) {
+        if more != less {
+            self.0.inc_by(i64::try_from(more).unwrap_or(i64::MAX));
+            self.0.dec_by(i64::try_from(less).unwrap_or(i64::MAX));
+        }
+    }
+}
+
+/// How long something takes: in buckets from 62.5 µs on, each twice as long.
+#[derive(Clone, Debug)]
+pub struct Times(Histogram);
+
+impl Default for Times {
+    fn default() -> Self {
+        Self(Histogram::new(exponential_buckets(0.000_062_5, 2.0, 18)))
+    }
+}
+
+impl Times {
+    pub fn took(&self, taken: Duration) {
+        self.0.observe(taken.as_secs_f64());
+    }
+}
+
+/// The way of a move, and what is around it.
+#[derive(Clone, Debug, Default)]
+pub struct Play {
+    /// From reading a command until its ack waits to be written.
+    pub action_to_ack: Times,
+    /// The call that stores a line.
+    pub append: Times,
+    pub appends_waiting: Level,
+    /// Joining a table with a version, until the updates wait to be written.
+    pub resume: Times,
+    pub opening: Times,
+    pub settlement: Times,
+    pub moves: Count,
+    pub games: Count,
+    pub messages_in: Count,
+    pub messages_out: Count,
+    pub bytes_out: Count,
+    pub sockets: Level,
+    /// Not taken by their clients yet.
+    pub messages_waiting: Level,
+    pub refusals: Counts,
+}
+
 impl Metrics {
     /// Registers a figure and gives it back. The help is a sentence without its full stop.
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, figure: M) -> M {
         debug_assert!(name.starts_with("bahay_"), "{name} does not begin with bahay_");
-        let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-        registry.register(name, help, figure.clone());
+        self.registry().register(name, help, figure.clone());
         figure
+    }
+
+    /// Shows a figure that goes up and down and is asked for when somebody reads. The help is as
+    /// for [`Metrics::register`].
+    pub fn ask(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        figure: impl Fn() -> u64 + Send + Sync + 'static,
+    ) {
+        let figure = Box::new(move || Asked::Level(figure()));
+        self.registry().register_collector(Box::new(Question { name, help, figure }));
+    }
+
+    /// The same for a number that only grows. The name is given without `_total`.
+    pub fn ask_count(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        figure: impl Fn() -> u64 + Send + Sync + 'static,
+    ) {
+        let figure = Box::new(move || Asked::Count(figure()));
+        self.registry().register_collector(Box::new(Question { name, help, figure }));
+    }
+
+    /// The same for time spent, in seconds.
+    pub fn ask_time(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        figure: impl Fn() -> Duration + Send + Sync + 'static,
+    ) {
+        let figure = Box::new(move || Asked::Time(figure()));
+        self.registry().register_collector(Box::new(Question { name, help, figure }));
+    }
+
+    /// Shows the figures of play.
+    pub fn show(&self, play: &Play) {
+        let Play {
+            action_to_ack,
+            append,
+            appends_waiting,
+            resume,
+            opening,
+            settlement,
+            moves,
+            games,
+            messages_in,
+            messages_out,
+            bytes_out,
+            sockets,
+            messages_waiting,
+            refusals,
+        } = play.clone();
+        let times = [
+            (
+                "action_to_ack",
+                "From reading a command until its ack waits to be written",
+                action_to_ack,
+            ),
+            ("append", "Storing a line in Redis", append),
+            ("resume", "Joining a table until what was missed waits to be written", resume),
+            ("opening", "Opening a game in the ledger", opening),
+            ("settlement", "Settling a game in the ledger", settlement),
+        ];
+        for (name, help, times) in times {
+            self.register(&format!("bahay_{name}_seconds"), help, times.0);
+        }
+        let counts = [
+            ("moves", "Actions of players that were stored", moves),
+            ("games_settled", "Games that this process had settled", games),
+            ("messages_in", "Texts from clients", messages_in),
+            ("messages_out", "Texts to clients", messages_out),
+            ("bytes_out", "Bytes of text to clients", bytes_out),
+        ];
+        for (name, help, count) in counts {
+            self.register(&format!("bahay_{name}"), help, count.0);
+        }
+        let levels = [
+            (
+                "appends_waiting",
+                "Lines that Redis was asked to store and has not answered",
+                appends_waiting,
+            ),
+            ("sockets", "Open sockets of players", sockets),
+            (
+                "socket_messages_waiting",
+                "Messages that clients have not taken yet",
+                messages_waiting,
+            ),
+        ];
+        for (name, help, level) in levels {
+            self.register(&format!("bahay_{name}"), help, level.0);
+        }
+        self.register("bahay_refusals", "Commands that were refused, by code", refusals.0);
+    }
+
+    /// Shows what the kernel says of this process, where it says so in /proc, and what the runtime
+    /// says of itself. To be called within it.
+    pub fn show_process(&self) {
+        self.ask_time("bahay_process_cpu_seconds", "Processor time of this process", || {
+            process_cpu().unwrap_or_default()
+        });
+        self.ask("bahay_process_resident_bytes", "Memory that this process occupies", || {
+            process_resident_bytes().unwrap_or_default()
+        });
+        let runtime = tokio::runtime::Handle::current().metrics();
+        let (tasks, queue, workers) = (runtime.clone(), runtime.clone(), runtime);
+        self.ask("bahay_runtime_tasks", "Tasks of the runtime that have not ended", move || {
+            tasks.num_alive_tasks() as u64
+        });
+        self.ask(
+            "bahay_runtime_queue",
+            "Tasks that wait in the runtime's common queue",
+            move || queue.global_queue_depth() as u64,
+        );
+        self.ask_time(
+            "bahay_runtime_busy_seconds",
+            "Time that workers spent on tasks",
+            move || {
+                (0..workers.num_workers())
+                    .map(|worker| workers.worker_total_busy_duration(worker))
+                    .sum()
+            },
+        );
+    }
+
+    fn registry(&self) -> std::sync::MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All of them, as a scraper reads them.
     pub fn text(&self) -> Result<String, fmt::Error> {
-        let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
-        encode(&mut text, &registry)?;
+        encode(&mut text, &self.registry())?;
         Ok(text)
     }
 }
 
+/// What the answer to a question is.
+enum Asked {
+    Level(u64),
+    Count(u64),
+    Time(Duration),
+}
+
+/// A figure that is asked for when somebody reads.
+struct Question {
+    name: &'static str,
+    help: &'static str,
+    figure: Box<dyn Fn() -> Asked + Send + Sync>,
+}
+
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Question").field(&self.name).finish()
+    }
+}
+
+impl Collector for Question {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        match (self.figure)() {
+            Asked::Level(level) => {
+                let level = i64::try_from(level).unwrap_or(i64::MAX);
+                self.write(encoder, &ConstGauge::new(level))
+            }
+            Asked::Count(count) => self.write(encoder, &ConstCounter::new(count)),
+            Asked::Time(time) => self.write(encoder, &ConstCounter::new(time.as_secs_f64())),
+        }
+    }
+}
+
+impl Question {
+    fn write(
+        &self,
+        mut encoder: DescriptorEncoder<'_>,
+        figure: &(impl EncodeMetric + TypedMetric),
+    ) -> Result<(), fmt::Error> {
+        let kind = figure.metric_type();
+        figure.encode(encoder.encode_descriptor(self.name, self.help, None, kind)?)
+    }
+}
+
+/// User and system time, in ticks of a hundredth of a second.
+fn process_cpu() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is a name in brackets that may hold spaces; count from behind it.
+    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+    let ticks = |place: usize| fields.get(place)?.parse::<u64>().ok();
+    Some(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))
+}
+
+fn process_resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = resident.trim().split(' ').next()?.parse().ok()?;
+    Some(kib * 1_024)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Metrics;
+    use super::{Metrics, Play};
     use prometheus_client::metrics::gauge::Gauge;
+    use std::time::Duration;
 
     #[test]
     fn a_registered_figure_is_in_the_text() {
@@ -52,5 +336,32 @@ mod tests {
         let text = metrics.text().unwrap();
         assert!(text.contains("# HELP bahay_tables Tables in memory."), "{text}");
         assert!(text.contains("\nbahay_tables 7\n"), "{text}");
+    }
+
+    #[test]
+    fn figures_of_play_and_those_asked_for_are_in_the_text() {
+        let (metrics, play) = (Metrics::default(), Play::default());
+        metrics.show(&play);
+        metrics.ask("bahay_things", "Things", || 5);
+        metrics.ask_count("bahay_steps", "Steps", || 6);
+        metrics.ask_time("bahay_busy_seconds", "Busy", || Duration::from_millis(1_500));
+        play.moves.one();
+        play.bytes_out.more(300);
+        play.messages_waiting.by(5, 2);
+        play.action_to_ack.took(Duration::from_micros(100));
+        play.refusals.one("code", "too_fast");
+        let text = metrics.text().unwrap();
+        for line in [
+            "bahay_things 5",
+            "bahay_steps_total 6",
+            "bahay_busy_seconds_total 1.5",
+            "bahay_moves_total 1",
+            "bahay_bytes_out_total 300",
+            "bahay_socket_messages_waiting 3",
+            "bahay_action_to_ack_seconds_bucket{le=\"0.000125\"} 1",
+            "bahay_refusals_total{code=\"too_fast\"} 1",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
+        }
     }
 }

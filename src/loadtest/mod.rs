@@ -1,0 +1,241 @@
+//! `bahay loadtest`: how many tables a server holds, found out by clients that know only the public
+//! protocol and play as the house's bots do.
+//!
+//! A run has phases. The players sign in as guests, ask a room for seats, connect, and play game
+//! after game with time to think; after a warm-up that counts for nothing the measurement begins.
+//! `plan` says what is measured when, `crowd` holds the players, `player` is the life of one,
+//! `frames` checks what each of them is shown, `board` finds out when a move has reached every seat,
+//! `tally` counts, `server` looks at the server's own figures, `report` is what came of it and
+//! `page` shows that as a document.
+//!
+//! A latency counts from the moment at which the player meant to act, not from when this program
+//! came to it, and a pause of the server counts for the moves that were not made meanwhile: so a
+//! server that stands still cannot look fast (see `tally`).
+//!
+//! A server that is fast and wrong fails: every text is searched for cards and seeds that its reader
+//! may not see, versions must follow one another, and the books are checked at the end where a
+//! database is named.
+//!
+//! Players go broke. Who cannot pay for the room comes back as a new guest, and the report says how
+//! many did: no coins come from anywhere but the house's welcome.
+//!
+//! Bounds: guests arrive [`Options::arrivals`] at a time; a table that does nothing for a minute is
+//! seen in the counts, not waited for.
+
+mod board;
+mod crowd;
+mod dice;
+mod frames;
+mod page;
+mod plan;
+mod player;
+mod report;
+mod server;
+mod tally;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use crate::client::ClientError;
+use crate::loadtest::report::Report;
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// So many tables for so many seconds.
+    Fixed,
+    /// The most tables at which a move reaches every seat within the limit, 99 times of 100.
+    Ramp,
+    /// Everybody loses the connection at once and comes back.
+    Storm,
+    /// Hours: whether memory and latency stay where they are.
+    Soak,
+    /// No time to think.
+    Max,
+}
+
+/// How times to think are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spread {
+    /// Always the same.
+    Steady,
+    /// Between half of it and one and a half.
+    Even,
+    /// Mostly shorter, now and then three times as long, as people do.
+    People,
+}
+
+/// Play against a server with many bots at once, and measure it.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// What is asked.
+    #[arg(value_enum, default_value = "fixed")]
+    pub mode: Mode,
+
+    /// The server's address.
+    #[arg(long, env = "BAHAY_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
+    pub url: String,
+
+    /// Tables with three players each; where a ramp begins.
+    #[arg(long, default_value_t = 100, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub tables: u32,
+
+    /// How long a measurement takes, after the warm-up.
+    #[arg(long, default_value_t = 30, value_name = "SECONDS",
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub seconds: u64,
+
+    /// How long players play before anything counts.
+    #[arg(long, default_value_t = 10, value_name = "SECONDS")]
+    pub warm_up: u64,
+
+    /// How long a player thinks before each move, on average.
+    #[arg(long, default_value_t = 500, value_name = "MILLISECONDS")]
+    pub think_ms: u64,
+
+    /// How these times are spread.
+    #[arg(long, value_enum, default_value = "even")]
+    pub spread: Spread,
+
+    /// Decides times to think, and who is slow, drops or is idle.
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub seed: u64,
+
+    /// Players of a hundred who think four times as long and read with pauses.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT",
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub slow: u8,
+
+    /// Players of a hundred who lose their connection every ten seconds or so.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT",
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub dropping: u8,
+
+    /// Players of a hundred who sit there and leave it to the clock and the AI.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT",
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub idle: u8,
+
+    /// The room that all play in.
+    #[arg(long, default_value = "newbie", value_name = "ROOM")]
+    pub room: String,
+
+    /// Guests that arrive at the same time.
+    #[arg(long, default_value_t = 32, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub arrivals: u16,
+
+    /// What a ramp holds the 99th percentile against.
+    #[arg(long, default_value_t = 100, value_name = "MILLISECONDS")]
+    pub limit_ms: u64,
+
+    /// The server's process, if it runs on this machine and shows no figures of its own.
+    #[arg(long, value_name = "PID")]
+    pub pid: Option<u32>,
+
+    /// Where the report goes as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Where the report goes as a page that opens from disk.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Plays nothing: makes one report of those of several processes that played together.
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub merge: Vec<PathBuf>,
+
+    /// A report to compare with. What is worse by more than --worse fails.
+    #[arg(long, value_name = "FILE")]
+    pub compare: Option<PathBuf>,
+
+    /// By how much a figure may be worse than in the report that it is compared with.
+    #[arg(long, default_value_t = 20, value_name = "PERCENT")]
+    pub worse: u32,
+}
+
+/// Why there is no report, or why it is not one to be content with.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("{path} cannot be read: {why}")]
+    Unreadable { path: String, why: String },
+    #[error("{path} cannot be written: {error}")]
+    Unwritable { path: String, error: std::io::Error },
+    /// Thousands come from this one address, which a house on the internet does not let in.
+    #[error(
+        "the server turns us away ({code}): start it with wider limits for one address, as \
+         `./dev loadtest` does: BAHAY_SIGN_INS_PER_ADDRESS, BAHAY_REQUESTS_PER_ADDRESS, \
+         BAHAY_CONNECTIONS_PER_ADDRESS and BAHAY_SOCKETS_PER_ADDRESS"
+    )]
+    TurnedAway { code: String },
+    #[error("nobody could sign in: {0}")]
+    SignIn(ClientError),
+    #[error("only {playing} of {wanted} players came to a table: {why}")]
+    Unfilled { playing: u64, wanted: u64, why: String },
+    #[error("the server is wrong: {0}")]
+    Wrong(String),
+    #[error("worse than before: {0}")]
+    Worse(String),
+    #[error("there is nothing to merge in {0}: the reports are of different kinds")]
+    Unlike(String),
+}
+
+/// Plays, or merges; writes the report where it is wanted; says whether all is well. `complaints`
+/// asks the books what does not add up, where that is possible.
+pub async fn run(
+    options: Options,
+    complaints: Option<impl AsyncFnOnce() -> Result<Vec<String>, String>>,
+) -> Result<(), LoadError> {
+    let mut report = if options.merge.is_empty() {
+        plan::carry_out(&options).await?
+    } else {
+        let read = options.merge.iter().map(|path| read(path));
+        Report::merged(read.collect::<Result<Vec<_>, _>>()?)?
+    };
+    if options.merge.is_empty()
+        && let Some(complaints) = complaints
+    {
+        match complaints().await {
+            Ok(complaints) => report.ledger_differences = Some(complaints.len()),
+            Err(why) => report.faults.push(format!("the ledger could not be checked: {why}")),
+        }
+    }
+    let old = options.compare.as_deref().map(read).transpose()?;
+    println!("{}", report.summary());
+    if let Some(path) = &options.json {
+        let text = serde_json::to_string(&report).unwrap_or_default();
+        write(path, &text)?;
+    }
+    if let Some(path) = &options.html {
+        write(path, &page::page(&report, old.as_ref()))?;
+    }
+    let compared = old.map(|old| report.compared(&old, options.worse));
+    if let Some(compared) = &compared {
+        println!("{compared}");
+    }
+    if let Some(fault) = report.fault() {
+        return Err(LoadError::Wrong(fault));
+    }
+    match compared {
+        Some(compared) if !compared.worse.is_empty() => {
+            Err(LoadError::Worse(compared.worse.join(", ")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn read(path: &Path) -> Result<Report, LoadError> {
+    let unreadable = |why: String| LoadError::Unreadable { path: path.display().to_string(), why };
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), LoadError> {
+    let unwritable = |error| LoadError::Unwritable { path: path.display().to_string(), error };
+    std::fs::write(path, text).map_err(unwritable)
+}

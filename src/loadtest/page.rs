@@ -1,0 +1,253 @@
+//! The report as one page that opens from disk: everything is in it, the charts are drawn here as
+//! SVG and nothing is loaded from anywhere.
+
+use super::report::{Report, Step, millis, name, percent};
+use super::tally::{Count, Figure};
+
+/// The size of a chart, in its own units.
+const WIDTH: u64 = 640;
+const HEIGHT: u64 = 240;
+/// Room for the numbers at the left and below.
+const LEFT: u64 = 70;
+const BELOW: u64 = 28;
+
+/// The most points of a line; more than that are thinned out.
+const POINTS_MAX: usize = 800;
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;\
+padding:0 1rem;color:#1a1a1a;background:#fff}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}\
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:.2rem .8rem .2rem 0;\
+text-align:right}td:first-child,th:first-child{text-align:left}.charts{display:grid;grid-template-columns:\
+repeat(auto-fit,minmax(26rem,1fr));gap:1rem}svg{width:100%;height:auto}figure{margin:0}figcaption{font-weight:600}\
+.fault{color:#b00020;font-weight:600}pre{white-space:pre-wrap}";
+
+const COLOURS: [&str; 4] = ["#0b6e4f", "#c1666b", "#3d5a80", "#e0a458"];
+
+/// One line of a chart: points in the order of x.
+struct Series<'a> {
+    name: &'a str,
+    points: Vec<(u64, u64)>,
+}
+
+/// The page; with another run, also what changed.
+pub(super) fn page(report: &Report, old: Option<&Report>) -> String {
+    let faults: String = report
+        .fault()
+        .map(|fault| format!("<p class=\"fault\">The server is wrong: {}</p>", escaped(&fault)))
+        .unwrap_or_default();
+    let compared = old.map_or(String::new(), |old| {
+        let compared = report.compared(old, 0);
+        format!("<h2>Compared</h2><pre>{}</pre>", escaped(&compared.to_string()))
+    });
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>bahay loadtest</title>\
+         <style>{STYLE}</style><h1>bahay loadtest: {}</h1>{faults}<h2>In short</h2><pre>{}</pre>\
+         {compared}<h2>Steps</h2>{}<div class=\"charts\">{}</div></html>\n",
+        escaped(&format!("{:?}, {} ms to think", report.mode, report.think_ms).to_lowercase()),
+        escaped(&report.summary()),
+        steps(report),
+        charts(report),
+    )
+}
+
+fn steps(report: &Report) -> String {
+    let rows: String = report
+        .steps
+        .iter()
+        .map(|step| {
+            let counted = &step.counted;
+            let tenths = step.cpu_per_move_tenths_us();
+            format!(
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}.{}</td><td>{}</td>\
+                 <td>{}</td><td>{}</td></tr>",
+                step.tables,
+                step.moves_per_second(),
+                millis(counted.permille_us(Figure::ActionToEvent, 500)),
+                millis(counted.permille_us(Figure::ActionToEvent, 990)),
+                percent(step.server_cpu_us, step.long_ms),
+                tenths / 10,
+                tenths % 10,
+                step.rss_per_table(report.empty_rss_bytes) >> 10,
+                step.bytes_per_move(),
+                counted.count(Count::Games),
+            )
+        })
+        .collect();
+    format!(
+        "<table><tr><th>tables</th><th>moves/s</th><th>p50</th><th>p99</th><th>server cpu %</th>\
+         <th>us a move</th><th>KiB a table</th><th>bytes a move</th><th>games</th></tr>{rows}</table>"
+    )
+}
+
+fn charts(report: &Report) -> String {
+    let mut charts = String::new();
+    if let Some(step) = report.answer().or(report.steps.last()) {
+        charts += &over_time(step);
+        charts += &percentiles(step);
+    }
+    let by_tables = |value: &dyn Fn(&Step) -> u64| {
+        let mut points: Vec<_> =
+            report.steps.iter().map(|step| (u64::from(step.tables), value(step))).collect();
+        points.sort_unstable();
+        points
+    };
+    charts += &chart(
+        "Capacity: latency to every seat by tables (ms)",
+        "tables",
+        &[
+            Series {
+                name: "p50",
+                points: by_tables(&|step| {
+                    step.counted.permille_us(Figure::ActionToEvent, 500) / 1_000
+                }),
+            },
+            Series {
+                name: "p99",
+                points: by_tables(&|step| {
+                    step.counted.permille_us(Figure::ActionToEvent, 990) / 1_000
+                }),
+            },
+        ],
+    );
+    charts += &chart(
+        "Memory for each table with its players (KiB)",
+        "tables",
+        &[Series {
+            name: "server",
+            points: by_tables(&|step| step.rss_per_table(report.empty_rss_bytes) >> 10),
+        }],
+    );
+    charts
+}
+
+fn over_time(step: &Step) -> String {
+    let line = |name, value: &dyn Fn(&super::report::Second) -> u64| Series {
+        name,
+        points: step.seconds.iter().map(|second| (second.at_ms / 1_000, value(second))).collect(),
+    };
+    let latency = chart(
+        "Latency to every seat over time (us)",
+        "seconds",
+        &[line("p50", &|second| second.p50_us), line("p99", &|second| second.p99_us)],
+    );
+    let load = chart(
+        "Processor time (% of a core)",
+        "seconds",
+        &[
+            line("server", &|second| percent(second.server_cpu_us, second.long_ms)),
+            line("tester", &|second| percent(second.tester_cpu_us, second.long_ms)),
+        ],
+    );
+    let memory = chart(
+        "The server's memory (MiB) and what waits in it",
+        "seconds",
+        &[
+            line("memory", &|second| second.server_rss_bytes >> 20),
+            line("queued", &|second| second.server_queued),
+        ],
+    );
+    format!("{latency}{load}{memory}")
+}
+
+/// How the slowest are: x counts how many of a thousand are slower, from half of them down to one.
+fn percentiles(step: &Step) -> String {
+    let permilles = [500, 600, 700, 750, 800, 850, 900, 925, 950, 975, 980, 990, 995, 999];
+    let lines = [Figure::ActionToAck, Figure::ActionToEvent, Figure::Settlement, Figure::Resume];
+    let series: Vec<_> = lines
+        .into_iter()
+        .filter(|figure| step.counted.times(*figure) > 0)
+        .map(|figure| Series {
+            name: name(figure),
+            points: permilles
+                .map(|permille| (u64::from(permille), step.counted.permille_us(figure, permille)))
+                .to_vec(),
+        })
+        .collect();
+    chart("Percentiles (us), of a thousand", "so many are as fast", &series)
+}
+
+fn chart(title: &str, below: &str, series: &[Series<'_>]) -> String {
+    let points = || series.iter().flat_map(|series| &series.points);
+    let (first, last) = (
+        points().map(|point| point.0).min().unwrap_or(0),
+        points().map(|point| point.0).max().unwrap_or(0),
+    );
+    let highest = points().map(|point| point.1).max().unwrap_or(0).max(1);
+    let long = (last - first).max(1);
+    let x = |value: u64| LEFT + (value - first) * (WIDTH - LEFT - 10) / long;
+    let y = |value: u64| HEIGHT - BELOW - value * (HEIGHT - BELOW - 20) / highest;
+    let mut drawn = String::new();
+    for part in 0..=4 {
+        let value = highest * part / 4;
+        drawn += &format!(
+            "<line x1=\"{LEFT}\" x2=\"{WIDTH}\" y1=\"{0}\" y2=\"{0}\" stroke=\"#ddd\"/>\
+             <text x=\"{1}\" y=\"{2}\" text-anchor=\"end\">{value}</text>",
+            y(value),
+            LEFT - 6,
+            y(value) + 4,
+        );
+    }
+    drawn += &format!(
+        "<text x=\"{LEFT}\" y=\"{0}\">{first}</text><text x=\"{WIDTH}\" y=\"{0}\" text-anchor=\"end\">{last} \
+         {below}</text>",
+        HEIGHT - 8,
+    );
+    for (number, (series, colour)) in series.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        let every = series.points.len().div_ceil(POINTS_MAX).max(1);
+        let line: String = series
+            .points
+            .iter()
+            .step_by(every)
+            .map(|point| format!("{},{} ", x(point.0), y(point.1)))
+            .collect();
+        let dots: String = if series.points.len() <= 40 {
+            let dot = |point: &(u64, u64)| {
+                format!(
+                    "<circle cx=\"{}\" cy=\"{}\" r=\"3\" fill=\"{colour}\"><title>{}: {}</title></circle>",
+                    x(point.0),
+                    y(point.1),
+                    point.0,
+                    point.1,
+                )
+            };
+            series.points.iter().map(dot).collect()
+        } else {
+            String::new()
+        };
+        drawn += &format!(
+            "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>{dots}\
+             <text x=\"{}\" y=\"14\" fill=\"{colour}\">{}</text>",
+            LEFT + number as u64 * 130,
+            escaped(series.name),
+        );
+    }
+    format!(
+        "<figure><figcaption>{}</figcaption><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-size=\"12\" \
+         role=\"img\">{drawn}</svg></figure>",
+        escaped(title),
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Series, chart, escaped};
+
+    #[test]
+    fn a_chart_stays_within_its_frame_whatever_its_values() {
+        for points in [vec![], vec![(3, 0)], vec![(0, 1), (5, u64::MAX >> 16)]] {
+            let drawn = chart("t", "x", &[Series { name: "s", points }]);
+            assert!(drawn.ends_with("</svg></figure>"), "{drawn}");
+            assert!(!drawn.contains('-') || !drawn.contains("\"-"), "{drawn}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_a_server_says_is_markup() {
+        assert_eq!(escaped("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
+    }
+}

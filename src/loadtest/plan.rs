@@ -1,0 +1,290 @@
+//! What is measured when: fills tables, warms up, measures; and what each mode does beside that.
+//!
+//! A ramp goes up by half from step to step until the limit is broken, then closes in on the most
+//! tables that keep it, and measures these once more, twice as long, on the way down if need be.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+use super::crowd::Gathering;
+use super::report::{FORMAT, Report, Second, Step};
+use super::server::{self, Look};
+use super::tally::{Count, Counted, Figure};
+use super::{LoadError, Mode, Options};
+use crate::clock::Moment;
+
+/// Seats of a table.
+const SEATS: u32 = 3;
+
+/// Nobody came to a table for so long: those who are there are all.
+const STANDSTILL: Duration = Duration::from_secs(20);
+
+/// The least share of players, in hundredths, without which a measurement is of no use.
+const FILLED_PERCENT: u64 = 98;
+
+/// How long a storm may take to settle.
+const STORM_MAX: Duration = Duration::from_secs(90);
+
+/// A ramp's answer is at most this many hundredths below the first step that broke the limit.
+const CLOSE_PERCENT: u32 = 10;
+
+/// Plays, and says what came of it.
+pub(super) async fn carry_out(options: &Options) -> Result<Report, LoadError> {
+    let mut gathering = Gathering::new(options).await?;
+    let empty = server::look(&gathering.crowd).await;
+    let mut run = Run { options, progress: Progress::new(), before: Counted::default() };
+    let steps = match options.mode {
+        Mode::Fixed | Mode::Soak | Mode::Max => {
+            run.fill(&mut gathering, options.tables).await?;
+            vec![run.measure(&gathering, options.tables, options.seconds).await]
+        }
+        Mode::Storm => {
+            run.fill(&mut gathering, options.tables).await?;
+            vec![run.storm(&gathering).await]
+        }
+        Mode::Ramp => run.ramp(&mut gathering).await?,
+    };
+    run.progress.end();
+    let Run { before, .. } = run;
+    let rest = gathering.crowd.tally.take();
+    gathering.end().await;
+    let mut faults = before.faults.clone();
+    faults.extend(rest.faults);
+    Ok(Report {
+        format: FORMAT,
+        mode: options.mode,
+        think_ms: if options.mode == Mode::Max { 0 } else { options.think_ms },
+        limit_ms: options.limit_ms,
+        processes: 1,
+        empty_rss_bytes: empty.rss_bytes,
+        arrival: before,
+        steps,
+        faults,
+        ledger_differences: None,
+    })
+}
+
+struct Run<'a> {
+    options: &'a Options,
+    progress: Progress,
+    /// What was counted while nothing was measured.
+    before: Counted,
+}
+
+impl Run<'_> {
+    /// Brings so many tables to play, and lets them warm up.
+    async fn fill(&mut self, gathering: &mut Gathering, tables: u32) -> Result<(), LoadError> {
+        let wanted = u64::from(tables * SEATS);
+        gathering.set_players(tables * SEATS);
+        let crowd = gathering.crowd.clone();
+        let (mut most, mut since) = (0, Moment::now());
+        loop {
+            let playing = crowd.playing();
+            self.progress.say(&format!("{playing} of {wanted} players are at a table"));
+            // Those who are too many may still be on their way out.
+            if playing >= wanted && playing * FILLED_PERCENT <= wanted * 100 {
+                break;
+            }
+            if let Some(code) = crowd.turned_away.get() {
+                return Err(LoadError::TurnedAway { code: code.clone() });
+            }
+            let come = playing + crowd.tally.so_far(Count::Guests);
+            if come > most {
+                (most, since) = (come, Moment::now());
+            }
+            // It does not get better by waiting.
+            if since.elapsed() > STANDSTILL {
+                if playing * 100 >= wanted * FILLED_PERCENT {
+                    break;
+                }
+                return Err(self.unfilled(gathering, playing, wanted));
+            }
+            sleep(Duration::from_millis(200)).await;
+        }
+        self.progress.say(&format!("warming up for {} s", self.options.warm_up));
+        sleep(Duration::from_secs(self.options.warm_up)).await;
+        self.before.add(&crowd.tally.take());
+        Ok(())
+    }
+
+    fn unfilled(&mut self, gathering: &Gathering, playing: u64, wanted: u64) -> LoadError {
+        self.before.add(&gathering.crowd.tally.take());
+        let why: Vec<_> = self
+            .before
+            .errors
+            .iter()
+            .map(|(code, number)| format!("{code} {number} times"))
+            .collect();
+        LoadError::Unfilled { playing, wanted, why: why.join(", ") }
+    }
+
+    /// Counts for so long.
+    async fn measure(&mut self, gathering: &Gathering, tables: u32, seconds: u64) -> Step {
+        let crowd = &gathering.crowd;
+        self.before.add(&crowd.tally.take());
+        let mut watch = Watch::begin(gathering, tables).await;
+        let mut ticks = interval(Duration::from_secs(1));
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks.tick().await;
+        while watch.begun.elapsed() < Duration::from_secs(seconds) {
+            ticks.tick().await;
+            let second = watch.second(gathering).await;
+            self.progress.say(&second.line(seconds));
+        }
+        watch.end()
+    }
+
+    /// Everybody drops at once; counts until all are back, and a while longer.
+    async fn storm(&mut self, gathering: &Gathering) -> Step {
+        let crowd = &gathering.crowd;
+        self.before.add(&crowd.tally.take());
+        let players = crowd.playing();
+        let mut watch = Watch::begin(gathering, self.options.tables).await;
+        gathering.storm();
+        let mut back = 0;
+        while watch.begun.elapsed() < STORM_MAX && back < players {
+            sleep(Duration::from_millis(500)).await;
+            back += crowd.tally.so_far(Count::Resumes);
+            let second = watch.second(gathering).await;
+            self.progress.say(&format!("{back} of {players} are back; {}", second.line(0)));
+        }
+        let mut step = watch.end();
+        step.lost_in_storm = players.saturating_sub(back);
+        step
+    }
+
+    async fn ramp(&mut self, gathering: &mut Gathering) -> Result<Vec<Step>, LoadError> {
+        let mut steps = Vec::new();
+        let (mut kept, mut broken) = (0, None);
+        let mut tables = self.options.tables;
+        loop {
+            let step = self.step(gathering, tables, self.options.seconds, &mut steps).await?;
+            if step {
+                kept = tables
+            } else {
+                broken = Some(tables)
+            }
+            tables = match broken {
+                None => tables + (tables / 2).max(1),
+                Some(broken) if broken - kept <= broken * CLOSE_PERCENT / 100 + 1 => break,
+                Some(broken) => kept + (broken - kept) / 2,
+            };
+        }
+        while kept > 0 {
+            let confirmed = self.options.seconds * 2;
+            if self.step(gathering, kept, confirmed, &mut steps).await? {
+                if let Some(step) = steps.last_mut() {
+                    step.confirmed = true;
+                }
+                break;
+            }
+            kept = kept * (100 - CLOSE_PERCENT) / 100;
+        }
+        Ok(steps)
+    }
+
+    /// Whether so many tables keep the limit.
+    async fn step(
+        &mut self,
+        gathering: &mut Gathering,
+        tables: u32,
+        seconds: u64,
+        steps: &mut Vec<Step>,
+    ) -> Result<bool, LoadError> {
+        self.fill(gathering, tables).await?;
+        let step = self.measure(gathering, tables, seconds).await;
+        let keeps = step.keeps(self.options.limit_ms);
+        steps.push(step);
+        Ok(keeps)
+    }
+}
+
+/// A measurement that goes on.
+struct Watch {
+    begun: Moment,
+    first: Look,
+    own_first: Look,
+    last: Look,
+    own_last: Look,
+    last_at: Moment,
+    step: Step,
+}
+
+impl Watch {
+    async fn begin(gathering: &Gathering, tables: u32) -> Self {
+        let (look, own) = (server::look(&gathering.crowd).await, server::own());
+        let begun = Moment::now();
+        gathering.crowd.tally.take();
+        Self {
+            begun,
+            first: look.clone(),
+            own_first: own.clone(),
+            last: look,
+            own_last: own,
+            last_at: begun,
+            step: Step { tables, ..Step::default() },
+        }
+    }
+
+    async fn second(&mut self, gathering: &Gathering) -> Second {
+        let (look, own) = (server::look(&gathering.crowd).await, server::own());
+        let counted = gathering.crowd.tally.take();
+        let at = Moment::now();
+        let second = Second {
+            at_ms: ms(at.since(self.begun)),
+            long_ms: ms(at.since(self.last_at)),
+            tables: gathering.crowd.boards.len() as u64,
+            moves: counted.count(Count::Moves),
+            p50_us: counted.permille_us(Figure::ActionToEvent, 500),
+            p99_us: counted.permille_us(Figure::ActionToEvent, 990),
+            max_us: counted.max_us(Figure::ActionToEvent),
+            server_cpu_us: look.cpu_us.saturating_sub(self.last.cpu_us),
+            server_rss_bytes: look.rss_bytes,
+            server_queued: look.queued,
+            tester_cpu_us: own.cpu_us.saturating_sub(self.own_last.cpu_us),
+        };
+        (self.last, self.own_last, self.last_at) = (look, own, at);
+        self.step.counted.add(&counted);
+        self.step.seconds.push(second.clone());
+        second
+    }
+
+    fn end(self) -> Step {
+        Step {
+            long_ms: ms(self.last_at.since(self.begun)),
+            server_cpu_us: self.last.cpu_us.saturating_sub(self.first.cpu_us),
+            server_rss_bytes: self.last.rss_bytes,
+            tester_cpu_us: self.own_last.cpu_us.saturating_sub(self.own_first.cpu_us),
+            ..self.step
+        }
+    }
+}
+
+fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// One line at the bottom of a terminal, written over and over. Nothing where there is none.
+struct Progress {
+    is_shown: bool,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { is_shown: stderr().is_terminal() }
+    }
+
+    fn say(&self, line: &str) {
+        if self.is_shown {
+            // Nobody may be looking any more.
+            let _ = write!(stderr(), "\r\u{1b}[K{line}");
+            let _ = stderr().flush();
+        }
+    }
+
+    fn end(&self) {
+        self.say("");
+    }
+}

@@ -1,0 +1,487 @@
+//! The life of one player: signs in as a guest, asks for a seat, connects, plays as the house's bot
+//! would after thinking for a while, and comes back whenever the connection breaks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bahay_engine::game::Game;
+use bahay_engine::table::{Event, GameId, PhaseView, TableId};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{sleep, timeout};
+
+use super::board::Board;
+use super::crowd::{Crowd, Order, Orders};
+use super::dice::{Dice, Habit};
+use super::frames::Seen;
+use super::tally::{Count, Figure, TIMER};
+use crate::client::{Client, ClientError, Known, Play, PlayError};
+use crate::clock::Moment;
+use crate::entropy;
+use crate::tables::catalog::Tongits;
+use crate::ws::protocol::Message;
+
+/// Before something that was refused or failed is tried again.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// After a command that was refused as too fast: the server takes 20 a second for long.
+const TOO_FAST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Longer than anything may take on the way to a table.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a slow player leaves a message unread.
+const UNREAD: Duration = Duration::from_millis(100);
+
+/// By how much a slow player thinks longer.
+const SLOWER: u32 = 4;
+
+/// How a connection came to its end.
+enum End {
+    /// The player is to go.
+    Over,
+    /// There is no seat any more.
+    Unseated,
+    /// Broken off on purpose; back after this time.
+    BrokenOff(Duration),
+    /// Broken.
+    Lost(String),
+}
+
+/// Why a player leaves the room for good.
+enum Gone {
+    Over,
+    Broke,
+    Refused,
+}
+
+/// One player of the crowd.
+pub(super) struct Player {
+    crowd: Arc<Crowd>,
+    number: u32,
+    dice: Dice,
+    habit: Habit,
+    orders: Orders,
+    /// Held from signing in until a table is joined, so that tables fill one after the other.
+    arriving: Option<OwnedSemaphorePermit>,
+}
+
+/// What a connection knows beside its table.
+struct Sitting {
+    crowd: Arc<Crowd>,
+    table: TableId,
+    board: Option<Arc<Board>>,
+    seen: Seen,
+    /// The id of `join`, until it is answered.
+    join: Option<u32>,
+    came_back: Option<Moment>,
+    asked_for_seat: Option<Moment>,
+    /// The question that is being thought about or was answered, and when to say what.
+    question: Option<Question>,
+    due: Option<Moment>,
+    /// Actions that were sent: their ids, and when they were meant.
+    sent: Option<(u32, Moment)>,
+    over_at: Option<Moment>,
+}
+
+/// What a player is asked: to be ready, or the prompt with this number.
+type Question = (GameId, Option<u32>);
+
+impl Drop for Sitting {
+    fn drop(&mut self) {
+        if let Some(board) = &self.board {
+            board.drop_out();
+            self.crowd.dropped_out();
+        }
+    }
+}
+
+impl Player {
+    pub(super) fn new(crowd: Arc<Crowd>, number: u32, orders: Orders) -> Self {
+        let mut dice = Dice::new(crowd.options.seed, number);
+        let habit = Habit::of(&mut dice, &crowd.options);
+        Self { crowd, number, dice, habit, orders, arriving: None }
+    }
+
+    /// Plays until the orders say otherwise.
+    pub(super) async fn live(mut self) {
+        while !self.orders.over_for(self.number) {
+            let Some(client) = self.sign_in().await else {
+                continue;
+            };
+            match self.play_on(&client).await {
+                Gone::Over => return,
+                Gone::Broke => self.crowd.tally.count(Count::Broke, 1),
+                Gone::Refused => sleep(PAUSE).await,
+            }
+        }
+    }
+
+    async fn sign_in(&mut self) -> Option<Client> {
+        let crowd = self.crowd.clone();
+        if self.arriving.is_none() {
+            // Closed only with the crowd.
+            self.arriving = crowd.arrivals.clone().acquire_owned().await.ok();
+        }
+        let device = format!("load-{}", entropy::uuid());
+        match crowd.first.another_guest(&device, &format!("Load {}", self.number)).await {
+            Ok(client) => {
+                crowd.tally.count(Count::Guests, 1);
+                Some(client)
+            }
+            Err(error) => {
+                crowd.failed(&error);
+                self.rest(PAUSE).await;
+                None
+            }
+        }
+    }
+
+    /// From one table to the next.
+    async fn play_on(&mut self, client: &Client) -> Gone {
+        loop {
+            if self.orders.over_for(self.number) {
+                return Gone::Over;
+            }
+            let asked = Moment::now();
+            let table = match client.seat(&self.crowd.options.room).await {
+                Ok(table) => table,
+                Err(ClientError::Refused { code, .. }) if code == "too_few_coins" => {
+                    return Gone::Broke;
+                }
+                Err(error @ ClientError::Refused { status: 401, .. }) => {
+                    self.crowd.failed(&error);
+                    return Gone::Refused;
+                }
+                Err(error) => {
+                    self.crowd.failed(&error);
+                    self.rest(PAUSE).await;
+                    continue;
+                }
+            };
+            if self.stay(client, table, asked).await {
+                return Gone::Over;
+            }
+        }
+    }
+
+    /// Stays at a table, through connections that come and go; says whether all is over.
+    async fn stay(&mut self, client: &Client, table: TableId, asked: Moment) -> bool {
+        let mut known = Known::default();
+        let mut asked = Some(asked);
+        let mut came_back = None;
+        loop {
+            let (end, left) = self.connection(client, table, known, asked.take(), came_back).await;
+            known = left;
+            match end {
+                End::Over => return true,
+                End::Unseated => return false,
+                End::BrokenOff(pause) => {
+                    self.rest(pause).await;
+                    came_back = Some(Moment::now());
+                }
+                End::Lost(code) => {
+                    self.crowd.tally.error(&code);
+                    came_back.get_or_insert_with(Moment::now);
+                    let pause = self.dice.milliseconds(100, 400);
+                    self.rest(pause).await;
+                }
+            }
+            if self.orders.over_for(self.number) {
+                return true;
+            }
+        }
+    }
+
+    /// One connection, from its opening to its end; also gives what is known of the table then.
+    async fn connection(
+        &mut self,
+        client: &Client,
+        table: TableId,
+        known: Known,
+        asked_for_seat: Option<Moment>,
+        came_back: Option<Moment>,
+    ) -> (End, Known) {
+        let crowd = self.crowd.clone();
+        let mut play = match timeout(PATIENCE, client.play()).await {
+            Ok(Ok(play)) => play,
+            Ok(Err(error)) => {
+                if let PlayError::Upgrade { status, code } = &error {
+                    crowd.note_refusal(*status, code);
+                }
+                return (lost(&error), known);
+            }
+            Err(_) => return (End::Lost("connect_timeout".to_owned()), known),
+        };
+        play.resume(known);
+        let mut sitting = Sitting {
+            crowd: crowd.clone(),
+            table,
+            board: None,
+            seen: Seen::default(),
+            join: None,
+            came_back,
+            asked_for_seat,
+            question: None,
+            due: None,
+            sent: None,
+            over_at: None,
+        };
+        let end = match play.join().await {
+            Ok(join) => {
+                sitting.join = Some(join);
+                crowd.tally.count(Count::MessagesOut, 1);
+                self.sit(&mut play, &mut sitting).await.unwrap_or_else(|error| self.broken(&error))
+            }
+            Err(error) => self.broken(&error),
+        };
+        if let End::Over = end {
+            // It ends anyway; whether this arrives is of no account.
+            let _ = timeout(PAUSE, play.leave()).await;
+        }
+        (end, play.drop_connection())
+    }
+
+    /// What no server may do is a fault; the rest happens on networks.
+    fn broken(&self, error: &PlayError) -> End {
+        if matches!(error, PlayError::Gap { .. } | PlayError::Nonsense(_)) {
+            self.crowd.tally.fault(error.to_string());
+        }
+        lost(error)
+    }
+
+    async fn sit(&mut self, play: &mut Play, sitting: &mut Sitting) -> Result<End, PlayError> {
+        let mut orders = self.orders.clone();
+        let drops_after = match self.habit {
+            Habit::Dropping => self.dice.milliseconds(5_000, 15_000),
+            Habit::Steady | Habit::Slow | Habit::Idle => Duration::from_secs(1 << 30),
+        };
+        let drops = sleep(drops_after);
+        tokio::pin!(drops);
+        loop {
+            let now = Moment::now();
+            if sitting.due.is_some_and(|due| due <= now) {
+                self.answer(play, sitting, now).await?;
+            }
+            let until_due = sitting.due.map(|due| due.since(now));
+            tokio::select! {
+                text = play.next_text() => {
+                    let text = text?;
+                    if let Some(end) = self.hear(play, sitting, &text) {
+                        return Ok(end);
+                    }
+                    if self.habit == Habit::Slow {
+                        sleep(UNREAD).await;
+                    }
+                }
+                () = sleep(until_due.unwrap_or_default()), if until_due.is_some() => {}
+                order = orders.next(self.number) => {
+                    self.orders = orders.clone();
+                    return Ok(match order {
+                        Order::Go => End::Over,
+                        Order::BreakOff => End::BrokenOff(Duration::ZERO),
+                    });
+                }
+                () = &mut drops => {
+                    return Ok(End::BrokenOff(self.dice.milliseconds(500, 2_000)));
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, play: &mut Play, sitting: &mut Sitting, text: &str) -> Option<End> {
+        let crowd = self.crowd.clone();
+        let tally = &crowd.tally;
+        let now = Moment::now();
+        tally.heard(text.len());
+        let message = match play.take_text(text) {
+            Ok(message) => message,
+            Err(error) => return Some(self.broken(&error)),
+        };
+        if let Err(leak) = sitting.seen.check(text, &message, play.view()) {
+            tally.fault(format!("a player was shown what is hidden: {leak}"));
+        }
+        match &message {
+            // It says nothing, and looks for no table over the socket.
+            Message::Hello { .. } | Message::Said { .. } | Message::Ticket { .. } => {}
+            Message::Snapshot { .. } => sitting.question = None,
+            Message::Update { version, events, .. } => {
+                if let Some(board) = &sitting.board
+                    && let Some(taken) = board.heard(*version, now)
+                {
+                    crowd.reached_all(taken);
+                }
+                for event in events {
+                    self.happened(event, play, sitting, now);
+                }
+            }
+            Message::Ack { id, .. } if sitting.join == Some(*id) => {
+                sitting.join = None;
+                self.arriving = None;
+                let board = crowd.boards.of(sitting.table);
+                board.join();
+                sitting.board = Some(board);
+                crowd.joined();
+                if let Some(came_back) = sitting.came_back.take() {
+                    tally.took(Figure::Resume, now.since(came_back));
+                    tally.count(Count::Resumes, 1);
+                }
+            }
+            Message::Ack { id, version } => {
+                if let Some((sent, meant)) = sitting.sent
+                    && sent == *id
+                {
+                    sitting.sent = None;
+                    crowd.acted(now.since(meant));
+                    if let (Some(board), Some(version)) = (&sitting.board, version)
+                        && let Some(taken) = board.acted(*version, meant)
+                    {
+                        crowd.reached_all(taken);
+                    }
+                }
+            }
+            Message::Closed { .. } => return Some(End::Unseated),
+            Message::Refusal { id, code, retryable, .. } => {
+                tally.error(code);
+                if sitting.join.is_some() && *id == sitting.join {
+                    return Some(match retryable {
+                        true => End::BrokenOff(PAUSE),
+                        false => End::Unseated,
+                    });
+                }
+                if *retryable {
+                    // The same question once more, a moment later.
+                    sitting.due = Some(now.after(TOO_FAST_PAUSE));
+                    return None;
+                }
+            }
+        }
+        let view = play.view()?;
+        if view.seat.is_none() {
+            return Some(End::Unseated);
+        }
+        if let Some(asked) = sitting.asked_for_seat
+            && !matches!(view.phase, PhaseView::Waiting)
+        {
+            sitting.asked_for_seat = None;
+            tally.took(Figure::MatchWait, now.since(asked));
+        }
+        self.think(play, sitting, now);
+        None
+    }
+
+    fn happened(
+        &self,
+        event: &Event<<Tongits as Game>::Event>,
+        play: &Play,
+        sitting: &mut Sitting,
+        now: Moment,
+    ) {
+        match event {
+            Event::Over { .. } => sitting.over_at = Some(now),
+            Event::Settled { .. } => {
+                if let Some(over_at) = sitting.over_at.take() {
+                    self.crowd.tally.took(Figure::Settlement, now.since(over_at));
+                }
+                // One of the three counts the game.
+                let seat = play.view().and_then(|view| view.seat);
+                if seat.is_some_and(|seat| seat.index() == 0) {
+                    self.crowd.tally.count(Count::Games, 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes a new question, and when it will be answered.
+    fn think(&mut self, play: &Play, sitting: &mut Sitting, now: Moment) {
+        let question = question(play);
+        if question == sitting.question {
+            return;
+        }
+        sitting.question = question;
+        sitting.due = None;
+        let Some((_, prompt)) = question else {
+            return;
+        };
+        let options = &self.crowd.options;
+        let think = match (prompt, self.habit) {
+            (Some(_), Habit::Idle) => return,
+            (None, _) => Duration::ZERO,
+            (Some(_), Habit::Slow) => {
+                self.dice.think(self.crowd.think_ms, options.spread).saturating_mul(SLOWER)
+            }
+            (Some(_), Habit::Steady | Habit::Dropping) => {
+                self.dice.think(self.crowd.think_ms, options.spread)
+            }
+        };
+        sitting.due = Some(now.after(think));
+    }
+
+    /// Says what is due.
+    async fn answer(
+        &mut self,
+        play: &mut Play,
+        sitting: &mut Sitting,
+        now: Moment,
+    ) -> Result<(), PlayError> {
+        let Some(due) = sitting.due.take() else {
+            return Ok(());
+        };
+        let Some((game, prompt)) = question(play) else {
+            return Ok(());
+        };
+        let tally = &self.crowd.tally;
+        tally.count(Count::MessagesOut, 1);
+        match prompt {
+            None => {
+                play.ready(game, Some(format!("load {}", self.number))).await?;
+            }
+            Some(_) => {
+                let Some(action) = play.advice() else {
+                    return Ok(());
+                };
+                let late = now.since(due);
+                tally.took(Figure::Lag, late);
+                let meant = if late <= TIMER { now } else { due };
+                sitting.sent = Some((play.act(action).await?, meant));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits, unless there are orders.
+    async fn rest(&mut self, pause: Duration) {
+        let mut orders = self.orders.clone();
+        tokio::select! {
+            () = sleep(pause) => {}
+            _ = orders.next(self.number) => self.orders = orders.clone(),
+        }
+    }
+}
+
+/// What the player is asked now.
+fn question(play: &Play) -> Option<Question> {
+    let view = play.view()?;
+    match &view.phase {
+        PhaseView::Preparing { game, ready, .. } => {
+            let is_asked = view.seat.is_some_and(|seat| !ready.contains(seat));
+            is_asked.then_some((*game, None))
+        }
+        PhaseView::Playing { .. } => {
+            let prompt = play.prompt().filter(|prompt| !prompt.legal.is_empty())?;
+            Some((prompt.game, Some(prompt.number)))
+        }
+        PhaseView::Waiting | PhaseView::Opening { .. } | PhaseView::Settling { .. } => None,
+    }
+}
+
+fn lost(error: &PlayError) -> End {
+    End::Lost(match error {
+        PlayError::Socket(_) => "socket".to_owned(),
+        PlayError::Upgrade { status, code } => format!("upgrade_{status}_{code}"),
+        PlayError::Closed { code, .. } => format!("closed_{code}"),
+        PlayError::Nonsense(_) => "nonsense".to_owned(),
+        PlayError::Gap { .. } => "gap".to_owned(),
+        PlayError::Refused { code, .. } => code.clone(),
+    })
+}
