@@ -17,7 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::accounts::{AccountError, Accounts};
+use crate::accounts::{self, AccountError, Accounts, WrongOptions};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
@@ -25,15 +25,19 @@ use crate::edge::{self, Edge};
 use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
-use crate::lobby::{Lobby, Room, house_rooms};
+use crate::lobby::{self, Catalog, Lobby, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::operators::{Corrections, Operators};
+use crate::ratings::Ratings;
 use crate::rewards::{Rewards, Terms};
+use crate::rooms::RoomError;
+use crate::social::Social;
+use crate::standings::{self, Standings};
 use crate::tables::Tables;
 use crate::tables::catalog::Tongits;
 use crate::verify::hourly::Checks;
-use crate::ws::{PlayState, Tap};
+use crate::ws::{PlayState, Taps};
 use crate::{db, http, ws};
 
 /// How long requests and sockets may take to end once the server stops.
@@ -59,7 +63,11 @@ pub enum ServeError {
     #[error("{address} cannot be listened on; free it or set BAHAY_LISTEN: {error}")]
     Listen { address: SocketAddr, error: std::io::Error },
     #[error(transparent)]
+    Rooms(#[from] RoomError),
+    #[error(transparent)]
     Accounts(#[from] AccountError),
+    #[error(transparent)]
+    Passwords(#[from] WrongOptions),
     #[error("the server failed: {0}")]
     Serve(#[from] std::io::Error),
 }
@@ -72,19 +80,26 @@ pub struct Parts {
     pub signer: Signer,
     /// For tokens and sessions. Tables have the house's own.
     pub clock: Clock,
+    /// For a database that has none.
     pub rooms: Vec<Room>,
+    /// How players are brought together. The key of its marks is the house's own.
+    pub lobby: lobby::Options,
     /// What a new player is given.
     pub welcome: Coins,
     /// From one check of the ledger to the next.
     pub ledger_check_every: Duration,
     /// What players are given later.
     pub rewards: Terms,
+    /// Whose days and seasons the leaderboards have.
+    pub calendar: standings::Calendar,
     /// The most that operators may give or take in one adjustment.
     pub adjustment_max: Coins,
     /// Who is let in, and how often.
     pub door: edge::Options,
+    /// How players may sign in beside by their devices.
+    pub ways_in: accounts::Options,
     /// For tests that plant faults.
-    pub tap: Option<Tap>,
+    pub taps: Taps,
 }
 
 /// A server that runs.
@@ -127,12 +142,15 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         signer,
         clock: Clock::system(),
         rooms: house_rooms(Clocks::default()),
+        lobby: config.lobby.options(),
         welcome: config.welcome_coins.0,
         ledger_check_every: Duration::from_secs(60 * u64::from(config.ledger_check_minutes)),
         rewards,
+        calendar: config.standings.calendar(),
         adjustment_max: config.adjustment_max_coins.0,
         door: config.door.options(),
-        tap: None,
+        taps: Taps::default(),
+        ways_in: config.ways_in.options(),
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -162,12 +180,15 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         signer,
         clock,
         rooms,
+        lobby: customs,
         welcome,
         ledger_check_every,
         rewards,
+        calendar,
         adjustment_max,
         door,
-        tap,
+        taps,
+        ways_in,
     } = parts;
     let metrics = Metrics::default();
     let edge = Edge::new(door);
@@ -175,6 +196,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let tables = Tables::<Tongits>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
+    show_figures(&metrics, &tables, &pool);
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
@@ -186,19 +208,34 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     background.spawn(tables.clone().find_lost());
 
     let auth = Auth::new(signer, clock.clone(), Revocations::default());
-    let accounts =
-        Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock.clone(), welcome);
+    let (books, proofs) = (ledger.clone(), auth.clone());
+    let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), welcome, ways_in)?;
     accounts.load_revocations().await?;
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations().await });
+    let sweeper = accounts.clone();
+    background.spawn(async move { sweeper.sweep_failures().await });
 
     let idempotency = Idempotency::new(pool.clone());
     background.spawn(idempotency.clone().sweep_always());
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
+    let standings = Standings::new(pool.clone(), live.clone(), calendar);
+    background.spawn(standings.clone().run(stopping.clone()));
+    let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
     let corrections = Corrections::new(pool.clone(), ledger.clone(), adjustment_max);
 
-    let lobby = Lobby::new(rooms, tables.clone(), live.clone(), ledger.clone());
+    let catalog = Catalog::load(pool.clone(), &rooms).await?;
+    let ratings = Ratings::new(pool.clone());
+    let marks_key = auth.derived_keys("marks of players").swap_remove(0);
+    let customs = lobby::Options { marks_key, ..customs };
+    let lobby = Lobby::new(catalog.clone(), tables.clone(), live.clone(), ledger.clone())
+        .with(customs, ratings.clone());
+    background.spawn(catalog.follow());
+    background.spawn(lobby.clone().follow_rooms());
+    background.spawn(lobby.clone().follow_tickets());
+    background.spawn(Matcher::new(lobby.clone()).run());
+    background.spawn(ratings.count_always());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {
         auth: auth.clone(),
@@ -206,10 +243,10 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         live: live.clone(),
         edge: edge.clone(),
         notices: Notices::new(pool.clone()),
-        clock: tables.clock().clone(),
+        social: social.clone(),
         stopping: stopping.clone(),
         alive,
-        tap,
+        taps,
     };
     let probed = live.clone();
     let redis = http::Probe::new("redis", move || {
@@ -229,6 +266,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         metrics,
         operators,
         rewards,
+        social,
+        standings,
         pool,
         probes: vec![redis],
     };
@@ -248,6 +287,44 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let server = tokio::spawn(async move { server.await });
     let ledger = ledger_tasks;
     Ok(Running { address, stop, server, sessions, background, tables, ledger })
+}
+
+/// What the parts know of themselves, for whoever reads the figures.
+fn show_figures(metrics: &Metrics, tables: &Tables<Tongits>, pool: &PgPool) {
+    metrics.show(tables.counts().play());
+    metrics.show_process();
+    let (known, halted, other) = (tables.clone(), tables.clone(), tables.clone());
+    let (voided, told_away) = (tables.clone(), tables.clone());
+    let (connections, idle) = (pool.clone(), pool.clone());
+    metrics.ask("bahay_tables", "Tables of which this process has a copy", move || {
+        known.known_tables() as u64
+    });
+    metrics.ask_count("bahay_tables_halted", "Tables that this process halted", move || {
+        halted.counts().halted()
+    });
+    metrics.ask_count(
+        "bahay_tables_other_version",
+        "How often a table was left to nodes of another version of the engine",
+        move || other.counts().other_version(),
+    );
+    metrics.ask_count(
+        "bahay_games_voided_lost",
+        "Games that this process voided because their live state was lost",
+        move || voided.counts().voided_lost(),
+    );
+    metrics.ask_count(
+        "bahay_connections_told_away",
+        "Connections of dead nodes whose tables this process told",
+        move || told_away.counts().told_away(),
+    );
+    metrics.ask("bahay_database_connections", "Connections to PostgreSQL", move || {
+        connections.size().into()
+    });
+    metrics.ask(
+        "bahay_database_connections_idle",
+        "Connections to PostgreSQL that nobody uses",
+        move || idle.num_idle() as u64,
+    );
 }
 
 impl Running {

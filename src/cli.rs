@@ -4,16 +4,22 @@
 use std::io::{Read, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
-use crate::config::{Config, Database};
+use crate::accounts::{Ban, Bans, ListedBan};
+use crate::config::{Config, Database, StandingsSettings};
+use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::{Listed, OperatorName, Operators, Role};
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
-use crate::{app, clock, db, demo, http, lobby, operate, simulate, telemetry, verify, ws};
+use crate::{
+    app, clock, db, demo, http, loadtest, lobby, operate, simulate, standings, telemetry, verify,
+    ws,
+};
 
 /// The house that runs the table: a server for Tong-its.
 #[derive(Parser, Debug)]
@@ -33,6 +39,8 @@ enum Command {
     Healthcheck(Server),
     /// Watch three guests play until one takes the POT.
     Demo(Server),
+    /// Find out how many tables a server holds, and whether it is right under load.
+    Loadtest(Box<LoadTest>),
     /// Check the record of a finished game, or the whole ledger.
     Verify(Verify),
     /// Look after tables that were halted.
@@ -40,6 +48,13 @@ enum Command {
     Table(TableOrder),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
+    /// Keep a player out, for a time or for good.
+    Ban {
+        #[command(subcommand)]
+        what: BanCommand,
+        #[command(flatten)]
+        database: Box<Database>,
+    },
     /// Say who may run the house. Takes the database login that migrates.
     Operator {
         #[command(subcommand)]
@@ -51,6 +66,16 @@ enum Command {
     Openapi,
     /// Print the description of the WebSocket.
     Asyncapi,
+}
+
+/// Plays with many bots at once against a running server.
+#[derive(clap::Args, Debug)]
+struct LoadTest {
+    #[command(flatten)]
+    options: loadtest::Options,
+    /// The server's database, for checking the ledger at the end.
+    #[command(flatten)]
+    database: Option<Database>,
 }
 
 /// Checks a record: its deal, every action, its settlement.
@@ -68,6 +93,13 @@ struct Verify {
 enum VerifyWhat {
     /// Check that the ledger adds up and that every game was paid as its record says.
     Ledger(Box<Database>),
+    /// Count all statistics and leaderboards anew, and compare.
+    Standings {
+        #[command(flatten)]
+        database: Box<Database>,
+        #[command(flatten)]
+        settings: StandingsSettings,
+    },
 }
 
 #[derive(Subcommand, Debug)]
@@ -86,6 +118,25 @@ enum OperatorCommand {
     Disable { name: OperatorName },
     /// Print another token for an operator; the one before stops working.
     Renew { name: OperatorName },
+}
+
+#[derive(Subcommand, Debug)]
+enum BanCommand {
+    /// Ban a player and end its sessions; its sockets close within a second.
+    Add {
+        /// The player's id.
+        player: PlayerId,
+        /// Told to the player.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        /// For so many days; without it for good.
+        #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+        days: Option<u16>,
+    },
+    /// Let a player in again.
+    Lift { player: PlayerId },
+    /// List the bans that a player has had, newest first.
+    List { player: PlayerId },
 }
 
 /// Where a running server is.
@@ -121,9 +172,18 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Migrate(database) => runtime()?.block_on(migrate(*database)),
         Command::Healthcheck(Server { url }) => runtime()?.block_on(healthcheck(&url)),
         Command::Demo(Server { url }) => Ok(runtime()?.block_on(demo::run(&url))?),
+        Command::Loadtest(test) => {
+            let LoadTest { options, database } = *test;
+            let complaints = database.map(|database| async move || complaints(database).await);
+            Ok(runtime()?.block_on(loadtest::run(options, complaints))?)
+        }
         Command::Verify(Verify { what: Some(VerifyWhat::Ledger(database)), .. }) => {
             runtime()?.block_on(verify_ledger(*database))
         }
+        Command::Verify(Verify {
+            what: Some(VerifyWhat::Standings { database, settings }),
+            ..
+        }) => runtime()?.block_on(verify_standings(*database, &settings)),
         Command::Verify(Verify { what: None, file }) => verify_file(&file.unwrap_or_default()),
         Command::Table(order) => {
             let said = runtime()?.block_on(operate::table(order))?;
@@ -135,6 +195,7 @@ fn run(command: Command) -> Result<(), Failed> {
             Ok(simulate::run(what, &rooms, &mut stdout().lock())?)
         }
         Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
+        Command::Ban { what, database } => runtime()?.block_on(ban(what, *database)),
         Command::Openapi => {
             print!("{}", http::openapi_yaml());
             Ok(())
@@ -184,20 +245,67 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Faile
     Ok(())
 }
 
+async fn ban(what: BanCommand, database: Database) -> Result<(), Failed> {
+    db::check_schema(&database.database_url).await?;
+    let bans = Bans::new(login(database).await?);
+    let now = clock::Clock::system().now();
+    match what {
+        BanCommand::Add { player, reason, days } => {
+            let day = Duration::from_hours(24);
+            let ends_at = days.map(|days| clock::after(now, day * u32::from(days)));
+            bans.add(player, &Ban { reason, ends_at }, now).await?;
+        }
+        BanCommand::Lift { player } => bans.lift(player, now).await?,
+        BanCommand::List { player } => {
+            for ListedBan { ban, banned_at, lifted_at } in bans.of(player).await? {
+                let since = clock::to_jiff(banned_at);
+                let lifted = lifted_at
+                    .map_or(String::new(), |at| format!("  lifted {:.0}", clock::to_jiff(at)));
+                println!("since {since:.0}  {ban}{lifted}");
+            }
+        }
+    }
+    Ok(())
+}
+
 async fn healthcheck(url: &str) -> Result<(), Failed> {
     let response = reqwest::get(format!("{}/healthz", url.trim_end_matches('/'))).await?;
     response.error_for_status()?;
     Ok(())
 }
 
-async fn verify_ledger(database: Database) -> Result<(), Failed> {
+async fn ledger_report(database: Database) -> Result<verify::ledger::Report, Failed> {
     db::check_schema(&database.database_url).await?;
     let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
     let pool = db::connect(database.database_url, options).await;
     let pool = pool.map_err(app::ServeError::Database)?;
-    let report = verify::ledger::check(&pool, verify::ledger::Extent::Everything).await?;
+    Ok(verify::ledger::check(&pool, verify::ledger::Extent::Everything).await?)
+}
+
+/// What does not add up in the ledger, for the load tester.
+async fn complaints(database: Database) -> Result<Vec<String>, String> {
+    let report = ledger_report(database).await.map_err(|error| in_one_line(&*error))?;
+    Ok(report.complaints().collect())
+}
+
+async fn verify_ledger(database: Database) -> Result<(), Failed> {
+    let report = ledger_report(database).await?;
     println!("{report}");
     if report.is_clean() { Ok(()) } else { Err("the ledger does not add up".into()) }
+}
+
+async fn verify_standings(database: Database, settings: &StandingsSettings) -> Result<(), Failed> {
+    db::check_schema(&database.database_url).await?;
+    let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
+    let pool = db::connect(database.database_url, options).await;
+    let pool = pool.map_err(app::ServeError::Database)?;
+    let standings::Checked { seal, games, players, scores, differences } =
+        standings::check(&pool, &settings.calendar()).await?;
+    println!("{games} games up to seal {seal}, {players} players, {scores} scores");
+    for difference in &differences {
+        println!("{difference}");
+    }
+    if differences.is_empty() { Ok(()) } else { Err("the standings do not add up".into()) }
 }
 
 fn verify_file(file: &std::path::Path) -> Result<(), Failed> {

@@ -10,10 +10,14 @@ use bahay_engine::coins::Coins;
 use clap::Args;
 use sqlx::postgres::PgConnectOptions;
 
+use crate::accounts::{self, HashOptions};
 use crate::auth::{Signer, WeakSecret};
 use crate::edge;
 use crate::live;
+use crate::lobby;
+use crate::openid::Issuers;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
+use crate::standings;
 
 /// How long a connection to Redis, and each answer of it, may take.
 const LIVE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -30,6 +34,8 @@ pub enum ConfigError {
         "BAHAY_SIGNING_SECRET {0}: give at least 32 random bytes, as from `openssl rand -hex 32`"
     )]
     WeakSecret(WeakSecret),
+    #[error("BAHAY_PREVIOUS_SIGNING_SECRETS {0}: leave out a secret that never signed")]
+    WeakPreviousSecret(WeakSecret),
 }
 
 /// Where the database is. `bahay migrate` and `bahay serve` take it.
@@ -87,6 +93,16 @@ pub struct Config {
     #[arg(long, env = "BAHAY_SIGNING_SECRET", hide_env_values = true, value_name = "SECRET")]
     pub signing_secret: Option<Secret>,
 
+    /// Secrets whose tokens are still believed, or will be: separated by commas. For rotation.
+    #[arg(
+        long,
+        env = "BAHAY_PREVIOUS_SIGNING_SECRETS",
+        hide_env_values = true,
+        value_name = "SECRETS",
+        value_delimiter = ','
+    )]
+    pub previous_signing_secrets: Vec<Secret>,
+
     /// Connections to PostgreSQL. More than 8 for each 2 cores has not been seen to help.
     #[arg(long, env = "BAHAY_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(4..=1000))]
@@ -104,6 +120,9 @@ pub struct Config {
     #[command(flatten)]
     pub rewards: RewardSettings,
 
+    #[command(flatten)]
+    pub standings: StandingsSettings,
+
     /// The most that one adjustment by operators may give or take, in whole coins.
     #[arg(
         long,
@@ -116,6 +135,12 @@ pub struct Config {
     #[command(flatten)]
     pub door: Door,
 
+    #[command(flatten)]
+    pub ways_in: WaysIn,
+
+    #[command(flatten)]
+    pub lobby: LobbySettings,
+
     /// What is logged: a level, or levels by module, as in info,bahay::ledger=debug
     #[arg(long, env = "RUST_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,
@@ -123,6 +148,26 @@ pub struct Config {
     /// Log JSON objects instead of lines for people.
     #[arg(long, env = "BAHAY_LOG_JSON")]
     pub log_json: bool,
+}
+
+/// Whose days and seasons the leaderboards have.
+#[derive(Args, Clone, Debug)]
+pub struct StandingsSettings {
+    /// The time zone of the leaderboards: an IANA name. Another one counts everything anew.
+    #[arg(long, env = "BAHAY_BOARD_TIME_ZONE", default_value = "Asia/Manila", value_name = "ZONE")]
+    pub board_time_zone: standings::Zone,
+
+    /// Months of a season, from January on: 1, 2, 3, 4, 6 or 12. Another number counts everything
+    /// anew.
+    #[arg(long, env = "BAHAY_SEASON_MONTHS", default_value = "3", value_name = "MONTHS")]
+    pub season_months: standings::Season,
+}
+
+impl StandingsSettings {
+    /// As `standings` takes it.
+    pub fn calendar(&self) -> standings::Calendar {
+        standings::Calendar { zone: self.board_time_zone.clone(), season: self.season_months }
+    }
 }
 
 /// What the house gives to players.
@@ -171,10 +216,85 @@ impl RewardSettings {
 }
 
 impl Config {
-    /// The signer of tokens, if the secret is fit for it.
+    /// The signer of tokens, if the secrets are fit for it.
     pub fn signer(&self) -> Result<Signer, ConfigError> {
         let secret = self.signing_secret.as_ref().ok_or(ConfigError::NoSecret)?;
-        Signer::new(secret.0.as_bytes()).map_err(ConfigError::WeakSecret)
+        let signer = Signer::new(secret.0.as_bytes()).map_err(ConfigError::WeakSecret)?;
+        let previous = self.previous_signing_secrets.iter().map(|secret| secret.0.trim());
+        previous.filter(|secret| !secret.is_empty()).try_fold(signer, |signer, secret| {
+            signer.with_previous(secret.as_bytes()).map_err(ConfigError::WeakPreviousSecret)
+        })
+    }
+}
+
+/// How players may sign in beside by their devices.
+#[derive(Args, Clone, Debug)]
+pub struct WaysIn {
+    /// Memory for one hash of a password (Argon2id), in KiB.
+    #[arg(long, env = "BAHAY_PASSWORD_MEMORY_KIB", default_value_t = 19_456, value_name = "KIB",
+          value_parser = clap::value_parser!(u32).range(8_192..=1_048_576))]
+    pub password_memory_kib: u32,
+
+    /// How often a hash goes through its memory.
+    #[arg(long, env = "BAHAY_PASSWORD_PASSES", default_value_t = 2, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub password_passes: u32,
+
+    /// Hashes that a node works on at once; by default as many as half of its cores.
+    #[arg(long, env = "BAHAY_PASSWORDS_AT_ONCE", value_name = "NUMBER",
+          value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub passwords_at_once: Option<u16>,
+
+    /// Issuers of OpenID Connect whose users may sign in, as a JSON list, as in
+    /// `[{"name":"google","issuer":"https://accounts.google.com","audiences":["CLIENT-ID"]}]`; with
+    /// "keys_url" where the keys are not to be found by discovery.
+    #[arg(long, env = "BAHAY_OPENID_ISSUERS", default_value = "", value_name = "JSON")]
+    pub openid_issuers: Issuers,
+}
+
+impl WaysIn {
+    /// As accounts take it.
+    pub fn options(self) -> accounts::Options {
+        let defaults = HashOptions::default();
+        let hashes = HashOptions {
+            memory_kib: self.password_memory_kib,
+            passes: self.password_passes,
+            at_once: self.passwords_at_once.map_or(defaults.at_once, usize::from),
+            waiting_max: defaults.waiting_max,
+        };
+        accounts::Options { hashes, issuers: self.openid_issuers }
+    }
+}
+
+/// How players are brought together.
+#[derive(Args, Clone, Debug)]
+pub struct LobbySettings {
+    /// Whether two players from one address never meet at a table. Say false where many players
+    /// share one, as behind the carriers of mobile phones.
+    #[arg(
+        long,
+        env = "BAHAY_APART_BY_ADDRESS",
+        default_value_t = true,
+        action = clap::ArgAction::Set,
+        value_name = "BOOL"
+    )]
+    pub apart_by_address: bool,
+
+    /// What leads the link to a private table; a slash and the table's code follow.
+    #[arg(
+        long,
+        env = "BAHAY_INVITE_BASE",
+        default_value = "http://127.0.0.1:8080/join",
+        value_name = "URL"
+    )]
+    pub invite_base: String,
+}
+
+impl LobbySettings {
+    /// As the lobby takes it.
+    pub fn options(self) -> lobby::Options {
+        let Self { apart_by_address, invite_base } = self;
+        lobby::Options { apart_by_address, invite_base, ..lobby::Options::default() }
     }
 }
 
@@ -311,7 +431,8 @@ impl FromStr for DailyCoins {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, DailyCoins, RewardSettings};
+    use super::{Config, DailyCoins, RewardSettings, WaysIn};
+    use crate::accounts::HashOptions;
     use crate::rewards::Terms;
     use clap::{Args as _, Command, FromArgMatches as _};
 
@@ -322,6 +443,15 @@ mod tests {
         let terms = RewardSettings::from_arg_matches(&settings).unwrap().terms();
         assert_eq!(format!("{terms:?}"), format!("{:?}", Terms::default()));
         Config::augment_args(Command::new("x")).debug_assert();
+    }
+
+    #[test]
+    fn the_defaults_of_hashes_are_those_of_accounts() {
+        let command = WaysIn::augment_args(Command::new("x"));
+        let settings = command.try_get_matches_from(["x"]).unwrap();
+        let options = WaysIn::from_arg_matches(&settings).unwrap().options();
+        assert_eq!(options.hashes, HashOptions::default());
+        assert_eq!(options.issuers.names().count(), 0);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use bahay_engine::table::Fresh;
 use uuid::{Builder, Uuid};
 
 use crate::clock::Clock;
-use crate::ids::GameId;
+use crate::ids::{GameId, Tag};
 
 /// Thirty-two bytes: a server seed, a refresh token, a key.
 pub fn seed() -> [u8; 32] {
@@ -22,6 +22,11 @@ pub fn seed() -> [u8; 32] {
 /// What a table needs anew for each game.
 pub fn fresh() -> Fresh {
     Fresh { seed: ServerSeed(Hex(seed())), game: GameId(uuid()) }
+}
+
+/// For a line of a journal. Of two histories that part, one in 2⁴⁸ pairs would not be told apart.
+pub fn tag() -> Tag {
+    Tag(Hex(bytes()))
 }
 
 /// A UUID of version 7: the system's time in milliseconds, then 74 random bits. Ids follow the
@@ -38,6 +43,19 @@ pub fn up_to(longest: Duration) -> Duration {
     let below_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX).max(1);
     // The bias of a remainder is of no account for times.
     Duration::from_millis(u64::from_le_bytes(bytes()) % below_ms)
+}
+
+/// So many letters of an alphabet of at most 256, each as likely as the others.
+pub fn letters(alphabet: &[u8], count: usize) -> String {
+    let fair = 256 - 256 % alphabet.len().max(1);
+    let mut letters = String::with_capacity(count);
+    while letters.len() < count {
+        // What is beyond the last whole round of the alphabet would favour its beginning.
+        let drawn = bytes::<32>().into_iter().map(usize::from).filter(|byte| *byte < fair);
+        let left = count - letters.len();
+        letters.extend(drawn.take(left).map(|byte| char::from(alphabet[byte % alphabet.len()])));
+    }
+    letters
 }
 
 fn bytes<const N: usize>() -> [u8; N] {

@@ -1,6 +1,6 @@
-//! The names of things: which player, table, game, session, room.
+//! The names of things: which player, table, game, session, room, line.
 //!
-//! Every id but a room's is a UUID of version 7, made by [`crate::entropy::uuid`]:
+//! Every id but a room's and a line's is a UUID of version 7, made by [`crate::entropy::uuid`]:
 //! `PlayerId(entropy::uuid())`. They sort by age, which keeps new rows together in PostgreSQL.
 //! They are no secrets: knowing one grants nothing.
 
@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use bahay_engine::hex::{Hex, NotHex};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
@@ -58,6 +59,35 @@ ids! {
 impl CorrectionId {
     /// No correction's.
     pub const NIL: Self = Self(Uuid::nil());
+}
+
+/// What a line of a table's journal is known by: random, made by [`crate::entropy::tag`]. Two
+/// histories of a table that are of the same length differ in it.
+#[derive(
+    Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Tag(pub Hex<6>);
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl FromStr for Tag {
+    type Err = NotHex;
+
+    fn from_str(text: &str) -> Result<Self, NotHex> {
+        text.parse().map(Self)
+    }
 }
 
 /// A room's name in paths, settings and account keys: a lower-case letter, then letters, digits

@@ -35,6 +35,18 @@ pub enum TableOrder {
         #[command(flatten)]
         house: Box<House>,
     },
+    /// Give the POT of a table that is gone back to those who paid the antes in it.
+    ReturnPot {
+        /// The table's id, as `list-lost` prints it.
+        table: TableId,
+        #[command(flatten)]
+        house: Box<House>,
+    },
+    /// List the POTs of tables that are gone, longest forgotten first.
+    ListLost {
+        #[command(flatten)]
+        house: Box<House>,
+    },
     /// List the tables that are halted, longest first.
     ListHalted {
         #[command(flatten)]
@@ -74,6 +86,30 @@ pub async fn table(order: TableOrder) -> Result<String, Failed> {
             ledger.stop().await;
             released?;
             Ok(format!("released: table {table}\n"))
+        }
+        TableOrder::ReturnPot { table, house } => {
+            let (tables, ledger) = reach(*house).await?;
+            let returned = tables.return_pot(table).await;
+            ledger.stop().await;
+            let mut said = format!("given back: the POT of table {table}\n");
+            for share in returned?.shares {
+                writeln!(said, "{}  {}", share.player, share.amount)?;
+            }
+            Ok(said)
+        }
+        TableOrder::ListLost { house } => {
+            let (tables, ledger) = reach(*house).await?;
+            let lost = tables.lost_pots().await;
+            ledger.stop().await;
+            let mut said = String::new();
+            for lost in lost? {
+                let since = clock::to_jiff(Timestamp::from_ms(lost.finished_at_ms));
+                writeln!(said, "{}  {since:.0}  {}", lost.table, lost.pot)?;
+            }
+            if said.is_empty() {
+                said.push_str("no POT is without its table\n");
+            }
+            Ok(said)
         }
         TableOrder::ListHalted { database } => list(&connect(*database).await?).await,
     }

@@ -1,18 +1,33 @@
-//! Players and how they come back: devices, sessions, profiles, in PostgreSQL.
+//! Players and how they come back: devices, passwords, identities, sessions, profiles, bans, in
+//! PostgreSQL.
 //!
 //! A guest is known by a device. The first sign-in of a device makes a player, an empty profile
 //! and the welcome grant in one transaction; the primary key of `devices` decides a race, so
-//! there is one player and one grant whoever asks how often.
+//! there is one player and one grant whoever asks how often. A name with a password, and accounts
+//! elsewhere (`identities`), are further ways in to the same player.
 //!
 //! A *session* is one sign-in: a family of refresh tokens of which each replaces the one before.
 //! Every change of a session locks its row first, so that a family has one order of events.
 //!
-//! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session [`SESSION_LIFE`] at most.
-//! Deliberately absent: passwords and bans (a later kind of account), and any cache: what is
-//! asked at every request is in [`crate::auth::Revocations`].
+//! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session [`SESSION_LIFE`] at most; hashes
+//! of passwords are made a few at once (`hashing`), and five a minute may fail for a name
+//! (`lockout`). Deliberately absent: any cache. What is asked at every request is in
+//! [`crate::auth::Revocations`].
 
+mod attempts;
+mod avatar;
+mod bans;
 mod device;
+mod devices;
+mod farewell;
+mod hashing;
+mod identities;
+mod lockout;
+mod looks;
 mod name;
+mod names;
+mod password;
+mod passwords;
 mod players;
 mod revocations;
 mod sessions;
@@ -29,9 +44,22 @@ use crate::clock::{self, Clock, Timestamp};
 use crate::db::Failure;
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
+use crate::openid::{Issuers, OpenIdError};
 
+use hashing::Hasher;
+
+pub use avatar::{AVATARS, Avatar, NotAnAvatar};
+pub use bans::{Ban, BanError, Bans, Listed as ListedBan};
 pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
+pub use devices::{LiveSession, SessionCursor};
+pub use farewell::{HeldDevice, HeldSession};
+pub use hashing::{HashOptions, WrongOptions};
+pub use identities::{Linked, OpenIdSignIn, WaysIn};
 pub use name::{NAME_TEXT_LENGTH_MAX, Name, NotAName};
+pub use names::RENAME_INTERVAL;
+pub use password::{Attempt, NewPassword, NotAPassword, PASSWORD_LENGTH};
+pub use passwords::PasswordSignIn;
+pub use players::{Change, LOOKED_UP_MAX};
 
 /// How long a refresh token waits to be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);
@@ -48,15 +76,54 @@ pub struct Accounts {
     clock: Clock,
     /// What a new player starts with. Zero grants nothing.
     welcome: Coins,
+    hasher: Hasher,
+    issuers: Issuers,
 }
 
-/// What a player is to others and to itself, coins aside.
+/// How players may sign in beside by their devices.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub hashes: HashOptions,
+    /// Who else's users are let in.
+    pub issuers: Issuers,
+}
+
+/// What a player is to itself, coins aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     pub id: PlayerId,
     pub name: String,
+    pub avatar: String,
     pub time_zone: Option<String>,
     pub created_at: Timestamp,
+    /// From when on the name may be changed; `None` when it never was.
+    pub renamable_at: Option<Timestamp>,
+}
+
+/// What a player is to others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicProfile {
+    pub id: PlayerId,
+    pub name: String,
+    pub avatar: String,
+}
+
+/// Where a request comes from, for the player's own list of sessions.
+#[derive(Clone, Debug, Default)]
+pub struct Visitor {
+    /// What the client calls itself.
+    pub user_agent: Option<String>,
+    /// As far as limits go.
+    pub address: Option<String>,
+    pub device: Option<DeviceId>,
+}
+
+/// How a session was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Guest,
+    Password,
+    OpenId,
 }
 
 /// A device asks for its player.
@@ -67,8 +134,7 @@ pub struct GuestSignIn {
     pub name: Option<Name>,
     /// For a player that has none yet.
     pub time_zone: Option<TimeZone>,
-    /// What the client calls itself. For the player's own list of sessions.
-    pub user_agent: Option<String>,
+    pub visitor: Visitor,
 }
 
 /// The tokens of a session, to be told to the client once.
@@ -92,6 +158,42 @@ pub enum AccountError {
     RefreshTokenReused,
     #[error("the refresh token has expired; sign in again")]
     RefreshTokenExpired,
+    #[error("too many are signing in just now; try again in a second")]
+    Busy,
+    #[error("too many sign-ins by this name have failed; try again when a minute has passed")]
+    Locked { retry_after: Duration },
+    #[error("the ID token is not accepted: {0}")]
+    OpenId(OpenIdError),
+    #[error("the name and the password do not belong together")]
+    CredentialsWrong,
+    #[error("this is not the current password")]
+    PasswordWrong,
+    #[error("banned {0}")]
+    Banned(Ban),
+    #[error("everybody who guesses tries this password early; take another one")]
+    PasswordEasy,
+    #[error("names by which the house is meant are not given away")]
+    NameReserved,
+    #[error("the name may be changed again from {:.0} on", clock::to_jiff(*again_at))]
+    NameChangedLately { again_at: Timestamp },
+    #[error("somebody has this name, or one that looks like it")]
+    NameTaken,
+    #[error("a password is set; change it instead")]
+    PasswordSet,
+    #[error("no password is set")]
+    PasswordNotSet,
+    #[error("the identity is linked to another player")]
+    IdentityTaken,
+    #[error("another identity of this issuer is linked; unlink it first")]
+    IssuerLinked,
+    #[error("there would be no way left to sign in; set a password or link an identity first")]
+    LastSignIn,
+    #[error("a game of the player is not finished")]
+    InGame,
+    #[error("the player has no such session")]
+    SessionNotFound,
+    #[error("the account was deleted")]
+    PlayerGone,
     /// The same call may pass later.
     #[error("accounts are unavailable: {reason}")]
     Unavailable { reason: String },
@@ -118,8 +220,37 @@ impl From<LedgerError> for AccountError {
 }
 
 impl Accounts {
-    pub fn new(pool: PgPool, ledger: Ledger, auth: Auth, clock: Clock, welcome: Coins) -> Self {
-        Self { pool, ledger, auth, clock, welcome }
+    /// # Errors
+    /// Options by which no password can be hashed.
+    pub fn new(
+        pool: PgPool,
+        ledger: Ledger,
+        auth: Auth,
+        clock: Clock,
+        welcome: Coins,
+        options: Options,
+    ) -> Result<Self, WrongOptions> {
+        let Options { hashes, issuers } = options;
+        let hasher = Hasher::new(hashes)?;
+        Ok(Self { pool, ledger, auth, clock, welcome, hasher, issuers })
+    }
+}
+
+impl Method {
+    pub const ALL: [Self; 3] = [Self::Guest, Self::Password, Self::OpenId];
+
+    /// As in the column `method` and on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Guest => "guest",
+            Self::Password => "password",
+            Self::OpenId => "openid",
+        }
+    }
+
+    fn of_column(text: &str) -> Result<Self, AccountError> {
+        let broken = || AccountError::Broken { reason: format!("no way to sign in: {text}") };
+        Self::ALL.into_iter().find(|method| method.as_str() == text).ok_or_else(broken)
     }
 }
 

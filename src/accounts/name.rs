@@ -50,8 +50,8 @@ const SPACE: [RangeInclusive<char>; 7] = [
     '\u{3000}'..='\u{3000}',
 ];
 
-/// A player's name: 2 to 20 characters, with single spaces inside and none around. Names are not
-/// unique: an id tells players apart.
+/// A player's name: 2 to 20 characters, with single spaces inside and none around. Whose it is, and
+/// what may not be one, is told by `names`; an id tells players apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Name(String);
 

@@ -2,50 +2,62 @@
 
 use bahay_engine::hex::Hex;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-use crate::clock::Timestamp;
+use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
-use crate::ledger::{Grant, GrantCoins, LedgerError};
+use crate::ledger::{Grant, GrantCoins};
 use crate::{db, entropy};
 
+use super::attempts::{self, Failed};
+use super::sessions::Opening;
 use super::{
-    AccountError, Accounts, GuestSignIn, Name, Profile, TimeZone, Tokens, from_sql, sessions,
-    to_sql,
+    AccountError, Accounts, Avatar, Ban, GuestSignIn, Method, Name, Profile, PublicProfile,
+    RENAME_INTERVAL, TimeZone, Tokens, bans, from_sql, names, sessions, to_sql,
 };
+
+/// The most players that are looked up at once.
+pub const LOOKED_UP_MAX: usize = 32;
 
 /// A row of `players`.
 struct Row {
     id: Uuid,
     name: String,
+    avatar: String,
     time_zone: Option<String>,
     created_at: SqlTimestamp,
+    renamed_at: Option<SqlTimestamp>,
 }
 
 impl From<Row> for Profile {
     fn from(row: Row) -> Self {
-        let Row { id, name, time_zone, created_at } = row;
-        Self { id: PlayerId(id), name, time_zone, created_at: from_sql(created_at) }
+        let Row { id, name, avatar, time_zone, created_at, renamed_at } = row;
+        let renamable_at = renamed_at.map(|at| clock::after(from_sql(at), RENAME_INTERVAL));
+        let created_at = from_sql(created_at);
+        Self { id: PlayerId(id), name, avatar, time_zone, created_at, renamable_at }
     }
 }
 
-/// What an attempt failed with: the one may pass if it is made again, the other says so itself.
-enum Failed {
-    Database(sqlx::Error),
-    Ledger(LedgerError),
+/// What a player wants to be different about itself. What is `None` stays.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Change<'a> {
+    pub name: Option<&'a Name>,
+    pub avatar: Option<Avatar>,
+    pub time_zone: Option<&'a TimeZone>,
 }
 
-impl From<sqlx::Error> for Failed {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Database(error)
-    }
+/// What a new player is first known by.
+pub(super) enum Credential<'a> {
+    Device(&'a [u8; 32]),
+    Identity { issuer: &'a str, subject: &'a str },
 }
 
-impl From<LedgerError> for Failed {
-    fn from(error: LedgerError) -> Self {
-        Self::Ledger(error)
-    }
+/// A player that is to be made.
+pub(super) struct Newcomer<'a> {
+    pub(super) credential: Credential<'a>,
+    pub(super) name: Option<&'a Name>,
+    pub(super) time_zone: Option<&'a TimeZone>,
 }
 
 /// A player was either there or has just been made by somebody else.
@@ -55,7 +67,7 @@ impl Accounts {
     /// Signs in the player of a device, which is made if there is none.
     ///
     /// # Errors
-    /// Only that the database cannot.
+    /// [`AccountError::Banned`]; of a new player what its name may be refused for.
     pub async fn sign_in_guest(
         &self,
         request: &GuestSignIn,
@@ -63,17 +75,14 @@ impl Accounts {
         // Done twice because an answer was lost, it opens a session that nobody has tokens for.
         let once = || async {
             for _ in 0..ATTEMPTS {
-                match self.sign_in_once(request).await {
-                    Ok(None) => {}
-                    Ok(Some(signed_in)) => return Ok(Ok(signed_in)),
-                    Err(Failed::Ledger(error)) => return Ok(Err(error.into())),
-                    Err(Failed::Database(error)) => return Err(error),
+                if let Some(signed_in) = self.sign_in_once(request).await? {
+                    return Ok(signed_in);
                 }
             }
             let reason = "a device changed hands twice at once".to_owned();
-            Ok(Err(AccountError::Unavailable { reason }))
+            Err(AccountError::Unavailable { reason }.into())
         };
-        db::retry(once).await?
+        attempts::retry(once).await
     }
 
     /// `None` when another request was faster with a new device.
@@ -82,18 +91,29 @@ impl Accounts {
         request: &GuestSignIn,
     ) -> Result<Option<(Profile, Tokens)>, Failed> {
         let now = self.clock.now();
-        let device = request.device.hash();
+        let GuestSignIn { device, name, time_zone, visitor } = request;
+        let hash = device.hash();
         let mut tx = self.pool.begin().await?;
-        let profile = match of_device(&mut tx, &device, request, now).await? {
-            Some(profile) => profile,
-            None => match self.enroll(&mut tx, &device, request, now).await? {
-                Some(profile) => profile,
-                // Dropped, the transaction takes its own player back.
-                None => return Ok(None),
-            },
+        let profile = match of_device(&mut tx, &hash, time_zone.as_ref(), now).await? {
+            Some(profile) => {
+                bans::refuse(&mut tx, profile.id, now).await?;
+                profile
+            }
+            None => {
+                let newcomer = Newcomer {
+                    credential: Credential::Device(&hash),
+                    name: name.as_ref(),
+                    time_zone: time_zone.as_ref(),
+                };
+                match self.enroll(&mut tx, &newcomer, now).await? {
+                    Some(profile) => profile,
+                    // Dropped, the transaction takes its own player back.
+                    None => return Ok(None),
+                }
+            }
         };
-        let user_agent = request.user_agent.as_deref();
-        let session = sessions::open(&mut tx, profile.id, user_agent, now).await?;
+        let opening = Opening { player: profile.id, method: Method::Guest, visitor };
+        let session = sessions::open(&mut tx, &opening, now).await?;
         tx.commit().await?;
         let tokens = self.tokens(profile.id, session);
         Ok(Some((profile, tokens)))
@@ -101,58 +121,117 @@ impl Accounts {
 
     /// `None` for an id that no player has.
     pub async fn profile(&self, player: PlayerId) -> Result<Option<Profile>, AccountError> {
+        let row = db::retry(|| fetch(&self.pool, player)).await?;
+        Ok(row.map(Profile::from))
+    }
+
+    /// The profile of a player who may sit down at a table now.
+    ///
+    /// # Errors
+    /// [`AccountError::Banned`], and [`AccountError::PlayerGone`] for a player who was deleted.
+    pub async fn admit(&self, player: PlayerId) -> Result<Profile, AccountError> {
+        let now = self.clock.now();
         let once = || {
-            let row = sqlx::query_as!(
-                Row,
+            let row = sqlx::query!(
                 r#"
-                select id, name, time_zone, created_at as "created_at: SqlTimestamp"
-                from players
-                where id = $1
+                select p.id, p.name, p.avatar, p.time_zone,
+                    p.created_at as "created_at: SqlTimestamp",
+                    p.renamed_at as "renamed_at: SqlTimestamp", b.reason as "reason?",
+                    b.ends_at as "ends_at: SqlTimestamp"
+                from players p
+                left join lateral (
+                    select o.reason, o.ends_at
+                    from bans o
+                    where o.player = p.id and o.lifted_at is null
+                        and (o.ends_at is null or o.ends_at > $2)
+                    order by o.ends_at desc nulls first
+                    limit 1
+                ) b on true
+                where p.id = $1 and p.deleted_at is null
                 "#,
-                player.0
+                player.0,
+                to_sql(now) as _
             );
             row.fetch_optional(&self.pool)
         };
-        Ok(db::retry(once).await?.map(Profile::from))
+        let row = db::retry(once).await?.ok_or(AccountError::PlayerGone)?;
+        if let Some(reason) = row.reason {
+            return Err(AccountError::Banned(Ban { reason, ends_at: row.ends_at.map(from_sql) }));
+        }
+        let renamed_at = row.renamed_at;
+        let (name, avatar, time_zone) = (row.name, row.avatar, row.time_zone);
+        let row =
+            Row { id: row.id, name, avatar, time_zone, created_at: row.created_at, renamed_at };
+        Ok(row.into())
+    }
+
+    /// What others see of these players, as far as they exist, by id. Of more than
+    /// [`LOOKED_UP_MAX`] the first so many.
+    pub async fn look_up(&self, players: &[PlayerId]) -> Result<Vec<PublicProfile>, AccountError> {
+        let ids: Vec<Uuid> = players.iter().take(LOOKED_UP_MAX).map(|player| player.0).collect();
+        let once = || {
+            let rows = sqlx::query!(
+                "select id, name, avatar from players where id = any($1) order by id",
+                &ids
+            );
+            rows.fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter();
+        let public = |(id, name, avatar)| PublicProfile { id: PlayerId(id), name, avatar };
+        Ok(rows.map(|row| public((row.id, row.name, row.avatar))).collect())
     }
 
     /// The profile with what is given changed; `None` for an id that no player has.
+    ///
+    /// # Errors
+    /// What a name may be refused for; then nothing is changed.
     pub async fn change(
         &self,
         player: PlayerId,
-        name: Option<&Name>,
-        time_zone: Option<&TimeZone>,
+        change: Change<'_>,
     ) -> Result<Option<Profile>, AccountError> {
-        let once = || {
+        let now = self.clock.now();
+        let Change { name, avatar, time_zone } = change;
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            if let Some(name) = name {
+                names::rename(&mut tx, player, name, now).await?;
+            }
             let row = sqlx::query_as!(
                 Row,
                 r#"
                 update players
-                set name = coalesce($2, name), time_zone = coalesce($3, time_zone)
+                set avatar = coalesce($2, avatar), time_zone = coalesce($3, time_zone)
                 where id = $1
-                returning id, name, time_zone, created_at as "created_at: SqlTimestamp"
+                returning id, name, avatar, time_zone, created_at as "created_at: SqlTimestamp",
+                    renamed_at as "renamed_at: SqlTimestamp"
                 "#,
                 player.0,
-                name.map(Name::as_str),
+                avatar.map(Avatar::as_str),
                 time_zone.map(TimeZone::as_str)
-            );
-            row.fetch_optional(&self.pool)
+            )
+            .fetch_optional(&mut *tx)
+            .await?;
+            tx.commit().await?;
+            Ok(row.map(Profile::from))
         };
-        Ok(db::retry(once).await?.map(Profile::from))
+        attempts::retry(once).await
     }
 
-    /// A new player with its welcome; `None` when another request was faster with this device.
-    async fn enroll(
+    /// A new player with its welcome; `None` when another request was faster with its credential.
+    pub(super) async fn enroll(
         &self,
         connection: &mut PgConnection,
-        device: &[u8; 32],
-        request: &GuestSignIn,
+        newcomer: &Newcomer<'_>,
         now: Timestamp,
     ) -> Result<Option<Profile>, Failed> {
+        let Newcomer { credential, name, time_zone } = newcomer;
+        if let Some(name) = name {
+            names::check_brought(connection, name).await?;
+        }
         let id = PlayerId(entropy::uuid());
-        let name =
-            request.name.as_ref().map_or_else(|| guest_name(id), |name| name.as_str().into());
-        let time_zone = request.time_zone.as_ref().map(|zone| zone.as_str().to_owned());
+        let name = name.map_or_else(|| guest_name(id), |name| name.as_str().into());
+        let time_zone = time_zone.map(|zone| zone.as_str().to_owned());
         sqlx::query!(
             "insert into players (id, name, time_zone, created_at) values ($1, $2, $3, $4)",
             id.0,
@@ -162,20 +241,7 @@ impl Accounts {
         )
         .execute(&mut *connection)
         .await?;
-        // Waits for whoever enrolls the same device, and finds the row if that succeeded.
-        let taken = sqlx::query!(
-            r#"
-            insert into devices (id_hash, player, created_at, last_seen_at)
-            values ($1, $2, $3, $3)
-            on conflict (id_hash) do nothing
-            "#,
-            device.as_slice(),
-            id.0,
-            to_sql(now) as _
-        )
-        .execute(&mut *connection)
-        .await?;
-        if taken.rows_affected() == 0 {
+        if !enter(connection, id, credential, now).await? {
             return Ok(None);
         }
         if !self.welcome.is_zero() {
@@ -183,15 +249,84 @@ impl Accounts {
             let grant = GrantCoins { player: id, grant: Grant::Welcome, key, amount };
             self.ledger.grant_in_tx(connection, grant).await?;
         }
-        Ok(Some(Profile { id, name, time_zone, created_at: now }))
+        let avatar = Avatar::default().as_str().to_owned();
+        Ok(Some(Profile { id, name, avatar, time_zone, created_at: now, renamable_at: None }))
     }
+}
+
+/// Writes down what a new player is known by; false when it is another's. Waits for whoever writes
+/// the same, and finds the row if that succeeded.
+async fn enter(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    credential: &Credential<'_>,
+    now: Timestamp,
+) -> Result<bool, sqlx::Error> {
+    let entered = match credential {
+        Credential::Device(hash) => {
+            sqlx::query!(
+                r#"
+                insert into devices (id_hash, player, created_at, last_seen_at)
+                values ($1, $2, $3, $3)
+                on conflict (id_hash) do nothing
+                "#,
+                hash.as_slice(),
+                player.0,
+                to_sql(now) as _
+            )
+            .execute(connection)
+            .await?
+        }
+        Credential::Identity { issuer, subject } => {
+            sqlx::query!(
+                r#"
+                insert into identities (issuer, subject, player, linked_at)
+                values ($1, $2, $3, $4)
+                on conflict (issuer, subject) do nothing
+                "#,
+                issuer,
+                subject,
+                player.0,
+                to_sql(now) as _
+            )
+            .execute(connection)
+            .await?
+        }
+    };
+    Ok(entered.rows_affected() > 0)
+}
+
+/// The profile of a player that is there.
+pub(super) async fn read(
+    connection: &mut PgConnection,
+    player: PlayerId,
+) -> Result<Profile, sqlx::Error> {
+    fetch(connection, player).await?.map(Profile::from).ok_or(sqlx::Error::RowNotFound)
+}
+
+async fn fetch(
+    executor: impl PgExecutor<'_>,
+    player: PlayerId,
+) -> Result<Option<Row>, sqlx::Error> {
+    sqlx::query_as!(
+        Row,
+        r#"
+        select id, name, avatar, time_zone, created_at as "created_at: SqlTimestamp",
+            renamed_at as "renamed_at: SqlTimestamp"
+        from players
+        where id = $1
+        "#,
+        player.0
+    )
+    .fetch_optional(executor)
+    .await
 }
 
 /// The player of a known device, which has been seen now.
 async fn of_device(
     connection: &mut PgConnection,
     device: &[u8; 32],
-    request: &GuestSignIn,
+    time_zone: Option<&TimeZone>,
     now: Timestamp,
 ) -> Result<Option<Profile>, sqlx::Error> {
     let seen = sqlx::query_scalar!(
@@ -210,10 +345,11 @@ async fn of_device(
         update players
         set time_zone = coalesce(time_zone, $2)
         where id = $1
-        returning id, name, time_zone, created_at as "created_at: SqlTimestamp"
+        returning id, name, avatar, time_zone, created_at as "created_at: SqlTimestamp",
+            renamed_at as "renamed_at: SqlTimestamp"
         "#,
         player,
-        request.time_zone.as_ref().map(|zone| zone.as_str())
+        time_zone.map(TimeZone::as_str)
     )
     .fetch_one(connection)
     .await?;

@@ -1,5 +1,5 @@
 //! Sessions: opened by a sign-in, kept alive by refreshing, ended by signing out or by a refresh
-//! token that comes twice.
+//! token that comes twice. How players look at theirs is in `devices`.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
@@ -9,16 +9,22 @@ use crate::clock::{self, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 use crate::{db, entropy};
 
-use super::{AccountError, Accounts, REFRESH_TOKEN_LIFE, SESSION_LIFE, Tokens, from_sql, to_sql};
+use super::{
+    AccountError, Accounts, Method, REFRESH_TOKEN_LIFE, SESSION_LIFE, Tokens, Visitor, from_sql,
+    to_sql,
+};
 
 /// The longest name of a client that is kept, in characters.
 const USER_AGENT_LENGTH_MAX: usize = 200;
 
 /// Why a session ended, as in the column `revoke_reason`.
 #[derive(Clone, Copy, Debug)]
-enum End {
+pub(super) enum End {
     SignedOut,
     RefreshTokenReused,
+    PasswordChanged,
+    Banned,
+    Deleted,
 }
 
 impl End {
@@ -26,8 +32,18 @@ impl End {
         match self {
             Self::SignedOut => "signed_out",
             Self::RefreshTokenReused => "refresh_token_reused",
+            Self::PasswordChanged => "password_changed",
+            Self::Banned => "banned",
+            Self::Deleted => "deleted",
         }
     }
+}
+
+/// What a new session is for.
+pub(super) struct Opening<'a> {
+    pub(super) player: PlayerId,
+    pub(super) method: Method,
+    pub(super) visitor: &'a Visitor,
 }
 
 /// A session with its newest refresh token.
@@ -43,7 +59,11 @@ impl Accounts {
     /// # Errors
     /// The first reason of [`AccountError`] that holds. A token that was used before ends its
     /// session, on every node.
-    pub async fn refresh(&self, token: &RefreshToken) -> Result<(PlayerId, Tokens), AccountError> {
+    pub async fn refresh(
+        &self,
+        token: &RefreshToken,
+        visitor: &Visitor,
+    ) -> Result<(PlayerId, Tokens), AccountError> {
         let now = self.clock.now();
         let hash = token.hash();
         // Nothing has been done yet, so this much may be tried again. The rest may not: a token
@@ -98,6 +118,14 @@ impl Accounts {
         if now >= from_sql(used.expires_at).min(session_expires_at) {
             return Err(AccountError::RefreshTokenExpired);
         }
+        sqlx::query!(
+            "update sessions set last_seen_at = $2, address = coalesce($3, address) where id = $1",
+            session.0,
+            to_sql(now) as _,
+            visitor.address
+        )
+        .execute(&mut *tx)
+        .await?;
         let opened = next_token(&mut tx, session, session_expires_at, now).await?;
         tx.commit().await?;
         let player = PlayerId(family.player);
@@ -127,33 +155,65 @@ impl Accounts {
     }
 }
 
-/// A new session of a player.
+/// A new session.
 pub(super) async fn open(
     connection: &mut PgConnection,
-    player: PlayerId,
-    user_agent: Option<&str>,
+    opening: &Opening<'_>,
     now: Timestamp,
 ) -> Result<Opened, sqlx::Error> {
+    let Opening { player, method, visitor } = opening;
     let session = SessionId(entropy::uuid());
     let expires_at = clock::after(now, SESSION_LIFE);
-    let user_agent = user_agent.map(|text| {
+    let user_agent = visitor.user_agent.as_deref().map(|text| {
         let visible = text.chars().filter(|letter| !letter.is_control());
         visible.take(USER_AGENT_LENGTH_MAX).collect::<String>()
     });
+    let device = visitor.device.as_ref().map(|device| device.hash().to_vec());
     sqlx::query!(
         r#"
-        insert into sessions (id, player, created_at, expires_at, user_agent)
-        values ($1, $2, $3, $4, $5)
+        insert into sessions (
+            id, player, created_at, last_seen_at, expires_at, method, user_agent, address, device
+        )
+        values ($1, $2, $3, $3, $4, $5, $6, $7, $8)
         "#,
         session.0,
         player.0,
         to_sql(now) as _,
         to_sql(expires_at) as _,
-        user_agent
+        method.as_str(),
+        user_agent,
+        visitor.address,
+        device
     )
     .execute(&mut *connection)
     .await?;
     next_token(connection, session, expires_at, now).await
+}
+
+/// Ends all sessions of a player but the one to keep; gives those that ended.
+pub(super) async fn end_all(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    keep: Option<SessionId>,
+    why: End,
+    now: Timestamp,
+) -> Result<Vec<SessionId>, sqlx::Error> {
+    let ended = sqlx::query_scalar!(
+        r#"
+        update sessions
+        set revoked_at = $3, revoke_reason = $4
+        where player = $1 and revoked_at is null and expires_at > $3
+            and ($2::uuid is null or id <> $2)
+        returning id
+        "#,
+        player.0,
+        keep.map(|session| session.0),
+        to_sql(now) as _,
+        why.as_str()
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(ended.into_iter().map(SessionId).collect())
 }
 
 /// The next refresh token of a family; it does not outlive its session.
@@ -181,7 +241,7 @@ async fn next_token(
     Ok(Opened { id: session, refresh, refresh_expires_at })
 }
 
-async fn end(
+pub(super) async fn end(
     connection: &mut PgConnection,
     session: SessionId,
     why: End,

@@ -1,4 +1,5 @@
-//! HMAC-SHA-256 for the token library, so that its other algorithms and their crates stay out.
+//! HMAC-SHA-256 for the token library, and which algorithms it knows at all: this one for our own
+//! tokens, and those of `asymmetric` for reading the tokens of others.
 
 use hmac::{Hmac, KeyInit, Mac};
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
@@ -7,19 +8,24 @@ use jsonwebtoken::signature::{self, Signer, Verifier};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
 use sha2::Sha256;
 
+use super::asymmetric::{Es256, Rs256};
+
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |algorithm, key: &EncodingKey| {
         keyed(*algorithm, key.as_bytes()).map(|hs256| Box::new(hs256) as Box<dyn JwtSigner>)
     },
-    verifier_factory: |algorithm, key: &DecodingKey| {
-        keyed(*algorithm, key.try_get_as_bytes()?)
-            .map(|hs256| Box::new(hs256) as Box<dyn JwtVerifier>)
+    verifier_factory: |algorithm, key: &DecodingKey| match algorithm {
+        Algorithm::RS256 => Ok(Box::new(Rs256::of(key)?) as Box<dyn JwtVerifier>),
+        Algorithm::ES256 => Ok(Box::new(Es256::of(key)?) as Box<dyn JwtVerifier>),
+        // The library's other algorithms are refused by `keyed`.
+        _ => keyed(*algorithm, key.try_get_as_bytes()?)
+            .map(|hs256| Box::new(hs256) as Box<dyn JwtVerifier>),
     },
     key_utils: KeyUtils::new_unimplemented(),
 };
 
 /// Must have been called before the first token is made or read; later calls change nothing.
-pub(super) fn install() {
+pub(crate) fn install() {
     // Refused when it is installed already, and then it is this one: nobody else installs any.
     let _ = PROVIDER.install_default();
 }

@@ -12,6 +12,7 @@
 //!
 //! Deliberately absent: SQL (see `accounts`), cookies, tokens in URLs.
 
+mod asymmetric;
 mod extract;
 mod hs256;
 mod operator_token;
@@ -29,6 +30,7 @@ use crate::ids::{PlayerId, SessionId};
 
 pub(crate) use extract::bearer;
 pub use hs256::hmac_sha256 as mark;
+pub(crate) use hs256::install as install_algorithms;
 pub use operator_token::{NotAnOperatorToken, OperatorToken, OperatorTokenHash};
 pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
 pub use revocations::Revocations;
@@ -112,9 +114,10 @@ impl Auth {
         self.signer.sign(player, session, self.clock.now())
     }
 
-    /// A key for another purpose, derived from the signing secret: whoever learns it learns
-    /// nothing about the others. It changes when the secret is rotated.
-    pub fn derived_key(&self, purpose: &str) -> [u8; 32] {
-        self.signer.derived_key(purpose)
+    /// Keys for another purpose, one derived from each signing secret, the one in force first:
+    /// whoever learns them learns nothing about the secrets. Make marks with the first, and believe
+    /// those of all, so that they outlive the rotation of a secret as tokens do.
+    pub fn derived_keys(&self, purpose: &str) -> Vec<[u8; 32]> {
+        self.signer.derived_keys(purpose)
     }
 }

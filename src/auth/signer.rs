@@ -160,8 +160,9 @@ impl Signer {
         Ok(Player { id: claims.sub, session: claims.sid, token_expires_at, proof: Proof })
     }
 
-    pub(super) fn derived_key(&self, purpose: &str) -> [u8; 32] {
-        hmac_sha256(&self.keys[0].secret, format!("bahay derived key: {purpose}").as_bytes())
+    pub(super) fn derived_keys(&self, purpose: &str) -> Vec<[u8; 32]> {
+        let purpose = format!("bahay derived key: {purpose}");
+        self.keys.iter().map(|key| hmac_sha256(&key.secret, purpose.as_bytes())).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The address that a client counts by: its peer's, or what a proxy of ours says.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
@@ -19,6 +20,16 @@ impl From<IpAddr> for Address {
                 IpAddr::V6(Ipv6Addr::from_bits(network))
             }
         })
+    }
+}
+
+/// For people: of IPv6 the network.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            IpAddr::V4(v4) => write!(f, "{v4}"),
+            IpAddr::V6(network) => write!(f, "{network}/{IPV6_BITS}"),
+        }
     }
 }
 
@@ -150,6 +161,8 @@ mod tests {
         assert_eq!(address("2001:db8:1:2::1"), address("2001:db8:1:2:ffff::9"));
         assert_ne!(address("2001:db8:1:2::1"), address("2001:db8:1:3::1"));
         assert_eq!(address("::ffff:1.2.3.4"), address("1.2.3.4"));
+        assert_eq!(address("2001:db8:1:2::1").to_string(), "2001:db8:1:2::/64");
+        assert_eq!(address("::ffff:1.2.3.4").to_string(), "1.2.3.4");
     }
 
     #[test]

@@ -5,12 +5,13 @@
 //! they are read. A record is a document to this module: what is in it belongs to the engine.
 
 mod cursor;
+mod detail;
 pub mod halted;
+mod history;
 pub(crate) mod store;
 
 use std::fmt;
 
-use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::{Timestamp, ToSqlx as _};
@@ -21,6 +22,8 @@ use sqlx::PgPool;
 use crate::db::{self, Page};
 
 pub use cursor::{Cursor, CursorInvalid};
+pub use detail::{GameDetail, SeatDetail, detail};
+pub use history::{Filter, Outcome, PlayedGame, by_player, ending_as_str};
 
 /// The most that one page holds; a larger wish gets this.
 pub const PAGE_MAX: u32 = 100;
@@ -58,73 +61,6 @@ impl fmt::Display for GameState {
     }
 }
 
-/// A finished game as one of its players lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayedGame {
-    pub game: GameId,
-    pub table: TableId,
-    pub room: String,
-    pub state: GameState,
-    pub seat: Seat,
-    pub ante: Coins,
-    pub stake: Coins,
-    /// What the game changed for the player, the ante aside: fee taken off, POT in it.
-    pub net: Coins,
-    pub opened_at_ms: i64,
-    pub finished_at_ms: i64,
-}
-
-/// A player's finished games, voided ones too, newest first.
-pub async fn by_player(
-    pool: &PgPool,
-    player: PlayerId,
-    cursor: Option<Cursor>,
-    limit: u32,
-) -> Result<Page<PlayedGame, Cursor>, sqlx::Error> {
-    let limit = limit.clamp(1, PAGE_MAX);
-    let Cursor { finished_at_ms, game } = cursor.unwrap_or(Cursor::NEWEST);
-    let below = timestamp(finished_at_ms)?;
-    let query = || {
-        sqlx::query!(
-            r#"
-        select p.game, g.table_id, g.room, g.state, p.seat, g.ante, p.stake, p.net as "net!",
-            g.opened_at as "opened_at: Timestamp", p.finished_at as "finished_at!: Timestamp"
-        from game_players p
-        join games g on g.id = p.game
-        where p.player = $1 and p.finished_at is not null
-            and (p.finished_at, p.game) < ($2::timestamptz, $3::uuid)
-        order by p.finished_at desc, p.game desc
-        limit $4
-        "#,
-            player.0,
-            below as _,
-            game.0,
-            i64::from(limit) + 1
-        )
-        .fetch_all(pool)
-    };
-    let rows = db::retry(query).await?;
-    let rows = rows.into_iter().map(|row| {
-        Ok(PlayedGame {
-            game: GameId(row.game),
-            table: TableId(row.table_id),
-            room: row.room,
-            state: GameState::of_column(&row.state)?,
-            seat: seat(row.seat)?,
-            ante: Coins::from_hundredths(row.ante),
-            stake: Coins::from_hundredths(row.stake),
-            net: Coins::from_hundredths(row.net),
-            opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
-            finished_at_ms: row.finished_at.to_jiff().as_millisecond(),
-        })
-    });
-    let rows = rows.collect::<Result<Vec<_>, sqlx::Error>>()?;
-    Ok(Page::of_one_more(rows, limit, |last| Cursor {
-        finished_at_ms: last.finished_at_ms,
-        game: last.game,
-    }))
-}
-
 /// A game, with the documents of a settled one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedGame {
@@ -149,7 +85,7 @@ pub async fn record(pool: &PgPool, game: GameId) -> Result<Option<RecordedGame>,
             array(
                 select p.player from game_players p where p.game = g.id order by p.seat
             ) as "players!",
-            r.record as "record?", r.settlement as "settlement?"
+            r.record::json as "record?", r.settlement as "settlement?"
         from games g
         left join game_records r on r.game = g.id
         where g.id = $1

@@ -2,18 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
+use bahay_engine::games::tongits::Ending;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::db::{Failure, PgPool};
-use crate::games::{self, GameState, PlayedGame, RecordedGame};
+use crate::clock;
+use crate::db::PgPool;
+use crate::games::{self, GameDetail, GameState, PlayedGame, RecordedGame, SeatDetail};
 use crate::ids::GameId;
+use crate::recall::{Actions, Recalled};
 
+use super::page::Limit;
 use super::{
-    Code, Coins, Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Services, Time,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Services, Time, unread,
 };
 
 /// A finished game as one of its players lists it.
@@ -25,6 +29,11 @@ pub(super) struct MyGame {
     room: String,
     #[schema(inline)]
     state: Finished,
+    /// What it came to for the player.
+    outcome: GameOutcome,
+    /// How it ended; null when it was voided, and for some seconds after it was settled.
+    #[schema(required = true)]
+    ending: Option<GameEnding>,
     /// Where the player sat, from 0.
     #[schema(maximum = 7)]
     seat: u8,
@@ -48,31 +57,108 @@ pub(super) enum Finished {
     Voided,
 }
 
+/// What a game came to for a player: `drawn` when nobody won.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum GameOutcome {
+    Won,
+    Lost,
+    Drawn,
+    Voided,
+}
+
+/// How a game ended: by Tongits, by a fight, or because the stock was exhausted.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum GameEnding {
+    Tongits,
+    Fight,
+    Stock,
+}
+
+/// Which games are asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct GamesQuery {
+    /// Only games in this room.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$")]
+    room: Option<crate::ids::RoomId>,
+    /// Only games that were finished then or later: RFC 3339.
+    #[param(value_type = Option<Time>, inline)]
+    from: Option<jiff::Timestamp>,
+    /// Only games that were finished before that: RFC 3339, later than `from`.
+    #[param(value_type = Option<Time>, inline)]
+    to: Option<jiff::Timestamp>,
+    /// Only games that came to this for the player.
+    #[param(inline)]
+    outcome: Option<GameOutcome>,
+    /// Only games that ended so.
+    #[param(inline)]
+    ending: Option<GameEnding>,
+    /// `next_cursor` of the page before; nothing for the first page.
+    #[param(max_length = 256)]
+    cursor: Option<String>,
+    /// How many items at most.
+    #[serde(default)]
+    #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
+    limit: Limit,
+}
+
+impl GamesQuery {
+    fn filter(&self) -> Result<games::Filter, Problem> {
+        if self.from.zip(self.to).is_some_and(|(from, to)| from >= to) {
+            return Err(Code::QueryInvalid.because("`from` is not before `to`"));
+        }
+        Ok(games::Filter {
+            room: self.room.as_ref().map(ToString::to_string),
+            from: self.from.map(clock::from_jiff),
+            to: self.to.map(clock::from_jiff),
+            outcome: self.outcome.map(games::Outcome::from),
+            ending: self.ending.map(Ending::from),
+        })
+    }
+}
+
+/// The name of the list that these filters make.
+fn list_of(filter: &games::Filter) -> String {
+    let games::Filter { room, from, to, outcome, ending } = filter;
+    let ms = |time: &Option<clock::Timestamp>| time.map_or(String::new(), |at| at.ms().to_string());
+    format!(
+        "games {} {} {} {} {}",
+        room.as_deref().unwrap_or_default(),
+        ms(from),
+        ms(to),
+        outcome.map_or("", games::Outcome::as_str),
+        ending.map_or("", games::ending_as_str)
+    )
+}
+
 /// List my games
 ///
-/// Finished games, newest first.
+/// Finished games, newest first. A cursor is good for the filters that it was given with.
 #[utoipa::path(
     get,
     path = "/v1/me/games",
     tag = "games",
     security(("access_token" = [])),
-    params(PageQuery),
+    params(GamesQuery),
     responses((status = 200, description = "A page of games", body = PageOf<MyGame>))
 )]
 pub(super) async fn list_my_games(
     State(pool): State<PgPool>,
     State(cursors): State<Cursors>,
     player: Player,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<GamesQuery>,
 ) -> Result<Json<PageOf<MyGame>>, Problem> {
-    const LIST: &str = "games";
-    let cursor = cursors.open(LIST, &player, query.cursor.as_deref())?;
-    let page = games::by_player(&pool, player.id, cursor, query.limit.items())
-        .await
-        .map_err(|error| unread(Failure::of(&error), &error))?;
+    let filter = query.filter()?;
+    let list = list_of(&filter);
+    let cursor = cursors.open(&list, &player, query.cursor.as_deref())?;
+    let page = games::by_player(&pool, player.id, &filter, cursor, query.limit.items());
+    let page = page.await.map_err(unread)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(MyGame::try_from).collect::<Result<_, _>>()?,
-        next_cursor: page.next.map(|next| cursors.seal(LIST, &player, &next)),
+        next_cursor: page.next.map(|next| cursors.seal(&list, &player, &next)),
     }))
 }
 
@@ -92,13 +178,142 @@ impl TryFrom<PlayedGame> for MyGame {
             table: game.table.0,
             room: game.room,
             state,
-            seat: u8::try_from(game.seat.index()).unwrap_or(u8::MAX),
+            outcome: game.outcome.into(),
+            ending: game.ending.map(GameEnding::from),
+            seat: number(game.seat),
             ante: game.ante.into(),
             stake: game.stake.into(),
             net: game.net.into(),
             opened_at: Time::from_ms(game.opened_at_ms),
             finished_at: Time::from_ms(game.finished_at_ms),
         })
+    }
+}
+
+/// A finished game in full.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Game {
+    id: Uuid,
+    table: Uuid,
+    #[schema(example = "newbie")]
+    room: String,
+    #[schema(inline)]
+    state: Finished,
+    /// How it ended; null when it was voided.
+    #[schema(required = true)]
+    ending: Option<GameEnding>,
+    /// What each seat paid into the POT before the deal.
+    ante: Coins,
+    seats: Vec<GameSeat>,
+    /// What the ledger booked, line by line: the schema `Settlement` of asyncapi.yaml. Null when
+    /// the game was voided.
+    #[schema(required = true, value_type = Option<Object>)]
+    settlement: Option<Value>,
+    opened_at: Time,
+    finished_at: Time,
+}
+
+/// A seat in a finished game.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct GameSeat {
+    /// From 0.
+    #[schema(maximum = 7)]
+    seat: u8,
+    player: Uuid,
+    /// As the player is called now.
+    #[schema(example = "Maria")]
+    name: String,
+    /// The most that the seat could lose beside the ante.
+    stake: Coins,
+    /// What the game changed for the player, the ante aside.
+    net: Coins,
+    /// How many actions were chosen by whom.
+    actions: ChosenBy,
+}
+
+/// Who chose the actions of a seat. All are 0 in a game that was voided.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(super) struct ChosenBy {
+    player: u32,
+    /// Because a countdown had passed.
+    clock: u32,
+    /// Because the player was away.
+    ai: u32,
+}
+
+/// Show one of my games
+///
+/// Only for the players of the game; to everybody else it does not exist.
+#[utoipa::path(
+    get,
+    path = "/v1/games/{id}",
+    tag = "games",
+    security(("access_token" = [])),
+    params(("id" = Uuid, Path, description = "The game")),
+    responses(
+        (status = 200, description = "The game", body = Game),
+        (status = 404, description = "`game_not_found`: there is no such game, or it was not yours",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`game_not_finished`: the game goes on",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(super) async fn show_game(
+    State(pool): State<PgPool>,
+    player: Player,
+    Path(id): Path<Uuid>,
+) -> Result<Json<Game>, Problem> {
+    let game = games::detail(&pool, GameId(id))
+        .await
+        .map_err(unread)?
+        // Whether a game of others exists is not told.
+        .filter(|game| game.seats.iter().any(|seat| seat.player == player.id))
+        .ok_or_else(|| Code::GameNotFound.plain())?;
+    let state = match game.state {
+        GameState::Settled => Finished::Settled,
+        GameState::Voided => Finished::Voided,
+        GameState::Open => return Err(Code::GameNotFinished.plain()),
+    };
+    let GameDetail { record, .. } = &game;
+    let recalled = record.clone().map(Recalled::of_value).transpose();
+    let recalled = recalled.map_err(|error| Problem::internal(&error))?;
+    let actions = recalled.as_ref().map(Recalled::actions).unwrap_or_default();
+    let ending = match (&recalled, game.ending) {
+        (_, Some(ending)) => Some(ending.into()),
+        (Some(recalled), None) => {
+            Some(recalled.ending().map_err(|error| Problem::internal(&error))?.into())
+        }
+        (None, None) => None,
+    };
+    let finished_at_ms = game.finished_at_ms;
+    let finished_at_ms =
+        finished_at_ms.ok_or_else(|| Problem::internal(&"a finished game has no end"))?;
+    let seats = game.seats.into_iter().enumerate();
+    Ok(Json(Game {
+        id: game.game.0,
+        table: game.table.0,
+        room: game.room,
+        state,
+        ending,
+        ante: game.ante.into(),
+        seats: seats.map(|(place, seat)| GameSeat::of(seat, actions.get(place).copied())).collect(),
+        settlement: game.settlement,
+        opened_at: Time::from_ms(game.opened_at_ms),
+        finished_at: Time::from_ms(finished_at_ms),
+    }))
+}
+
+impl GameSeat {
+    fn of(seat: SeatDetail, actions: Option<Actions>) -> Self {
+        let chosen = actions.map(|Actions { player, clock, ai }| ChosenBy { player, clock, ai });
+        Self {
+            seat: number(seat.seat),
+            player: seat.player.0,
+            name: seat.name,
+            stake: seat.stake.into(),
+            net: seat.net.unwrap_or_default().into(),
+            actions: chosen.unwrap_or_default(),
+        }
     }
 }
 
@@ -133,26 +348,80 @@ pub(super) async fn show_game_record(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Value>, Problem> {
-    let game = games::record(&pool, GameId(id))
+    record_of(&pool, player, id).await.map(|(_, record)| Json(record))
+}
+
+/// A settled game of this player, and its record.
+pub(super) async fn record_of(
+    pool: &PgPool,
+    player: Player,
+    id: Uuid,
+) -> Result<(RecordedGame, Value), Problem> {
+    let game = games::record(pool, GameId(id))
         .await
-        .map_err(|error| unread(Failure::of(&error), &error))?
+        .map_err(unread)?
         // Whether a game of others exists is not told.
         .filter(|game| game.players.contains(&player.id))
         .ok_or_else(|| Code::GameNotFound.plain())?;
-    match game {
-        RecordedGame { state: GameState::Settled, record: Some(record), .. } => Ok(Json(record)),
-        RecordedGame { state: GameState::Settled, record: None, .. } => {
-            Err(Problem::internal(&format_args!("settled game {id} has no record")))
+    recorded(game)
+}
+
+/// A settled game's record.
+pub(super) fn recorded(mut game: RecordedGame) -> Result<(RecordedGame, Value), Problem> {
+    match (game.state, game.record.take()) {
+        (GameState::Settled, Some(record)) => Ok((game, record)),
+        (GameState::Settled, None) => {
+            Err(Problem::internal(&format_args!("settled game {} has no record", game.game)))
         }
-        RecordedGame { state: GameState::Open, .. } => Err(Code::GameNotFinished.plain()),
-        RecordedGame { state: GameState::Voided, .. } => Err(Code::GameVoided.plain()),
+        (GameState::Open, _) => Err(Code::GameNotFinished.plain()),
+        (GameState::Voided, _) => Err(Code::GameVoided.plain()),
     }
 }
 
-fn unread(failure: Failure, error: &dyn std::fmt::Display) -> Problem {
-    match failure {
-        Failure::Contended | Failure::Lost | Failure::Exhausted => Problem::unavailable(error),
-        Failure::Broken => Problem::internal(error),
+/// A seat as the wire counts it.
+pub(super) fn number(seat: bahay_engine::seat::Seat) -> u8 {
+    u8::try_from(seat.index()).unwrap_or(u8::MAX)
+}
+
+impl From<games::Outcome> for GameOutcome {
+    fn from(outcome: games::Outcome) -> Self {
+        match outcome {
+            games::Outcome::Won => Self::Won,
+            games::Outcome::Lost => Self::Lost,
+            games::Outcome::Drawn => Self::Drawn,
+            games::Outcome::Voided => Self::Voided,
+        }
+    }
+}
+
+impl From<GameOutcome> for games::Outcome {
+    fn from(outcome: GameOutcome) -> Self {
+        match outcome {
+            GameOutcome::Won => Self::Won,
+            GameOutcome::Lost => Self::Lost,
+            GameOutcome::Drawn => Self::Drawn,
+            GameOutcome::Voided => Self::Voided,
+        }
+    }
+}
+
+impl From<Ending> for GameEnding {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Tongits => Self::Tongits,
+            Ending::Fight => Self::Fight,
+            Ending::Stock => Self::Stock,
+        }
+    }
+}
+
+impl From<GameEnding> for Ending {
+    fn from(ending: GameEnding) -> Self {
+        match ending {
+            GameEnding::Tongits => Self::Tongits,
+            GameEnding::Fight => Self::Fight,
+            GameEnding::Stock => Self::Stock,
+        }
     }
 }
 

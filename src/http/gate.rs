@@ -5,11 +5,8 @@
 //! to refuse. The probes of supervisors are let in always.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::time::Duration;
 
 use axum::extract::{ConnectInfo, Request};
-use axum::http::HeaderValue;
-use axum::http::header::RETRY_AFTER;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -21,8 +18,8 @@ use super::{Code, Problem};
 /// Answered whoever asks, so that a flood does not make a supervisor believe the server dead.
 const FREE: [&str; 2] = ["/healthz", "/readyz"];
 
-/// Where somebody who guesses device ids or refresh tokens has to knock.
-const SIGN_INS: [&str; 2] = ["/v1/sign-in/", "/v1/token/"];
+/// Where somebody who guesses device ids, passwords or refresh tokens has to knock.
+const SIGN_INS: [&str; 3] = ["/v1/sign-in/", "/v1/token/", "/v1/me/password"];
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
@@ -72,14 +69,7 @@ impl Gate {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        match self {
-            Self::Origin => Problem::from(self).into_response(),
-            Self::TooMany { retry_after } => {
-                let mut response = Problem::from(self).into_response();
-                response.headers_mut().insert(RETRY_AFTER, whole_seconds(retry_after));
-                response
-            }
-        }
+        Problem::from(self).into_response()
     }
 }
 
@@ -87,13 +77,9 @@ impl From<Refused> for Problem {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::Origin => Code::OriginRefused.because(refused.to_string()),
-            Refused::TooMany { .. } => Code::TooManyRequests.because(refused.to_string()),
+            Refused::TooMany { retry_after } => {
+                Code::TooManyRequests.because(refused.to_string()).again_after(retry_after)
+            }
         }
     }
-}
-
-/// Rounded up, so that who obeys is let in.
-fn whole_seconds(wait: Duration) -> HeaderValue {
-    let part = u64::from(wait.subsec_nanos() > 0);
-    HeaderValue::from(wait.as_secs().saturating_add(part).max(1))
 }

@@ -1,14 +1,16 @@
-//! The player itself: profile and wallet.
+//! The player itself: profile and wallet, and the end of both.
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{Accounts, Name, Profile, TimeZone};
+use crate::accounts::{AccountError, Accounts, Avatar, Change, Name, Profile, TimeZone};
 use crate::auth::Player;
 use crate::ledger::{Entry, Ledger, LedgerError, Wallet};
+use crate::lobby::LobbyError;
 
 use super::entries_query::{EntriesParams, EntriesQuery};
 use super::{
@@ -22,15 +24,22 @@ pub(super) struct Me {
     id: Uuid,
     #[schema(example = "Maria")]
     name: String,
+    /// One of `GET /v1/avatars`.
+    #[schema(example = "carabao")]
+    avatar: String,
     #[schema(required = true, example = "Asia/Manila")]
     time_zone: Option<String>,
     created_at: Time,
+    /// From when on the name may be changed again; null when it never was changed.
+    #[schema(required = true)]
+    renamable_at: Option<Time>,
 }
 
 impl From<Profile> for Me {
     fn from(profile: Profile) -> Self {
-        let Profile { id, name, time_zone, created_at } = profile;
-        Self { id: id.0, name, time_zone, created_at: created_at.into() }
+        let Profile { id, name, avatar, time_zone, created_at, renamable_at } = profile;
+        let renamable_at = renamable_at.map(Time::from);
+        Self { id: id.0, name, avatar, time_zone, created_at: created_at.into(), renamable_at }
     }
 }
 
@@ -55,6 +64,9 @@ pub(super) async fn show_me(
 pub(super) struct ChangeMe {
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
+    /// One of `GET /v1/avatars`.
+    #[schema(value_type = Option<String>, pattern = "^[a-z-]{1,32}$", example = "tarsier")]
+    avatar: Option<Avatar>,
     /// The IANA name of the time zone whose days count for rewards.
     #[schema(
         value_type = Option<String>,
@@ -65,6 +77,10 @@ pub(super) struct ChangeMe {
 }
 
 /// Change my profile
+///
+/// A name may be changed once in seven days. From then on it is the player's own: nobody else can
+/// take it, or one that looks like it, and names by which the house is meant are nobody's. Whoever
+/// has a password signs in by the new name. If anything is refused, nothing is changed.
 #[utoipa::path(
     patch,
     path = "/v1/me",
@@ -74,8 +90,15 @@ pub(super) struct ChangeMe {
     responses(
         (status = 200, description = "The player as it is now", body = Me),
         (
+            status = 409,
+            description = "`name_taken`: somebody has this name, or one that looks like it. \
+                `name_changed_lately`: the detail says from when on it may be changed again",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
+        (
             status = 422,
-            description = "`body_invalid`, or `time_zone_unknown`",
+            description = "`body_invalid`, `time_zone_unknown`, or `name_reserved`",
             body = ProblemBody,
             content_type = "application/problem+json"
         )
@@ -86,17 +109,54 @@ pub(super) async fn change_me(
     player: Player,
     Body(body): Body<ChangeMe>,
 ) -> Result<Json<Me>, Problem> {
-    let ChangeMe { name, time_zone } = body;
+    let ChangeMe { name, avatar, time_zone } = body;
     if time_zone.as_ref().is_some_and(|zone| !zone.is_known()) {
         return Err(Code::TimeZoneUnknown.plain());
     }
-    if name.is_none() && time_zone.is_none() {
+    if name.is_none() && avatar.is_none() && time_zone.is_none() {
         return found(accounts.profile(player.id).await?);
     }
-    found(accounts.change(player.id, name.as_ref(), time_zone.as_ref()).await?)
+    let change = Change { name: name.as_ref(), avatar, time_zone: time_zone.as_ref() };
+    found(accounts.change(player.id, change).await?)
 }
 
-/// A token names a player that exists: players are never deleted.
+/// Delete my account
+///
+/// For good. Name, picture, time zone, devices, password, identities and what sessions know of where
+/// they came from are gone, and all sessions end, so that a call that is repeated is refused as
+/// `token_revoked`. What was booked and played stays, under an id that means nobody; coins that are
+/// left are nobody's. Not while the player sits at a table: leave it first.
+#[utoipa::path(
+    delete,
+    path = "/v1/me",
+    tag = "me",
+    security(("access_token" = [])),
+    responses(
+        (status = 204, description = "The account is gone"),
+        (
+            status = 409,
+            description = "`in_game`: the player sits at a table, or a game is not finished. \
+                `seating`: a request of the player is being seated. `table_halted`: an operator \
+                decides what becomes of the table",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        )
+    )
+)]
+pub(super) async fn delete_me(
+    State(services): State<Services>,
+    player: Player,
+) -> Result<StatusCode, Problem> {
+    match services.lobby.seated_at(player.id).await {
+        Ok(None) | Err(LobbyError::NotSeated) => {}
+        Ok(Some(_)) => return Err(AccountError::InGame.into()),
+        Err(error) => return Err(error.into()),
+    }
+    services.accounts.delete(&player).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A token names a player that exists: players are never removed.
 fn found(profile: Option<Profile>) -> Result<Json<Me>, Problem> {
     let missing = || Problem::internal(&"a signed-in player has no row");
     profile.map(|profile| Json(profile.into())).ok_or_else(missing)
@@ -126,8 +186,14 @@ pub(super) async fn show_wallet(
     State(ledger): State<Ledger>,
     player: Player,
 ) -> Result<Json<WalletBody>, Problem> {
-    let Wallet { available, held, version } = ledger.wallet(player.id).await?;
-    Ok(Json(WalletBody { available: available.into(), held: held.into(), version }))
+    Ok(Json(ledger.wallet(player.id).await?.into()))
+}
+
+impl From<Wallet> for WalletBody {
+    fn from(wallet: Wallet) -> Self {
+        let Wallet { available, held, version } = wallet;
+        Self { available: available.into(), held: held.into(), version }
+    }
 }
 
 /// One change of a wallet.

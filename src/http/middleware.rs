@@ -127,7 +127,7 @@ fn cors(origins: &Origins) -> Option<CorsLayer> {
             .allow_origin(AllowOrigin::list(
                 origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()),
             ))
-            .allow_methods([Method::GET, Method::POST, Method::PATCH, Method::DELETE])
+            .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
             .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY])
             .expose_headers([REQUEST_ID, REPLAYED, RETRY_AFTER])
             .max_age(Duration::from_hours(1)),

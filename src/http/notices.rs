@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::db::Failure;
 use crate::notices::{self, Notices};
 
 use super::{
     Code, Coins, Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Services, Time,
+    unread,
 };
 
 /// Something that a player is told.
@@ -20,7 +20,8 @@ use super::{
 pub(super) struct Notice {
     id: Uuid,
     /// What it is about, for programs. `game_voided`: the game could not be finished, and `amount`
-    /// is what came back, ante and stake. Kinds are added, not changed.
+    /// is what came back, ante and stake. `pot_returned`: a table is gone, and `amount` is what
+    /// the player had paid into its POT. Kinds are added, not changed.
     #[schema(example = "game_voided")]
     kind: String,
     /// The game that it is about, if any.
@@ -67,7 +68,7 @@ pub(super) async fn list_my_notices(
     const LIST: &str = "notices";
     let cursor = cursors.open(LIST, &player, query.cursor.as_deref())?;
     let page = notices.list(player.id, cursor, query.limit.items()).await;
-    let page = page.map_err(|error| unread(Failure::of(&error), &error))?;
+    let page = page.map_err(unread)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(Notice::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(LIST, &player, &next)),
@@ -99,16 +100,9 @@ pub(super) async fn read_my_notice(
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
     let is_there = notices.mark_read(player.id, id).await;
-    match is_there.map_err(|error| unread(Failure::of(&error), &error))? {
+    match is_there.map_err(unread)? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Code::NoticeNotFound.plain()),
-    }
-}
-
-fn unread(failure: Failure, error: &dyn std::fmt::Display) -> Problem {
-    match failure {
-        Failure::Contended | Failure::Lost | Failure::Exhausted => Problem::unavailable(error),
-        Failure::Broken => Problem::internal(error),
     }
 }
 

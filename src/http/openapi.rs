@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::response::{Response, ResponseBuilder};
-use utoipa::openapi::schema::{ArrayItems, Schema};
+use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, Schema};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::{Tag, TagBuilder};
 use utoipa::openapi::{
@@ -20,7 +20,7 @@ use super::routes;
 use super::{Code, ProblemBody};
 
 const DESCRIPTION: &str = "\
-Sign in as a guest, look at the rooms, ask for a table, and play over the socket (see \
+Sign in as a guest, by name and password or by an account elsewhere, look at the rooms, ask for a table, and play over the socket (see \
 asyncapi.yaml).
 
 Amounts are integers in hundredths of a coin. Times are RFC 3339 in UTC here, and integer \
@@ -64,8 +64,10 @@ fn tags() -> Vec<Tag> {
     [
         ("sign in", "Tokens and sessions"),
         ("me", "The player itself"),
+        ("players", "Players, as they see each other"),
         ("rooms", "Rooms, and the way to a table"),
         ("games", "Games played, and a helper for the one being played"),
+        ("players", "Other players, and how everybody stands"),
         ("operators", "For those who keep the books"),
         ("server", "For those who run it"),
     ]
@@ -97,6 +99,7 @@ pub(super) fn complete(document: &mut OpenApi) {
         components.responses.insert(common.name.into(), common.response().into());
     }
     name_items(&mut components.schemas);
+    close(&mut components.schemas);
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
             // Said aloud, so that an operation is never open by forgetting.
@@ -115,6 +118,25 @@ fn name_items(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
         };
         if let Some(RefOr::T(Schema::Array(list))) = page.properties.get_mut("items") {
             list.items = ArrayItems::RefOrSchema(Box::new(Ref::from_schema_name(item).into()));
+        }
+    }
+}
+
+/// Bodies of several kinds, whose unknown fields are refused like all others: of an enum that is not
+/// derived.
+const CLOSED: [&str; 1] = ["RequestCorrection"];
+
+/// Says so of each kind.
+fn close(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    for name in CLOSED {
+        let Some(RefOr::T(Schema::OneOf(kinds))) = schemas.get_mut(name) else {
+            continue;
+        };
+        for kind in &mut kinds.items {
+            if let RefOr::T(Schema::Object(kind)) = kind {
+                let nothing = AdditionalProperties::FreeForm(false);
+                kind.additional_properties = Some(Box::new(nothing));
+            }
         }
     }
 }

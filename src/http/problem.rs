@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 use axum::Json;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -17,6 +18,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::auth::AuthError;
+use crate::db::{self, Failure};
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 const CHALLENGE_MISSING: HeaderValue = HeaderValue::from_static("Bearer realm=\"bahay\"");
@@ -93,11 +95,18 @@ codes! {
         "The refresh token was used before, so its session has ended";
     RefreshTokenExpired = "refresh_token_expired", UNAUTHORIZED, "The refresh token has expired";
     SessionEnded = "session_ended", UNAUTHORIZED, "The session has ended";
+    CredentialsWrong = "credentials_wrong", UNAUTHORIZED,
+        "The name and the password do not belong together";
+    IdTokenRefused = "id_token_refused", UNAUTHORIZED, "The ID token is not accepted";
+    Banned = "banned", FORBIDDEN, "You may not come in";
     OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED, "No operator has this token";
     OperatorRoleMissing = "operator_role_missing", FORBIDDEN, "Your role may not do this";
 
     // How often, and from where.
     TooManyRequests = "too_many_requests", TOO_MANY_REQUESTS, "You ask too often";
+    SignInLocked = "sign_in_locked", TOO_MANY_REQUESTS,
+        "Too many sign-ins by this name have failed";
+    SignInBusy = "sign_in_busy", SERVICE_UNAVAILABLE, "Too many are signing in just now";
     OriginRefused = "origin_refused", FORBIDDEN, "Pages of this origin may not call this server";
 
     // What is asked for.
@@ -105,11 +114,48 @@ codes! {
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";
     GameVoided = "game_voided", CONFLICT, "The game was voided and has no record";
 
+    OwnPlayer = "own_player", CONFLICT, "That is you";
+    TooManyRelations = "too_many_relations", CONFLICT, "You have listed as many players as you may";
+    AlreadyReported = "already_reported", CONFLICT,
+        "You have reported this player for this game already";
     NoticeNotFound = "notice_not_found", NOT_FOUND, "You have no such notice";
+
+    // Accounts.
+    PasswordWrong = "password_wrong", FORBIDDEN, "This is not your password";
+    PasswordEasy = "password_easy", UNPROCESSABLE_ENTITY, "This password is guessed early";
+    PasswordSet = "password_set", CONFLICT, "You have a password already";
+    PasswordNotSet = "password_not_set", CONFLICT, "You have no password yet";
+    NameReserved = "name_reserved", UNPROCESSABLE_ENTITY, "This name is the house's";
+    NameTaken = "name_taken", CONFLICT, "Somebody has this name, or one that looks like it";
+    NameChangedLately = "name_changed_lately", CONFLICT, "You have changed your name lately";
+    IssuerUnknown = "issuer_unknown", NOT_FOUND, "The house knows no such issuer";
+    IssuerUnavailable = "issuer_unavailable", SERVICE_UNAVAILABLE,
+        "The keys of the issuer cannot be had just now";
+    IdentityTaken = "identity_taken", CONFLICT, "This identity is another player's";
+    IssuerLinked = "issuer_linked", CONFLICT, "Another identity of this issuer is yours";
+    LastSignIn = "last_sign_in", CONFLICT, "This is your only way to sign in";
+    SessionNotFound = "session_not_found", NOT_FOUND, "You have no such session";
+    InGame = "in_game", CONFLICT, "You sit at a table, or a game of yours is not finished";
 
     // Rooms and tables.
     RoomNotFound = "room_not_found", NOT_FOUND, "There is no such room";
     TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room asks for";
+    RoomClosed = "room_closed", CONFLICT, "The room is closed";
+    TooManyCoins = "too_many_coins", CONFLICT, "Your wallet holds more than the room is for";
+    RoomsInvalid = "rooms_invalid", UNPROCESSABLE_ENTITY, "Name one to eight rooms";
+    SeatedElsewhere = "seated_elsewhere", CONFLICT, "You sit at another table";
+    TicketNotFound = "ticket_not_found", NOT_FOUND, "You have no such ticket";
+    TicketMatched = "ticket_matched", CONFLICT, "A table has been found already";
+    CodeNotFound = "code_not_found", NOT_FOUND, "No table has this code";
+    BetInvalid = "bet_invalid", UNPROCESSABLE_ENTITY, "A private table is not for such a bet";
+    TableFull = "table_full", CONFLICT, "There is no place for you at this table";
+    Barred = "barred", FORBIDDEN, "The host has sent you away";
+    NotHost = "not_host", FORBIDDEN, "Only the host may do this";
+    GameRunning = "game_running", CONFLICT, "A game goes on";
+    RoomTaken = "room_taken", CONFLICT, "There is a room of this id";
+    RoomChanged = "room_changed", CONFLICT, "The room has changed meanwhile";
+    RoomUnsound = "room_unsound", UNPROCESSABLE_ENTITY, "A room cannot be like this";
+    TooManyRooms = "too_many_rooms", CONFLICT, "No more rooms can be made";
     Seating = "seating", CONFLICT, "Another request of yours is being seated";
     NotSeated = "not_seated", NOT_FOUND, "You sit at no table";
     TableHalted = "table_halted", CONFLICT, "Your table was halted; an operator decides";
@@ -163,12 +209,12 @@ impl ToSchema for Code {
 impl Code {
     /// The code with its own words.
     pub const fn plain(self) -> Problem {
-        Problem { code: self, detail: None }
+        Problem { code: self, detail: None, retry_after: None }
     }
 
     /// The code with words about this occurrence.
     pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Problem {
-        Problem { code: self, detail: Some(detail.into()) }
+        Problem { code: self, detail: Some(detail.into()), retry_after: None }
     }
 }
 
@@ -178,6 +224,8 @@ pub struct Problem {
     pub code: Code,
     /// What about this very request, for people.
     pub detail: Option<Cow<'static, str>>,
+    /// When to ask again, where that is known better than by the status.
+    pub retry_after: Option<Duration>,
 }
 
 /// Why a request was refused.
@@ -210,6 +258,12 @@ impl Problem {
     pub fn internal(mistake: &dyn fmt::Display) -> Self {
         tracing::error!(%mistake, "a request failed");
         Code::Internal.plain()
+    }
+
+    /// With the time after which to ask again.
+    #[must_use]
+    pub fn again_after(self, wait: Duration) -> Self {
+        Self { retry_after: Some(wait), ..self }
     }
 
     /// Something that we need does not answer: logged here, once.
@@ -258,12 +312,28 @@ impl IntoResponse for Problem {
                 _ => CHALLENGE_INVALID,
             };
             headers.insert(WWW_AUTHENTICATE, challenge);
+        } else if let Some(wait) = self.retry_after {
+            headers.insert(RETRY_AFTER, whole_seconds(wait));
         } else if status == StatusCode::SERVICE_UNAVAILABLE
             || self.code == Code::IdempotencyKeyInUse
         {
             headers.insert(RETRY_AFTER, RETRY_AFTER_SHORT);
         }
         response
+    }
+}
+
+/// Rounded up, so that who obeys is let in.
+pub(super) fn whole_seconds(wait: Duration) -> HeaderValue {
+    let part = u64::from(wait.subsec_nanos() > 0);
+    HeaderValue::from(wait.as_secs().saturating_add(part).max(1))
+}
+
+/// What the database could not read.
+pub(super) fn unread(error: db::Error) -> Problem {
+    match Failure::of(&error) {
+        Failure::Contended | Failure::Lost | Failure::Exhausted => Problem::unavailable(&error),
+        Failure::Broken => Problem::internal(&error),
     }
 }
 

@@ -87,8 +87,14 @@ pub(super) async fn show_rewards(
     State(rewards): State<Rewards>,
     player: Player,
 ) -> Result<Json<RewardsBody>, Problem> {
-    let Standing { daily, relief } = rewards.standing(player.id).await?;
-    Ok(Json(RewardsBody { daily: daily.into(), relief: relief.into() }))
+    Ok(Json(rewards.standing(player.id).await?.into()))
+}
+
+impl From<Standing> for RewardsBody {
+    fn from(standing: Standing) -> Self {
+        let Standing { daily, relief } = standing;
+        Self { daily: daily.into(), relief: relief.into() }
+    }
 }
 
 /// A daily reward that was given.

@@ -1,15 +1,18 @@
 //! Rooms, and the way to a table and from it.
 
-use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
+use crate::edge::Address;
+use crate::live::Playing;
 use crate::lobby::{self, LobbyError};
+use crate::rooms::RuleSet;
 
-use super::{Code, Coins, Path, Problem, Services};
+use super::{Coins, Path, Problem, Services};
 
 /// A stake tier.
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,10 +37,53 @@ pub(super) struct Room {
     hits_to_win: u8,
     /// The least that a wallet must hold to sit down: the ante and the greatest possible loss.
     wallet_min: Coins,
+    /// The most that it may hold; none for no limit.
+    #[schema(required = true)]
+    wallet_max: Option<Coins>,
+    /// The rule set by its name; absent where it has none.
+    #[schema(inline, required = true)]
+    rule_set: Option<RuleSetBody>,
+    /// Whether games may begin.
+    is_open: bool,
+    /// Who sits there now, as of a second ago at most.
+    #[schema(example = 42)]
+    players: u64,
+    /// At so many tables.
+    #[schema(example = 14)]
+    tables: u64,
 }
 
-impl From<&lobby::Room> for Room {
-    fn from(room: &lobby::Room) -> Self {
+/// A rule set by its name.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = RuleSet)]
+pub(super) enum RuleSetBody {
+    /// As the rules page has it.
+    Kingdom,
+    /// Any card may be dumped, and only what opponents add keeps a seat from fighting.
+    Relaxed,
+}
+
+impl From<RuleSet> for RuleSetBody {
+    fn from(set: RuleSet) -> Self {
+        match set {
+            RuleSet::Kingdom => Self::Kingdom,
+            RuleSet::Relaxed => Self::Relaxed,
+        }
+    }
+}
+
+impl From<RuleSetBody> for RuleSet {
+    fn from(set: RuleSetBody) -> Self {
+        match set {
+            RuleSetBody::Kingdom => Self::Kingdom,
+            RuleSetBody::Relaxed => Self::Relaxed,
+        }
+    }
+}
+
+impl Room {
+    fn of(room: &lobby::Room, playing: Playing) -> Self {
         let terms = room.terms();
         Self {
             id: room.id().to_owned(),
@@ -49,6 +95,11 @@ impl From<&lobby::Room> for Room {
             fee_basis_points: terms.price.fee_basis_points,
             hits_to_win: terms.hits.to_win,
             wallet_min: room.wallet_min().into(),
+            wallet_max: room.wallet_max().map(Coins::from),
+            rule_set: RuleSet::of(&terms.rules).map(RuleSetBody::from),
+            is_open: room.is_open(),
+            players: playing.players,
+            tables: playing.tables,
         }
     }
 }
@@ -66,8 +117,11 @@ pub(super) struct Rooms {
     tag = "rooms",
     responses((status = 200, description = "The rooms, by rising bet", body = Rooms))
 )]
-pub(super) async fn list_rooms(State(services): State<Services>) -> Json<Rooms> {
-    Json(Rooms { items: services.lobby.rooms().iter().map(Room::from).collect() })
+pub(super) async fn list_rooms(State(services): State<Services>) -> Result<Json<Rooms>, Problem> {
+    let playing = services.lobby.playing().await.map_err(|error| Problem::unavailable(&error))?;
+    let rooms = services.lobby.rooms();
+    let of = |room: &lobby::Room| playing.get(room.id()).copied().unwrap_or_default();
+    Ok(Json(Rooms { items: rooms.iter().map(|room| Room::of(room, of(room))).collect() }))
 }
 
 /// Where a player sits. Open the socket and join to play there.
@@ -78,7 +132,7 @@ pub(super) struct SeatedAt {
 
 /// Ask a room for a table
 ///
-/// First come, first seated. Who sits at a table already, of whatever room, is sent back to that
+/// First come, first seated, but nobody beside somebody of the same device or address. Who sits at a table already, of whatever room, is sent back to that
 /// one: an account sits at one table at a time, and after leaving in mid-game its seat is kept
 /// until the game is over (rule 8.4).
 #[utoipa::path(
@@ -89,10 +143,12 @@ pub(super) struct SeatedAt {
     security(("access_token" = [])),
     responses(
         (status = 200, description = "The table", body = SeatedAt),
+        (status = 403, description = "`banned`: the detail says until when, and why",
+            body = super::ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`room_not_found`: there is no such room",
             body = super::ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`too_few_coins`: the wallet holds less than the room asks \
-            for. `seating`: another request of the player is being seated; ask again. \
+            for. `too_many_coins`: it holds more than the room is for. `room_closed`. `seating`: another request of the player is being seated; ask again. \
             `table_halted`: the player sits at a table that was halted",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )
@@ -100,11 +156,11 @@ pub(super) struct SeatedAt {
 pub(super) async fn take_seat(
     State(services): State<Services>,
     player: Player,
+    Extension(from): Extension<Address>,
     Path(room): Path<String>,
 ) -> Result<Json<SeatedAt>, Problem> {
-    let profile = services.accounts.profile(player.id).await?;
-    let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
-    let table = services.lobby.seat(player.id, &profile.name, &room).await?;
+    let profile = services.accounts.admit(player.id).await?;
+    let table = services.lobby.seat_from(player.id, &profile.name, &room, Some(from)).await?;
     Ok(Json(SeatedAt { table: table.0 }))
 }
 
@@ -155,19 +211,4 @@ pub(super) async fn leave_table(
 ) -> Result<Json<SeatedAt>, Problem> {
     let table = services.lobby.leave(player.id).await?;
     Ok(Json(SeatedAt { table: table.0 }))
-}
-
-impl From<LobbyError> for Problem {
-    fn from(error: LobbyError) -> Self {
-        match error {
-            LobbyError::NoSuchRoom => Code::RoomNotFound.plain(),
-            LobbyError::TooFewCoins { .. } => Code::TooFewCoins.because(error.to_string()),
-            LobbyError::Seating => Code::Seating.because(error.to_string()),
-            LobbyError::NotSeated => Code::NotSeated.plain(),
-            LobbyError::Halted => Code::TableHalted.plain(),
-            LobbyError::OtherVersion => Self::unavailable(&error),
-            LobbyError::Unavailable(error) => Self::unavailable(&error),
-            LobbyError::Ledger(error) => error.into(),
-        }
-    }
 }

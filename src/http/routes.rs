@@ -7,8 +7,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, docs, games, health, me, middleware, notices, openapi,
-    operators::corrections, rewards, rooms, sign_in, sort, tickets,
+    Code, Options, Services, docs, export, fairness, games, health, leaderboards, matchmaking, me,
+    middleware, notices, openapi, openid, operators::corrections, operators::rooms as kept_rooms,
+    password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
+    sort, tickets,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -30,31 +32,67 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
     let (routes, mut document) = OpenApiRouter::with_openapi(openapi::frame())
         // Signing in.
         .routes(routes!(sign_in::sign_in_guest))
+        .routes(routes!(password::sign_in_password))
+        .routes(routes!(openid::sign_in_openid))
         .routes(routes!(sign_in::refresh_token))
         .routes(routes!(sign_in::sign_out))
         // The player itself.
-        .routes(routes!(me::show_me, me::change_me))
+        .routes(routes!(me::show_me, me::change_me, me::delete_me))
+        .routes(routes!(export::export_me))
+        .routes(routes!(password::set_first_password, password::change_password))
+        .routes(routes!(openid::show_ways_in))
+        .routes(routes!(openid::link_identity))
+        .routes(routes!(openid::unlink_identity))
+        .routes(routes!(sessions::list_my_sessions, sessions::sign_out_everywhere))
+        .routes(routes!(sessions::end_my_session))
+        .routes(routes!(sessions::forget_my_devices))
         .routes(routes!(me::show_wallet))
         .routes(routes!(me::list_wallet_entries))
         .routes(routes!(games::list_my_games))
+        .routes(routes!(profiles::show_my_statistics))
         .routes(routes!(rewards::show_rewards))
         .routes(routes!(rewards::claim_daily))
         .routes(routes!(rewards::claim_relief))
         .routes(routes!(notices::list_my_notices))
         .routes(routes!(notices::read_my_notice))
+        // Players, to each other.
+        .routes(routes!(players::look_up_players))
+        .routes(routes!(players::list_avatars))
         // Rooms and the way to a table.
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))
         .routes(routes!(rooms::show_table, rooms::leave_table))
+        .routes(routes!(matchmaking::seek_table))
+        .routes(routes!(matchmaking::show_seek, matchmaking::cancel_seek))
+        .routes(routes!(private_tables::open_private_table))
+        .routes(routes!(private_tables::show_private_table))
+        .routes(routes!(private_tables::join_private_table))
+        .routes(routes!(private_tables::remove_from_private_table))
         .routes(routes!(tickets::make_ticket))
         // Games.
+        .routes(routes!(games::show_game))
         .routes(routes!(games::show_game_record))
+        .routes(routes!(recall::list_game_steps))
+        .routes(routes!(fairness::show_fairness))
         .routes(routes!(sort::sort_cards))
+        // Other players.
+        .routes(routes!(profiles::show_player))
+        .routes(routes!(leaderboards::show_leaderboard))
+        .routes(routes!(social::list_blocks))
+        .routes(routes!(social::block_player, social::unblock_player))
+        .routes(routes!(social::list_mutes))
+        .routes(routes!(social::mute_player, social::unmute_player))
+        .routes(routes!(social::report_player))
         // For operators.
         .routes(routes!(corrections::request_correction, corrections::list_corrections))
         .routes(routes!(corrections::show_correction))
         .routes(routes!(corrections::approve_correction))
         .routes(routes!(corrections::reject_correction))
+        .routes(routes!(kept_rooms::create_room))
+        .routes(routes!(kept_rooms::change_room))
+        .routes(routes!(kept_rooms::list_room_revisions))
+        .routes(routes!(kept_rooms::open_room))
+        .routes(routes!(kept_rooms::close_room))
         // The server.
         .routes(routes!(health::is_alive))
         .routes(routes!(health::is_ready))

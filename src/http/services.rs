@@ -13,6 +13,8 @@ use crate::lobby::Lobby;
 use crate::metrics::Metrics;
 use crate::operators::{Corrections, Operators};
 use crate::rewards::Rewards;
+use crate::social::Social;
+use crate::standings::Standings;
 use crate::verify::hourly::Checks;
 
 use super::health::Probe;
@@ -32,6 +34,8 @@ pub struct Services {
     pub checks: Checks,
     pub operators: Operators,
     pub rewards: Rewards,
+    pub social: Social,
+    pub standings: Standings,
     /// For tickets to the socket.
     pub live: Live,
     pub clock: Clock,

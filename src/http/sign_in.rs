@@ -2,17 +2,20 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::header::USER_AGENT;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{AccountError, Accounts, DeviceId, GuestSignIn, Name, TimeZone, Tokens};
+use crate::accounts::{
+    AccountError, Accounts, DeviceId, GuestSignIn, Name, Profile, TimeZone, Tokens,
+};
 use crate::auth::{Player, RefreshToken};
 
 use super::me::Me;
+use super::visit::Visit;
 use super::{Body, Code, NameText, Problem, ProblemBody, Services, Time};
+use crate::openid::OpenIdError;
 
 /// A device asks for its player.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -73,6 +76,12 @@ pub(super) struct SignedIn {
     tokens: TokensBody,
 }
 
+impl From<(Profile, Tokens)> for SignedIn {
+    fn from((profile, tokens): (Profile, Tokens)) -> Self {
+        Self { player: profile.into(), tokens: tokens.into() }
+    }
+}
+
 /// Sign in as a guest
 ///
 /// The same device id signs in the same player. A new one makes a player with the welcome grant,
@@ -82,19 +91,26 @@ pub(super) struct SignedIn {
     path = "/v1/sign-in/guest",
     tag = "sign in",
     request_body = GuestSignInBody,
-    responses((status = 200, description = "Signed in", body = SignedIn))
+    responses(
+        (status = 200, description = "Signed in", body = SignedIn),
+        (status = 403, description = "`banned`: the detail says until when, and why",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`name_taken`: a new player may not have this name, or one \
+            that looks like it", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`body_invalid`; `name_reserved`: a new player may not have \
+            a name by which the house is meant", body = ProblemBody,
+            content_type = "application/problem+json"),
+    )
 )]
 pub(super) async fn sign_in_guest(
     State(accounts): State<Accounts>,
-    headers: HeaderMap,
+    visit: Visit,
     Body(body): Body<GuestSignInBody>,
 ) -> Result<Json<SignedIn>, Problem> {
     let GuestSignInBody { device_id: device, name, time_zone } = body;
-    let user_agent = headers.get(USER_AGENT).and_then(|text| text.to_str().ok());
-    let user_agent = user_agent.map(str::to_owned);
-    let request = GuestSignIn { device, name, time_zone, user_agent };
-    let (profile, tokens) = accounts.sign_in_guest(&request).await?;
-    Ok(Json(SignedIn { player: profile.into(), tokens: tokens.into() }))
+    let visitor = visit.with_device(Some(device.clone()));
+    let request = GuestSignIn { device, name, time_zone, visitor };
+    Ok(Json(accounts.sign_in_guest(&request).await?.into()))
 }
 
 /// A refresh token.
@@ -129,11 +145,12 @@ pub(super) struct Refresh {
 )]
 pub(super) async fn refresh_token(
     State(accounts): State<Accounts>,
+    visit: Visit,
     Body(body): Body<Refresh>,
 ) -> Result<Json<TokensBody>, Problem> {
     let unknown = || Code::RefreshTokenUnknown.plain();
     let token: RefreshToken = body.refresh_token.parse().map_err(|_| unknown())?;
-    let (_, tokens) = accounts.refresh(&token).await?;
+    let (_, tokens) = accounts.refresh(&token, &visit.with_device(None)).await?;
     Ok(Json(tokens.into()))
 }
 
@@ -169,6 +186,40 @@ impl From<AccountError> for Problem {
             AccountError::SessionEnded => Code::SessionEnded,
             AccountError::RefreshTokenReused => Code::RefreshTokenReused,
             AccountError::RefreshTokenExpired => Code::RefreshTokenExpired,
+            AccountError::Busy => Code::SignInBusy,
+            AccountError::Locked { retry_after } => {
+                return Code::SignInLocked.because(error.to_string()).again_after(*retry_after);
+            }
+            AccountError::OpenId(OpenIdError::IssuerUnknown) => Code::IssuerUnknown,
+            AccountError::OpenId(OpenIdError::Unavailable { .. }) => {
+                return Code::IssuerUnavailable.plain();
+            }
+            AccountError::OpenId(
+                OpenIdError::Malformed
+                | OpenIdError::Algorithm
+                | OpenIdError::KeyUnknown
+                | OpenIdError::Forged
+                | OpenIdError::OtherIssuer
+                | OpenIdError::OtherAudience
+                | OpenIdError::Expired
+                | OpenIdError::Nonce,
+            ) => Code::IdTokenRefused,
+            AccountError::CredentialsWrong => Code::CredentialsWrong,
+            AccountError::PasswordWrong => Code::PasswordWrong,
+            AccountError::Banned(_) => Code::Banned,
+            AccountError::PasswordEasy => Code::PasswordEasy,
+            AccountError::NameReserved => Code::NameReserved,
+            AccountError::NameChangedLately { .. } => Code::NameChangedLately,
+            AccountError::NameTaken => Code::NameTaken,
+            AccountError::PasswordSet => Code::PasswordSet,
+            AccountError::PasswordNotSet => Code::PasswordNotSet,
+            AccountError::IdentityTaken => Code::IdentityTaken,
+            AccountError::IssuerLinked => Code::IssuerLinked,
+            AccountError::LastSignIn => Code::LastSignIn,
+            AccountError::InGame => Code::InGame,
+            AccountError::SessionNotFound => Code::SessionNotFound,
+            // Its token has not been heard to be revoked yet on this node.
+            AccountError::PlayerGone => Code::TokenRevoked,
             AccountError::Unavailable { .. } => return Self::unavailable(&error),
             AccountError::Broken { .. } => return Self::internal(&error),
         };

@@ -1,32 +1,103 @@
-//! The way to a table: the rooms, and a seat for who asks. First come, first seated: a table
-//! whose POT waits for players is filled first, then one with free seats, then a new one.
+//! The way to a table: the rooms, a seat for who asks, tickets for who waits until others fit, and
+//! private tables for who brings the others along.
 //!
 //! A player is bound to one table at a time (rule 8.4). The bond is taken before the seat and
 //! confirmed after it, and expires if the process dies in between, so that no race seats an
 //! account twice. The table's own journal decides who sits there.
+//!
+//! Before the bond a place is reserved, whichever way the player comes; a place beside somebody
+//! with the same device, or the same address, is not given (`marks`). So the instant seat and the
+//! matcher keep the same promise, also against each other.
 
-mod rooms;
+mod marks;
+mod matcher;
+mod private;
+mod seekers;
+mod sit;
+mod tickets;
 
-use bahay_engine::table::{Input, PlayerId, Rejection, TableId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use bahay_engine::coins::Coins;
+use bahay_engine::matchmaking::Companion;
+use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
+use tokio::sync::Mutex;
+
+use crate::edge::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
-use crate::live::{Bond, Live, Unavailable};
+use crate::live::{Bond, Live, Playing, Reserve, Unavailable};
+use crate::ratings::{Bearing, FIRST, Ratings};
 use crate::tables::catalog::Tongits;
 use crate::tables::{SubmitError, Tables, Unready};
 
-pub use rooms::{Room, house_rooms};
+use seekers::Seekers;
+use sit::Sat;
+
+pub use crate::rooms::{Catalog, Room, house_rooms};
+pub use matcher::Matcher;
+pub use private::{CODE_LENGTH, PRIVATE_BET_MAX, PrivateSeat, PrivateView};
+pub use seekers::Sought;
+pub use tickets::{ROOMS_WANTED_MAX, TICKET_LIFE, Ticket};
 
 /// Tables that turn out to be full before a player gives up and asks again.
 const ATTEMPTS: usize = 8;
 
+/// How long a count of who plays is good.
+const COUNTED_MS: u64 = 1_000;
+
+/// How a house brings players together.
+#[derive(Clone)]
+pub struct Options {
+    /// Two players from one address do not meet. Off where many share one, as behind the carriers
+    /// of mobile phones.
+    pub apart_by_address: bool,
+    /// What leads an invitation, as in `https://play.example/join`; the code follows a slash.
+    pub invite_base: String,
+    /// Keeps what marks are made of secret.
+    pub marks_key: [u8; 32],
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { apart_by_address, invite_base, marks_key: _ } = self;
+        f.debug_struct("Options")
+            .field("apart_by_address", apart_by_address)
+            .field("invite_base", invite_base)
+            .finish()
+    }
+}
+
+impl Default for Options {
+    /// Everybody may meet, for tests of other things.
+    fn default() -> Self {
+        Self {
+            apart_by_address: false,
+            invite_base: "http://127.0.0.1:8080/join".to_owned(),
+            marks_key: [0; 32],
+        }
+    }
+}
+
 /// The rooms and the way into them.
 #[derive(Clone, Debug)]
 pub struct Lobby {
-    rooms: std::sync::Arc<[Room]>,
+    rooms: Catalog,
     tables: Tables<Tongits>,
     live: Live,
     ledger: Ledger,
+    /// Without them everybody plays alike, and nobody has a device.
+    ratings: Option<Ratings>,
+    options: Arc<Options>,
+    seekers: Seekers,
+    counted: Arc<Mutex<Counted>>,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    at: Timestamp,
+    by_room: BTreeMap<String, Playing>,
 }
 
 /// Why a player gets no seat.
@@ -34,20 +105,44 @@ pub struct Lobby {
 pub enum LobbyError {
     #[error("there is no such room")]
     NoSuchRoom,
+    #[error("this room is closed")]
+    RoomClosed,
     /// The wallet holds less than the room asks for (rule 6.9).
     #[error("this room asks for a wallet of at least {needed} coins")]
-    TooFewCoins { needed: bahay_engine::coins::Coins },
+    TooFewCoins { needed: Coins },
+    #[error("this room is for wallets of at most {most} coins")]
+    TooManyCoins { most: Coins },
+    #[error("name one to {most} rooms", most = ROOMS_WANTED_MAX)]
+    RoomsWanted,
     /// The same player is being seated by another request.
     #[error("another request of yours is being seated: ask again")]
     Seating,
     #[error("you do not sit at a table")]
     NotSeated,
+    #[error("you sit at another table: leave it first")]
+    SeatedElsewhere,
     /// The player's table was halted.
     #[error("your table was halted: an operator decides what becomes of it")]
     Halted,
     /// The player's table is played by nodes of another version.
     #[error("another node plays your table: ask again")]
     OtherVersion,
+    #[error("you have no such ticket, or no longer")]
+    TicketUnknown,
+    #[error("a table has been found already")]
+    TicketMatched,
+    #[error("no table has this code, or no longer")]
+    CodeUnknown,
+    #[error("a private table is for bets from 1 to {most} coins", most = PRIVATE_BET_MAX)]
+    BetOutOfBounds,
+    #[error("the host has sent you away from this table")]
+    Barred,
+    #[error("every seat at this table is taken, or somebody there has your device")]
+    TableFull,
+    #[error("only the host may do this")]
+    NotHost,
+    #[error("a game goes on: wait until it is over")]
+    GameRunning,
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     #[error(transparent)]
@@ -65,16 +160,37 @@ impl From<Unready> for LobbyError {
 }
 
 impl Lobby {
-    pub fn new(rooms: Vec<Room>, tables: Tables<Tongits>, live: Live, ledger: Ledger) -> Self {
-        Self { rooms: rooms.into(), tables, live, ledger }
+    /// With rooms that may change, tables follow them from here on.
+    pub fn new(
+        rooms: impl Into<Catalog>,
+        tables: Tables<Tongits>,
+        live: Live,
+        ledger: Ledger,
+    ) -> Self {
+        let rooms = rooms.into();
+        let words = rooms.clone();
+        tables.obey(move |room| words.word(room));
+        let (options, seekers, counted) = Default::default();
+        Self { rooms, tables, live, ledger, ratings: None, options, seekers, counted }
     }
 
-    pub fn rooms(&self) -> &[Room] {
+    /// The same, for a house of these customs.
+    #[must_use]
+    pub fn with(self, options: Options, ratings: Ratings) -> Self {
+        Self { options: Arc::new(options), ratings: Some(ratings), ..self }
+    }
+
+    pub fn rooms(&self) -> Arc<[Arc<Room>]> {
+        self.rooms.rooms()
+    }
+
+    pub fn room(&self, id: &str) -> Option<Arc<Room>> {
+        self.rooms.room(id)
+    }
+
+    /// The rooms as operators change them.
+    pub fn catalog(&self) -> &Catalog {
         &self.rooms
-    }
-
-    pub fn room(&self, id: &str) -> Option<&Room> {
-        self.rooms.iter().find(|room| room.id() == id)
     }
 
     /// The tables behind the rooms.
@@ -82,49 +198,78 @@ impl Lobby {
         &self.tables
     }
 
-    /// A seat in a room. Who sits somewhere already is sent back there, whatever the room.
+    /// How many play in each room, as of a second ago at most.
+    pub async fn playing(&self) -> Result<BTreeMap<String, Playing>, Unavailable> {
+        let mut counted = self.counted.lock().await;
+        let now = self.tables.clock().now();
+        let is_good = !counted.by_room.is_empty() && now.ms_since(counted.at) < COUNTED_MS;
+        if !is_good || now < counted.at {
+            let mut by_room = BTreeMap::new();
+            for room in self.rooms.rooms().iter() {
+                by_room.insert(room.id().to_owned(), self.live.playing(room.id()).await?);
+            }
+            *counted = Counted { at: now, by_room };
+        }
+        Ok(counted.by_room.clone())
+    }
+
+    /// Tells tables what their rooms say, as soon as it is known here; for as long as it is polled.
+    pub async fn follow_rooms(self) {
+        let mut changes = self.rooms.changes();
+        while changes.changed().await.is_ok() {
+            self.tables.hear_rooms().await;
+        }
+    }
+
+    /// A seat in a room, for somebody of whose address nothing is known.
     pub async fn seat(
         &self,
         player: PlayerId,
         name: &str,
         room: &str,
     ) -> Result<TableId, LobbyError> {
+        self.seat_from(player, name, room, None).await
+    }
+
+    /// A seat in a room, at once. Who sits somewhere already is sent back there, whatever the
+    /// room.
+    pub async fn seat_from(
+        &self,
+        player: PlayerId,
+        name: &str,
+        room: &str,
+        from: Option<Address>,
+    ) -> Result<TableId, LobbyError> {
         let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
         if let Some(table) = self.seated_at(player).await? {
             return Ok(table);
         }
-        let wallet = self.ledger.wallet(player).await?;
-        if wallet.available < room.wallet_min() {
-            return Err(LobbyError::TooFewCoins { needed: room.wallet_min() });
+        if !room.is_open() {
+            return Err(LobbyError::RoomClosed);
         }
+        let wallet = self.ledger.wallet(player).await?;
+        admit(&room, wallet.available)?;
+        let bearing = self.bearing(player).await?;
+        let who = [self.companion(player, &bearing, from)];
+        let reserve = Reserve { room: room.id(), seats: room.seats(), who: &who };
         let mut full = Vec::new();
         for _ in 0..ATTEMPTS {
-            let new = TableId(entropy::uuid());
-            let seats = room.seats();
-            let table = self.live.reserve(room.id(), new, seats, &full).await?;
-            if !self.live.bind(player, table).await? {
-                self.relist(table).await?;
-                return Err(LobbyError::Seating);
-            }
-            self.tables.found(table, room.terms().clone()).await?;
-            let input = Input::Sit { player, name: name.to_owned() };
-            match self.tables.submit(table, input).await {
-                Ok(_) | Err(SubmitError::Rejected(Rejection::AlreadySeated)) => {
-                    return self.confirm(player, table).await;
+            let table = self.live.reserve(reserve, TableId(entropy::uuid()), &full).await?;
+            let (terms, revision) = (room.terms().clone(), room.revision());
+            self.tables.found_of_revision(table, terms, revision).await?;
+            match self.sit(player, name, table).await? {
+                Sat::Here => {
+                    self.live.drop_matching_ticket(player).await?;
+                    return Ok(table);
                 }
-                // A halted table, or one that others play, is no place to sit down at.
-                Err(
-                    SubmitError::Rejected(_)
-                    | SubmitError::Missing
-                    | SubmitError::Halted
-                    | SubmitError::OtherVersion,
-                ) => {
-                    self.live.release(player, table).await?;
+                Sat::Elsewhere => {
+                    self.live.unreserve(room.id(), table, player).await?;
+                    return Err(LobbyError::Seating);
+                }
+                Sat::NoPlace => {
+                    self.live.unreserve(room.id(), table, player).await?;
                     full.push(table);
                 }
-                // Whether the player sits there is unknown. The bond expires; the next request
-                // finds out.
-                Err(SubmitError::Unavailable(error)) => return Err(error.into()),
             }
         }
         Err(LobbyError::Seating)
@@ -166,27 +311,34 @@ impl Lobby {
         }
     }
 
-    /// Makes a fresh bond last. If it has expired meanwhile the seat is given up again.
-    async fn confirm(&self, player: PlayerId, table: TableId) -> Result<TableId, LobbyError> {
-        if self.live.confirm(player, table).await? {
-            return Ok(table);
-        }
-        match self.tables.submit(table, Input::Leave { player }).await {
-            Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {
-                Err(LobbyError::Seating)
+    /// What of a player matters for whom to play with.
+    async fn bearing(&self, player: PlayerId) -> Result<Bearing, LobbyError> {
+        match &self.ratings {
+            Some(ratings) => {
+                let bearing = ratings.bearing(player).await;
+                bearing.map_err(|error| Unavailable::new(error.to_string()).into())
             }
-            Err(SubmitError::Halted) => Err(LobbyError::Halted),
-            Err(SubmitError::OtherVersion) => Err(LobbyError::OtherVersion),
-            Err(SubmitError::Unavailable(error)) => Err(error.into()),
+            None => {
+                let name = String::new();
+                Ok(Bearing { name, rating: FIRST, recent: vec![], devices: vec![], apart: vec![] })
+            }
         }
     }
 
-    /// Corrects the listing of a table where a place was reserved and not taken.
-    async fn relist(&self, table: TableId) -> Result<(), LobbyError> {
-        if let Some(copy) = self.tables.look(table).await? {
-            let (free, has_pot) = (copy.seats_free(), !copy.pot().is_zero());
-            self.live.list(&copy.terms().room, table, free, has_pot).await?;
-        }
-        Ok(())
+    fn companion(&self, player: PlayerId, bearing: &Bearing, from: Option<Address>) -> Companion {
+        let from = from.filter(|_| self.options.apart_by_address);
+        let marks = marks::of(&self.options.marks_key, player, bearing, from);
+        Companion { player, rating: bearing.rating, marks }
+    }
+}
+
+/// Whether somebody with so much may sit down in a room.
+fn admit(room: &Room, available: Coins) -> Result<(), LobbyError> {
+    if available < room.wallet_min() {
+        return Err(LobbyError::TooFewCoins { needed: room.wallet_min() });
+    }
+    match room.wallet_max() {
+        Some(most) if available > most => Err(LobbyError::TooManyCoins { most }),
+        Some(_) | None => Ok(()),
     }
 }

@@ -202,6 +202,7 @@ impl From<LedgerError> for CorrectionError {
             | LedgerError::GameNotOpen { .. }
             | LedgerError::TableBusy { .. }
             | LedgerError::GameDiffers { .. }
+            | LedgerError::PotEmpty { .. }
             | LedgerError::Settlement { .. }
             | LedgerError::Broken { .. } => Self::Broken { reason: error.to_string() },
         }

@@ -123,14 +123,22 @@ pub struct Corrector {
     proof: Proof,
 }
 
+/// An operator who may change how the house is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Administrator {
+    pub id: OperatorId,
+    proof: Proof,
+}
+
 /// Private, so that nobody else makes an [`Operator`] or a [`Corrector`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Proof;
 
 /// The operator's role is not one that may do this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("this takes the role finance or admin; yours is {has}")]
+#[error("this takes the role {needs}; yours is {has}")]
 pub struct RoleMissing {
+    pub needs: &'static str,
     pub has: Role,
 }
 
@@ -139,7 +147,19 @@ impl Operator {
     pub fn corrector(&self) -> Result<Corrector, RoleMissing> {
         match self.role {
             Role::Finance | Role::Admin => Ok(Corrector { id: self.id, proof: self.proof }),
-            Role::Viewer | Role::Support => Err(RoleMissing { has: self.role }),
+            Role::Viewer | Role::Support => {
+                Err(RoleMissing { needs: "finance or admin", has: self.role })
+            }
+        }
+    }
+
+    /// Whether the operator may change how the house is set up.
+    pub fn administrator(&self) -> Result<Administrator, RoleMissing> {
+        match self.role {
+            Role::Admin => Ok(Administrator { id: self.id, proof: self.proof }),
+            Role::Viewer | Role::Support | Role::Finance => {
+                Err(RoleMissing { needs: "admin", has: self.role })
+            }
         }
     }
 }

@@ -18,10 +18,11 @@ use crate::auth::TICKET_LIFE;
 use crate::tables::catalog::Tongits;
 use crate::ws::entry::PATIENCE as ENTRY;
 use crate::ws::examples;
-use crate::ws::limit::{BURST, PATIENCE, REFILL};
+use crate::ws::limit::{BURST, PATIENCE, PHRASES_BURST, PHRASES_REFILL, REFILL};
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, SUBPROTOCOL, close};
 use crate::ws::refusals::refusals;
-use crate::ws::session::{IDLE, PING, RESUMED_MAX, STAGGER};
+use crate::ws::session::{IDLE, PING, STAGGER};
+use crate::ws::showing::RESUMED_MAX;
 use crate::ws::wire::{WAITING_BYTES_MAX, WAITING_MAX};
 
 /// The parts of the document in the order in which people read them.
@@ -164,6 +165,8 @@ fn channel(messages: &Map<String, Value>) -> Value {
         "x-limits": {
             "command_bytes_max": MESSAGE_BYTES_MAX,
             "commands_at_once_max": BURST,
+            "phrases_at_once_max": PHRASES_BURST,
+            "one_more_phrase_every_ms": u64::try_from(PHRASES_REFILL.as_millis()).unwrap_or(u64::MAX),
             "one_more_command_every_ms": u64::try_from(refill_ms).unwrap_or(u64::MAX),
             "refusals_for_haste_in_a_row_max": PATIENCE,
             "seed_bytes_max": SEED_BYTES_MAX,

@@ -13,14 +13,16 @@ use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, ORIGIN};
 use axum::response::{IntoResponse, Response};
+use bahay_engine::table::Table;
 use tokio::sync::{mpsc, watch};
 
 use crate::auth::{Auth, AuthError, Player};
-use crate::clock::Clock;
 use crate::edge::{Address, Edge, Place, Refused};
 use crate::live::Live;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
+use crate::social::Social;
+use crate::tables::catalog::Tongits;
 use crate::ws::entry;
 use crate::ws::protocol::{MESSAGE_BYTES_MAX, SUBPROTOCOL};
 use crate::ws::session::Session;
@@ -29,8 +31,14 @@ use crate::ws::wire::Wire;
 /// Read and write buffers a connection keeps.
 const BUFFER_BYTES: usize = 4096;
 
-/// Called with every text of a client before it is read. Only tests have one, to plant a fault.
-pub type Tap = fn(&str);
+/// Where a fault can be planted. Only tests do so.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Taps {
+    /// Called with every text of a client before it is read.
+    pub heard: Option<fn(&str)>,
+    /// Called with every table before something of it is shown to a player.
+    pub shown: Option<fn(&Table<Tongits>)>,
+}
 
 /// What connections share.
 #[derive(Clone, Debug)]
@@ -40,12 +48,12 @@ pub struct PlayState {
     pub live: Live,
     pub edge: Edge,
     pub notices: Notices,
-    pub clock: Clock,
+    pub social: Social,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
     /// Never sent on: who waits for its end waits for the last connection.
     pub alive: mpsc::Sender<Infallible>,
-    pub tap: Option<Tap>,
+    pub taps: Taps,
 }
 
 /// `GET /v1/play`: opens the socket.
@@ -75,6 +83,7 @@ pub(super) async fn upgrade(
 /// Who has come through the door.
 struct Admitted {
     who: Who,
+    from: Address,
     /// Held as long as the socket is open.
     place: Place,
 }
@@ -129,17 +138,17 @@ fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitt
         }
         None => Who::Stranger(state.edge.stranger(from)?),
     };
-    Ok(Admitted { who, place })
+    Ok(Admitted { who, from, place })
 }
 
-async fn serve(socket: WebSocket, state: PlayState, Admitted { who, place }: Admitted) {
-    let mut wire = Wire::new(socket);
+async fn serve(socket: WebSocket, state: PlayState, Admitted { who, from, place }: Admitted) {
+    let mut wire = Wire::new(socket, state.lobby.tables().counts().play().clone());
     match who {
-        Who::Player(player) => Session::new(player, state).run(wire, None).await,
+        Who::Player(player) => Session::new(player, from, state).run(wire, None).await,
         Who::Stranger(among_strangers) => match entry::authenticate(&mut wire, &state).await {
             Ok(Some(entered)) => {
                 drop(among_strangers);
-                Session::new(entered.player, state).run(wire, Some(entered.command)).await;
+                Session::new(entered.player, from, state).run(wire, Some(entered.command)).await;
             }
             Ok(None) => {}
             Err(ended) => wire.end(ended).await,

@@ -15,7 +15,7 @@ use crate::tables::catalog::Tongits;
 use crate::ws::door::PlayState;
 use crate::ws::protocol::{Command, Message, close};
 use crate::ws::session::{readable_id, stopped};
-use crate::ws::wire::{Ended, Wire};
+use crate::ws::wire::{Ended, Wire, unreadable};
 
 /// How long a stranger may take to say who it is.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
@@ -70,7 +70,7 @@ async fn first_text(wire: &mut Wire) -> Result<Option<String>, Ended> {
             Some(Ok(Frame::Text(text))) => return Ok(Some(text.as_str().to_owned())),
             Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Close(_))) => {}
             Some(Ok(Frame::Binary(_))) => return Err((close::PROTOCOL, "send JSON as text")),
-            Some(Err(_)) => return Err((close::PROTOCOL, "not readable, or too long")),
+            Some(Err(error)) => return Err(unreadable(error)),
             None => return Ok(None),
         }
     }

@@ -7,6 +7,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Item, Viewer};
 use bahay_engine::games::tongits::Action;
 use bahay_engine::hex::Hex;
+use bahay_engine::matchmaking::TicketId;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
     Clocks, ConnectionId, Crown, Event, Fee, Fresh, GameId, Input, Payment, PhaseView, PlayerId,
@@ -15,8 +16,11 @@ use bahay_engine::table::{
 use uuid::Uuid;
 
 use crate::lobby::house_rooms;
+use crate::social::Phrase;
 use crate::tables::catalog::Tongits;
-use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, SUBPROTOCOL};
+use crate::ws::protocol::{
+    Closing, Command, Credential, Message, OpenPrompt, SUBPROTOCOL, SeekState, Tag,
+};
 
 /// Noon of the first of March 2026.
 const NOON_MS: i64 = 1_772_366_400_000;
@@ -38,14 +42,22 @@ pub fn commands() -> Vec<(&'static str, Command<Action>)> {
     vec![
         ("Who I am, by my token", Command::Authenticate { id: 0, token, ticket: None }),
         ("Who I am, by a ticket", Command::Authenticate { id: 0, token: None, ticket }),
-        ("The first join", Command::Join { id: 1, from: None, table: None }),
-        ("Again, from what is known", Command::Join { id: 1, from: Some(12), table: Some(TABLE) }),
+        ("The first join", Command::Join { id: 1, from: None, tag: None, table: None }),
+        (
+            "Again, from what is known",
+            Command::Join { id: 1, from: Some(12), tag: Some(tag(12)), table: Some(TABLE) },
+        ),
         ("Ready, with a seed", Command::Ready { id: 2, game: GAME, seed: Some("luck".into()) }),
         ("Ready, without one", Command::Ready { id: 2, game: GAME, seed: None }),
         ("Dump a card", act(dump.expect("the starter may dump"))),
         ("Answer a fight", act(Action::Challenge)),
         ("Take the seat back", Command::TakeBack { id: 6 }),
         ("Leave the table", Command::Leave { id: 7 }),
+        ("Say something", Command::Say { id: 9, phrase: Phrase::WellPlayed }),
+        ("Watch a table", Command::Watch { id: 10, table: TABLE }),
+        ("Watch no more", Command::Unwatch { id: 11 }),
+        ("Look for a table", Command::Seek { id: 12, rooms: vec!["newbie".into()] }),
+        ("Look no longer", Command::CancelSeek { id: 13 }),
         ("Is anybody there", Command::Ping { id: 8 }),
     ]
 }
@@ -63,23 +75,31 @@ pub fn messages() -> Vec<(&'static str, Message<Tongits>)> {
     )];
     let Preparing { version, at, view } = told_in_prepare();
     let view = Box::new(view);
-    let snapshot = Message::Snapshot { version, server_time_ms: at, view, prompt: None };
+    let snapshot =
+        Message::Snapshot { version, tag: tag(version), server_time_ms: at, view, prompt: None };
     messages.push(("A table that prepares a game", snapshot));
     let Told { version, at, view, events, prompt } = told_in_game();
     let (view, prompt) = (Box::new(view), Some(prompt));
     messages.push((
         "A game that goes on; it is the player's turn",
-        Message::Snapshot { version, server_time_ms: at, view, prompt: prompt.clone() },
+        Message::Snapshot {
+            version,
+            tag: tag(version),
+            server_time_ms: at,
+            view,
+            prompt: prompt.clone(),
+        },
     ));
     messages.push((
         "The coins are held and the cards dealt",
-        Message::Update { version, server_time_ms: at, events, prompt },
+        Message::Update { version, tag: tag(version), server_time_ms: at, events, prompt },
     ));
     let over_at = Timestamp::from_ms(NOON_MS + 84_000);
     messages.push((
         "The game is over",
         Message::Update {
             version: 97,
+            tag: tag(97),
             server_time_ms: over_at,
             events: vec![over()],
             prompt: None,
@@ -89,9 +109,27 @@ pub fn messages() -> Vec<(&'static str, Message<Tongits>)> {
     let events = settled(server_time_ms);
     messages.push((
         "The coins have moved, and the next game is prepared",
-        Message::Update { version: 98, server_time_ms, events, prompt: None },
+        Message::Update { version: 98, tag: tag(98), server_time_ms, events, prompt: None },
     ));
-    messages.push(("The table is gone", Message::Closed { table: TABLE }));
+    for (about, reason) in
+        [("The table was voided", Closing::Voided), ("The table is lost", Closing::Lost)]
+    {
+        messages.push((about, Message::Closed { table: TABLE, reason }));
+    }
+    let (said, server_time_ms) = (Phrase::WellPlayed, over_at.after_ms(900));
+    messages.push((
+        "Somebody at the table said something",
+        Message::Said { player: player(2), phrase: said, server_time_ms },
+    ));
+    let ticket = |state, table| Message::Ticket {
+        ticket: TicketId(Uuid::from_u128(ID + 0x71c)),
+        state,
+        rooms: vec!["newbie".into()],
+        table,
+        expires_at_ms: Timestamp::from_ms(NOON_MS + 120_000),
+    };
+    messages.push(("The search has begun", ticket(SeekState::Waiting, None)));
+    messages.push(("A table is found: join", ticket(SeekState::Seated, Some(TABLE))));
     messages.push(("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }));
     messages.push(("The answer to a ping", Message::Ack { id: 8, version: None }));
     messages.push((
@@ -225,6 +263,12 @@ fn settled(at: Timestamp) -> Vec<Event<<Tongits as Game>::Event>> {
         Event::Settled { game: GAME, pot: Coins::from_hundredths(300), crown },
         Event::Preparing { game: NEXT_GAME, commitment, deadline_ms },
     ]
+}
+
+/// Of the line that led to a version.
+fn tag(version: u64) -> Tag {
+    let [.., a, b] = version.to_be_bytes();
+    Tag(Hex([0x7a, 0x61, 0x67, 0x3a, a, b]))
 }
 
 fn player(number: u8) -> PlayerId {

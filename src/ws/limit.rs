@@ -1,4 +1,5 @@
-//! How fast a client may send: a bucket of tokens that fills with time.
+//! How fast a client may send, and how often its player may speak: buckets of tokens that fill
+//! with time.
 
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,42 @@ pub(super) const BURST: u32 = 40;
 pub(super) const REFILL: Duration = Duration::from_millis(50);
 /// Refusals for being too fast before the connection is closed.
 pub(super) const PATIENCE: u32 = 40;
+
+/// Phrases at once.
+pub(super) const PHRASES_BURST: u32 = 3;
+/// One more after each of these.
+pub(super) const PHRASES_REFILL: Duration = Duration::from_secs(2);
+
+/// How often a player may speak: a bucket as well.
+#[derive(Debug)]
+pub(super) struct Speech {
+    tokens: u32,
+    filled_at: Instant,
+}
+
+impl Speech {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { tokens: PHRASES_BURST, filled_at: now }
+    }
+
+    /// Whether another phrase may be said now.
+    pub(super) fn take(&mut self, now: Instant) -> bool {
+        let periods = now.duration_since(self.filled_at).as_nanos() / PHRASES_REFILL.as_nanos();
+        let periods = u32::try_from(periods).unwrap_or(u32::MAX);
+        if periods >= PHRASES_BURST - self.tokens {
+            self.tokens = PHRASES_BURST;
+            self.filled_at = now;
+        } else {
+            self.tokens += periods;
+            self.filled_at += PHRASES_REFILL * periods;
+        }
+        if self.tokens == 0 {
+            return false;
+        }
+        self.tokens -= 1;
+        true
+    }
+}
 
 /// What a message meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +91,7 @@ impl Limit {
 
 #[cfg(test)]
 mod tests {
-    use super::{BURST, Limit, PATIENCE, REFILL, Verdict};
+    use super::{BURST, Limit, PATIENCE, PHRASES_BURST, PHRASES_REFILL, REFILL, Speech, Verdict};
     use std::time::Instant;
 
     #[test]
@@ -76,5 +113,16 @@ mod tests {
         let later = now + REFILL * (BURST * 3);
         assert!((0..BURST).all(|_| limit.take(later) == Verdict::Pass));
         assert_eq!(limit.take(later), Verdict::Refuse);
+    }
+
+    #[test]
+    fn some_phrases_at_once_and_then_one_now_and_then() {
+        let now = Instant::now();
+        let mut speech = Speech::new(now);
+        assert!((0..PHRASES_BURST).all(|_| speech.take(now)));
+        assert!(!speech.take(now));
+        assert!(speech.take(now + PHRASES_REFILL));
+        assert!(!speech.take(now + PHRASES_REFILL));
+        assert!((0..PHRASES_BURST).all(|_| speech.take(now + PHRASES_REFILL * 9)));
     }
 }

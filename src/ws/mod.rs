@@ -1,24 +1,30 @@
 //! Play over WebSocket: one connection of one player, at the table where the player sits.
 //!
 //! `protocol` is what goes over the wire. `door` opens sockets, `entry` asks who it is where no
-//! token came with the request, `session` is the life of one connection, `wire` what waits to be
-//! written. docs/PROTOCOL.md tells a client's author the same in prose, asyncapi.yaml in types.
+//! token came with the request, `session` is the life of one connection, `showing` what it is shown
+//! of its table, `company` what it hears from and sees of others, `spectate` how late a spectator
+//! sees it, `seeking` its search for a table, `wire` what waits to be written. docs/PROTOCOL.md tells
+//! a client's author the same in prose, asyncapi.yaml in types.
 
 mod asyncapi;
+mod company;
 mod door;
 mod entry;
 mod examples;
 mod limit;
 pub mod protocol;
 mod refusals;
+mod seeking;
 mod session;
+mod showing;
+mod spectate;
 mod wire;
 
 use axum::Router;
 use axum::routing::get;
 
 pub use asyncapi::{asyncapi, asyncapi_yaml};
-pub use door::{PlayState, Tap};
+pub use door::{PlayState, Taps};
 pub use examples::{commands as example_commands, messages as example_messages};
 pub use refusals::{Refused, refusals};
 

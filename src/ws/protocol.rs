@@ -8,12 +8,16 @@ use std::borrow::Cow;
 use std::fmt;
 
 use bahay_engine::game::{Game, Prompt, Viewer};
+use bahay_engine::matchmaking::TicketId;
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{
-    Event, GameId, PhaseView, PlayerId, SEED_BYTES_MAX, TableId, TableView, Timestamp,
+    Event, GameId, Phase, PhaseView, PlayerId, SEED_BYTES_MAX, Table, TableId, TableView, Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use crate::ids::Tag;
+use crate::social::Phrase;
 
 /// The WebSocket subprotocol, and the version of everything here.
 pub const SUBPROTOCOL: &str = "bahay.v1";
@@ -47,8 +51,10 @@ impl fmt::Debug for Credential {
 pub mod close {
     /// The server stops; connect again, to any node.
     pub const GOING_AWAY: u16 = 1001;
-    /// The client broke the protocol: binary frames, text longer than allowed or not UTF-8.
+    /// The client broke the protocol: binary frames, text that is not UTF-8.
     pub const PROTOCOL: u16 = 1002;
+    /// The client sent a text that is longer than allowed.
+    pub const TOO_LONG: u16 = 1009;
     /// The server made a mistake with this connection; the table goes on.
     pub const INTERNAL: u16 = 1011;
     /// A newer connection of the same player has taken over.
@@ -63,9 +69,10 @@ pub mod close {
     pub const NOT_AUTHENTICATED: u16 = 4401;
 
     /// Each with its name and what it means to a client.
-    pub const ALL: [(u16, &str, &str); 8] = [
+    pub const ALL: [(u16, &str, &str); 9] = [
         (GOING_AWAY, "going_away", "The server stops. Connect again at once and resume."),
-        (PROTOCOL, "protocol", "Binary, not UTF-8, or a text that is too long. Mend the client."),
+        (PROTOCOL, "protocol", "Binary, not UTF-8, or no WebSocket frame. Mend the client."),
+        (TOO_LONG, "too_long", "A text of more than 8192 bytes. Mend the client."),
         (INTERNAL, "internal", "The server made a mistake. Connect again and resume."),
         (REPLACED, "replaced", "A newer connection of the same player took over. Do not return."),
         (SIGNED_OUT, "signed_out", "The session has ended. Sign in again."),
@@ -105,6 +112,9 @@ pub enum Command<A> {
         /// The last version that the client has; only of this table.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<u64>,
+        /// The tag that came with that version; without it a `snapshot` comes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<Tag>,
         /// The table that `from` is of.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         table: Option<TableId>,
@@ -140,6 +150,41 @@ pub enum Command<A> {
         /// The client's number for this command.
         id: u32,
     },
+    /// Say something out of the catalogue to the table and to those who watch it. Who has muted
+    /// the player does not hear it. Answered by an `ack` once it is on its way.
+    Say {
+        /// The client's number for this command.
+        id: u32,
+        phrase: Phrase,
+    },
+    /// Watch what lies open at a table without sitting there, one whole turn late; only where the
+    /// table's terms let anybody watch. Answered by an `ack`. Then come a `snapshot`, in the midst
+    /// of a game after a turn or two, and `update`s. It ends with a `join`.
+    Watch {
+        /// The client's number for this command.
+        id: u32,
+        table: TableId,
+    },
+    /// Stop watching. Answered by an `ack`.
+    Unwatch {
+        /// The client's number for this command.
+        id: u32,
+    },
+    /// Look for a table in any of these rooms. Answered by a `ticket` and an `ack`; another
+    /// `ticket` follows when a table is found: then join.
+    Seek {
+        /// The client's number for this command.
+        id: u32,
+        /// One to eight rooms.
+        #[schemars(length(min = 1, max = 8))]
+        rooms: Vec<String>,
+    },
+    /// Look no longer. Answered by a `ticket` that is cancelled and an `ack`; refused once a table
+    /// has been found.
+    CancelSeek {
+        /// The client's number for this command.
+        id: u32,
+    },
     /// Anything there? Answered by an `ack`.
     Ping {
         /// The client's number for this command.
@@ -156,6 +201,11 @@ impl<A> Command<A> {
             | Self::Act { id, .. }
             | Self::TakeBack { id }
             | Self::Leave { id }
+            | Self::Say { id, .. }
+            | Self::Watch { id, .. }
+            | Self::Unwatch { id }
+            | Self::Seek { id, .. }
+            | Self::CancelSeek { id }
             | Self::Ping { id } => *id,
         }
     }
@@ -187,6 +237,8 @@ pub enum Message<G: Game> {
     Snapshot {
         /// The table's version; the next update has the next one.
         version: u64,
+        /// Which history led to this version; for the next `join`.
+        tag: Tag,
         server_time_ms: Timestamp,
         view: Box<TableView<G>>,
         /// The question that is open, if any.
@@ -197,6 +249,8 @@ pub enum Message<G: Game> {
     Update {
         /// One more than that of the message before.
         version: u64,
+        /// Which history led to this version; for the next `join`.
+        tag: Tag,
         server_time_ms: Timestamp,
         /// In order; empty when the player may see nothing of what happened.
         events: Vec<Event<G::Event>>,
@@ -205,9 +259,23 @@ pub enum Message<G: Game> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
     },
-    /// The table that was joined is gone. A game that was open there was voided: every ante and
-    /// stake of it went back, and a notice says so. Ask a room for another seat.
-    Closed { table: TableId },
+    /// A player at the table said something. It is no part of the table's versions, and nobody
+    /// is told it later.
+    Said { player: PlayerId, phrase: Phrase, server_time_ms: Timestamp },
+    /// The table that was joined or watched is gone. Ask a room for another seat.
+    Closed { table: TableId, reason: Closing },
+    /// Where the player's search for a table stands: at once after `seek`, and when it is over.
+    Ticket {
+        ticket: TicketId,
+        state: SeekState,
+        /// Any of these will do.
+        rooms: Vec<String>,
+        /// Where the player sits, once seated: join.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        table: Option<TableId>,
+        /// When the search is given up.
+        expires_at_ms: Timestamp,
+    },
     /// The command was carried out; its effects are part of this version or an earlier one.
     Ack {
         /// That of the command.
@@ -232,6 +300,29 @@ pub enum Message<G: Game> {
     },
 }
 
+/// Why a table is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Closing {
+    /// An operator ended it. If a game was open it was voided: every ante and stake of it went
+    /// back, and a notice says so.
+    Voided,
+    /// Its state is lost. If a game was open it is voided within half a minute: every ante and
+    /// stake of it comes back, and a notice says so.
+    Lost,
+}
+
+/// How a search for a table stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SeekState {
+    Waiting,
+    Seated,
+    Cancelled,
+    Expired,
+}
+
 /// The question that is open, as far as the player may know it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OpenPrompt")]
@@ -253,13 +344,32 @@ impl<A> OpenPrompt<A> {
         let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
             return None;
         };
-        let Prompt { number, seats, .. } = G::prompt_in_view(game_view)?;
+        Self::in_game::<G>(*game, *deadline_ms, game_view, view.viewer())
+    }
+
+    /// The same without a view of the whole table, for who follows it by its events.
+    pub fn at<G: Game<Action = A>>(table: &Table<G>, player: PlayerId) -> Option<Self> {
+        let Phase::Playing(playing) = table.phase() else {
+            return None;
+        };
+        let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
+        let view = playing.state.view(viewer);
+        Self::in_game::<G>(playing.game, Some(playing.deadline), &view, viewer)
+    }
+
+    fn in_game<G: Game<Action = A>>(
+        game: GameId,
+        deadline_ms: Option<Timestamp>,
+        view: &G::View,
+        viewer: Viewer,
+    ) -> Option<Self> {
+        let Prompt { number, seats, .. } = G::prompt_in_view(view)?;
         let mut legal = Vec::new();
-        if let Viewer::Seat(seat) = view.viewer()
+        if let Viewer::Seat(seat) = viewer
             && seats.contains(seat)
         {
-            G::legal_in_view(game_view, &mut legal);
+            G::legal_in_view(view, &mut legal);
         }
-        Some(Self { game: *game, number, seats, deadline_ms: *deadline_ms, legal })
+        Some(Self { game, number, seats, deadline_ms, legal })
     }
 }

@@ -21,7 +21,7 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 11] = [
+const SESSION: [(&str, bool, &str); 22] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("not_authenticated", false, "say first who you are: authenticate"),
     ("already_authenticated", false, "this connection has said already who it is"),
@@ -29,7 +29,18 @@ const SESSION: [(&str, bool, &str); 11] = [
     ("too_fast", true, "too many messages: at most 20 a second"),
     ("not_joined", false, "join your table first"),
     ("not_seated", false, "you do not sit at a table: ask a room for a seat"),
+    ("already_joined", false, "you play at a table on this connection: leave it first"),
+    ("no_such_table", false, "there is no such table"),
+    ("not_watchable", false, "only its players see this table"),
+    ("too_talkative", true, "at most one phrase every two seconds, and three at once"),
     ("seating", true, "another request of yours is being seated: ask again"),
+    ("no_such_room", false, "there is no such room"),
+    ("room_closed", false, "this room is closed"),
+    ("too_few_coins", false, "this room asks for a wallet that holds more"),
+    ("too_many_coins", false, "this room is for wallets that hold less"),
+    ("rooms_invalid", false, "name one to eight rooms"),
+    ("not_seeking", false, "you are not looking for a table here"),
+    ("ticket_matched", false, "a table has been found already"),
     ("halted", false, "this table was halted: an operator decides what becomes of it"),
     ("other_version", true, "another node plays this table: try again"),
     ("unavailable", true, "the table cannot be reached just now: try again"),
@@ -79,7 +90,10 @@ fn meets_a_player(rejection: &Rejection<Illegal>) -> bool {
         | Rejection::Illegal(_) => true,
         // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.
         Rejection::AlreadySeated
+        | Rejection::TableClosed
         | Rejection::TableFull
+        | Rejection::GameRunning
+        | Rejection::NothingNew
         | Rejection::OtherConnection
         | Rejection::NothingDue
         | Rejection::BadAnswer
@@ -93,7 +107,13 @@ mod tests {
 
     #[test]
     fn the_sessions_own_refusals_are_those_in_its_code() {
-        let session = [include_str!("session.rs"), include_str!("entry.rs")].concat();
+        let session = [
+            include_str!("session.rs"),
+            include_str!("entry.rs"),
+            include_str!("company.rs"),
+            include_str!("seeking.rs"),
+        ]
+        .concat();
         for (code, ..) in SESSION {
             assert!(session.contains(&format!("\"{code}\"")), "the session never says {code}");
         }

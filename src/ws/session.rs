@@ -6,79 +6,80 @@
 //!
 //! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; what waits for a client
 //! is bounded (`wire`); a client that says nothing for [`IDLE`], not even to a ping, is gone; who
-//! missed more than [`RESUMED_MAX`] updates is shown the table instead.
+//! missed more than [`RESUMED_MAX`](super::showing::RESUMED_MAX) updates is shown the table instead.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::Message as Frame;
-use bahay_engine::game::{Game, Viewer};
-use bahay_engine::table::{ConnectionId, Input, PlayerId, Table, TableId};
+use bahay_engine::game::Game;
+use bahay_engine::table::{ConnectionId, Input, PlayerId, TableId};
 use futures_util::FutureExt;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval_at};
 
 use crate::auth::Player;
+use crate::edge::Address;
 use crate::entropy;
 use crate::ids::SessionId;
+use crate::live::Point;
 use crate::lobby::LobbyError;
+use crate::tables::SubmitError;
 use crate::tables::catalog::Tongits;
-use crate::tables::{Ending, Notice, SubmitError};
+use crate::ws::company::Company;
 use crate::ws::door::PlayState;
 use crate::ws::limit::{Limit, Verdict};
-use crate::ws::protocol::{Command, Message, OpenPrompt, SUBPROTOCOL, close};
-use crate::ws::wire::{Ended, Wire};
+use crate::ws::protocol::{Command, Message, SUBPROTOCOL, close};
+use crate::ws::seeking::{Seeking, next_over};
+use crate::ws::showing::{Seated, next_notice};
+use crate::ws::spectate::{Spectator, next_seen};
+use crate::ws::wire::{Ended, Wire, unreadable};
 
 /// How often a client is pinged.
 pub(super) const PING: Duration = Duration::from_secs(20);
 /// Silence after which a client is gone.
 pub(super) const IDLE: Duration = Duration::from_secs(50);
-/// The most updates that resume a connection; a longer gap is closed by a snapshot.
-pub(super) const RESUMED_MAX: usize = 64;
 /// Over this time a server that stops sends its clients away, so that they do not all come to the
 /// next one at once.
 pub(super) const STAGGER: Duration = Duration::from_millis(1_500);
 
-/// How long the greeting waits for the number of unread notices.
-const NOTICES_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long a connection waits for what the database knows beside the game.
+pub(super) const ASIDE_TIMEOUT: Duration = Duration::from_millis(500);
 
 type Action = <Tongits as Game>::Action;
 
-/// Where the connection has joined.
-struct Seated {
-    table: TableId,
-    /// The version that the client has.
-    version: u64,
-    notices: mpsc::Receiver<Notice<Tongits>>,
-    /// Why the notices have ended, once they have.
-    ending: Arc<OnceLock<Ending>>,
-    /// The table knows this connection; from then on another one means it was replaced.
-    confirmed: bool,
-}
-
 pub(super) struct Session {
-    player: PlayerId,
+    pub(super) player: PlayerId,
     /// Of the token that opened the connection.
     session: SessionId,
-    connection: ConnectionId,
-    state: PlayState,
-    seated: Option<Seated>,
+    pub(super) connection: ConnectionId,
+    /// Where it comes from.
+    pub(super) from: Address,
+    pub(super) state: PlayState,
+    pub(super) seated: Option<Seated>,
+    /// A table that is watched without a seat; never while one is joined.
+    pub(super) spectator: Option<Spectator>,
+    pub(super) company: Company,
+    pub(super) seeking: Option<Seeking>,
     limit: Limit,
-    heard_at: Instant,
+    pub(super) heard_at: Instant,
     /// To be said when what goes on is done.
-    pending: Vec<Message<Tongits>>,
+    pub(super) pending: Vec<Message<Tongits>>,
 }
 
 impl Session {
-    pub(super) fn new(player: Player, state: PlayState) -> Self {
+    pub(super) fn new(player: Player, from: Address, state: PlayState) -> Self {
         let now = Instant::now();
         Self {
             player: player.id,
             session: player.session,
             connection: ConnectionId(entropy::uuid()),
+            from,
             state,
             seated: None,
+            spectator: None,
+            company: Company::new(now),
+            seeking: None,
             limit: Limit::new(now),
             heard_at: now,
             pending: Vec::new(),
@@ -114,7 +115,7 @@ impl Session {
         self.pending.push(Message::Hello {
             player: self.player,
             protocol: SUBPROTOCOL.into(),
-            server_time_ms: self.state.clock.now(),
+            server_time_ms: self.state.lobby.tables().clock().now(),
             notices: self.unread_notices().await,
         });
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
@@ -139,10 +140,19 @@ impl Session {
                 frame = wire.next() => match frame {
                     Some(Ok(frame)) => self.frame(frame).await,
                     // Or the connection broke; then nobody hears it.
-                    Some(Err(_)) => Err((close::PROTOCOL, "not readable, or too long")),
+                    Some(Err(error)) => Err(unreadable(error)),
                     None => return None,
                 },
                 notice = next_notice(&mut self.seated) => self.notices(notice),
+                seen = next_seen(&mut self.spectator) => self.seen(seen),
+                text = self.company.next() => {
+                    self.hear(&text).await;
+                    Ok(())
+                }
+                over = next_over(&mut self.seeking) => {
+                    self.found(over);
+                    Ok(())
+                }
                 () = &mut sent_away => {
                     Err((close::GOING_AWAY, "the server stops; connect again"))
                 }
@@ -161,7 +171,7 @@ impl Session {
     /// `None` when the database does not say so soon: the greeting does not wait for it.
     async fn unread_notices(&self) -> Option<u32> {
         let unread = self.state.notices.unread(self.player);
-        tokio::time::timeout(NOTICES_TIMEOUT, unread).await.ok()?.ok()
+        tokio::time::timeout(ASIDE_TIMEOUT, unread).await.ok()?.ok()
     }
 
     fn still_signed_in(&self) -> Result<(), Ended> {
@@ -186,7 +196,8 @@ impl Session {
             Frame::Close(_) => return Ok(()),
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
-        if let Some(tap) = self.state.tap {
+        self.play().messages_in.one();
+        if let Some(tap) = self.state.taps.heard {
             tap(&text);
         }
         self.still_signed_in()?;
@@ -223,8 +234,28 @@ impl Session {
                 self.refuse(Some(id), "already_authenticated", None, detail, false);
                 return Ok(());
             }
-            Command::Join { from, table, .. } => {
-                return self.join(id, from.filter(|_| table.is_some()), table).await;
+            Command::Join { from, tag, table, .. } => {
+                let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
+                return self.join(id, from, table).await;
+            }
+            Command::Say { phrase, .. } => {
+                self.say(id, phrase).await;
+                return Ok(());
+            }
+            Command::Watch { table, .. } => {
+                return self.watch(id, table).await;
+            }
+            Command::Unwatch { .. } => {
+                self.unwatch(id);
+                return Ok(());
+            }
+            Command::Seek { rooms, .. } => {
+                self.seek(id, &rooms).await;
+                return Ok(());
+            }
+            Command::CancelSeek { .. } => {
+                self.cancel_seek(id).await;
+                return Ok(());
             }
             Command::Ready { game, seed, .. } => Input::Ready { player, game, seed },
             Command::Act { game, prompt, action, .. } => {
@@ -242,6 +273,10 @@ impl Session {
         self.submit(id, table, input).await
     }
 
+    fn play(&self) -> &crate::metrics::Play {
+        self.state.lobby.tables().counts().play()
+    }
+
     /// Has the table decide, and answers the command. What has come in meanwhile is told first,
     /// so that an ack never comes before the effects that it speaks of.
     async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), Ended> {
@@ -249,6 +284,7 @@ impl Session {
             Ok(version) => {
                 self.waiting_notices()?;
                 self.pending.push(Message::Ack { id, version: Some(version) });
+                self.play().action_to_ack.took(self.heard_at.elapsed());
             }
             Err(error) => {
                 self.waiting_notices()?;
@@ -258,7 +294,12 @@ impl Session {
         Ok(())
     }
 
-    async fn join(&mut self, id: u32, from: Option<u64>, of: Option<TableId>) -> Result<(), Ended> {
+    async fn join(
+        &mut self,
+        id: u32,
+        from: Option<Point>,
+        of: Option<TableId>,
+    ) -> Result<(), Ended> {
         let table = match self.state.lobby.seated_at(self.player).await {
             Ok(Some(table)) => table,
             Ok(None) => {
@@ -276,8 +317,8 @@ impl Session {
         };
         // What this connection was told already is not told again.
         let told = self.seated.as_ref().filter(|seated| seated.table == table);
-        let told = told.map_or(0, |seated| seated.version);
-        let from = from.filter(|_| of == Some(table)).map(|from| from.max(told));
+        let told = told.map(|seated| seated.at);
+        let from = from.filter(|_| of == Some(table)).map(|from| told.unwrap_or(from));
         let tables = self.state.lobby.tables();
         let watch = match tables.watch(table, self.player, self.connection, from).await {
             Ok(watch) => watch,
@@ -286,23 +327,23 @@ impl Session {
                 return Ok(());
             }
         };
-        match watch.missed {
-            Some(missed) if missed.len() <= RESUMED_MAX && seat_is_steady(&missed, self.player) => {
-                let last = missed.len();
-                for (place, missed) in (1..).zip(missed) {
-                    let prompt_of = (place == last).then_some(&*watch.table);
-                    self.update(missed.version, &missed.events, &watch.table, prompt_of);
-                }
-            }
-            Some(_) | None => self.snapshot(watch.version, &watch.table),
+        if self.show(&watch).is_err() {
+            self.seated = None;
+            self.refuse_submit(id, &SubmitError::Halted);
+            return Ok(());
         }
+        self.spectator = None;
+        self.listen(table).await;
         self.seated = Some(Seated {
             table,
-            version: watch.version,
+            at: watch.at,
             notices: watch.notices,
             ending: watch.ending,
             confirmed: false,
         });
+        if from.is_some() {
+            self.play().resume.took(self.heard_at.elapsed());
+        }
         let input = Input::Connect { player: self.player, connection: self.connection };
         self.submit(id, table, input).await?;
         // The seat may have been freed between the look and the connecting.
@@ -315,96 +356,9 @@ impl Session {
         Ok(())
     }
 
-    /// A notice and all that wait behind it.
-    fn notices(&mut self, first: Option<Notice<Tongits>>) -> Result<(), Ended> {
-        let Some(first) = first else {
-            let ending = self.seated.as_ref().and_then(|seated| seated.ending.get().copied());
-            return match ending {
-                None => Err((close::TOO_SLOW, "too slow; connect again and resume")),
-                Some(Ending::NodeGone) => {
-                    Err((close::GOING_AWAY, "this node was away; connect again and resume"))
-                }
-                Some(Ending::Closed) => {
-                    // The connection stays, for the next table.
-                    let closed = self.seated.take().map(|seated| seated.table);
-                    self.pending.extend(closed.map(|table| Message::Closed { table }));
-                    Ok(())
-                }
-            };
-        };
-        self.notice(&first)?;
-        self.waiting_notices()
-    }
-
-    /// The notices that are there already.
-    fn waiting_notices(&mut self) -> Result<(), Ended> {
-        while let Some(notice) =
-            self.seated.as_mut().and_then(|seated| seated.notices.try_recv().ok())
-        {
-            self.notice(&notice)?;
-        }
-        Ok(())
-    }
-
-    fn notice(&mut self, notice: &Notice<Tongits>) -> Result<(), Ended> {
-        let Some(seated) = &mut self.seated else {
-            return Ok(());
-        };
-        if notice.version <= seated.version && !notice.anew {
-            return Ok(());
-        }
-        let is_next = notice.version == seated.version + 1;
-        seated.version = notice.version;
-        let seat = notice.table.seat_of(self.player);
-        let connection =
-            seat.and_then(|seat| notice.table.occupant(seat)).map(|who| who.connection);
-        let was_confirmed = seated.confirmed;
-        seated.confirmed |= connection == Some(Some(self.connection));
-        if is_next && !notice.anew {
-            self.update(notice.version, &notice.events, &notice.table, Some(&notice.table));
-        } else {
-            self.snapshot(notice.version, &notice.table);
-        }
-        match connection {
-            // The seat is free: the connection stays, for the next table.
-            None => {
-                self.seated = None;
-                Ok(())
-            }
-            Some(Some(other)) if was_confirmed && other != self.connection => {
-                self.seated = None;
-                Err((close::REPLACED, "replaced by a newer connection"))
-            }
-            Some(_) => Ok(()),
-        }
-    }
-
-    fn update(
-        &mut self,
-        version: u64,
-        events: &Arc<[bahay_engine::table::Event<<Tongits as Game>::Event>]>,
-        table: &Table<Tongits>,
-        prompt_of: Option<&Table<Tongits>>,
-    ) {
-        let viewer = table.seat_of(self.player).map_or(Viewer::Public, Viewer::Seat);
-        let prompt = prompt_of.and_then(|table| OpenPrompt::of(&table.view(Some(self.player))));
-        self.pending.push(Message::Update {
-            version,
-            server_time_ms: self.state.clock.now(),
-            events: events.iter().filter_map(|event| event.redact::<Tongits>(viewer)).collect(),
-            prompt,
-        });
-    }
-
-    fn snapshot(&mut self, version: u64, table: &Table<Tongits>) {
-        let view = table.view(Some(self.player));
-        let prompt = OpenPrompt::of(&view);
-        self.pending.push(Message::Snapshot {
-            version,
-            server_time_ms: self.state.clock.now(),
-            view: Box::new(view),
-            prompt,
-        });
+    /// The table that is joined.
+    pub(super) fn joined(&self) -> Option<TableId> {
+        self.seated.as_ref().map(|seated| seated.table)
     }
 
     /// Whether it is still joined or not: wherever it was, it is gone.
@@ -412,7 +366,11 @@ impl Session {
         self.state.lobby.tables().ended(self.connection).await;
     }
 
-    fn refuse_submit(&mut self, id: u32, error: &SubmitError<<Tongits as Game>::Illegal>) {
+    pub(super) fn refuse_submit(
+        &mut self,
+        id: u32,
+        error: &SubmitError<<Tongits as Game>::Illegal>,
+    ) {
         match error {
             SubmitError::Rejected(rejection) => {
                 let (code, rule) = (rejection.code(), rejection.rule());
@@ -435,15 +393,29 @@ impl Session {
         }
     }
 
-    fn refuse_lobby(&mut self, id: u32, error: &LobbyError) {
+    pub(super) fn refuse_lobby(&mut self, id: u32, error: &LobbyError) {
         let (code, retryable) = match error {
             LobbyError::NoSuchRoom => ("no_such_room", false),
+            LobbyError::RoomClosed => ("room_closed", false),
             LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
+            LobbyError::TooManyCoins { .. } => ("too_many_coins", false),
+            LobbyError::RoomsWanted => ("rooms_invalid", false),
+            LobbyError::TicketUnknown => ("not_seeking", false),
+            LobbyError::TicketMatched => ("ticket_matched", false),
             LobbyError::Seating => ("seating", true),
             LobbyError::NotSeated => ("not_seated", false),
             LobbyError::Halted => ("halted", false),
             LobbyError::OtherVersion => ("other_version", true),
-            LobbyError::Unavailable(_) | LobbyError::Ledger(_) => {
+            // Private tables are for REST.
+            LobbyError::SeatedElsewhere
+            | LobbyError::CodeUnknown
+            | LobbyError::BetOutOfBounds
+            | LobbyError::Barred
+            | LobbyError::TableFull
+            | LobbyError::NotHost
+            | LobbyError::GameRunning
+            | LobbyError::Unavailable(_)
+            | LobbyError::Ledger(_) => {
                 tracing::warn!(player = %self.player, %error, "a player's table could not be found");
                 let detail = "the table cannot be reached just now: try again".to_owned();
                 return self.refuse(Some(id), "unavailable", None, detail, true);
@@ -452,7 +424,7 @@ impl Session {
         self.refuse(Some(id), code, None, error.to_string(), retryable);
     }
 
-    fn refuse(
+    pub(super) fn refuse(
         &mut self,
         id: Option<u32>,
         code: &'static str,
@@ -460,6 +432,7 @@ impl Session {
         detail: String,
         retryable: bool,
     ) {
+        self.play().refusals.one("code", code);
         let rule = rule.map(Into::into);
         self.pending.push(Message::Refusal { id, code: code.into(), rule, detail, retryable });
     }
@@ -476,23 +449,6 @@ async fn grown(growth: &mut watch::Receiver<u64>) {
 pub(super) async fn stopped(mut stopping: watch::Receiver<bool>) {
     // Without its sender the server is gone already.
     let _ = stopping.wait_for(|stopping| *stopping).await;
-}
-
-/// The next notice of the table that was joined; never, before that.
-async fn next_notice(seated: &mut Option<Seated>) -> Option<Notice<Tongits>> {
-    match seated {
-        Some(seated) => seated.notices.recv().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Whether the player kept one seat through all of this, so that one viewer may see all of it.
-fn seat_is_steady(missed: &[crate::tables::Missed<Tongits>], player: PlayerId) -> bool {
-    use bahay_engine::table::Event;
-    missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
-        Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,
-        _ => true,
-    })
 }
 
 /// The id of a text that is no command, if it has one.

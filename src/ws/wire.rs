@@ -7,12 +7,15 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket};
 use futures_util::{SinkExt, StreamExt};
+use tokio_tungstenite::tungstenite;
 
+use crate::metrics::Play;
 use crate::tables::catalog::Tongits;
 use crate::ws::protocol::{Message, close};
 
@@ -23,6 +26,9 @@ pub(super) const WAITING_BYTES_MAX: usize = 256 * 1024;
 /// How long each step of ending a connection may take.
 const LINGER: Duration = Duration::from_secs(1);
 
+/// Most messages fit into this, so that writing one grows no buffer.
+const TEXT_BYTES: usize = 512;
+
 /// What ends a connection: the close code, and a word for whoever debugs a client.
 pub(super) type Ended = (u16, &'static str);
 
@@ -30,15 +36,35 @@ pub(super) type Ended = (u16, &'static str);
 #[derive(Debug)]
 pub(super) struct Gone;
 
+/// Why a frame that could not be read ends the connection.
+pub(super) fn unreadable(error: axum::Error) -> Ended {
+    let error = error.into_inner();
+    match error.downcast_ref::<tungstenite::Error>() {
+        Some(tungstenite::Error::Capacity(_)) => (close::TOO_LONG, "a text is at most 8192 bytes"),
+        Some(_) | None => (close::PROTOCOL, "not readable"),
+    }
+}
+
 pub(super) struct Wire {
     socket: WebSocket,
     waiting: VecDeque<Frame>,
     waiting_bytes: usize,
+    play: Arc<Play>,
+    /// How many wait, as the figures know it.
+    shown: usize,
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        self.play.messages_waiting.by(0, self.shown);
+        self.play.sockets.down();
+    }
 }
 
 impl Wire {
-    pub(super) fn new(socket: WebSocket) -> Self {
-        Self { socket, waiting: VecDeque::new(), waiting_bytes: 0 }
+    pub(super) fn new(socket: WebSocket, play: Arc<Play>) -> Self {
+        play.sockets.up();
+        Self { socket, waiting: VecDeque::new(), waiting_bytes: 0, play, shown: 0 }
     }
 
     /// Puts messages behind what waits, and writes as much as the client takes at once.
@@ -47,15 +73,18 @@ impl Wire {
         messages: impl Iterator<Item = Message<Tongits>>,
     ) -> Result<(), Ended> {
         for message in messages {
-            let text = serde_json::to_string(&message).map_err(|error| {
+            let text = text_of(&message).map_err(|error| {
                 tracing::error!(%error, "a message cannot be written");
                 (close::INTERNAL, "the server made a mistake; connect again")
             })?;
+            self.play.messages_out.one();
+            self.play.bytes_out.more(text.len());
             self.waiting_bytes += text.len();
-            self.waiting.push_back(Frame::Text(text.into()));
+            self.waiting.push_back(Frame::Text(text));
         }
         // A broken connection shows itself when it is read.
         poll_fn(|context| Poll::Ready(self.poll_write(context).is_ready())).await;
+        self.show();
         if self.waiting.len() > WAITING_MAX || self.waiting_bytes > WAITING_BYTES_MAX {
             return Err((close::TOO_SLOW, "too slow; connect again and resume"));
         }
@@ -70,13 +99,20 @@ impl Wire {
     /// The next frame; `None` when the client has gone. Writes what waits meanwhile. Nothing is
     /// lost when this is dropped before it is ready.
     pub(super) async fn next(&mut self) -> Option<Result<Frame, axum::Error>> {
-        poll_fn(|context| {
+        let next = poll_fn(|context| {
             if let Poll::Ready(Err(Gone)) = self.poll_write(context) {
                 return Poll::Ready(None);
             }
             self.socket.poll_next_unpin(context)
         })
-        .await
+        .await;
+        self.show();
+        next
+    }
+
+    fn show(&mut self) {
+        self.play.messages_waiting.by(self.waiting.len(), self.shown);
+        self.shown = self.waiting.len();
     }
 
     /// Ready when nothing waits any more.
@@ -111,4 +147,12 @@ impl Wire {
         let unread = async { while let Some(Ok(_)) = self.socket.next().await {} };
         let _ = tokio::time::timeout(LINGER, unread).await;
     }
+}
+
+fn text_of(message: &Message<Tongits>) -> Result<Utf8Bytes, serde_json::Error> {
+    let mut text = Vec::with_capacity(TEXT_BYTES);
+    serde_json::to_writer(&mut text, message)?;
+    // What this writer writes is UTF-8, so this looks and does not copy.
+    let text = String::from_utf8(text).map_err(serde::ser::Error::custom)?;
+    Ok(text.into())
 }

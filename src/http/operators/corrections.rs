@@ -32,7 +32,8 @@ pub(in crate::http) enum RequestCorrection {
         #[schema(value_type = Coins)]
         amount: i64,
         /// For people to read later.
-        #[schema(value_type = String, min_length = 10, max_length = 500)]
+        #[schema(value_type = String, min_length = 10, max_length = 500,
+            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
         reason: Reason,
     },
     /// An operation of the ledger, taken back: a grant, an adjustment, or a settlement that paid
@@ -42,7 +43,8 @@ pub(in crate::http) enum RequestCorrection {
         /// The operation's id in the ledger.
         operation: i64,
         /// For people to read later.
-        #[schema(value_type = String, min_length = 10, max_length = 500)]
+        #[schema(value_type = String, min_length = 10, max_length = 500,
+            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
         reason: Reason,
     },
 }
@@ -52,7 +54,8 @@ pub(in crate::http) enum RequestCorrection {
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct RejectCorrection {
     /// For people to read later.
-    #[schema(value_type = String, min_length = 10, max_length = 500)]
+    #[schema(value_type = String, min_length = 10, max_length = 500,
+            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     reason: Reason,
 }
 
@@ -420,6 +423,7 @@ impl From<CorrectionError> for Problem {
                 | LedgerError::GameNotOpen { .. }
                 | LedgerError::TableBusy { .. }
                 | LedgerError::GameDiffers { .. }
+                | LedgerError::PotEmpty { .. }
                 | LedgerError::Settlement { .. }
                 | LedgerError::Broken { .. } => return Self::internal(&error),
             },

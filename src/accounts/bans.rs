@@ -1,0 +1,173 @@
+//! Players who may not come in, for a time or for good.
+//!
+//! A ban ends all sessions of its player, so the sockets of every node close within a second. It is
+//! asked for at every sign-in and when somebody wants a seat; a session that does not exist cannot
+//! be refreshed. Who bans is an operator, from the command line.
+
+use std::fmt;
+
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::{PgConnection, PgPool};
+
+use crate::clock::{self, Timestamp};
+use crate::ids::PlayerId;
+use crate::{db, entropy};
+
+use super::attempts::Failed;
+use super::sessions::{self, End};
+use super::{AccountError, from_sql, to_sql};
+
+/// The longest reason, in characters.
+const REASON_LENGTH_MAX: usize = 500;
+
+/// Why a player may not come in, and until when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ban {
+    pub reason: String,
+    /// `None` for good.
+    pub ends_at: Option<Timestamp>,
+}
+
+impl fmt::Display for Ban {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ends_at {
+            Some(ends_at) => write!(f, "until {:.0}: {}", clock::to_jiff(ends_at), self.reason),
+            None => write!(f, "for good: {}", self.reason),
+        }
+    }
+}
+
+/// A ban as it is listed for operators and in a player's export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub ban: Ban,
+    pub banned_at: Timestamp,
+    pub lifted_at: Option<Timestamp>,
+}
+
+/// Why a ban was not made or lifted.
+#[derive(Debug, thiserror::Error)]
+pub enum BanError {
+    #[error("there is no such player")]
+    PlayerNotFound,
+    #[error("a reason has 1 to {REASON_LENGTH_MAX} characters")]
+    Reason,
+    #[error("the player is not banned")]
+    NotBanned,
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+/// The bans of all players, for those who make them.
+#[derive(Clone, Debug)]
+pub struct Bans {
+    pool: PgPool,
+}
+
+impl Bans {
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool }
+    }
+
+    /// Bans a player and ends its sessions, of which the nodes hear within a second.
+    pub async fn add(&self, player: PlayerId, ban: &Ban, now: Timestamp) -> Result<(), BanError> {
+        if !(1..=REASON_LENGTH_MAX).contains(&ban.reason.chars().count()) {
+            return Err(BanError::Reason);
+        }
+        let id = entropy::uuid();
+        // Under the same id a second attempt changes nothing.
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            let banned = sqlx::query!(
+                r#"
+                insert into bans (id, player, reason, banned_at, ends_at)
+                select $1, p.id, $3, $4, $5
+                from players p
+                where p.id = $2
+                on conflict (id) do nothing
+                returning id
+                "#,
+                id,
+                player.0,
+                ban.reason,
+                to_sql(now) as _,
+                ban.ends_at.map(to_sql) as _
+            );
+            let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
+            sessions::end_all(&mut tx, player, None, End::Banned, now).await?;
+            tx.commit().await?;
+            Ok(is_there)
+        };
+        if db::retry(once).await? { Ok(()) } else { Err(BanError::PlayerNotFound) }
+    }
+
+    /// Lifts whatever bans a player is under.
+    pub async fn lift(&self, player: PlayerId, now: Timestamp) -> Result<(), BanError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                update bans
+                set lifted_at = $2
+                where player = $1 and lifted_at is null and (ends_at is null or ends_at > $2)
+                "#,
+                player.0,
+                to_sql(now) as _
+            )
+            .execute(&self.pool)
+        };
+        let lifted = db::retry(once).await?.rows_affected();
+        if lifted == 0 { Err(BanError::NotBanned) } else { Ok(()) }
+    }
+
+    /// All bans that a player has had, newest first.
+    pub async fn of(&self, player: PlayerId) -> Result<Vec<Listed>, sqlx::Error> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select reason, banned_at as "banned_at: SqlTimestamp",
+                    ends_at as "ends_at: SqlTimestamp", lifted_at as "lifted_at: SqlTimestamp"
+                from bans
+                where player = $1
+                order by banned_at desc
+                "#,
+                player.0
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter();
+        let listed = rows.map(|row| Listed {
+            ban: Ban { reason: row.reason, ends_at: row.ends_at.map(from_sql) },
+            banned_at: from_sql(row.banned_at),
+            lifted_at: row.lifted_at.map(from_sql),
+        });
+        Ok(listed.collect())
+    }
+}
+
+/// Refuses a player who is banned now.
+pub(super) async fn refuse(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    now: Timestamp,
+) -> Result<(), Failed> {
+    let ban = sqlx::query!(
+        r#"
+        select reason, ends_at as "ends_at: SqlTimestamp"
+        from bans
+        where player = $1 and lifted_at is null and (ends_at is null or ends_at > $2)
+        order by ends_at desc nulls first
+        limit 1
+        "#,
+        player.0,
+        to_sql(now) as _
+    )
+    .fetch_optional(connection)
+    .await?;
+    match ban {
+        None => Ok(()),
+        Some(row) => {
+            let ends_at = row.ends_at.map(from_sql);
+            Err(AccountError::Banned(Ban { reason: row.reason, ends_at }).into())
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What is held of a player, told to it on request; and deleting an account.
+//!
+//! Deleting takes away whatever says who somebody was: name, picture, time zone, devices, password,
+//! identities, and what sessions know of where they came from. What is booked stays, under an id
+//! that means nobody: the books would not add up without it, and games have other players.
+
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::PgConnection;
+
+use crate::auth::Player;
+use crate::clock::Timestamp;
+use crate::db;
+use crate::ids::{PlayerId, SessionId};
+
+use super::attempts::{self, Failed};
+use super::sessions::{self, End};
+use super::{AccountError, Accounts, Avatar, Method, from_sql, to_sql};
+
+/// What stands where the name of a deleted player stood. A reserved word is in it, so that nobody
+/// can be called so.
+const NOBODY: &str = "Deleted player";
+
+/// A device of a player, as it is exported. Its id is a secret of which only a hash is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldDevice {
+    pub created_at: Timestamp,
+    pub last_seen_at: Timestamp,
+}
+
+/// A session of a player, ended or not, as it is exported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldSession {
+    pub id: SessionId,
+    pub method: Method,
+    pub user_agent: Option<String>,
+    pub address: Option<String>,
+    pub created_at: Timestamp,
+    pub last_seen_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+    pub end_reason: Option<String>,
+}
+
+impl Accounts {
+    /// The devices of a player, oldest first.
+    pub async fn held_devices(&self, player: PlayerId) -> Result<Vec<HeldDevice>, AccountError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select created_at as "created_at: SqlTimestamp",
+                    last_seen_at as "last_seen_at: SqlTimestamp"
+                from devices
+                where player = $1
+                order by created_at
+                "#,
+                player.0
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter();
+        let held = rows.map(|row| HeldDevice {
+            created_at: from_sql(row.created_at),
+            last_seen_at: from_sql(row.last_seen_at),
+        });
+        Ok(held.collect())
+    }
+
+    /// The sessions that a player has ever had, oldest first.
+    pub async fn held_sessions(&self, player: PlayerId) -> Result<Vec<HeldSession>, AccountError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select id, method, user_agent, address, created_at as "created_at: SqlTimestamp",
+                    last_seen_at as "last_seen_at: SqlTimestamp",
+                    revoked_at as "revoked_at: SqlTimestamp", revoke_reason
+                from sessions
+                where player = $1
+                order by id
+                "#,
+                player.0
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| {
+            Ok(HeldSession {
+                id: SessionId(row.id),
+                method: Method::of_column(&row.method)?,
+                user_agent: row.user_agent,
+                address: row.address,
+                created_at: from_sql(row.created_at),
+                last_seen_at: from_sql(row.last_seen_at),
+                ended_at: row.revoked_at.map(from_sql),
+                end_reason: row.revoke_reason,
+            })
+        });
+        rows.collect()
+    }
+
+    /// Deletes the account. Doing so again changes nothing.
+    ///
+    /// # Errors
+    /// [`AccountError::InGame`] while the player has coins in a game.
+    pub async fn delete(&self, player: &Player) -> Result<(), AccountError> {
+        let now = self.clock.now();
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            let ended = erase(&mut tx, player.id, now).await?;
+            tx.commit().await?;
+            Ok(ended)
+        };
+        let ended = attempts::retry(once).await?;
+        for session in ended.into_iter().chain([player.session]) {
+            self.auth.revocations().insert(session, now);
+        }
+        Ok(())
+    }
+}
+
+async fn erase(
+    tx: &mut PgConnection,
+    player: PlayerId,
+    now: Timestamp,
+) -> Result<Vec<SessionId>, Failed> {
+    // Waits for a game that is just being opened, whose rows refer to this one, and holds off others.
+    sqlx::query_scalar!(r#"select 1 as "one!" from players where id = $1 for update"#, player.0)
+        .fetch_optional(&mut *tx)
+        .await?;
+    let is_playing = sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from game_players where player = $1 and finished_at is null
+        ) as "playing!"
+        "#,
+        player.0
+    );
+    if is_playing.fetch_one(&mut *tx).await? {
+        return Err(AccountError::InGame.into());
+    }
+    let ended = sessions::end_all(tx, player, None, End::Deleted, now).await?;
+    sqlx::query!(
+        r#"
+        update players
+        set name = $2, avatar = $3, time_zone = null, renamed_at = null,
+            deleted_at = coalesce(deleted_at, $4)
+        where id = $1
+        "#,
+        player.0,
+        NOBODY,
+        Avatar::default().as_str(),
+        to_sql(now) as _
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!("delete from name_looks where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!("delete from devices where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!("delete from passwords where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!("delete from identities where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!(
+        r#"
+        delete from refresh_tokens t
+        using sessions s
+        where s.id = t.session and s.player = $1
+        "#,
+        player.0
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "update sessions set user_agent = null, address = null, device = null where player = $1",
+        player.0
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(ended)
+}

@@ -1,0 +1,220 @@
+//! Argon2id, off the threads that serve, and only so many at once.
+//!
+//! A hash is meant to be dear: with the parameters by default it takes 19 MiB and 10 to 30
+//! milliseconds of a core (docs/PERFORMANCE.md). So a node works on as many at once as half of its cores, while others
+//! wait; more than [`WAITING_MAX`] waiting are refused as [`AccountError::Busy`]. That bounds memory and
+//! processor, whoever asks how often, and it is what bounds sign-ins by password.
+//!
+//! A hash carries its parameters. One that was made with others than those in force is made anew at
+//! the next sign-in, when the password is at hand.
+
+use std::fmt;
+use std::sync::Arc;
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::entropy;
+
+use super::AccountError;
+
+/// How many hashes wait for their turn on a node before the next is refused: a second's work of one
+/// core or two, which a client can wait for.
+const WAITING_MAX: usize = 64;
+
+/// How dear a hash is, and how many are made at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashOptions {
+    pub memory_kib: u32,
+    /// How often the memory is gone through.
+    pub passes: u32,
+    pub at_once: usize,
+    pub waiting_max: usize,
+}
+
+/// As OWASP recommends it for Argon2id with one lane.
+impl Default for HashOptions {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let at_once = (cores / 2).max(1);
+        Self { memory_kib: 19 * 1024, passes: 2, at_once, waiting_max: WAITING_MAX }
+    }
+}
+
+/// Why hashes cannot be made so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("passwords cannot be hashed with these settings: {0}")]
+pub struct WrongOptions(String);
+
+/// Makes and checks hashes. Clones share the bounds.
+#[derive(Clone)]
+pub(super) struct Hasher(Arc<Inner>);
+
+struct Inner {
+    argon2: Argon2<'static>,
+    params: Params,
+    /// Who is let in: those at work and those who wait.
+    places: Arc<Semaphore>,
+    /// Who is at work.
+    turns: Arc<Semaphore>,
+    /// Of no password, with the parameters in force: checked when there is none, so that a name
+    /// that nobody has takes as long as a wrong password.
+    nobodys: String,
+}
+
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("params", &self.0.params).finish_non_exhaustive()
+    }
+}
+
+/// The right to have a hash made or checked.
+#[derive(Debug)]
+pub(super) struct Place {
+    hasher: Hasher,
+    place: OwnedSemaphorePermit,
+}
+
+impl Hasher {
+    /// # Errors
+    /// Parameters that Argon2 does not know.
+    pub(super) fn new(options: HashOptions) -> Result<Self, WrongOptions> {
+        let HashOptions { memory_kib, passes, at_once, waiting_max } = options;
+        let wrong = |error: argon2::Error| WrongOptions(error.to_string());
+        let params = Params::new(memory_kib, passes, 1, None).map_err(wrong)?;
+        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
+        let nobodys = hash(&argon2, &entropy::seed()).map_err(|error| WrongOptions(error.0))?;
+        let at_once = at_once.max(1);
+        Ok(Self(Arc::new(Inner {
+            argon2,
+            params,
+            places: Arc::new(Semaphore::new(at_once.saturating_add(waiting_max))),
+            turns: Arc::new(Semaphore::new(at_once)),
+            nobodys,
+        })))
+    }
+
+    /// A place, if there is one: to be asked before anything else is done.
+    pub(super) fn enter(&self) -> Result<Place, AccountError> {
+        let place = self.0.places.clone().try_acquire_owned();
+        let place = place.map_err(|_| AccountError::Busy)?;
+        Ok(Place { hasher: self.clone(), place })
+    }
+
+    /// Whether a hash was made with other parameters than those in force.
+    pub(super) fn is_outdated(&self, hash: &str) -> bool {
+        let Ok(hash) = PasswordHash::new(hash) else {
+            return true;
+        };
+        let ours = &self.0.params;
+        let is_ours = |theirs: Params| {
+            (theirs.m_cost(), theirs.t_cost(), theirs.p_cost())
+                == (ours.m_cost(), ours.t_cost(), ours.p_cost())
+        };
+        hash.algorithm != Algorithm::Argon2id.ident()
+            || hash.version != Some(Version::V0x13.into())
+            || !Params::try_from(&hash).is_ok_and(is_ours)
+    }
+}
+
+impl Place {
+    /// The hash of a password, with a salt of its own.
+    pub(super) async fn hash(&self, password: &[u8]) -> Result<String, AccountError> {
+        let password = password.to_vec();
+        let hashed = self.work(move |inner| hash(&inner.argon2, &password)).await?;
+        hashed.map_err(|error| AccountError::Broken { reason: error.0 })
+    }
+
+    /// Whether the password is that of the hash; without a hash it is wrong, and takes as long.
+    pub(super) async fn is_right(
+        &self,
+        password: &[u8],
+        hash: Option<&str>,
+    ) -> Result<bool, AccountError> {
+        let (password, hash) = (password.to_vec(), hash.map(str::to_owned));
+        self.work(move |inner| {
+            let given = hash.as_deref().unwrap_or(&inner.nobodys);
+            let is_right = inner.argon2.verify_password(&password, given).is_ok();
+            is_right && hash.is_some()
+        })
+        .await
+    }
+
+    /// Waits for a turn. The turn is the work's, which goes on when nobody waits for it any more.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> T + Send + 'static,
+    ) -> Result<T, AccountError> {
+        let inner = self.hasher.0.clone();
+        let broken = |reason: String| AccountError::Broken { reason };
+        let turn = inner.turns.clone().acquire_owned().await;
+        let turn = turn.map_err(|error| broken(error.to_string()))?;
+        // One who does not wait any more leaves its place at once, and its turn with the work.
+        debug_assert_eq!(self.place.num_permits(), 1);
+        let done = tokio::task::spawn_blocking(move || {
+            let done = work(&inner);
+            drop(turn);
+            done
+        });
+        done.await.map_err(|error| broken(error.to_string()))
+    }
+}
+
+/// What Argon2 says to parameters or lengths that it does not take.
+struct Unhashed(String);
+
+fn hash(argon2: &Argon2<'_>, password: &[u8]) -> Result<String, Unhashed> {
+    // 128 bits, as recommended.
+    let salt = &entropy::seed()[..16];
+    let hash = argon2.hash_password_with_salt(password, salt);
+    hash.map(|hash| hash.to_string()).map_err(|error| Unhashed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AccountError, HashOptions, Hasher};
+
+    const CHEAP: HashOptions =
+        HashOptions { memory_kib: 64, passes: 1, at_once: 1, waiting_max: 1 };
+
+    #[tokio::test]
+    async fn a_hash_knows_its_password_and_no_other() {
+        let hasher = Hasher::new(CHEAP).unwrap();
+        let place = hasher.enter().unwrap();
+        let hash = place.hash(b"correct horse").await.unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=64,t=1,p=1$"), "{hash}");
+        assert!(place.is_right(b"correct horse", Some(&hash)).await.unwrap());
+        assert!(!place.is_right(b"wrong horse", Some(&hash)).await.unwrap());
+        assert!(!place.is_right(b"correct horse", None).await.unwrap());
+        assert!(!place.is_right(b"correct horse", Some("nonsense")).await.unwrap());
+        assert_ne!(place.hash(b"correct horse").await.unwrap(), hash, "salts differ");
+    }
+
+    #[tokio::test]
+    async fn a_hash_of_other_parameters_is_outdated() {
+        let before = Hasher::new(CHEAP).unwrap();
+        let hash = before.enter().unwrap().hash(b"correct horse").await.unwrap();
+        let now = Hasher::new(HashOptions { passes: 2, ..CHEAP }).unwrap();
+        assert!(!before.is_outdated(&hash));
+        assert!(now.is_outdated(&hash) && now.is_outdated("nonsense"));
+        assert!(now.enter().unwrap().is_right(b"correct horse", Some(&hash)).await.unwrap());
+    }
+
+    #[test]
+    fn more_than_may_wait_are_refused() {
+        let hasher = Hasher::new(CHEAP).unwrap();
+        let one = hasher.enter().unwrap();
+        let _other = hasher.enter().unwrap();
+        assert_eq!(hasher.enter().unwrap_err(), AccountError::Busy);
+        drop(one);
+        assert!(hasher.enter().is_ok());
+    }
+
+    #[test]
+    fn parameters_that_mean_nothing_are_refused() {
+        assert!(Hasher::new(HashOptions { memory_kib: 1, ..CHEAP }).is_err());
+        assert!(Hasher::new(HashOptions { passes: 0, ..CHEAP }).is_err());
+        assert_eq!(HashOptions::default().memory_kib, 19_456);
+    }
+}

@@ -1,0 +1,239 @@
+//! Accounts elsewhere that stand for players here: OpenID Connect.
+//!
+//! A client signs its user in with an issuer that the house knows, and brings the ID token. What the
+//! token says of the user is an issuer and a subject, and nothing else of it is kept. A player has
+//! at most one identity of an issuer, and an identity has one player; the primary key decides races.
+
+use jiff_sqlx::Timestamp as SqlTimestamp;
+
+use crate::auth::Player;
+use crate::clock::{Clock, Timestamp};
+use crate::db;
+use crate::ids::PlayerId;
+use crate::openid::{IdToken, Identity};
+
+use super::attempts::{self, Failed};
+use super::players::{Credential, Newcomer};
+use super::sessions::Opening;
+use super::{
+    AccountError, Accounts, Method, Name, Profile, TimeZone, Tokens, Visitor, bans, devices,
+    from_sql, players, sessions, to_sql,
+};
+
+/// A token of another house asks for its player.
+#[derive(Clone, Debug)]
+pub struct OpenIdSignIn {
+    pub token: IdToken,
+    /// For a new player; a known one keeps its name.
+    pub name: Option<Name>,
+    /// For a new player.
+    pub time_zone: Option<TimeZone>,
+    pub visitor: Visitor,
+}
+
+/// An identity, as its player sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    /// What the house calls the issuer; its address, if the house knows it no more.
+    pub issuer: String,
+    pub subject: String,
+    pub linked_at: Timestamp,
+}
+
+/// How a player can sign in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaysIn {
+    /// How many devices sign in by themselves.
+    pub devices: u32,
+    pub password_set_at: Option<Timestamp>,
+    pub identities: Vec<Linked>,
+}
+
+/// Identities that change hands between two looks; more often than this they do not.
+const ATTEMPTS: usize = 2;
+
+impl Accounts {
+    /// Signs in the player of an identity, which is made if there is none.
+    ///
+    /// # Errors
+    /// [`AccountError::OpenId`], [`AccountError::Banned`], and of a new player what its name may
+    /// be refused for.
+    pub async fn sign_in_openid(
+        &self,
+        request: &OpenIdSignIn,
+    ) -> Result<(Profile, Tokens), AccountError> {
+        let identity = self.identity(&request.token).await?;
+        let once = || async {
+            for _ in 0..ATTEMPTS {
+                if let Some(signed_in) = self.sign_in_identity(&identity, request).await? {
+                    return Ok(signed_in);
+                }
+            }
+            let reason = "an identity changed hands twice at once".to_owned();
+            Err(AccountError::Unavailable { reason }.into())
+        };
+        attempts::retry(once).await
+    }
+
+    /// `None` when another request was faster with a new identity.
+    async fn sign_in_identity(
+        &self,
+        identity: &Identity,
+        request: &OpenIdSignIn,
+    ) -> Result<Option<(Profile, Tokens)>, Failed> {
+        let now = self.clock.now();
+        let Identity { issuer, subject } = identity;
+        let mut tx = self.pool.begin().await?;
+        // So that it is not taken away before there is a session.
+        let known = sqlx::query_scalar!(
+            "select player from identities where issuer = $1 and subject = $2 for share",
+            issuer,
+            subject
+        );
+        let profile = match known.fetch_optional(&mut *tx).await? {
+            Some(player) => {
+                bans::refuse(&mut tx, PlayerId(player), now).await?;
+                players::read(&mut tx, PlayerId(player)).await?
+            }
+            None => {
+                let newcomer = Newcomer {
+                    credential: Credential::Identity { issuer, subject },
+                    name: request.name.as_ref(),
+                    time_zone: request.time_zone.as_ref(),
+                };
+                match self.enroll(&mut tx, &newcomer, now).await? {
+                    Some(profile) => profile,
+                    // Dropped, the transaction takes its own player back.
+                    None => return Ok(None),
+                }
+            }
+        };
+        let visitor = &request.visitor;
+        let opening = Opening { player: profile.id, method: Method::OpenId, visitor };
+        let session = sessions::open(&mut tx, &opening, now).await?;
+        tx.commit().await?;
+        let tokens = self.tokens(profile.id, session);
+        Ok(Some((profile, tokens)))
+    }
+
+    /// Lets an identity sign in the player from now on. Doing so again changes nothing.
+    ///
+    /// # Errors
+    /// [`AccountError::OpenId`]; [`AccountError::IdentityTaken`] when it is another player's,
+    /// [`AccountError::IssuerLinked`] when the player has another identity of that issuer.
+    pub async fn link_identity(
+        &self,
+        player: &Player,
+        token: &IdToken,
+    ) -> Result<(), AccountError> {
+        let Identity { issuer, subject } = self.identity(token).await?;
+        let now = self.clock.now();
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            devices::lock(&mut tx, player.id).await?;
+            sqlx::query!(
+                r#"
+                insert into identities (issuer, subject, player, linked_at)
+                values ($1, $2, $3, $4)
+                on conflict do nothing
+                "#,
+                issuer,
+                subject,
+                player.id.0,
+                to_sql(now) as _
+            )
+            .execute(&mut *tx)
+            .await?;
+            let owner = sqlx::query_scalar!(
+                "select player from identities where issuer = $1 and subject = $2",
+                issuer,
+                subject
+            );
+            match owner.fetch_optional(&mut *tx).await? {
+                Some(owner) if owner == player.id.0 => {}
+                Some(_) => return Err(AccountError::IdentityTaken.into()),
+                None => return Err(AccountError::IssuerLinked.into()),
+            }
+            tx.commit().await?;
+            Ok(())
+        };
+        attempts::retry(once).await
+    }
+
+    /// Takes an identity away from the player. One that it has not changes nothing.
+    ///
+    /// # Errors
+    /// [`AccountError::LastSignIn`] when the player has no other way in.
+    pub async fn unlink_identity(&self, player: &Player, issuer: &str) -> Result<(), AccountError> {
+        let issuer = self.issuers.address_of(issuer);
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            devices::lock(&mut tx, player.id).await?;
+            let has_other = sqlx::query_scalar!(
+                r#"
+                select exists (select from passwords where player = $1)
+                    or exists (select from devices where player = $1)
+                    or exists (select from identities where player = $1 and issuer <> $2)
+                    as "other!"
+                "#,
+                player.id.0,
+                issuer
+            );
+            if !has_other.fetch_one(&mut *tx).await? {
+                return Err(AccountError::LastSignIn.into());
+            }
+            sqlx::query!(
+                "delete from identities where player = $1 and issuer = $2",
+                player.id.0,
+                issuer
+            )
+            .execute(&mut *tx)
+            .await?;
+            tx.commit().await?;
+            Ok(())
+        };
+        attempts::retry(once).await
+    }
+
+    /// How a player can sign in.
+    pub async fn ways_in(&self, player: PlayerId) -> Result<WaysIn, AccountError> {
+        let once = || async {
+            let counted = sqlx::query!(
+                r#"
+                select (select count(*) from devices where player = $1) as "devices!",
+                    (
+                        select set_at from passwords where player = $1
+                    ) as "password_set_at: SqlTimestamp"
+                "#,
+                player.0
+            );
+            let counted = counted.fetch_one(&self.pool).await?;
+            let linked = sqlx::query!(
+                r#"
+                select issuer, subject, linked_at as "linked_at: SqlTimestamp"
+                from identities
+                where player = $1
+                order by linked_at, issuer
+                "#,
+                player.0
+            );
+            Ok((counted, linked.fetch_all(&self.pool).await?))
+        };
+        let (counted, linked) = db::retry(once).await?;
+        let linked = linked.into_iter().map(|row| Linked {
+            issuer: self.issuers.name_of(&row.issuer).to_owned(),
+            subject: row.subject,
+            linked_at: from_sql(row.linked_at),
+        });
+        Ok(WaysIn {
+            devices: u32::try_from(counted.devices).unwrap_or(u32::MAX),
+            password_set_at: counted.password_set_at.map(from_sql),
+            identities: linked.collect(),
+        })
+    }
+
+    async fn identity(&self, token: &IdToken) -> Result<Identity, AccountError> {
+        let clock: &Clock = &self.clock;
+        self.issuers.verify(token, clock.now()).await.map_err(AccountError::OpenId)
+    }
+}

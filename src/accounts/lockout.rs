@@ -1,0 +1,106 @@
+//! So many sign-ins by password that fail, and no more: five a minute for each name, on all nodes
+//! together and across restarts, because they are counted in PostgreSQL.
+//!
+//! An attempt counts before its password is looked at, so that many at once are no way around; one
+//! that succeeds clears the count. Names are counted whether anybody has them or not.
+
+use std::time::Duration;
+
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sha2::{Digest as _, Sha256};
+use sqlx::PgConnection;
+
+use crate::clock::{self, Timestamp};
+use crate::db;
+
+use super::{AccountError, Accounts, from_sql, to_sql};
+
+/// How many attempts may fail within [`WINDOW`] of the first.
+const FAILURES_MAX: i32 = 5;
+
+/// After which an account may be tried again.
+const WINDOW: Duration = Duration::from_mins(1);
+
+/// How often rows that mean nothing any more are removed, and how many at once.
+const SWEEP_INTERVAL: Duration = Duration::from_mins(5);
+const SWEEP_ROWS_MAX: i64 = 10_000;
+
+/// The name under which attempts are counted. Not the name itself, which somebody may have typed a
+/// password into by mistake.
+fn key(look: &str) -> [u8; 32] {
+    Sha256::digest(look).into()
+}
+
+impl Accounts {
+    /// Counts an attempt to sign in by a name's look.
+    ///
+    /// # Errors
+    /// [`AccountError::Locked`] when there were too many.
+    pub(super) async fn count_attempt(
+        &self,
+        look: &str,
+        now: Timestamp,
+    ) -> Result<(), AccountError> {
+        let (key, began_after) = (key(look), clock::before(now, WINDOW));
+        // Done twice because an answer was lost, it counts twice, which errs on the safe side.
+        let once = || {
+            sqlx::query!(
+                r#"
+                insert into sign_in_failures as f (name_hash, since, failures)
+                values ($1, $2, 1)
+                on conflict (name_hash) do update
+                set since = case when f.since <= $3 then excluded.since else f.since end,
+                    failures = case when f.since <= $3 then 1 else least(f.failures, $4) + 1 end
+                returning since as "since: SqlTimestamp", failures
+                "#,
+                key.as_slice(),
+                to_sql(now) as _,
+                to_sql(began_after) as _,
+                FAILURES_MAX
+            )
+            .fetch_one(&self.pool)
+        };
+        let counted = db::retry(once).await?;
+        if counted.failures <= FAILURES_MAX {
+            return Ok(());
+        }
+        let ends_at = clock::after(from_sql(counted.since), WINDOW);
+        let left_ms = ends_at.ms().saturating_sub(now.ms()).max(1);
+        let retry_after = Duration::from_millis(u64::try_from(left_ms).unwrap_or(1));
+        Err(AccountError::Locked { retry_after })
+    }
+
+    /// Removes counts that are over, for as long as it is polled.
+    pub async fn sweep_failures(&self) {
+        let mut interval = tokio::time::interval(SWEEP_INTERVAL);
+        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            interval.tick().await;
+            let over = clock::before(self.clock.now(), WINDOW * 2);
+            let swept = sqlx::query!(
+                r#"
+                delete from sign_in_failures f
+                where f.name_hash in (
+                    select o.name_hash from sign_in_failures o where o.since < $1 limit $2
+                )
+                "#,
+                to_sql(over) as _,
+                SWEEP_ROWS_MAX
+            )
+            .execute(&self.pool)
+            .await;
+            if let Err(error) = swept {
+                tracing::warn!(%error, "counts of failed sign-ins are not swept");
+            }
+        }
+    }
+}
+
+/// The account has shown that it is its own.
+pub(super) async fn clear(connection: &mut PgConnection, look: &str) -> Result<(), sqlx::Error> {
+    let key = key(look);
+    sqlx::query!("delete from sign_in_failures where name_hash = $1", key.as_slice())
+        .execute(connection)
+        .await
+        .map(|_| ())
+}

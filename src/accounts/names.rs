@@ -1,0 +1,116 @@
+//! Whose a name is. A name that a signed-in player chooses is claimed, by its looks; the primary
+//! key of `name_looks` decides races.
+
+use std::time::Duration;
+
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::PgConnection;
+
+use crate::clock::{self, Timestamp};
+use crate::ids::PlayerId;
+
+use super::attempts::Failed;
+use super::looks::{is_reserved, looks};
+use super::{AccountError, Name, from_sql, to_sql};
+
+/// From one change of a name to the next, so that a player stays known by it.
+pub const RENAME_INTERVAL: Duration = Duration::from_hours(7 * 24);
+
+/// Refuses a name that a new guest brings along and may not have. It is not claimed.
+pub(super) async fn check_brought(
+    connection: &mut PgConnection,
+    name: &Name,
+) -> Result<(), Failed> {
+    if is_reserved(name.as_str()) {
+        return Err(AccountError::NameReserved.into());
+    }
+    let is_taken = sqlx::query_scalar!(
+        r#"select exists (select from name_looks where look = any($1)) as "taken!""#,
+        &looks(name.as_str())
+    );
+    match is_taken.fetch_one(connection).await? {
+        true => Err(AccountError::NameTaken.into()),
+        false => Ok(()),
+    }
+}
+
+/// Gives a player a name and claims it. Its own name is claimed without being a change, if it was
+/// not before. The name before is free again.
+pub(super) async fn rename(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    name: &Name,
+    now: Timestamp,
+) -> Result<(), Failed> {
+    // From here on the player's renames come one after another.
+    let before = sqlx::query!(
+        r#"
+        select name, renamed_at as "renamed_at: SqlTimestamp"
+        from players
+        where id = $1
+        for no key update
+        "#,
+        player.0
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    let is_change = before.name != name.as_str();
+    if is_reserved(name.as_str()) {
+        return Err(AccountError::NameReserved.into());
+    }
+    if is_change && let Some(renamed_at) = before.renamed_at {
+        let again_at = clock::after(from_sql(renamed_at), RENAME_INTERVAL);
+        if now < again_at {
+            return Err(AccountError::NameChangedLately { again_at }.into());
+        }
+    }
+    claim(connection, player, name).await?;
+    if is_change {
+        sqlx::query!(
+            "update players set name = $2, renamed_at = $3 where id = $1",
+            player.0,
+            name.as_str(),
+            to_sql(now) as _
+        )
+        .execute(connection)
+        .await?;
+    }
+    Ok(())
+}
+
+async fn claim(connection: &mut PgConnection, player: PlayerId, name: &Name) -> Result<(), Failed> {
+    let looks = looks(name.as_str());
+    sqlx::query!(
+        "delete from name_looks where player = $1 and not (look = any($2))",
+        player.0,
+        &looks
+    )
+    .execute(&mut *connection)
+    .await?;
+    // Waits for whoever claims the same look, and leaves it to them if they succeed.
+    sqlx::query!(
+        r#"
+        insert into name_looks (look, player)
+        select l.look, $1
+        from unnest($2::text[]) as l (look)
+        order by l.look
+        on conflict (look) do nothing
+        "#,
+        player.0,
+        &looks
+    )
+    .execute(&mut *connection)
+    .await?;
+    let claimed = sqlx::query_scalar!(
+        r#"select count(*) as "claimed!" from name_looks where player = $1 and look = any($2)"#,
+        player.0,
+        &looks
+    )
+    .fetch_one(connection)
+    .await?;
+    if usize::try_from(claimed) == Ok(looks.len()) {
+        Ok(())
+    } else {
+        Err(AccountError::NameTaken.into())
+    }
+}

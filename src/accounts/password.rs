@@ -1,0 +1,138 @@
+//! Passwords as they are typed: what may be one, and what only may be tried.
+//!
+//! The rules are those of NIST SP 800-63B: a least length, a bound far above what people choose, no
+//! rule about kinds of characters, and a list of what everybody tries first. Texts are normalised
+//! (NFKC), so that a password is the same whatever keyboard it is typed on.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use thiserror::Error;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::looks::found_by;
+
+/// How many characters a password has.
+pub const PASSWORD_LENGTH: RangeInclusive<usize> = 8..=128;
+
+/// What everybody tries first: a line each, in small letters.
+const COMMON: &str = include_str!("common_passwords.txt");
+
+/// A password that may be set. Prints without itself.
+#[derive(Clone, PartialEq, Eq)]
+pub struct NewPassword(String);
+
+/// Why a text is no password to set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a password has 8 to 128 characters, whichever they are")]
+pub struct NotAPassword;
+
+impl NewPassword {
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
+    /// Whether somebody who guesses would try it early: a common one, one character over and over,
+    /// or the name.
+    pub(super) fn is_easy(&self, name: &str) -> bool {
+        let small = self.0.to_lowercase();
+        let first = small.chars().next();
+        COMMON.lines().any(|common| common == small)
+            || small.chars().all(|letter| Some(letter) == first)
+            || found_by(&small) == found_by(name)
+    }
+}
+
+impl FromStr for NewPassword {
+    type Err = NotAPassword;
+
+    fn from_str(text: &str) -> Result<Self, NotAPassword> {
+        let text: String = text.nfkc().collect();
+        if PASSWORD_LENGTH.contains(&text.chars().count()) {
+            Ok(Self(text))
+        } else {
+            Err(NotAPassword)
+        }
+    }
+}
+
+impl fmt::Debug for NewPassword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NewPassword(…)")
+    }
+}
+
+impl<'de> Deserialize<'de> for NewPassword {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A password as somebody tries it: any text. What cannot be a password is only a wrong one, and
+/// takes as long. Prints without itself.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Attempt(String);
+
+impl Attempt {
+    pub fn new(text: &str) -> Self {
+        Self(text.nfkc().collect())
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Debug for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Attempt(…)")
+    }
+}
+
+impl<'de> Deserialize<'de> for Attempt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self::new(&text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Attempt, COMMON, NewPassword, NotAPassword};
+
+    #[test]
+    fn a_password_has_8_to_128_characters_of_any_kind() {
+        let long = "é".repeat(128);
+        for text in ["correct horse", "12345678", "ñandú-日本日本", "        ", &long] {
+            assert!(text.parse::<NewPassword>().is_ok(), "{text}");
+        }
+        let longer = "é".repeat(129);
+        for text in ["", "1234567", "ééééééé", &longer] {
+            assert_eq!(text.parse::<NewPassword>(), Err(NotAPassword), "{text}");
+        }
+    }
+
+    #[test]
+    fn is_the_same_from_every_keyboard_and_never_printed() {
+        let composed: NewPassword = "caf\u{e9} con leche".parse().unwrap();
+        let combining = Attempt::new("cafe\u{301} con leche");
+        assert_eq!(composed.as_bytes(), combining.as_bytes());
+        assert_eq!(format!("{composed:?} {combining:?}"), "NewPassword(…) Attempt(…)");
+    }
+
+    #[test]
+    fn what_is_guessed_first_is_easy() {
+        let is_easy = |text: &str| text.parse::<NewPassword>().unwrap().is_easy("Mang Tomas");
+        for text in ["password", "PassWord", "1234567890", "mangtomas", "Mang Tomas", "zzzzzzzzzz"]
+        {
+            assert!(is_easy(text), "{text}");
+        }
+        assert!(!is_easy("mangtomas likes rain"));
+        for common in COMMON.lines() {
+            assert!(common.parse::<NewPassword>().is_ok(), "{common} is too short to be listed");
+            assert_eq!(common.to_lowercase(), common);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Names with passwords: setting the first, changing it, signing in by it.
+//!
+//! A first password is added to the player that a guest is, who keeps its id, wallet and all else,
+//! and claims a name by it. Signing in by a name that nobody has and by a wrong password get the
+//! same answer after the same work, and are counted alike.
+//!
+//! A password that is changed counts up its row's version. Who has shown the one before opens no
+//! session any more, however the two race, since opening takes a lock on that version.
+
+use crate::auth::Player;
+use crate::clock::Timestamp;
+use crate::db;
+use crate::ids::{PlayerId, SessionId};
+
+use super::attempts::{self, Failed};
+use super::looks::found_by;
+use super::password::{Attempt, NewPassword};
+use super::sessions::{End, Opening};
+use super::{
+    AccountError, Accounts, Method, Name, Profile, Tokens, Visitor, bans, lockout, names, players,
+    sessions, to_sql,
+};
+
+/// A name and a password ask for their player.
+#[derive(Clone, Debug)]
+pub struct PasswordSignIn {
+    /// As it was typed.
+    pub name: String,
+    pub password: Attempt,
+    pub visitor: Visitor,
+}
+
+/// A row of `passwords`.
+struct Stored {
+    player: uuid::Uuid,
+    hash: String,
+    version: i32,
+}
+
+impl Accounts {
+    /// # Errors
+    /// [`AccountError::Busy`], [`AccountError::Locked`], [`AccountError::CredentialsWrong`], and
+    /// only with the right password [`AccountError::Banned`].
+    pub async fn sign_in_password(
+        &self,
+        request: &PasswordSignIn,
+    ) -> Result<(Profile, Tokens), AccountError> {
+        let place = self.hasher.enter()?;
+        let now = self.clock.now();
+        let look = found_by(&request.name);
+        self.count_attempt(&look, now).await?;
+        let once = || {
+            let row = sqlx::query_as!(
+                Stored,
+                r#"
+                select w.player, w.hash, w.version
+                from name_looks l
+                join passwords w on w.player = l.player
+                where l.look = $1
+                "#,
+                look
+            );
+            row.fetch_optional(&self.pool)
+        };
+        let stored = db::retry(once).await?;
+        let attempt = request.password.as_bytes();
+        let hash = stored.as_ref().map(|stored| stored.hash.as_str());
+        let is_right = place.is_right(attempt, hash).await?;
+        let Some(stored) = stored.filter(|_| is_right) else {
+            return Err(AccountError::CredentialsWrong);
+        };
+        if self.hasher.is_outdated(&stored.hash) {
+            let hash = place.hash(attempt).await?;
+            self.store_anew(&stored, &hash).await?;
+        }
+        drop(place);
+        let player = PlayerId(stored.player);
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            let is_in_force = sqlx::query_scalar!(
+                r#"
+                select 1 as "one!" from passwords where player = $1 and version = $2 for share
+                "#,
+                stored.player,
+                stored.version
+            );
+            if is_in_force.fetch_optional(&mut *tx).await?.is_none() {
+                return Err(AccountError::CredentialsWrong.into());
+            }
+            bans::refuse(&mut tx, player, now).await?;
+            lockout::clear(&mut tx, &look).await?;
+            let profile = players::read(&mut tx, player).await?;
+            let opening = Opening { player, method: Method::Password, visitor: &request.visitor };
+            let session = sessions::open(&mut tx, &opening, now).await?;
+            tx.commit().await?;
+            Ok((profile, self.tokens(player, session)))
+        };
+        attempts::retry(once).await
+    }
+
+    /// Gives a player without a password its first, and a name by which to sign in.
+    ///
+    /// # Errors
+    /// [`AccountError::PasswordSet`] when there is one, and what a name may be refused for.
+    pub async fn set_first_password(
+        &self,
+        player: &Player,
+        name: &Name,
+        password: &NewPassword,
+    ) -> Result<Profile, AccountError> {
+        if password.is_easy(name.as_str()) {
+            return Err(AccountError::PasswordEasy);
+        }
+        let place = self.hasher.enter()?;
+        let hash = place.hash(password.as_bytes()).await?;
+        drop(place);
+        let now = self.clock.now();
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            names::rename(&mut tx, player.id, name, now).await?;
+            let set = sqlx::query!(
+                r#"
+                insert into passwords (player, hash, set_at)
+                values ($1, $2, $3)
+                -- The same call may have done it, and its answer been lost.
+                on conflict (player) do update
+                set hash = excluded.hash
+                where passwords.hash = excluded.hash
+                "#,
+                player.id.0,
+                hash,
+                to_sql(now) as _
+            );
+            if set.execute(&mut *tx).await?.rows_affected() == 0 {
+                return Err(AccountError::PasswordSet.into());
+            }
+            let profile = players::read(&mut tx, player.id).await?;
+            tx.commit().await?;
+            Ok(profile)
+        };
+        attempts::retry(once).await
+    }
+
+    /// Changes a password, and ends all other sessions of its player.
+    ///
+    /// # Errors
+    /// [`AccountError::PasswordNotSet`] when there is none; [`AccountError::PasswordWrong`] when it
+    /// is another; and as for signing in.
+    pub async fn change_password(
+        &self,
+        player: &Player,
+        current: &Attempt,
+        password: &NewPassword,
+    ) -> Result<(), AccountError> {
+        let place = self.hasher.enter()?;
+        let now = self.clock.now();
+        let once = || {
+            let row = sqlx::query!(
+                r#"
+                select p.name, w.hash, w.version
+                from passwords w
+                join players p on p.id = w.player
+                where w.player = $1
+                "#,
+                player.id.0
+            );
+            row.fetch_optional(&self.pool)
+        };
+        let stored = db::retry(once).await?.ok_or(AccountError::PasswordNotSet)?;
+        if password.is_easy(&stored.name) {
+            return Err(AccountError::PasswordEasy);
+        }
+        let look = found_by(&stored.name);
+        self.count_attempt(&look, now).await?;
+        if !place.is_right(current.as_bytes(), Some(&stored.hash)).await? {
+            return Err(AccountError::PasswordWrong);
+        }
+        let hash = place.hash(password.as_bytes()).await?;
+        drop(place);
+        // Not tried again: when the answer is lost, the current password may be the new one.
+        let changed = self.change_once(player, (&hash, stored.version), &look, now).await;
+        for session in changed? {
+            self.auth.revocations().insert(session, now);
+        }
+        Ok(())
+    }
+
+    /// Gives the sessions that ended.
+    async fn change_once(
+        &self,
+        player: &Player,
+        (hash, version): (&str, i32),
+        look: &str,
+        now: Timestamp,
+    ) -> Result<Vec<SessionId>, Failed> {
+        let mut tx = self.pool.begin().await?;
+        let changed = sqlx::query!(
+            r#"
+            update passwords
+            set hash = $3, set_at = $4, version = version + 1
+            where player = $1 and version = $2
+            "#,
+            player.id.0,
+            version,
+            hash,
+            to_sql(now) as _
+        );
+        if changed.execute(&mut *tx).await?.rows_affected() == 0 {
+            // Somebody was faster, so what was shown is not the current one any more.
+            return Err(AccountError::PasswordWrong.into());
+        }
+        lockout::clear(&mut tx, look).await?;
+        let keep = Some(player.session);
+        let ended = sessions::end_all(&mut tx, player.id, keep, End::PasswordChanged, now).await?;
+        tx.commit().await?;
+        Ok(ended)
+    }
+
+    /// The same password with the parameters in force.
+    async fn store_anew(&self, stored: &Stored, hash: &str) -> Result<(), AccountError> {
+        let once = || {
+            sqlx::query!(
+                "update passwords set hash = $3 where player = $1 and version = $2",
+                stored.player,
+                stored.version,
+                hash
+            )
+            .execute(&self.pool)
+        };
+        db::retry(once).await?;
+        Ok(())
+    }
+}

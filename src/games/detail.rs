@@ -1,0 +1,99 @@
+//! One game in full: who sat where, what each had at stake, and what it came to.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Ending;
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use jiff_sqlx::Timestamp;
+use serde_json::Value;
+use sqlx::PgPool;
+
+use super::history::ending_of_column;
+use super::{GameState, seat};
+use crate::db;
+
+/// A game, whatever its state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameDetail {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    pub state: GameState,
+    pub ante: Coins,
+    pub opened_at_ms: i64,
+    pub finished_at_ms: Option<i64>,
+    /// Of a settled game, once it was counted.
+    pub ending: Option<Ending>,
+    pub seats: Vec<SeatDetail>,
+    /// Only of a settled game.
+    pub record: Option<Value>,
+    pub settlement: Option<Value>,
+}
+
+/// A seat in a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeatDetail {
+    pub seat: bahay_engine::seat::Seat,
+    pub player: PlayerId,
+    /// As the player is called now.
+    pub name: String,
+    pub stake: Coins,
+    /// `None` while the game goes on.
+    pub net: Option<Coins>,
+}
+
+/// `None` when there is no such game. Who may see it is the caller's to decide, by the seats.
+pub async fn detail(pool: &PgPool, game: GameId) -> Result<Option<GameDetail>, sqlx::Error> {
+    let query = || {
+        sqlx::query!(
+            r#"
+            select g.id, g.table_id, g.room, g.state, g.ante,
+                g.opened_at as "opened_at: Timestamp", g.finished_at as "finished_at: Timestamp",
+                e.ending as "ending?", r.record::json as "record?", r.settlement as "settlement?"
+            from games g
+            left join game_records r on r.game = g.id
+            left join game_results e on e.game = g.id
+            where g.id = $1
+            "#,
+            game.0
+        )
+        .fetch_optional(pool)
+    };
+    let Some(row) = db::retry(query).await? else {
+        return Ok(None);
+    };
+    let query = || {
+        sqlx::query!(
+            "
+            select p.seat, p.player, n.name, p.stake, p.net
+            from game_players p
+            join players n on n.id = p.player
+            where p.game = $1
+            order by p.seat
+            ",
+            game.0
+        )
+        .fetch_all(pool)
+    };
+    let seats = db::retry(query).await?.into_iter().map(|row| {
+        Ok(SeatDetail {
+            seat: seat(row.seat)?,
+            player: PlayerId(row.player),
+            name: row.name,
+            stake: Coins::from_hundredths(row.stake),
+            net: row.net.map(Coins::from_hundredths),
+        })
+    });
+    Ok(Some(GameDetail {
+        game: GameId(row.id),
+        table: TableId(row.table_id),
+        room: row.room,
+        state: GameState::of_column(&row.state)?,
+        ante: Coins::from_hundredths(row.ante),
+        opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
+        finished_at_ms: row.finished_at.map(|at| at.to_jiff().as_millisecond()),
+        ending: row.ending.as_deref().map(ending_of_column).transpose()?,
+        seats: seats.collect::<Result<_, sqlx::Error>>()?,
+        record: row.record,
+        settlement: row.settlement,
+    }))
+}

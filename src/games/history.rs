@@ -1,0 +1,173 @@
+//! A player's finished games, newest first, and the filters of that list.
+//!
+//! How a game ended is counted from its record some seconds after it was settled (see
+//! `standings`); until then a list by endings does not have it.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Ending;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::PgPool;
+
+use super::{Cursor, GameState, PAGE_MAX, seat, timestamp};
+use crate::clock::Timestamp;
+use crate::db::{self, Page};
+
+/// What a game came to for a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Won,
+    Lost,
+    /// Nobody won (rule 5.3).
+    Drawn,
+    /// The game could not be finished, and every coin went back.
+    Voided,
+}
+
+impl Outcome {
+    const ALL: [Self; 4] = [Self::Won, Self::Lost, Self::Drawn, Self::Voided];
+
+    /// As queries have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Lost => "lost",
+            Self::Drawn => "drawn",
+            Self::Voided => "voided",
+        }
+    }
+
+    fn of_column(text: &str) -> Result<Self, sqlx::Error> {
+        Self::ALL
+            .into_iter()
+            .find(|outcome| outcome.as_str() == text)
+            .ok_or_else(|| sqlx::Error::Decode(format!("no outcome of a game: {text}").into()))
+    }
+}
+
+/// As in the column `ending`.
+pub const fn ending_as_str(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Tongits => "tongits",
+        Ending::Fight => "fight",
+        Ending::Stock => "stock",
+    }
+}
+
+pub(super) fn ending_of_column(text: &str) -> Result<Ending, sqlx::Error> {
+    [Ending::Tongits, Ending::Fight, Ending::Stock]
+        .into_iter()
+        .find(|ending| ending_as_str(*ending) == text)
+        .ok_or_else(|| sqlx::Error::Decode(format!("no ending of a game: {text}").into()))
+}
+
+/// Which games are asked for; what is `None` does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    pub room: Option<String>,
+    /// Finished then or later.
+    pub from: Option<Timestamp>,
+    /// Finished before that.
+    pub to: Option<Timestamp>,
+    pub outcome: Option<Outcome>,
+    pub ending: Option<Ending>,
+}
+
+/// A finished game as one of its players lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedGame {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    pub state: GameState,
+    pub outcome: Outcome,
+    /// `None` when the game was voided, or not counted yet.
+    pub ending: Option<Ending>,
+    pub seat: Seat,
+    pub ante: Coins,
+    pub stake: Coins,
+    /// What the game changed for the player, the ante aside: fee taken off, POT in it.
+    pub net: Coins,
+    pub opened_at_ms: i64,
+    pub finished_at_ms: i64,
+}
+
+/// A player's finished games, voided ones too, newest first.
+pub async fn by_player(
+    pool: &PgPool,
+    player: PlayerId,
+    filter: &Filter,
+    cursor: Option<Cursor>,
+    limit: u32,
+) -> Result<Page<PlayedGame, Cursor>, sqlx::Error> {
+    let limit = limit.clamp(1, PAGE_MAX);
+    let Cursor { finished_at_ms, game } = cursor.unwrap_or(Cursor::NEWEST);
+    let below = timestamp(finished_at_ms)?;
+    let from = filter.from.map(|from| timestamp(from.ms())).transpose()?;
+    let to = filter.to.map(|to| timestamp(to.ms())).transpose()?;
+    let query = || {
+        sqlx::query!(
+            r#"
+            select n.game as "game!", n.table_id as "table_id!", n.room as "room!",
+                n.state as "state!", n.seat as "seat!", n.ante as "ante!", n.stake as "stake!",
+                n.net as "net!", n.outcome as "outcome!", n.ending as "ending?",
+                n.opened_at as "opened_at!: SqlTimestamp",
+                n.finished_at as "finished_at!: SqlTimestamp"
+            from (
+                select p.game, g.table_id, g.room, g.state, p.seat, g.ante, p.stake, p.net,
+                    case
+                        when g.state = 'voided' then 'voided'
+                        when p.net > 0 then 'won'
+                        when p.net < 0 then 'lost'
+                        else 'drawn'
+                    end as outcome,
+                    r.ending, g.opened_at, p.finished_at
+                from game_players p
+                join games g on g.id = p.game
+                left join game_results r on r.game = p.game
+                where p.player = $1 and p.finished_at is not null
+                    and (p.finished_at, p.game) < ($2::timestamptz, $3::uuid)
+                    and ($4::text is null or g.room = $4)
+                    and ($5::timestamptz is null or p.finished_at >= $5)
+                    and ($6::timestamptz is null or p.finished_at < $6)
+            ) n
+            where ($7::text is null or n.outcome = $7) and ($8::text is null or n.ending = $8)
+            order by n.finished_at desc, n.game desc
+            limit $9
+            "#,
+            player.0,
+            below as _,
+            game.0,
+            filter.room,
+            from as _,
+            to as _,
+            filter.outcome.map(Outcome::as_str),
+            filter.ending.map(ending_as_str),
+            i64::from(limit) + 1
+        )
+        .fetch_all(pool)
+    };
+    let rows = db::retry(query).await?;
+    let rows = rows.into_iter().map(|row| {
+        Ok(PlayedGame {
+            game: GameId(row.game),
+            table: TableId(row.table_id),
+            room: row.room,
+            state: GameState::of_column(&row.state)?,
+            outcome: Outcome::of_column(&row.outcome)?,
+            ending: row.ending.as_deref().map(ending_of_column).transpose()?,
+            seat: seat(row.seat)?,
+            ante: Coins::from_hundredths(row.ante),
+            stake: Coins::from_hundredths(row.stake),
+            net: Coins::from_hundredths(row.net),
+            opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
+            finished_at_ms: row.finished_at.to_jiff().as_millisecond(),
+        })
+    });
+    let rows = rows.collect::<Result<Vec<_>, sqlx::Error>>()?;
+    Ok(Page::of_one_more(rows, limit, |last| Cursor {
+        finished_at_ms: last.finished_at_ms,
+        game: last.game,
+    }))
+}

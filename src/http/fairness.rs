@@ -1,0 +1,113 @@
+//! What anybody needs to check the deal of a finished game, without signing in: a player who shares
+//! a game lets everybody check it. It shows seeds and the deck, and neither who played nor what for.
+
+use axum::Json;
+use axum::extract::State;
+use bahay_engine::chance::Answer;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::db::PgPool;
+use crate::games;
+use crate::ids::GameId;
+use crate::recall::Recalled;
+
+use super::games::{number, recorded};
+use super::{Code, Path, Problem, ProblemBody, unread};
+
+/// How to check, in the order of docs/FAIRNESS.md.
+const STEPS: [&str; 4] = [
+    "SHA-256 of the bytes of `server_seed` is `commitment`, which the table showed before any \
+     player was ready.",
+    "The key is HMAC-SHA256, keyed with `server_seed`, over the text bahay/shuffle/v1, the 16 \
+     bytes of `game` and `client_seeds` by seat.",
+    "Under that key ChaCha20 (RFC 8439, zero nonce, counter from 0) gives little-endian words of \
+     32 bits; uniform(n) takes the first word below floor(2^32 / n) * n, modulo n.",
+    "Without `starter` the first draw is uniform(3). Then, for i from 51 down to 1, the cards at i \
+     and uniform(i + 1) change places; cards are numbered 13 * suit + rank. The outcomes are in \
+     `chance`.",
+];
+
+/// How a finished game was dealt.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Fairness {
+    game: Uuid,
+    /// The game's name.
+    #[schema(example = "tongits")]
+    kind: String,
+    #[schema(example = "bahay/engine/v1")]
+    engine: String,
+    /// What the table showed with `preparing`, before it knew any client's seed: the SHA-256 of the
+    /// server's seed, in hexadecimal.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    commitment: String,
+    /// Secret until the game was over.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    server_seed: String,
+    /// By seat; zeros where a client sent none.
+    client_seeds: Vec<String>,
+    /// The seat that began because of an earlier win; null where chance decided.
+    #[schema(required = true, maximum = 7)]
+    starter: Option<u8>,
+    /// What chance decided, in order: for a card game the deck is among it.
+    chance: Vec<Chance>,
+    /// How to check it, step by step.
+    how_to_verify: Vec<&'static str>,
+}
+
+/// One decision of chance.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Chance {
+    /// A number below the one that was asked for.
+    Number(u32),
+    /// An order of things that are numbered from 0.
+    Order(Vec<u8>),
+}
+
+/// Show how a game was dealt
+///
+/// For anybody, once the game is over: the commitment as it was shown before the deal, the seeds,
+/// and how to check them.
+#[utoipa::path(
+    get,
+    path = "/v1/games/{id}/fairness",
+    tag = "games",
+    params(("id" = Uuid, Path, description = "The game")),
+    responses(
+        (status = 200, description = "How it was dealt", body = Fairness),
+        (status = 404, description = "`game_not_found`: there is no such game, or it goes on",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`game_voided`: the game was voided, and its deal is not shown",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(super) async fn show_fairness(
+    State(pool): State<PgPool>,
+    Path(id): Path<Uuid>,
+) -> Result<Json<Fairness>, Problem> {
+    let game = games::record(&pool, GameId(id)).await.map_err(unread)?;
+    // That a game goes on is nobody's business but its players'.
+    let game = game
+        .filter(|game| game.state != games::GameState::Open)
+        .ok_or_else(|| Code::GameNotFound.plain())?;
+    let (_, record) = recorded(game)?;
+    let recalled = Recalled::of_value(record).map_err(|error| Problem::internal(&error))?;
+    let record = recalled.record();
+    let chance = record.chance.iter().map(|answer| match answer {
+        Answer::Number(number) => Chance::Number(*number),
+        Answer::Order(order) => Chance::Order(order.clone()),
+    });
+    Ok(Json(Fairness {
+        game: id,
+        kind: record.kind.clone(),
+        engine: record.engine.clone(),
+        commitment: record.commitment.0.to_string(),
+        server_seed: record.server_seed.0.to_string(),
+        client_seeds: record.client_seeds.iter().map(|seed| seed.0.to_string()).collect(),
+        starter: record.starter.map(number),
+        chance: chance.collect(),
+        how_to_verify: STEPS.to_vec(),
+    }))
+}

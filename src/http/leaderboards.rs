@@ -1,0 +1,166 @@
+//! Leaderboards: who has won most, by day, week, season and all time.
+
+use axum::Json;
+use axum::extract::State;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::auth::Player;
+use crate::standings::{self, Ranked, Standing, Standings};
+
+use super::page::Limit;
+use super::{Path, Problem, Query, Services};
+
+/// What players compete in: what won games have brought, in hundredths of a coin, or how often the
+/// POT was taken.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Board {
+    Coins,
+    Hits,
+}
+
+/// Over which time scores are summed.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Span {
+    Day,
+    Week,
+    Season,
+    Ever,
+}
+
+/// Which places to show.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Section {
+    Top,
+    Around,
+}
+
+/// Which part of a board is asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct BoardQuery {
+    /// The places from the first on, if this is left out, or those around the player who asks.
+    #[param(inline)]
+    section: Option<Section>,
+    /// A day of the span, in the leaderboards' time zone; today if left out.
+    #[param(value_type = Option<String>, format = Date, example = "2026-03-01")]
+    date: Option<Date>,
+    /// How many places at most.
+    #[serde(default)]
+    #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
+    limit: Limit,
+}
+
+/// Part of a leaderboard.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Leaderboard {
+    board: Board,
+    span: Span,
+    /// The first day of the span; 1970-01-01 for all time.
+    #[schema(value_type = String, format = Date, example = "2026-03-01")]
+    starts_on: Date,
+    /// Whose days and weeks they are.
+    #[schema(example = "Asia/Manila")]
+    time_zone: String,
+    /// How many players have a place.
+    total: u64,
+    /// The place of the player who asks; null without one.
+    #[schema(required = true)]
+    own: Option<BoardPlace>,
+    items: Vec<BoardPlace>,
+}
+
+/// A place on a leaderboard. Equal scores stand in the order of the players' ids.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct BoardPlace {
+    /// From 1.
+    #[schema(minimum = 1)]
+    rank: u64,
+    player: Uuid,
+    #[schema(example = "Maria")]
+    name: String,
+    /// Hundredths of a coin, or a number of POTs.
+    #[schema(minimum = 1)]
+    score: i64,
+}
+
+impl From<Ranked> for BoardPlace {
+    fn from(ranked: Ranked) -> Self {
+        let Ranked { rank, player, name, score } = ranked;
+        Self { rank, player: player.0, name, score }
+    }
+}
+
+/// Show a leaderboard
+///
+/// Settled games count some seconds after they were settled.
+#[utoipa::path(
+    get,
+    path = "/v1/leaderboards/{board}/{span}",
+    tag = "players",
+    security(("access_token" = [])),
+    params(
+        ("board" = inline(Board), Path, description = "What players compete in"),
+        ("span" = inline(Span), Path, description = "Over which time"),
+        BoardQuery
+    ),
+    responses((status = 200, description = "Part of the board", body = Leaderboard))
+)]
+pub(super) async fn show_leaderboard(
+    State(services): State<Services>,
+    State(standings): State<Standings>,
+    player: Player,
+    Path((board, span)): Path<(Board, Span)>,
+    Query(query): Query<BoardQuery>,
+) -> Result<Json<Leaderboard>, Problem> {
+    let day = query.date.unwrap_or_else(|| standings.today(services.clock.now()));
+    let section = query.section.unwrap_or(Section::Top).into();
+    let (of, over) = (board.into(), span.into());
+    let limit = query.limit.items();
+    let standing = standings.board(of, over, day, section, limit, player.id).await?;
+    let Standing { starts_on, total, own, places } = standing;
+    Ok(Json(Leaderboard {
+        board,
+        span,
+        starts_on,
+        time_zone: standings.calendar().zone.name().to_owned(),
+        total,
+        own: own.map(BoardPlace::from),
+        items: places.into_iter().map(BoardPlace::from).collect(),
+    }))
+}
+
+impl From<Board> for standings::Board {
+    fn from(board: Board) -> Self {
+        match board {
+            Board::Coins => Self::Coins,
+            Board::Hits => Self::Hits,
+        }
+    }
+}
+
+impl From<Span> for standings::Span {
+    fn from(span: Span) -> Self {
+        match span {
+            Span::Day => Self::Day,
+            Span::Week => Self::Week,
+            Span::Season => Self::Season,
+            Span::Ever => Self::Ever,
+        }
+    }
+}
+
+impl From<Section> for standings::Section {
+    fn from(section: Section) -> Self {
+        match section {
+            Section::Top => Self::Top,
+            Section::Around => Self::Around,
+        }
+    }
+}

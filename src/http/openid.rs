@@ -1,0 +1,215 @@
+//! Accounts elsewhere: signing in by them, linking them, and how a player can sign in at all.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::accounts::{Accounts, DeviceId, Linked, Name, OpenIdSignIn, TimeZone, WaysIn};
+use crate::auth::Player;
+use crate::openid::IdToken;
+
+use super::sign_in::SignedIn;
+use super::visit::Visit;
+use super::{Body, NameText, Path, Problem, ProblemBody, Time};
+
+/// An ID token asks for its player.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = OpenIdSignIn)]
+pub(super) struct OpenIdSignInBody {
+    /// As the house's settings call it.
+    #[schema(example = "google")]
+    issuer: String,
+    /// As the issuer gave it to the client.
+    #[schema(example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+    id_token: String,
+    /// What the client drew before it asked the issuer. A token that carries a nonce is refused
+    /// without it.
+    #[schema(example = "n-0S6_WzA2Mj")]
+    nonce: Option<String>,
+    /// For a new player. A known player keeps its name.
+    #[schema(value_type = Option<NameText>)]
+    name: Option<Name>,
+    /// For a new player: the IANA name of its time zone.
+    #[schema(
+        value_type = Option<String>,
+        pattern = "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$",
+        example = "Asia/Manila"
+    )]
+    time_zone: Option<TimeZone>,
+    /// As for guests. It does not sign in by itself; it tells who plays from one device.
+    #[schema(
+        value_type = Option<String>,
+        pattern = "^[!-~]{16,128}$",
+        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
+    )]
+    device_id: Option<DeviceId>,
+}
+
+/// Sign in by an account elsewhere
+///
+/// The client has signed its user in with an issuer that the house trusts (OpenID Connect), and
+/// brings the ID token: signed by RS256 or ES256, for the house, not expired. The same subject signs
+/// in the same player; a new one makes a player with the welcome grant.
+#[utoipa::path(
+    post,
+    path = "/v1/sign-in/openid",
+    tag = "sign in",
+    request_body = OpenIdSignInBody,
+    responses(
+        (status = 200, description = "Signed in", body = SignedIn),
+        (status = 401, description = "`id_token_refused`: the detail says why", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 403, description = "`banned`: the detail says until when, and why",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`issuer_unknown`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`name_taken`: a new player may not have this name",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`body_invalid`, `name_reserved`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 503, description = "`issuer_unavailable`, `timed_out`, `unavailable`",
+            body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn sign_in_openid(
+    State(accounts): State<Accounts>,
+    visit: Visit,
+    Body(body): Body<OpenIdSignInBody>,
+) -> Result<Json<SignedIn>, Problem> {
+    let OpenIdSignInBody { issuer, id_token, nonce, name, time_zone, device_id } = body;
+    let token = IdToken { issuer, token: id_token, nonce };
+    let visitor = visit.with_device(device_id);
+    let request = OpenIdSignIn { token, name, time_zone, visitor };
+    Ok(Json(accounts.sign_in_openid(&request).await?.into()))
+}
+
+/// How a player can sign in.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WaysIn)]
+pub(super) struct WaysInBody {
+    /// How many devices sign the player in by themselves.
+    #[schema(example = 1)]
+    devices: u32,
+    /// Null without a password.
+    #[schema(required = true)]
+    password_set_at: Option<Time>,
+    identities: Vec<IdentityBody>,
+}
+
+/// An account elsewhere that signs the player in.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Identity)]
+pub(super) struct IdentityBody {
+    #[schema(example = "google")]
+    issuer: String,
+    /// What the issuer calls its user.
+    #[schema(example = "110169484474386276334")]
+    subject: String,
+    linked_at: Time,
+}
+
+impl From<Linked> for IdentityBody {
+    fn from(linked: Linked) -> Self {
+        let Linked { issuer, subject, linked_at } = linked;
+        Self { issuer, subject, linked_at: linked_at.into() }
+    }
+}
+
+impl From<WaysIn> for WaysInBody {
+    fn from(ways: WaysIn) -> Self {
+        Self {
+            devices: ways.devices,
+            password_set_at: ways.password_set_at.map(Time::from),
+            identities: ways.identities.into_iter().map(IdentityBody::from).collect(),
+        }
+    }
+}
+
+/// Show how I can sign in
+#[utoipa::path(
+    get,
+    path = "/v1/me/ways-in",
+    tag = "me",
+    security(("access_token" = [])),
+    responses((status = 200, description = "Devices, password, identities", body = WaysInBody))
+)]
+pub(super) async fn show_ways_in(
+    State(accounts): State<Accounts>,
+    player: Player,
+) -> Result<Json<WaysInBody>, Problem> {
+    Ok(Json(accounts.ways_in(player.id).await?.into()))
+}
+
+/// An ID token whose subject is to sign in the player.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinkIdentity {
+    /// As the house's settings call it.
+    #[schema(example = "google")]
+    issuer: String,
+    #[schema(example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+    id_token: String,
+    /// What the client drew before it asked the issuer.
+    #[schema(example = "n-0S6_WzA2Mj")]
+    nonce: Option<String>,
+}
+
+/// Link an account elsewhere
+///
+/// From now on it signs this player in. Linking the same one again changes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/me/identities",
+    tag = "me",
+    security(("access_token" = [])),
+    request_body = LinkIdentity,
+    responses(
+        (status = 200, description = "How the player can sign in now", body = WaysInBody),
+        (status = 401, description = "`id_token_refused`: the detail says why; or the access token \
+            is refused", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`issuer_unknown`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`identity_taken`: it signs in another player. \
+            `issuer_linked`: another identity of this issuer is linked", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 503, description = "`issuer_unavailable`, `timed_out`, `unavailable`",
+            body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn link_identity(
+    State(accounts): State<Accounts>,
+    player: Player,
+    Body(body): Body<LinkIdentity>,
+) -> Result<Json<WaysInBody>, Problem> {
+    let LinkIdentity { issuer, id_token, nonce } = body;
+    let token = IdToken { issuer, token: id_token, nonce };
+    accounts.link_identity(&player, &token).await?;
+    Ok(Json(accounts.ways_in(player.id).await?.into()))
+}
+
+/// Unlink an account elsewhere
+///
+/// It signs the player in no more. One that is not linked changes nothing.
+#[utoipa::path(
+    delete,
+    path = "/v1/me/identities/{issuer}",
+    tag = "me",
+    security(("access_token" = [])),
+    params(("issuer" = String, Path, description = "As the list has it", example = "google")),
+    responses(
+        (status = 204, description = "It is not linked"),
+        (status = 409, description = "`last_sign_in`: there would be no way left to sign in",
+            body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn unlink_identity(
+    State(accounts): State<Accounts>,
+    player: Player,
+    Path(issuer): Path<String>,
+) -> Result<StatusCode, Problem> {
+    accounts.unlink_identity(&player, &issuer).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

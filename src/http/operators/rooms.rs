@@ -1,0 +1,388 @@
+//! Rooms as operators make and change them.
+
+use axum::Json;
+use axum::extract::{FromRef, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use bahay_engine::coins;
+use bahay_engine::games::tongits::Countdowns;
+use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::operators::Operator;
+use crate::rooms::{Catalog, Draft, Revision, Room, RoomError, RuleSet};
+
+use super::super::idempotency::{Once, RequiredKey};
+use super::super::rooms::RuleSetBody;
+use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
+
+/// Everything that can be set of a room. Amounts are in hundredths of a coin.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct RoomSettings {
+    /// As people read it.
+    #[schema(example = "Newbie", min_length = 1, max_length = 40)]
+    name: String,
+    /// Whether games may begin.
+    #[schema(example = true)]
+    is_open: bool,
+    #[schema(inline)]
+    rule_set: RuleSetBody,
+    /// One count at multiplier 1; also what each seat pays into the POT before each game.
+    #[schema(minimum = 1, example = 100)]
+    bet: i64,
+    #[schema(minimum = 1, example = 1)]
+    multiplier: u32,
+    /// The house's share of what a winner receives, in ten-thousandths.
+    #[schema(maximum = 5000, example = 500)]
+    fee_basis_points: u32,
+    /// Wins in a row that take the POT.
+    #[schema(minimum = 2, maximum = 3, example = 2)]
+    hits_to_win: u8,
+    /// Bets that each loser pays for the second hit in a row when it takes three.
+    #[schema(example = 0)]
+    second_hit_bonus: u32,
+    /// What a wallet must hold, where that is more than the stakes ask for.
+    #[schema(minimum = 0, example = 0)]
+    coins_min: i64,
+    /// The most that a wallet may hold; none for no limit.
+    #[schema(required = true, example = 5_000_000)]
+    coins_max: Option<i64>,
+    #[schema(inline)]
+    clocks: RoomClocks,
+    /// Anybody may watch what lies open at its tables, one turn late. A table keeps what it was
+    /// founded with.
+    #[serde(default)]
+    watchable: bool,
+}
+
+/// How long what takes in a room, in milliseconds, up to ten minutes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct RoomClocks {
+    /// To be ready.
+    #[schema(minimum = 1, maximum = 600_000, example = 10_000)]
+    prepare_ms: u32,
+    /// To draw.
+    #[schema(minimum = 1, maximum = 600_000, example = 10_000)]
+    draw_ms: u32,
+    /// To play.
+    #[schema(minimum = 1, maximum = 600_000, example = 20_000)]
+    play_ms: u32,
+    /// To answer a fight.
+    #[schema(minimum = 1, maximum = 600_000, example = 10_000)]
+    fight_ms: u32,
+    /// How long the AI thinks; less than every countdown.
+    #[schema(example = 1_000)]
+    think_ms: u32,
+    /// Countdowns in a row that a player may let pass before the AI takes over.
+    #[schema(minimum = 1, maximum = 255, example = 2)]
+    lapses_to_takeover: u8,
+    /// How long a disconnected player keeps a seat at a table that waits for others.
+    #[schema(minimum = 1, maximum = 600_000, example = 30_000)]
+    absence_ms: u32,
+}
+
+/// A new room.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct CreateRoom {
+    /// As in paths and accounts: a lower-case letter, then letters, digits and hyphens.
+    #[schema(example = "weekend", pattern = "^[a-z][a-z0-9-]{0,31}$")]
+    id: String,
+    settings: RoomSettings,
+}
+
+/// What a room is to be from now on.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct ChangeRoom {
+    /// The one that the caller has seen.
+    #[schema(example = 3)]
+    revision: u32,
+    settings: RoomSettings,
+}
+
+/// A room as it was from some time on.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RoomRevision)]
+pub(in crate::http) struct RoomRevisionBody {
+    #[schema(example = "newbie")]
+    id: String,
+    /// Counts up with every change.
+    #[schema(example = 3)]
+    revision: u32,
+    settings: RoomSettings,
+    /// The operator's name; none for what the house began with.
+    #[schema(required = true, example = "ate.luz")]
+    changed_by: Option<String>,
+    changed_at: Time,
+}
+
+/// Revisions of a room.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct RoomRevisions {
+    items: Vec<RoomRevisionBody>,
+}
+
+impl RoomSettings {
+    fn of(room: &Room) -> Self {
+        let Terms { rules, price, hits, clocks, spectators, .. } = room.terms();
+        let Countdowns { draw_ms, play_ms, fight_ms } = rules.countdowns;
+        let draft = Draft::from(room);
+        Self {
+            name: draft.name,
+            is_open: draft.is_open,
+            // Only named rule sets come in by this door.
+            rule_set: RuleSet::of(rules).unwrap_or(RuleSet::Kingdom).into(),
+            bet: price.bet.hundredths(),
+            multiplier: price.multiplier,
+            fee_basis_points: price.fee_basis_points,
+            hits_to_win: hits.to_win,
+            second_hit_bonus: hits.second_hit_bonus,
+            coins_min: draft.coins_min.hundredths(),
+            coins_max: draft.coins_max.map(coins::Coins::hundredths),
+            clocks: RoomClocks {
+                prepare_ms: clocks.prepare_ms,
+                draw_ms,
+                play_ms,
+                fight_ms,
+                think_ms: clocks.think_ms,
+                lapses_to_takeover: clocks.lapses_to_takeover,
+                absence_ms: clocks.absence_ms,
+            },
+            watchable: *spectators == Spectators::Anybody,
+        }
+    }
+
+    fn draft(self, id: String) -> Draft {
+        let amount = coins::Coins::from_hundredths;
+        let RoomClocks { draw_ms, play_ms, fight_ms, .. } = self.clocks;
+        let countdowns = Countdowns { draw_ms, play_ms, fight_ms };
+        let terms = Terms {
+            room: id,
+            rules: RuleSet::from(self.rule_set).rules(countdowns),
+            price: Price {
+                bet: amount(self.bet),
+                multiplier: self.multiplier,
+                fee_basis_points: self.fee_basis_points,
+            },
+            hits: Hits { to_win: self.hits_to_win, second_hit_bonus: self.second_hit_bonus },
+            clocks: Clocks {
+                prepare_ms: self.clocks.prepare_ms,
+                think_ms: self.clocks.think_ms,
+                lapses_to_takeover: self.clocks.lapses_to_takeover,
+                absence_ms: self.clocks.absence_ms,
+                ..Clocks::default()
+            },
+            spectators: if self.watchable { Spectators::Anybody } else { Spectators::Nobody },
+        };
+        let (coins_min, coins_max) = (amount(self.coins_min), self.coins_max.map(amount));
+        Draft { name: self.name, is_open: self.is_open, terms, coins_min, coins_max }
+    }
+}
+
+impl From<Revision> for RoomRevisionBody {
+    fn from(Revision { room, changed_by, changed_at }: Revision) -> Self {
+        Self {
+            id: room.id().to_owned(),
+            revision: room.revision(),
+            settings: RoomSettings::of(&room),
+            changed_by,
+            changed_at: changed_at.into(),
+        }
+    }
+}
+
+/// List what a room has been
+///
+/// The newest first, a hundred at most. For every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/rooms/{room}/revisions",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("room" = String, Path, description = "The room's id", example = "newbie")),
+    responses(
+        (status = 200, description = "Its revisions", body = RoomRevisions),
+        (status = 404, description = "`room_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn list_room_revisions(
+    State(rooms): State<Catalog>,
+    _operator: Operator,
+    Path(id): Path<String>,
+) -> Result<Json<RoomRevisions>, Problem> {
+    let items = rooms.revisions(&id).await?.into_iter().map(RoomRevisionBody::from).collect();
+    Ok(Json(RoomRevisions { items }))
+}
+
+/// Make a room
+///
+/// For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/rooms",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(RequiredKey),
+    request_body = CreateRoom,
+    responses(
+        (status = 201, description = "The room", body = RoomRevisionBody),
+        (status = 409, description = "`room_taken`: there is one of this id. `too_many_rooms`. Or \
+            `idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 422, description = "`body_invalid`, `room_unsound`: a room cannot be like this, \
+            `idempotency_key_invalid` or `idempotency_key_reused`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn create_room(
+    State(rooms): State<Catalog>,
+    operator: Operator,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let CreateRoom { id, settings } = once.body()?;
+    let work = async move |_| {
+        let revision = rooms.create(&by, &settings.draft(id)).await?;
+        Ok((StatusCode::CREATED, Json(RoomRevisionBody::from(revision))))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Change a room
+///
+/// Known on every node within a second. Tables take new terms when their next game begins to be
+/// prepared, new POT rules once no POT waits. At another rule set than that of its beginning a
+/// table plays for its POT, if one waits, and then frees its seats. For the role `admin`.
+#[utoipa::path(
+    put,
+    path = "/v1/operator/rooms/{room}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(
+        ("room" = String, Path, description = "The room's id", example = "newbie"),
+        RequiredKey
+    ),
+    request_body = ChangeRoom,
+    responses(
+        (status = 200, description = "The room as it is now", body = RoomRevisionBody),
+        (status = 404, description = "`room_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`room_changed`: somebody else was faster; look again. Or \
+            `idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 422, description = "`path_invalid`, `body_invalid`, `room_unsound`: a room \
+            cannot be like this, `idempotency_key_invalid` or `idempotency_key_reused`",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn change_room(
+    State(rooms): State<Catalog>,
+    operator: Operator,
+    Path(id): Path<String>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let ChangeRoom { revision, settings } = once.body()?;
+    let work = async move |_| {
+        let revision = rooms.change(&by, revision, &settings.draft(id)).await?;
+        Ok(Json(RoomRevisionBody::from(revision)))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Open a room
+///
+/// For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/rooms/{room}/opening",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(
+        ("room" = String, Path, description = "The room's id", example = "newbie"),
+        RequiredKey
+    ),
+    responses(
+        (status = 200, description = "The room, open", body = RoomRevisionBody),
+        (status = 404, description = "`room_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`room_changed`: somebody else was faster. Or \
+            `idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn open_room(
+    State(rooms): State<Catalog>,
+    operator: Operator,
+    Path(id): Path<String>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let work =
+        async move |_| Ok(Json(RoomRevisionBody::from(rooms.set_open(&by, &id, true).await?)));
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Close a room
+///
+/// Running games are finished; no other begins, and seats are freed between games. A POT waits
+/// until the room opens again. For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/rooms/{room}/closing",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(
+        ("room" = String, Path, description = "The room's id", example = "newbie"),
+        RequiredKey
+    ),
+    responses(
+        (status = 200, description = "The room, closed", body = RoomRevisionBody),
+        (status = 404, description = "`room_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`room_changed`: somebody else was faster. Or \
+            `idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn close_room(
+    State(rooms): State<Catalog>,
+    operator: Operator,
+    Path(id): Path<String>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let work =
+        async move |_| Ok(Json(RoomRevisionBody::from(rooms.set_open(&by, &id, false).await?)));
+    Ok(once.answer(&operator, work).await)
+}
+
+impl FromRef<Services> for Catalog {
+    fn from_ref(services: &Services) -> Self {
+        services.lobby.catalog().clone()
+    }
+}
+
+impl From<RoomError> for Problem {
+    fn from(error: RoomError) -> Self {
+        let code = match &error {
+            RoomError::Unknown { .. } => Code::RoomNotFound,
+            RoomError::Taken { .. } => Code::RoomTaken,
+            RoomError::Changed { .. } => Code::RoomChanged,
+            RoomError::Unsound(_) => Code::RoomUnsound,
+            RoomError::TooMany => Code::TooManyRooms,
+            RoomError::Unavailable { .. } => return Self::unavailable(&error),
+            RoomError::Broken { .. } => return Self::internal(&error),
+        };
+        code.because(error.to_string())
+    }
+}

@@ -1,0 +1,103 @@
+//! What players see of each other, and by which pictures.
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::accounts::{AVATARS, Accounts, LOOKED_UP_MAX, PublicProfile};
+use crate::auth::Player;
+use crate::ids::PlayerId;
+
+use super::{Code, Problem, Query};
+
+/// The longest list of ids that is read: each with its comma.
+const IDS_BYTES_MAX: usize = LOOKED_UP_MAX * 37;
+
+/// Which players are asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct PlayersQuery {
+    /// Their ids, 1 to 32, separated by commas.
+    #[param(
+        max_length = 1184,
+        pattern = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(,[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}){0,31}$",
+        example = "019ca944-3c00-7000-8000-00000091a7e0,019ca944-3c00-7000-8000-00000091a7e1"
+    )]
+    ids: String,
+}
+
+/// A player, to others.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PublicPlayer)]
+pub(super) struct PublicPlayerBody {
+    id: Uuid,
+    #[schema(example = "Maria")]
+    name: String,
+    /// One of `GET /v1/avatars`.
+    #[schema(example = "carabao")]
+    avatar: String,
+}
+
+impl From<PublicProfile> for PublicPlayerBody {
+    fn from(profile: PublicProfile) -> Self {
+        let PublicProfile { id, name, avatar } = profile;
+        Self { id: id.0, name, avatar }
+    }
+}
+
+/// Players as others see them.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct PublicPlayers {
+    items: Vec<PublicPlayerBody>,
+}
+
+/// Look players up
+///
+/// By id, in the order of ids; those that do not exist are left out. For the pictures around a
+/// table.
+#[utoipa::path(
+    get,
+    path = "/v1/players",
+    tag = "players",
+    security(("access_token" = [])),
+    params(PlayersQuery),
+    responses((status = 200, description = "The players", body = PublicPlayers))
+)]
+pub(super) async fn look_up_players(
+    State(accounts): State<Accounts>,
+    _: Player,
+    Query(query): Query<PlayersQuery>,
+) -> Result<Json<PublicPlayers>, Problem> {
+    let wrong = || Code::QueryInvalid.because("give 1 to 32 ids, separated by commas");
+    if query.ids.len() > IDS_BYTES_MAX {
+        return Err(wrong());
+    }
+    let ids = query.ids.split(',').map(|id| id.parse().map(PlayerId));
+    let ids: Vec<PlayerId> = ids.collect::<Result<_, _>>().map_err(|_| wrong())?;
+    let found = accounts.look_up(&ids).await?;
+    Ok(Json(PublicPlayers { items: found.into_iter().map(PublicPlayerBody::from).collect() }))
+}
+
+/// The catalogue of pictures.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Avatars {
+    /// Their names. A client has the pictures.
+    #[schema(example = json!(["carabao", "tarsier"]))]
+    items: Vec<&'static str>,
+}
+
+/// List the avatars
+///
+/// Names are added and never taken away.
+#[utoipa::path(
+    get,
+    path = "/v1/avatars",
+    tag = "players",
+    responses((status = 200, description = "The catalogue", body = Avatars))
+)]
+pub(super) async fn list_avatars() -> Json<Avatars> {
+    Json(Avatars { items: AVATARS.to_vec() })
+}

@@ -1,0 +1,37 @@
+//! Where a request comes from, as an argument of a handler.
+
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use axum::http::header::USER_AGENT;
+use axum::http::request::Parts;
+
+use crate::accounts::{DeviceId, Visitor};
+use crate::edge::Address;
+
+/// What a request says of its client, and the address that the gate has found.
+#[derive(Clone, Debug)]
+pub(super) struct Visit {
+    user_agent: Option<String>,
+    address: Option<String>,
+}
+
+impl Visit {
+    pub(super) fn with_device(self, device: Option<DeviceId>) -> Visitor {
+        let Self { user_agent, address } = self;
+        Visitor { user_agent, address, device }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Visit {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let user_agent = parts.headers.get(USER_AGENT).and_then(|text| text.to_str().ok());
+        let address = parts.extensions.get::<Address>();
+        Ok(Self {
+            user_agent: user_agent.map(str::to_owned),
+            address: address.map(ToString::to_string),
+        })
+    }
+}

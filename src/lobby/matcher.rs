@@ -1,0 +1,304 @@
+//! Carries out what `engine::matchmaking` decides. Every node has a matcher; the one that holds
+//! the lease works, the others look now and then whether it is free.
+//!
+//! A round: what an earlier round, of whatever process, has placed and not finished is finished
+//! first. Then the tickets that wait and the tables that have room are read, placements are
+//! decided, and each is carried out: the tickets are placed together, places are reserved, the
+//! players sit down. Each step can be done again. Where one is refused the ticket waits again;
+//! where one does not answer, the ticket stays placed, for the next round.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use bahay_engine::matchmaking::{self, OpenTable, Place, Placement, Round, TicketId};
+use bahay_engine::table::TableId;
+use futures_util::{StreamExt as _, stream};
+use serde::{Deserialize, Serialize};
+use tokio::time::MissedTickBehavior;
+
+use crate::entropy;
+use crate::live::{Held, Open, Reserve, StoredTicket, Unavailable};
+
+use super::sit::Sat;
+use super::tickets::Wish;
+use super::{Lobby, LobbyError, Room};
+
+/// From one round to the next.
+const EVERY: Duration = Duration::from_millis(150);
+
+/// Placements of one round. What is beyond is decided anew in the next, so that a round is over
+/// long before the lease.
+const PLACEMENTS_MAX: usize = 256;
+
+/// Placements carried out at once.
+const AT_ONCE: usize = 32;
+
+/// Brings players together, while it holds the lease.
+#[derive(Debug)]
+pub struct Matcher {
+    lobby: Lobby,
+    /// Names this matcher among those of all nodes.
+    holder: String,
+    /// What waiting tickets say does not change.
+    known: HashMap<TicketId, (StoredTicket, Wish)>,
+    turn: u64,
+}
+
+/// What is stored of a placement, for whoever has to finish it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Planned {
+    room: String,
+    table: TableId,
+}
+
+impl Matcher {
+    pub fn new(lobby: Lobby) -> Self {
+        let holder = entropy::uuid().to_string();
+        Self { lobby, holder, known: HashMap::new(), turn: 0 }
+    }
+
+    /// One round after the other, for as long as it is polled.
+    pub async fn run(mut self) {
+        let mut ticks = tokio::time::interval(EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut is_down = false;
+        loop {
+            ticks.tick().await;
+            match self.round().await {
+                Ok(_) => is_down = false,
+                Err(error) => {
+                    if !is_down {
+                        tracing::error!(%error, "nobody is brought together here");
+                    }
+                    is_down = true;
+                }
+            }
+        }
+    }
+
+    /// One round. Says how many tickets it placed; `None` while another process has the lease.
+    pub async fn round(&mut self) -> Result<Option<usize>, Unavailable> {
+        let Some(held) = self.lobby.live.hold_matching(&self.holder).await? else {
+            self.known.clear();
+            return Ok(None);
+        };
+        self.turn = self.turn.wrapping_add(1);
+        self.finish(&held).await?;
+        self.learn(&held.waiting).await?;
+        if self.known.is_empty() {
+            return Ok(Some(0));
+        }
+        let rooms = self.lobby.rooms();
+        let (placements, ids) = self.decide(&held, &rooms).await?;
+        let this = &*self;
+        let (held, ids) = (&held, &ids);
+        let placing = placements
+            .into_iter()
+            .take(PLACEMENTS_MAX)
+            .map(|placement| async move { this.place(held, ids, placement).await });
+        let placed: Vec<usize> = stream::iter(placing).buffer_unordered(AT_ONCE).collect().await;
+        Ok(Some(placed.iter().sum()))
+    }
+
+    /// Finishes what was placed before this round began.
+    async fn finish(&self, held: &Held) -> Result<(), Unavailable> {
+        if held.placed.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<TicketId> = held.placed.keys().copied().collect();
+        let tickets = self.lobby.live.matching_tickets(&ids).await?;
+        let work = ids.into_iter().zip(tickets).map(|(id, ticket)| async move {
+            let planned = held.placed.get(&id).and_then(|plan| serde_json::from_str(plan).ok());
+            if let (Some(planned), Some(ticket)) = (planned, ticket)
+                && let Ok(wish) = Wish::read(&ticket)
+            {
+                self.carry_out(&planned, &[(&ticket, &wish)]).await;
+            }
+        });
+        stream::iter(work).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
+        Ok(())
+    }
+
+    /// Reads the tickets that are new, and forgets those that no longer wait.
+    async fn learn(&mut self, waiting: &[TicketId]) -> Result<(), Unavailable> {
+        let mut before = std::mem::take(&mut self.known);
+        let mut new = Vec::new();
+        for id in waiting {
+            match before.remove(id) {
+                Some(known) => {
+                    self.known.insert(*id, known);
+                }
+                None => new.push(*id),
+            }
+        }
+        for ticket in self.lobby.live.matching_tickets(&new).await?.into_iter().flatten() {
+            match Wish::read(&ticket) {
+                Ok(wish) => {
+                    self.known.insert(ticket.id, (ticket, wish));
+                }
+                Err(error) => tracing::error!(%error, "a ticket cannot be read"),
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be done, and which room each placement's table is in.
+    async fn decide(
+        &self,
+        held: &Held,
+        rooms: &[std::sync::Arc<Room>],
+    ) -> Result<(Vec<Placement>, BTreeMap<TableId, Planned>), Unavailable> {
+        let places: BTreeMap<&str, usize> =
+            rooms.iter().enumerate().map(|(place, room)| (room.id(), place)).collect();
+        let mut wanted = vec![false; rooms.len()];
+        let tickets: Vec<matchmaking::Ticket> = self
+            .known
+            .values()
+            .map(|(ticket, wish)| {
+                let named = wish.rooms.iter().filter_map(|room| places.get(room.as_str()).copied());
+                let rooms = named.inspect(|room| wanted[*room] = true).collect();
+                matchmaking::Ticket {
+                    id: ticket.id,
+                    who: wish.companion(ticket.player),
+                    rooms,
+                    recent: wish.recent.clone(),
+                    since: ticket.since,
+                }
+            })
+            .collect();
+        let seats: Vec<u8> =
+            rooms.iter().map(|room| if room.is_open() { room.seats() } else { 0 }).collect();
+        let mut tables = Vec::new();
+        let mut planned = BTreeMap::new();
+        for (place, room) in rooms.iter().enumerate() {
+            if !wanted[place] || !room.is_open() {
+                continue;
+            }
+            for open in self.lobby.live.open_tables(room.id()).await? {
+                let Open { table: id, has_pot, seats_free, company } = open;
+                planned.insert(id, Planned { room: room.id().to_owned(), table: id });
+                tables.push(OpenTable { id, room: place, seats_free, has_pot, company });
+            }
+        }
+        let (now, turn) = (held.now, self.turn);
+        let round = Round { seats: &seats, tables: &tables, tickets: &tickets, now, turn };
+        Ok((round.placements(), planned))
+    }
+
+    /// Carries out one placement. Says how many tickets were placed by it.
+    async fn place(
+        &self,
+        held: &Held,
+        open: &BTreeMap<TableId, Planned>,
+        placement: Placement,
+    ) -> usize {
+        let planned = match placement.place {
+            Place::At(table) => open.get(&table).cloned(),
+            Place::New { room } => self.lobby.rooms().get(room).map(|room| Planned {
+                room: room.id().to_owned(),
+                table: TableId(entropy::uuid()),
+            }),
+        };
+        let Some(planned) = planned else {
+            return 0;
+        };
+        let Ok(plan) = serde_json::to_string(&planned) else {
+            return 0;
+        };
+        let (ids, table) = (&placement.tickets, planned.table);
+        let placing =
+            self.lobby.live.place_tickets(&self.holder, held.fence, ids, table, &plan).await;
+        match placing {
+            Ok(true) => {}
+            // Somebody has cancelled, or this process was too slow.
+            Ok(false) => return 0,
+            Err(error) => {
+                tracing::warn!(%error, "whether tickets are placed is found out later");
+                return 0;
+            }
+        }
+        let tickets: Vec<(&StoredTicket, &Wish)> = ids
+            .iter()
+            .filter_map(|id| self.known.get(id).map(|(ticket, wish)| (ticket, wish)))
+            .collect();
+        self.carry_out(&planned, &tickets).await;
+        ids.len()
+    }
+
+    /// Seats the players of placed tickets; whoever cannot be seated there waits again.
+    async fn carry_out(&self, planned: &Planned, tickets: &[(&StoredTicket, &Wish)]) {
+        match self.lobby.prepare(planned, tickets).await {
+            Ok(true) => {}
+            Ok(false) => {
+                for (ticket, _) in tickets {
+                    self.end(planned, ticket, None).await;
+                }
+                return;
+            }
+            Err(error) => {
+                tracing::warn!(table = %planned.table, %error, "players are seated later");
+                return;
+            }
+        }
+        for (ticket, wish) in tickets {
+            match self.lobby.seat_placed(planned, ticket, wish).await {
+                Ok(seated) => self.end(planned, ticket, seated).await,
+                Err(error) => {
+                    tracing::warn!(ticket = %ticket.id, %error, "a player is seated later");
+                }
+            }
+        }
+    }
+
+    async fn end(&self, planned: &Planned, ticket: &StoredTicket, seated: Option<TableId>) {
+        let live = &self.lobby.live;
+        let ended = live.finish_placing(ticket.id, ticket.player, planned.table, seated).await;
+        if let Err(error) = ended {
+            tracing::warn!(ticket = %ticket.id, %error, "a ticket is finished later");
+        }
+    }
+}
+
+impl Lobby {
+    /// Reserves places and founds the table. False when it is no place for these any more.
+    async fn prepare(
+        &self,
+        planned: &Planned,
+        tickets: &[(&StoredTicket, &Wish)],
+    ) -> Result<bool, Unavailable> {
+        let Some(room) = self.room(&planned.room).filter(|room| room.is_open()) else {
+            return Ok(false);
+        };
+        let who: Vec<_> =
+            tickets.iter().map(|(ticket, wish)| wish.companion(ticket.player)).collect();
+        let reserve = Reserve { room: room.id(), seats: room.seats(), who: &who };
+        if !self.live.reserve_here(reserve, planned.table).await? {
+            return Ok(false);
+        }
+        let (terms, revision) = (room.terms().clone(), room.revision());
+        self.tables.found_of_revision(planned.table, terms, revision).await?;
+        Ok(true)
+    }
+
+    /// Where the player of a placed ticket sits after this; nowhere, if there is no place left.
+    async fn seat_placed(
+        &self,
+        planned: &Planned,
+        ticket: &StoredTicket,
+        wish: &Wish,
+    ) -> Result<Option<TableId>, LobbyError> {
+        let (player, table) = (ticket.player, planned.table);
+        let elsewhere = match self.sit(player, &wish.name, table).await? {
+            Sat::Here => return Ok(Some(table)),
+            Sat::NoPlace => None,
+            // Sent back there, if it lasts.
+            Sat::Elsewhere => match self.seated_at(player).await {
+                Ok(elsewhere) => elsewhere,
+                Err(LobbyError::Seating | LobbyError::Halted | LobbyError::OtherVersion) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        self.live.unreserve(&planned.room, table, player).await?;
+        Ok(elsewhere)
+    }
+}

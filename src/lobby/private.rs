@@ -1,0 +1,221 @@
+//! Private tables: whoever has the code may sit down. The host chooses the bet and the room whose
+//! rules hold, and may send somebody away while no game runs. After a game the same seats are
+//! asked whether they are ready for the next, as at any table: that is the rematch.
+//!
+//! Friends may sit in one house, so an address keeps nobody apart here; a device does. An empty
+//! table is forgotten after an hour, its code after a day without use.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId, Terms};
+
+use crate::entropy;
+use crate::live::{PrivateTable, Reserve};
+use crate::rooms::{PRIVATE, Room, RuleSet};
+use crate::tables::SubmitError;
+use crate::tables::catalog::Tongits;
+use bahay_engine::games::tongits::Rules;
+
+use super::sit::Sat;
+use super::{Lobby, LobbyError};
+
+/// Letters and digits that nobody takes for another one, read or heard.
+const ALPHABET: &[u8] = b"ABCDEFGHJKMNPQRSTUVWXYZ23456789";
+
+/// How many of them make a code: with 31 of them, some 40 bits.
+pub const CODE_LENGTH: usize = 8;
+
+/// The highest bet, in whole coins.
+pub const PRIVATE_BET_MAX: i64 = 100_000;
+
+/// Codes that turn out to be taken, before something must be wrong.
+const CODES_MAX: usize = 4;
+
+/// A seat at a private table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateSeat {
+    pub code: String,
+    pub link: String,
+    pub table: TableId,
+}
+
+/// A private table as whoever has the code sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrivateView {
+    pub code: String,
+    pub link: String,
+    pub table: TableId,
+    pub host: PlayerId,
+    pub terms: Terms<Rules>,
+    pub wallet_min: Coins,
+    pub seats: u8,
+    pub players: Vec<PlayerId>,
+}
+
+impl Lobby {
+    /// Opens a private table with the rules of a room and a bet of the host's, who sits down.
+    pub async fn open_private(
+        &self,
+        host: PlayerId,
+        room: &str,
+        rule_set: Option<RuleSet>,
+        bet: Coins,
+    ) -> Result<PrivateSeat, LobbyError> {
+        let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
+        let most = Coins::from_whole(PRIVATE_BET_MAX).unwrap_or(Coins::ZERO);
+        let least = Coins::from_whole(1).unwrap_or(Coins::ZERO);
+        if bet < least || bet > most {
+            return Err(LobbyError::BetOutOfBounds);
+        }
+        let mut terms = room.terms().clone();
+        terms.room = PRIVATE.to_owned();
+        terms.price.bet = bet;
+        if let Some(rule_set) = rule_set {
+            terms.rules = rule_set.rules(terms.rules.countdowns);
+        }
+        let room = Room::new(room.name(), terms).ok_or(LobbyError::BetOutOfBounds)?;
+        if self.seated_at(host).await?.is_some() {
+            return Err(LobbyError::SeatedElsewhere);
+        }
+        self.afford(host, room.wallet_min()).await?;
+        let table = TableId(entropy::uuid());
+        self.tables.found(table, room.terms().clone()).await?;
+        let private = PrivateTable { table, host };
+        for _ in 0..CODES_MAX {
+            let code = entropy::letters(ALPHABET, CODE_LENGTH);
+            if self.live.open_private(&code, &private).await? {
+                self.sit_privately(host, table, room.seats()).await?;
+                let link = self.invitation(&code);
+                return Ok(PrivateSeat { code, link, table });
+            }
+        }
+        Err(LobbyError::Seating)
+    }
+
+    /// A seat at the table of a code.
+    pub async fn join_private(
+        &self,
+        player: PlayerId,
+        code: &str,
+    ) -> Result<PrivateSeat, LobbyError> {
+        let (code, private, table) = self.private(code).await?;
+        if self.live.is_barred(&code, player).await? {
+            return Err(LobbyError::Barred);
+        }
+        match self.seated_at(player).await? {
+            Some(seated) if seated == private.table => {}
+            Some(_) => return Err(LobbyError::SeatedElsewhere),
+            None => {
+                let needed = table.terms().wallet_min::<Tongits>();
+                self.afford(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
+                self.sit_privately(player, private.table, table.seat_count()).await?;
+            }
+        }
+        let link = self.invitation(&code);
+        Ok(PrivateSeat { code, link, table: private.table })
+    }
+
+    /// What a code stands for.
+    pub async fn show_private(&self, code: &str) -> Result<PrivateView, LobbyError> {
+        let (code, PrivateTable { table: id, host }, table) = self.private(code).await?;
+        Ok(PrivateView {
+            link: self.invitation(&code),
+            code,
+            table: id,
+            host,
+            terms: table.terms().clone(),
+            wallet_min: table.terms().wallet_min::<Tongits>().unwrap_or(Coins::ZERO),
+            seats: table.seat_count(),
+            players: table.occupants().map(|(_, who)| who.player).collect(),
+        })
+    }
+
+    /// The host sends somebody away, who cannot come back by the same code.
+    pub async fn remove_privately(
+        &self,
+        by: PlayerId,
+        code: &str,
+        player: PlayerId,
+    ) -> Result<(), LobbyError> {
+        let (code, private, table) = self.private(code).await?;
+        if private.host != by {
+            return Err(LobbyError::NotHost);
+        }
+        if table.phase().is_running() {
+            return Err(LobbyError::GameRunning);
+        }
+        if player == by || table.seat_of(player).is_none() {
+            return Err(LobbyError::NotSeated);
+        }
+        // First barred, then removed: nobody slips in again in between.
+        self.live.bar(&code, player).await?;
+        match self.tables.submit(private.table, Input::Remove { player }).await {
+            Ok(_) => Ok(()),
+            Err(SubmitError::Rejected(Rejection::GameRunning)) => Err(LobbyError::GameRunning),
+            Err(SubmitError::Rejected(_) | SubmitError::Missing) => Err(LobbyError::NotSeated),
+            Err(SubmitError::Halted) => Err(LobbyError::Halted),
+            Err(SubmitError::OtherVersion) => Err(LobbyError::OtherVersion),
+            Err(SubmitError::Unavailable(error)) => Err(error.into()),
+        }
+    }
+
+    /// What a code stands for, however it was typed. A code whose table is gone stands for nothing.
+    async fn private(
+        &self,
+        code: &str,
+    ) -> Result<(String, PrivateTable, std::sync::Arc<Table<Tongits>>), LobbyError> {
+        let code = code.to_ascii_uppercase();
+        let is_code =
+            code.len() == CODE_LENGTH && code.bytes().all(|letter| ALPHABET.contains(&letter));
+        if !is_code {
+            return Err(LobbyError::CodeUnknown);
+        }
+        let private = self.live.private(&code).await?.ok_or(LobbyError::CodeUnknown)?;
+        let table = self.tables.look(private.table).await?.ok_or(LobbyError::CodeUnknown)?;
+        Ok((code, private, table))
+    }
+
+    async fn afford(&self, player: PlayerId, needed: Coins) -> Result<(), LobbyError> {
+        let wallet = self.ledger.wallet(player).await?;
+        if wallet.available < needed {
+            return Err(LobbyError::TooFewCoins { needed });
+        }
+        Ok(())
+    }
+
+    async fn sit_privately(
+        &self,
+        player: PlayerId,
+        table: TableId,
+        seats: u8,
+    ) -> Result<(), LobbyError> {
+        let bearing = self.bearing(player).await?;
+        let who = [self.companion(player, &bearing, None)];
+        let reserve = Reserve { room: PRIVATE, seats, who: &who };
+        if !self.live.reserve_here(reserve, table).await? {
+            return Err(LobbyError::TableFull);
+        }
+        let sat = self.sit(player, &bearing.name, table).await?;
+        match sat {
+            Sat::Here => Ok(self.live.drop_matching_ticket(player).await?),
+            Sat::Elsewhere | Sat::NoPlace => {
+                self.live.unreserve(PRIVATE, table, player).await?;
+                Err(if sat == Sat::NoPlace { LobbyError::TableFull } else { LobbyError::Seating })
+            }
+        }
+    }
+
+    fn invitation(&self, code: &str) -> String {
+        format!("{}/{code}", self.options.invite_base.trim_end_matches('/'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALPHABET, CODE_LENGTH};
+
+    #[test]
+    fn a_code_has_enough_to_guess_and_nothing_to_mistake() {
+        assert!(ALPHABET.len().pow(u32::try_from(CODE_LENGTH).unwrap()) > 1 << 39);
+        assert!(b"01ILO".iter().all(|letter| !ALPHABET.contains(letter)));
+    }
+}

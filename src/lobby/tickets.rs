@@ -1,0 +1,160 @@
+//! Tickets: a player names the rooms that will do, and waits until a table is found. The ticket is
+//! in Redis, so it outlives the node and the connection that it came from.
+
+use std::time::Duration;
+
+use bahay_engine::matchmaking::{Companion, TicketId};
+use bahay_engine::table::{PlayerId, TableId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::edge::Address;
+use crate::entropy;
+use crate::live::{StoredTicket, TicketState, Unavailable};
+
+use super::{Lobby, LobbyError, admit};
+
+/// How long a ticket waits.
+pub const TICKET_LIFE: Duration = Duration::from_secs(120);
+
+/// The most rooms that a ticket names.
+pub const ROOMS_WANTED_MAX: usize = 8;
+
+/// A ticket as its player sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    pub id: TicketId,
+    pub state: TicketState,
+    /// Any of these will do.
+    pub rooms: Vec<String>,
+    /// Where the player is seated.
+    pub table: Option<TableId>,
+    pub since: Timestamp,
+    pub expires_at: Timestamp,
+}
+
+/// What is stored with a ticket.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Wish {
+    pub(super) name: String,
+    pub(super) rooms: Vec<String>,
+    pub(super) rating: i32,
+    pub(super) marks: Vec<bahay_engine::matchmaking::Mark>,
+    pub(super) recent: Vec<PlayerId>,
+}
+
+impl Wish {
+    pub(super) fn read(ticket: &StoredTicket) -> Result<Self, Unavailable> {
+        let unreadable = |error| Unavailable::new(format!("ticket {}: {error}", ticket.id));
+        serde_json::from_str(&ticket.body).map_err(unreadable)
+    }
+
+    pub(super) fn companion(&self, player: PlayerId) -> Companion {
+        Companion { player, rating: self.rating, marks: self.marks.clone() }
+    }
+}
+
+impl Lobby {
+    /// Asks for a table in any of these rooms. A player has one ticket at a time: who has one that
+    /// waits is given that one, and who sits somewhere a ticket that leads there at once.
+    pub async fn seek(
+        &self,
+        player: PlayerId,
+        rooms: &[String],
+        from: Option<Address>,
+    ) -> Result<Ticket, LobbyError> {
+        if !(1..=ROOMS_WANTED_MAX).contains(&rooms.len()) {
+            return Err(LobbyError::RoomsWanted);
+        }
+        let id = TicketId(entropy::uuid());
+        if let Some(table) = self.seated_at(player).await? {
+            return self.ticket_to(table).await;
+        }
+        let rooms = self.affordable(player, rooms).await?;
+        let bearing = self.bearing(player).await?;
+        let Companion { rating, marks, .. } = self.companion(player, &bearing, from);
+        let wish = Wish { name: bearing.name, rooms, rating, marks, recent: bearing.recent };
+        let body = serde_json::to_string(&wish);
+        let body = body.map_err(|error| Unavailable::new(error.to_string()))?;
+        let life_ms = u32::try_from(TICKET_LIFE.as_millis()).unwrap_or(u32::MAX);
+        let stands = self.live.put_matching_ticket(id, player, &body, life_ms).await?;
+        self.ticket(player, stands).await
+    }
+
+    /// Those of the rooms where the player may sit down.
+    async fn affordable(
+        &self,
+        player: PlayerId,
+        wanted: &[String],
+    ) -> Result<Vec<String>, LobbyError> {
+        let wallet = self.ledger.wallet(player).await?;
+        let mut rooms = Vec::with_capacity(wanted.len());
+        let mut refused = None;
+        for wanted in wanted {
+            let room = self.room(wanted).ok_or(LobbyError::NoSuchRoom)?;
+            let admitted = if room.is_open() {
+                admit(&room, wallet.available)
+            } else {
+                Err(LobbyError::RoomClosed)
+            };
+            match admitted {
+                Ok(()) if rooms.contains(wanted) => {}
+                Ok(()) => rooms.push(wanted.clone()),
+                Err(error) => {
+                    refused.get_or_insert(error);
+                }
+            }
+        }
+        match refused {
+            Some(error) if rooms.is_empty() => Err(error),
+            Some(_) | None => Ok(rooms),
+        }
+    }
+
+    /// A ticket of this player.
+    pub async fn ticket(&self, player: PlayerId, id: TicketId) -> Result<Ticket, LobbyError> {
+        let stored = self.live.matching_ticket(id).await?;
+        let stored = stored.filter(|stored| stored.player == player);
+        let Some(stored) = stored else {
+            return match self.seated_at(player).await? {
+                Some(table) if table.0 == id.0 => self.ticket_to(table).await,
+                Some(_) | None => Err(LobbyError::TicketUnknown),
+            };
+        };
+        let rooms = Wish::read(&stored)?.rooms;
+        let StoredTicket { id, state, table, since, expires_at, .. } = stored;
+        // Before the player sits there, a table is a plan.
+        let table = table.filter(|_| state == TicketState::Seated);
+        Ok(Ticket { id, state, rooms, table, since, expires_at })
+    }
+
+    /// The ticket of somebody who sits at a table and asks for one. It is stored nowhere: its id is
+    /// that of the table, so that it can be asked for as long as the player sits there.
+    async fn ticket_to(&self, table: TableId) -> Result<Ticket, LobbyError> {
+        let copy = self.tables.look(table).await?.ok_or(LobbyError::Seating)?;
+        let now = self.tables.clock().now();
+        Ok(Ticket {
+            id: TicketId(table.0),
+            state: TicketState::Seated,
+            rooms: vec![copy.terms().room.clone()],
+            table: Some(table),
+            since: now,
+            expires_at: now,
+        })
+    }
+
+    /// Takes a ticket back, unless a table has been found.
+    pub async fn cancel(&self, player: PlayerId, id: TicketId) -> Result<Ticket, LobbyError> {
+        // Somebody else's is unknown.
+        self.ticket(player, id).await?;
+        match self.live.cancel_matching_ticket(id, player).await? {
+            None => match self.seated_at(player).await? {
+                Some(table) if table.0 == id.0 => Err(LobbyError::TicketMatched),
+                Some(_) | None => Err(LobbyError::TicketUnknown),
+            },
+            Some(TicketState::Placed | TicketState::Seated) => Err(LobbyError::TicketMatched),
+            Some(TicketState::Cancelled | TicketState::Expired | TicketState::Waiting) => {
+                self.ticket(player, id).await
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Documents of issuers: short JSON over HTTPS.
+//!
+//! Bounds: five seconds and 256 KiB a document, and no redirection is followed, so that an issuer
+//! in our settings cannot send us elsewhere. Plain HTTP is only for issuers on this machine.
+
+use std::time::Duration;
+
+use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
+
+/// How long a document may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The largest document that is read.
+const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
+
+/// Fetches documents. Clones share connections.
+#[derive(Clone, Debug)]
+pub(super) struct Fetcher(Client<HttpsConnector<HttpConnector>, Empty<&'static [u8]>>);
+
+impl Fetcher {
+    pub(super) fn new() -> Self {
+        let connector =
+            HttpsConnectorBuilder::new().with_webpki_roots().https_or_http().enable_http1().build();
+        Self(Client::builder(TokioExecutor::new()).build(connector))
+    }
+
+    /// In words, why not.
+    pub(super) async fn json(&self, address: &str) -> Result<Value, String> {
+        if !is_address(address) {
+            return Err(format!("{address} is no address for keys"));
+        }
+        let fetched = tokio::time::timeout(TIMEOUT, self.fetch(address)).await;
+        fetched.unwrap_or_else(|_| Err(format!("{address} did not answer in time")))
+    }
+
+    async fn fetch(&self, address: &str) -> Result<Value, String> {
+        let wrong = |error: String| format!("{address}: {error}");
+        let uri = address.parse().map_err(|_| wrong("no address".into()))?;
+        let response = self.0.get(uri).await.map_err(|error| wrong(error.to_string()))?;
+        if !response.status().is_success() {
+            return Err(wrong(format!("status {}", response.status())));
+        }
+        let body = Limited::new(response.into_body(), DOCUMENT_BYTES_MAX).collect().await;
+        let body = body.map_err(|error| wrong(error.to_string()))?.to_bytes();
+        serde_json::from_slice(&body).map_err(|error| wrong(error.to_string()))
+    }
+}
+
+/// Whether keys may be fetched from there: by HTTPS, or from this machine.
+pub(super) fn is_address(text: &str) -> bool {
+    if let Some(rest) = text.strip_prefix("https://") {
+        return !rest.is_empty() && !rest.starts_with('/');
+    }
+    let Some(rest) = text.strip_prefix("http://") else {
+        return false;
+    };
+    let authority = rest.split('/').next().unwrap_or_default();
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    ["127.0.0.1", "[::1]", "localhost"].contains(&host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_address;
+
+    #[test]
+    fn keys_come_by_https_or_from_this_machine() {
+        for good in
+            ["https://id.example", "http://127.0.0.1:80/a", "http://[::1]:8", "http://localhost"]
+        {
+            assert!(is_address(good), "{good}");
+        }
+        let evil =
+            ["http://id.example", "http://127.0.0.1.evil", "http://localhost@evil", "ftp://x"];
+        for bad in evil.into_iter().chain(["", "https://", "https:///x", "http://evil:1@x"]) {
+            assert!(!is_address(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The keys that an issuer publishes, as far as they can sign what we read.
+
+use std::fmt;
+use std::time::Duration;
+
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
+use jsonwebtoken::{Algorithm, DecodingKey};
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use crate::clock::{self, Timestamp};
+
+use super::fetch::Fetcher;
+use super::{Issuer, OpenIdError};
+
+/// After this time keys are fetched again, so that one that was withdrawn is believed no longer.
+pub(super) const KEYS_FRESH: Duration = Duration::from_hours(1);
+
+/// For so long keys are believed when the issuer does not answer.
+const KEYS_STALE: Duration = Duration::from_hours(24);
+
+/// From one fetch to the next, whatever keys are asked for.
+pub(super) const FETCH_INTERVAL: Duration = Duration::from_mins(1);
+
+/// The most keys that are kept of an issuer; those that matter have two or three.
+const KEYS_MAX: usize = 64;
+
+/// The keys of one issuer.
+pub(super) struct Keys {
+    fetcher: Fetcher,
+    issuer: String,
+    url: Option<String>,
+    /// Held while keys are fetched, so that those who come meanwhile get the same answer.
+    cache: Mutex<Cache>,
+}
+
+#[derive(Default)]
+struct Cache {
+    keys: Vec<Key>,
+    /// When `keys` came.
+    fetched_at: Option<Timestamp>,
+    /// When they were last asked for, with or without success.
+    asked_at: Option<Timestamp>,
+    /// Why that failed.
+    failure: Option<String>,
+}
+
+struct Key {
+    id: Option<String>,
+    algorithm: Algorithm,
+    decoding: DecodingKey,
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keys").field("issuer", &self.issuer).finish_non_exhaustive()
+    }
+}
+
+impl Keys {
+    pub(super) fn new(fetcher: Fetcher, issuer: &Issuer) -> Self {
+        let url = issuer.keys_url.clone();
+        Self { fetcher, issuer: issuer.issuer.clone(), url, cache: Mutex::default() }
+    }
+
+    /// The key of this id. A token without one is read with the only key there is.
+    pub(super) async fn find(
+        &self,
+        id: Option<&str>,
+        algorithm: Algorithm,
+        now: Timestamp,
+    ) -> Result<DecodingKey, OpenIdError> {
+        let mut cache = self.cache.lock().await;
+        if cache.is_younger(KEYS_FRESH, now)
+            && let Some(key) = cache.find(id, algorithm)
+        {
+            return Ok(key);
+        }
+        let may_ask = cache.asked_at.is_none_or(|at| now >= clock::after(at, FETCH_INTERVAL));
+        if may_ask {
+            cache.asked_at = Some(now);
+            match self.fetch().await {
+                Ok(keys) => {
+                    *cache =
+                        Cache { keys, fetched_at: Some(now), asked_at: Some(now), failure: None };
+                }
+                Err(failure) => {
+                    tracing::warn!(issuer = self.issuer, failure, "keys of an issuer are not had");
+                    cache.failure = Some(failure);
+                }
+            }
+        }
+        if cache.is_younger(KEYS_STALE, now)
+            && let Some(key) = cache.find(id, algorithm)
+        {
+            return Ok(key);
+        }
+        match &cache.failure {
+            Some(reason) => Err(OpenIdError::Unavailable { reason: reason.clone() }),
+            None => Err(OpenIdError::KeyUnknown),
+        }
+    }
+
+    async fn fetch(&self) -> Result<Vec<Key>, String> {
+        let url = match &self.url {
+            Some(url) => url.clone(),
+            None => self.discover().await?,
+        };
+        let document = self.fetcher.json(&url).await?;
+        let list = document.get("keys").and_then(Value::as_array);
+        let list = list.ok_or_else(|| format!("{url} lists no keys"))?;
+        // Keys of kinds that we do not know are others' to use.
+        Ok(list.iter().filter_map(Key::of).take(KEYS_MAX).collect())
+    }
+
+    async fn discover(&self) -> Result<String, String> {
+        let issuer = self.issuer.trim_end_matches('/');
+        let url = format!("{issuer}/.well-known/openid-configuration");
+        let document = self.fetcher.json(&url).await?;
+        if document.get("issuer").and_then(Value::as_str) != Some(&self.issuer) {
+            return Err(format!("{url} speaks for another issuer"));
+        }
+        let keys = document.get("jwks_uri").and_then(Value::as_str);
+        keys.map(str::to_owned).ok_or_else(|| format!("{url} does not say where the keys are"))
+    }
+}
+
+impl Cache {
+    fn is_younger(&self, age: Duration, now: Timestamp) -> bool {
+        self.fetched_at.is_some_and(|at| now < clock::after(at, age))
+    }
+
+    fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<DecodingKey> {
+        let mut fitting = self.keys.iter().filter(|key| key.algorithm == algorithm);
+        let key = match id {
+            Some(id) => fitting.find(|key| key.id.as_deref() == Some(id))?,
+            None => {
+                let only = fitting.next()?;
+                if fitting.next().is_some() {
+                    return None;
+                }
+                only
+            }
+        };
+        Some(key.decoding.clone())
+    }
+}
+
+impl Key {
+    /// A key that signs by RS256 or ES256.
+    fn of(document: &Value) -> Option<Self> {
+        let key: Jwk = serde_json::from_value(document.clone()).ok()?;
+        let algorithm = match &key.algorithm {
+            AlgorithmParameters::RSA(_) => Algorithm::RS256,
+            AlgorithmParameters::EllipticCurve(curve) if curve.curve == EllipticCurve::P256 => {
+                Algorithm::ES256
+            }
+            // The library's enum is open, so every other kind is taken together.
+            _ => return None,
+        };
+        let is_for_signing = match &key.common.public_key_use {
+            None | Some(PublicKeyUse::Signature) => true,
+            Some(PublicKeyUse::Encryption | PublicKeyUse::Other(_)) => false,
+        };
+        let said = document.get("alg").and_then(Value::as_str);
+        let is_fitting = said.is_none_or(|said| said.parse() == Ok(algorithm));
+        if !is_for_signing || !is_fitting {
+            return None;
+        }
+        let decoding = DecodingKey::from_jwk(&key).ok()?;
+        Some(Self { id: key.common.key_id, algorithm, decoding })
+    }
+}

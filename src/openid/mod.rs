@@ -1,0 +1,356 @@
+//! Accounts elsewhere: ID tokens of OpenID Connect issuers that the house trusts by its settings.
+//!
+//! A token is believed if it is signed, by RS256 or ES256, with a key that its issuer publishes; if
+//! it is for us; if it has not expired; and if it carries the nonce that the client says it drew,
+//! where there is one. Of what it says, issuer and subject are taken and nothing else.
+//!
+//! Keys are kept for an hour and fetched again when a token names one that is not known, at most
+//! once a minute for each issuer, whoever sends such tokens (see `keys`).
+//! Deliberately absent: the dance of redirections, which is the client's; access and refresh tokens
+//! of issuers; what they know of a person.
+
+mod fetch;
+mod keys;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use jsonwebtoken::errors::ErrorKind;
+use jsonwebtoken::{Algorithm, Validation};
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::clock::Timestamp;
+
+use fetch::{Fetcher, is_address};
+use keys::Keys;
+
+/// The longest token that is read, in bytes. Those of large issuers have about 1,500.
+const TOKEN_BYTES_MAX: usize = 8 * 1024;
+
+/// The longest subject; the standard's own bound.
+const SUBJECT_BYTES_MAX: usize = 255;
+
+/// How far an issuer's clock may be off, in seconds.
+const LEEWAY_S: i64 = 60;
+
+/// An issuer that the house trusts, as settings have it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Issuer {
+    /// What clients call it: a lower-case letter, then letters, digits and hyphens.
+    pub name: String,
+    /// As in the claim `iss`, to the letter.
+    pub issuer: String,
+    /// The ids under which the issuer knows the house's clients: the claim `aud` holds one.
+    pub audiences: Vec<String>,
+    /// Where its keys are. Without it they are found by discovery.
+    #[serde(default)]
+    pub keys_url: Option<String>,
+}
+
+/// What somebody brings who is signed in with an issuer. Prints without the token.
+#[derive(Clone)]
+pub struct IdToken {
+    /// The name of the issuer.
+    pub issuer: String,
+    pub token: String,
+    /// What the client drew before it asked the issuer, if it did.
+    pub nonce: Option<String>,
+}
+
+impl fmt::Debug for IdToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IdToken").field("issuer", &self.issuer).finish_non_exhaustive()
+    }
+}
+
+/// Somebody, as an issuer tells them from all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    pub issuer: String,
+    pub subject: String,
+}
+
+/// Why a token is not believed, in order of precedence.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OpenIdError {
+    #[error("the house knows no issuer of this name")]
+    IssuerUnknown,
+    #[error("it is no ID token")]
+    Malformed,
+    #[error("it is not signed by RS256 or ES256")]
+    Algorithm,
+    #[error("its issuer publishes no such key")]
+    KeyUnknown,
+    #[error("it is not signed by its issuer")]
+    Forged,
+    #[error("it is of another issuer")]
+    OtherIssuer,
+    #[error("it is for somebody else")]
+    OtherAudience,
+    #[error("it has expired, or is not valid yet")]
+    Expired,
+    #[error("it does not carry the nonce")]
+    Nonce,
+    /// The same call may pass later.
+    #[error("the keys of its issuer cannot be had: {reason}")]
+    Unavailable { reason: String },
+}
+
+/// Why an issuer cannot be trusted as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum WrongIssuer {
+    #[error("write issuers as a JSON list: {0}")]
+    Json(String),
+    #[error("`{0}` is no name of an issuer; write it as in google")]
+    Name(String),
+    #[error("two issuers are called {0}, or have the same address")]
+    Twice(String),
+    #[error("the issuer {0} has no audiences, so nobody's token would be for us")]
+    NoAudience(String),
+    #[error("`{0}` is no address of an issuer: it begins with https://, or is on this machine")]
+    Address(String),
+}
+
+/// The issuers that the house trusts. Clones share their keys.
+#[derive(Clone, Debug, Default)]
+pub struct Issuers(Arc<[Trusted]>);
+
+#[derive(Debug)]
+struct Trusted {
+    issuer: Issuer,
+    keys: Keys,
+}
+
+/// What is read of a token.
+#[derive(Debug, Deserialize)]
+struct Claims {
+    iss: String,
+    sub: String,
+    aud: Audience,
+    /// Seconds since the epoch, as the standard has them.
+    exp: i64,
+    #[serde(default)]
+    nbf: Option<i64>,
+    #[serde(default)]
+    nonce: Option<String>,
+    /// Who the token was given to, where it is for several.
+    #[serde(default)]
+    azp: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Audience {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Issuers {
+    /// # Errors
+    /// The first issuer that cannot be trusted as it is written.
+    pub fn new(issuers: Vec<Issuer>) -> Result<Self, WrongIssuer> {
+        crate::auth::install_algorithms();
+        let fetcher = Fetcher::new();
+        let mut trusted: Vec<Trusted> = Vec::new();
+        for issuer in issuers {
+            let name = issuer.name.clone();
+            let known =
+                |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            let starts_well = name.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
+            if !starts_well || name.len() > 32 || !name.bytes().all(known) {
+                return Err(WrongIssuer::Name(name));
+            }
+            let is_same =
+                |one: &Trusted| one.issuer.name == name || one.issuer.issuer == issuer.issuer;
+            if trusted.iter().any(is_same) {
+                return Err(WrongIssuer::Twice(name));
+            }
+            if issuer.audiences.is_empty() {
+                return Err(WrongIssuer::NoAudience(name));
+            }
+            let addresses = [Some(&issuer.issuer), issuer.keys_url.as_ref()];
+            if let Some(wrong) = addresses.into_iter().flatten().find(|url| !is_address(url)) {
+                return Err(WrongIssuer::Address(wrong.clone()));
+            }
+            let keys = Keys::new(fetcher.clone(), &issuer);
+            trusted.push(Trusted { issuer, keys });
+        }
+        Ok(Self(trusted.into()))
+    }
+
+    /// The names of all issuers, for clients to offer.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|trusted| trusted.issuer.name.as_str())
+    }
+
+    /// Who a token stands for, now.
+    ///
+    /// # Errors
+    /// The first reason of [`OpenIdError`] that holds.
+    pub async fn verify(&self, token: &IdToken, now: Timestamp) -> Result<Identity, OpenIdError> {
+        let trusted = self.0.iter().find(|trusted| trusted.issuer.name == token.issuer);
+        let Trusted { issuer, keys } = trusted.ok_or(OpenIdError::IssuerUnknown)?;
+        let IdToken { token, nonce, .. } = token;
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(OpenIdError::Malformed);
+        }
+        let header = jsonwebtoken::decode_header(token).map_err(|_| OpenIdError::Malformed)?;
+        if ![Algorithm::RS256, Algorithm::ES256].contains(&header.alg) {
+            return Err(OpenIdError::Algorithm);
+        }
+        let key = keys.find(header.kid.as_deref(), header.alg, now).await?;
+        let mut validation = Validation::new(header.alg);
+        // All that a claim can be wrong in is checked below, against the time that we are told.
+        validation.validate_exp = false;
+        validation.validate_aud = false;
+        validation.required_spec_claims.clear();
+        let claims = jsonwebtoken::decode::<Claims>(token, &key, &validation)
+            .map_err(|error| match error.kind() {
+                ErrorKind::InvalidSignature | ErrorKind::InvalidAlgorithm => OpenIdError::Forged,
+                // The library's enum is open, so every other kind is taken together.
+                _ => OpenIdError::Malformed,
+            })?
+            .claims;
+        claims.check(issuer, nonce.as_deref(), now)?;
+        let Claims { iss: issuer, sub: subject, .. } = claims;
+        if subject.is_empty() || subject.len() > SUBJECT_BYTES_MAX || subject.contains('\0') {
+            return Err(OpenIdError::Malformed);
+        }
+        Ok(Identity { issuer, subject })
+    }
+
+    /// The address of an issuer by its name; the name itself, if the house knows no such issuer.
+    pub fn address_of<'a>(&'a self, name: &'a str) -> &'a str {
+        let known = self.0.iter().find(|trusted| trusted.issuer.name == name);
+        known.map_or(name, |trusted| &trusted.issuer.issuer)
+    }
+
+    /// The name of an issuer by its address; the address itself, if the house knows it no more.
+    pub fn name_of<'a>(&'a self, address: &'a str) -> &'a str {
+        let known = self.0.iter().find(|trusted| trusted.issuer.issuer == address);
+        known.map_or(address, |trusted| &trusted.issuer.name)
+    }
+}
+
+/// As settings have them: a JSON list.
+impl FromStr for Issuers {
+    type Err = WrongIssuer;
+
+    fn from_str(text: &str) -> Result<Self, WrongIssuer> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let issuers = serde_json::from_str(text);
+        Self::new(issuers.map_err(|error| WrongIssuer::Json(error.to_string()))?)
+    }
+}
+
+impl Claims {
+    fn check(
+        &self,
+        issuer: &Issuer,
+        nonce: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), OpenIdError> {
+        if self.iss != issuer.issuer {
+            return Err(OpenIdError::OtherIssuer);
+        }
+        let is_ours = |audience: &String| issuer.audiences.contains(audience);
+        let is_for_us = match &self.aud {
+            Audience::One(one) => is_ours(one),
+            // A token for several was given to one of them, which it names.
+            Audience::Several(several) => several.iter().any(is_ours),
+        };
+        if !is_for_us || !self.azp.as_ref().is_none_or(is_ours) {
+            return Err(OpenIdError::OtherAudience);
+        }
+        let now_s = now.ms().div_euclid(1000);
+        let has_begun = self.nbf.is_none_or(|nbf| nbf <= now_s.saturating_add(LEEWAY_S));
+        if !has_begun || self.exp.saturating_add(LEEWAY_S) <= now_s {
+            return Err(OpenIdError::Expired);
+        }
+        // A token with a nonce is for whoever drew it, so one that is not shown is a wrong one.
+        if self.nonce.as_deref() != nonce { Err(OpenIdError::Nonce) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Audience, Claims, Issuer, Issuers, OpenIdError, WrongIssuer};
+    use crate::clock::Timestamp;
+
+    fn issuer() -> Issuer {
+        Issuer {
+            name: "local".into(),
+            issuer: "https://id.example".into(),
+            audiences: vec!["app".into(), "web".into()],
+            keys_url: None,
+        }
+    }
+
+    fn claims() -> Claims {
+        Claims {
+            iss: "https://id.example".into(),
+            sub: "1".into(),
+            aud: Audience::One("app".into()),
+            exp: 1_000,
+            nbf: None,
+            nonce: None,
+            azp: None,
+        }
+    }
+
+    #[test]
+    fn a_token_is_for_us_and_for_now() {
+        let now = Timestamp::from_ms(1_000_000);
+        let check = |claims: Claims, nonce| claims.check(&issuer(), nonce, now);
+        assert_eq!(check(claims(), None), Ok(()));
+        let several = Audience::Several(vec!["other".into(), "web".into()]);
+        let several = Claims { aud: several, azp: Some("web".into()), ..claims() };
+        assert_eq!(check(several, None), Ok(()));
+        let wrong = [
+            (Claims { iss: "https://id.example/".into(), ..claims() }, OpenIdError::OtherIssuer),
+            (Claims { aud: Audience::One("apps".into()), ..claims() }, OpenIdError::OtherAudience),
+            (Claims { aud: Audience::Several(vec![]), ..claims() }, OpenIdError::OtherAudience),
+            (Claims { azp: Some("other".into()), ..claims() }, OpenIdError::OtherAudience),
+            (Claims { exp: 940, ..claims() }, OpenIdError::Expired),
+            (Claims { nbf: Some(1_061), ..claims() }, OpenIdError::Expired),
+            (Claims { nonce: Some("n".into()), ..claims() }, OpenIdError::Nonce),
+        ];
+        for (claims, error) in wrong {
+            let shown = format!("{claims:?}");
+            assert_eq!(check(claims, None), Err(error), "{shown}");
+        }
+        assert_eq!(check(Claims { exp: 941, ..claims() }, None), Ok(()), "clocks may differ");
+        assert_eq!(check(claims(), Some("n")), Err(OpenIdError::Nonce));
+        let with_nonce = Claims { nonce: Some("n".into()), ..claims() };
+        assert_eq!(check(with_nonce, Some("n")), Ok(()));
+    }
+
+    #[test]
+    fn issuers_are_written_as_json() {
+        let good = r#"[{"name":"local","issuer":"https://id.example","audiences":["app"]}]"#;
+        let issuers: Issuers = good.parse().unwrap();
+        assert_eq!(issuers.names().collect::<Vec<_>>(), ["local"]);
+        assert_eq!(issuers.name_of("https://id.example"), "local");
+        assert_eq!(issuers.address_of("local"), "https://id.example");
+        assert_eq!(issuers.address_of("other"), "other");
+        assert_eq!("".parse::<Issuers>().unwrap().names().count(), 0);
+        let refused = |issuer: Issuer| Issuers::new(vec![issuer]).unwrap_err();
+        let name = "Google".to_owned();
+        assert_eq!(refused(Issuer { name: name.clone(), ..issuer() }), WrongIssuer::Name(name));
+        let nobody = Issuer { audiences: vec![], ..issuer() };
+        assert_eq!(refused(nobody), WrongIssuer::NoAudience("local".into()));
+        let open = "http://id.example".to_owned();
+        let plain = Issuer { issuer: open.clone(), ..issuer() };
+        assert_eq!(refused(plain), WrongIssuer::Address(open.clone()));
+        let keys = Issuer { keys_url: Some(open.clone()), ..issuer() };
+        assert_eq!(refused(keys), WrongIssuer::Address(open));
+        let twice = Issuers::new(vec![issuer(), issuer()]).unwrap_err();
+        assert_eq!(twice, WrongIssuer::Twice("local".into()));
+        assert!(matches!("{}".parse::<Issuers>(), Err(WrongIssuer::Json(_))));
+    }
+}

@@ -1,0 +1,282 @@
+//! How well players play, told from finished games: a Weng-Lin rating for each, made of a game's
+//! ranks alone. The winner is first, the others share the second rank.
+//!
+//! Games are counted in the order in which they finished, each once, some seconds after; any
+//! process may do it, because what a game changes and that it is counted are one transaction. What
+//! is stored is whole thousandths: the rating is a floating-point number only between two rows.
+//!
+//! The same module tells what else of a player matters for whom to play with. Deliberately
+//! absent: showing ratings to players, and any effect of a rating on coins.
+
+use std::time::Duration;
+
+use skillratings::MultiTeamOutcome;
+use skillratings::weng_lin::{WengLinConfig, WengLinRating, weng_lin_multi_team};
+use sqlx::PgPool;
+use tokio::time::MissedTickBehavior;
+use uuid::Uuid;
+
+use crate::db;
+use crate::ids::PlayerId;
+
+/// The rating of somebody who has not played yet, in thousandths.
+pub const FIRST: i32 = 25_000;
+
+/// How often finished games are looked for.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// Games counted in one transaction.
+const AT_ONCE: i64 = 100;
+
+/// How many of the last games tell whom a player has just played with.
+const LAST_GAMES: i64 = 3;
+
+/// Thousandths in one.
+const SCALE: f64 = 1_000.0;
+
+/// Ratings. Clones share the pool.
+#[derive(Clone, Debug)]
+pub struct Ratings {
+    pool: PgPool,
+}
+
+/// Blocks of one player that are minded.
+const APART_MAX: i64 = 200;
+
+/// What of a player matters for whom to play with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bearing {
+    /// As others see it.
+    pub name: String,
+    /// In thousandths.
+    pub rating: i32,
+    /// Whom the player has met in the last games.
+    pub recent: Vec<PlayerId>,
+    /// The hashes of the player's devices.
+    pub devices: Vec<Vec<u8>>,
+    /// Whom the player has blocked, and who has blocked the player; the newest, where there are
+    /// very many.
+    pub apart: Vec<PlayerId>,
+}
+
+/// A game that is to be counted.
+struct Finished {
+    game: Uuid,
+    finished_at: jiff_sqlx::Timestamp,
+    players: Vec<Uuid>,
+    /// By place in `players`; none where nobody won.
+    winner: Option<usize>,
+}
+
+impl Ratings {
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool }
+    }
+
+    /// What is known of a player now.
+    pub async fn bearing(&self, player: PlayerId) -> Result<Bearing, sqlx::Error> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select
+                    coalesce((select p.name from players p where p.id = $1), '') as "name!",
+                    (select r.rating from ratings r where r.player = $1) as "rating",
+                    array(
+                        select distinct o.player
+                        from (
+                            select p.game
+                            from game_players p
+                            where p.player = $1 and p.finished_at is not null
+                            order by p.finished_at desc, p.game desc
+                            limit $2
+                        ) l
+                        join game_players o on o.game = l.game
+                        where o.player <> $1
+                    ) as "recent!",
+                    array(select d.id_hash from devices d where d.player = $1) as "devices!",
+                    array(
+                        select case when r.player = $1 then r.other else r.player end
+                        from player_relations r
+                        where r.kind = 'block' and (r.player = $1 or r.other = $1)
+                        order by r.created_at desc
+                        limit $3
+                    ) as "apart!"
+                "#,
+                player.0,
+                LAST_GAMES,
+                APART_MAX
+            )
+            .fetch_one(&self.pool)
+        };
+        let row = db::retry(once).await?;
+        let recent = row.recent.into_iter().map(PlayerId).collect();
+        let (name, devices) = (row.name, row.devices);
+        let apart = row.apart.into_iter().map(PlayerId).collect();
+        Ok(Bearing { name, rating: row.rating.unwrap_or(FIRST), recent, devices, apart })
+    }
+
+    /// Counts finished games, for as long as it is polled.
+    pub async fn count_always(self) {
+        let mut ticks = tokio::time::interval(EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            loop {
+                match self.count().await {
+                    Ok(0) => break,
+                    Ok(_) => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "finished games are rated later");
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts the next finished games. Says how many.
+    pub async fn count(&self) -> Result<usize, sqlx::Error> {
+        let mut tx = self.pool.begin().await?;
+        // One process at a time, so that the order of games is kept. Who is not first has nothing
+        // to do.
+        let is_first = sqlx::query_scalar!(
+            r#"select pg_try_advisory_xact_lock(hashtext('bahay: ratings')) as "first!""#
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        if !is_first {
+            return Ok(0);
+        }
+        // A settlement that was long in committing is older than some that were counted.
+        let rows = sqlx::query!(
+            r#"
+            select g.id, g.finished_at as "finished_at!: jiff_sqlx::Timestamp",
+                array(
+                    select p.player from game_players p where p.game = g.id order by p.seat
+                ) as "players!",
+                (r.settlement ->> 'winner')::int as "winner"
+            from games g
+            join game_records r on r.game = g.id
+            where g.state = 'settled'
+                and g.finished_at >= (
+                    select coalesce(
+                        max(t.finished_at) - interval '10 minutes', '-infinity'::timestamptz
+                    )
+                    from rated_games t
+                )
+                and not exists (select from rated_games t where t.game = g.id)
+            order by g.finished_at, g.id
+            limit $1
+            "#,
+            AT_ONCE
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let counted = rows.len();
+        for row in rows {
+            let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
+            let (game, finished_at, players) = (row.id, row.finished_at, row.players);
+            count_in_tx(&mut tx, &Finished { game, finished_at, players, winner }).await?;
+        }
+        tx.commit().await?;
+        Ok(counted)
+    }
+}
+
+async fn count_in_tx(tx: &mut sqlx::PgConnection, game: &Finished) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into rated_games (game, finished_at) values ($1, $2)",
+        game.game,
+        game.finished_at as _
+    )
+    .execute(&mut *tx)
+    .await?;
+    let Some(winner) = game.winner else {
+        return Ok(());
+    };
+    let known = sqlx::query!(
+        r#"
+        select r.rating as "rating?", r.uncertainty as "uncertainty?"
+        from unnest($1::uuid[]) with ordinality as p (player, place)
+        left join ratings r on r.player = p.player
+        order by p.place
+        "#,
+        &game.players
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    let before: Vec<WengLinRating> = known
+        .iter()
+        .map(|row| match (row.rating, row.uncertainty) {
+            (Some(rating), Some(uncertainty)) => rating_of(rating, uncertainty),
+            (Some(_) | None, _) => WengLinRating::new(),
+        })
+        .collect();
+    let (ratings, uncertainties): (Vec<i32>, Vec<i32>) =
+        after(&before, winner).into_iter().map(thousandths).unzip();
+    sqlx::query!(
+        r#"
+        insert into ratings as r (player, rating, uncertainty, games)
+        select p.player, p.rating, p.uncertainty, 1
+        from unnest($1::uuid[], $2::int[], $3::int[]) as p (player, rating, uncertainty)
+        on conflict (player) do update
+        set rating = excluded.rating, uncertainty = excluded.uncertainty, games = r.games + 1
+        "#,
+        &game.players,
+        &ratings,
+        &uncertainties
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(())
+}
+
+/// What a game makes of the ratings of its players.
+fn after(before: &[WengLinRating], winner: usize) -> Vec<WengLinRating> {
+    let each: Vec<[WengLinRating; 1]> = before.iter().map(|rating| [*rating]).collect();
+    let ranked: Vec<(&[WengLinRating], MultiTeamOutcome)> = each
+        .iter()
+        .enumerate()
+        .map(|(place, one)| {
+            (one.as_slice(), MultiTeamOutcome::new(if place == winner { 1 } else { 2 }))
+        })
+        .collect();
+    weng_lin_multi_team(&ranked, &WengLinConfig::new()).into_iter().flatten().collect()
+}
+
+#[expect(clippy::float_arithmetic, reason = "ratings are guesses, and no coins")]
+fn rating_of(rating: i32, uncertainty: i32) -> WengLinRating {
+    WengLinRating { rating: f64::from(rating) / SCALE, uncertainty: f64::from(uncertainty) / SCALE }
+}
+
+#[expect(
+    clippy::float_arithmetic,
+    clippy::cast_possible_truncation,
+    reason = "a cast to an integer stops at its bounds, which no rating comes near"
+)]
+fn thousandths(rating: WengLinRating) -> (i32, i32) {
+    ((rating.rating * SCALE).round() as i32, ((rating.uncertainty * SCALE).round() as i32).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use skillratings::weng_lin::WengLinRating;
+
+    use super::{FIRST, after, rating_of, thousandths};
+
+    #[test]
+    fn a_rating_is_stored_as_it_is_read() {
+        assert_eq!(thousandths(rating_of(31_415, 2_718)), (31_415, 2_718));
+        assert_eq!(thousandths(WengLinRating::new()).0, FIRST);
+    }
+
+    #[test]
+    fn the_winner_gains_what_the_others_lose_alike() {
+        let after: Vec<i32> = after(&[WengLinRating::new(); 3], 1)
+            .into_iter()
+            .map(|rating| thousandths(rating).0)
+            .collect();
+        assert!(after[1] > FIRST && after[0] < FIRST);
+        assert_eq!(after[0], after[2]);
+    }
+}

@@ -1,0 +1,111 @@
+//! The copy of the rooms that a process works by.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::PgPool;
+use tokio::sync::watch;
+use tokio::time::MissedTickBehavior;
+
+use super::{Room, RoomError, store};
+use crate::tables::Word;
+use bahay_engine::games::tongits::Rules;
+
+/// How often it is asked what is new.
+const EVERY: Duration = Duration::from_millis(400);
+
+/// The rooms, as this process knows them. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    pub(super) pool: Option<PgPool>,
+    rooms: Arc<watch::Sender<Arc<[Arc<Room>]>>>,
+}
+
+/// Rooms that stay as they are.
+impl From<Vec<Room>> for Catalog {
+    fn from(rooms: Vec<Room>) -> Self {
+        Self { pool: None, rooms: Arc::new(watch::Sender::new(sorted(rooms))) }
+    }
+}
+
+impl Catalog {
+    /// Reads the rooms of a database. One without any gets these.
+    pub async fn load(pool: PgPool, first: &[Room]) -> Result<Self, RoomError> {
+        let mut rooms = store::read(&pool).await?;
+        if rooms.is_empty() {
+            store::seed(&pool, first).await?;
+            rooms = store::read(&pool).await?;
+        }
+        let rooms = Arc::new(watch::Sender::new(sorted(rooms)));
+        Ok(Self { pool: Some(pool), rooms })
+    }
+
+    /// All of them, by rising bet.
+    pub fn rooms(&self) -> Arc<[Arc<Room>]> {
+        self.rooms.borrow().clone()
+    }
+
+    pub fn room(&self, id: &str) -> Option<Arc<Room>> {
+        self.rooms.borrow().iter().find(|room| room.id() == id).cloned()
+    }
+
+    /// What a room says to its tables.
+    pub fn word(&self, id: &str) -> Option<Word<Rules>> {
+        let room = self.room(id)?;
+        let (revision, is_open) = (room.revision(), room.is_open());
+        Some(Word { revision, is_open, terms: room.terms().clone() })
+    }
+
+    /// Marked whenever a room has changed.
+    pub fn changes(&self) -> watch::Receiver<Arc<[Arc<Room>]>> {
+        self.rooms.subscribe()
+    }
+
+    /// Keeps the copy true, for as long as it is polled. One such task a process.
+    pub async fn follow(self) {
+        let mut ticks = tokio::time::interval(EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut is_deaf = false;
+        loop {
+            ticks.tick().await;
+            match self.refresh().await {
+                Ok(()) => is_deaf = false,
+                Err(error) => {
+                    // Said once, not at every look.
+                    if !is_deaf {
+                        tracing::error!(%error, "changes of rooms are not heard of");
+                    }
+                    is_deaf = true;
+                }
+            }
+        }
+    }
+
+    /// Reads what is stored now.
+    pub(super) async fn refresh(&self) -> Result<(), RoomError> {
+        let Some(pool) = &self.pool else {
+            return Ok(());
+        };
+        let rooms = sorted(store::read(pool).await?);
+        self.rooms.send_if_modified(|known| {
+            // A look that took long must not undo what a later one has seen.
+            let is_older = |new: &Arc<Room>| {
+                known.iter().any(|old| old.id() == new.id() && old.revision() > new.revision())
+            };
+            if **known == *rooms || rooms.iter().any(is_older) {
+                return false;
+            }
+            *known = rooms;
+            true
+        });
+        Ok(())
+    }
+}
+
+fn sorted(mut rooms: Vec<Room>) -> Arc<[Arc<Room>]> {
+    rooms.sort_by(|one, other| {
+        let bet = |room: &Room| room.terms().price.bet;
+        bet(one).cmp(&bet(other)).then_with(|| one.id().cmp(other.id()))
+    });
+    rooms.into_iter().map(Arc::new).collect()
+}

@@ -1,0 +1,50 @@
+//! The rooms that the program brings along, for a house that has none yet.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Rules;
+use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
+
+use super::Room;
+
+/// Id, name and bet, by rising bet.
+const TIERS: [(&str, &str, i64); 7] = [
+    ("newbie", "Newbie", 1),
+    ("barkada", "Barkada", 10),
+    ("fiesta", "Fiesta", 100),
+    ("hacienda", "Hacienda", 500),
+    ("alta", "Alta", 2_000),
+    ("palasyo", "Palasyo", 10_000),
+    ("maharlika", "Maharlika", 50_000),
+];
+
+/// The house's rooms, by rising bet. `clocks` are the same in all of them.
+///
+/// # Panics
+/// Never: the amounts fit, which a test shows.
+pub fn house_rooms(clocks: Clocks) -> Vec<Room> {
+    let room = |(id, name, bet): (&str, &str, i64)| {
+        let price = Price {
+            bet: Coins::from_whole(bet).expect("a bet that fits"),
+            multiplier: 1,
+            fee_basis_points: 500,
+        };
+        let (rules, hits) = (Rules::kingdom(), Hits::default());
+        // Where people learn, they may look on.
+        let spectators = if bet == 1 { Spectators::Anybody } else { Spectators::Nobody };
+        let terms = Terms { room: id.to_owned(), rules, price, hits, clocks, spectators };
+        Room::new(name, terms).expect("amounts that fit")
+    };
+    TIERS.into_iter().map(room).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clocks, house_rooms};
+
+    #[test]
+    fn the_bets_rise() {
+        let rooms = house_rooms(Clocks::default());
+        assert!(rooms.len() >= 6);
+        assert!(rooms.is_sorted_by_key(|room| room.terms().price.bet));
+    }
+}

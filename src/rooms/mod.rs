@@ -1,0 +1,143 @@
+//! Rooms: stake tiers with a rule set, as operators make and change them while the house runs.
+//!
+//! PostgreSQL has them, with every revision. Each process keeps a copy, looks twice a second for
+//! what is new, and hands the copy out without waiting. So a change is known on every node within
+//! a second. What a change means to tables is theirs to decide: see `tables::Word`.
+//!
+//! A database without rooms gets those that the program brings along ([`house_rooms`]). Bounds:
+//! [`ROOMS_MAX`] rooms. Deliberately absent: removing a room. A closed one is where coins that wait
+//! in a POT are found again when it opens.
+
+mod catalog;
+mod house;
+mod rule_set;
+mod store;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Game;
+use bahay_engine::games::tongits::Rules;
+use bahay_engine::table::Terms;
+use thiserror::Error;
+
+use crate::db::Failure;
+use crate::tables::catalog::Tongits;
+
+pub use bahay_engine::matchmaking::ROOMS_MAX;
+pub use catalog::Catalog;
+pub use house::house_rooms;
+pub use rule_set::RuleSet;
+pub use store::{Draft, Revision};
+
+/// The room of private tables: nobody finds it in the list, and no operator can make it.
+pub const PRIVATE: &str = "private";
+
+/// The longest name, in characters.
+pub const NAME_LENGTH_MAX: usize = 40;
+
+/// The most that a winner's fee may be, in ten-thousandths.
+pub const FEE_BASIS_POINTS_MAX: u32 = 5_000;
+
+/// A stake tier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Room {
+    name: String,
+    terms: Terms<Rules>,
+    /// What a wallet must hold by the terms alone.
+    needed: Coins,
+    coins_min: Coins,
+    coins_max: Option<Coins>,
+    is_open: bool,
+    revision: u32,
+}
+
+impl Room {
+    /// An open room that never changes. `None` when its amounts do not fit 64 bits.
+    pub fn new(name: &str, terms: Terms<Rules>) -> Option<Self> {
+        let needed = terms.wallet_min::<Tongits>()?;
+        Some(Self {
+            name: name.to_owned(),
+            terms,
+            needed,
+            coins_min: Coins::ZERO,
+            coins_max: None,
+            is_open: true,
+            revision: 0,
+        })
+    }
+
+    /// As in paths and accounts: `newbie`.
+    pub fn id(&self) -> &str {
+        &self.terms.room
+    }
+
+    /// As people read it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn terms(&self) -> &Terms<Rules> {
+        &self.terms
+    }
+
+    /// Counts up with every change; zero for a room that never changes.
+    pub fn revision(&self) -> u32 {
+        self.revision
+    }
+
+    /// Whether games may begin.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// The least that a wallet must hold to sit down: the ante and the greatest possible loss
+    /// (rule 6.9), or more where the room says so.
+    pub fn wallet_min(&self) -> Coins {
+        self.needed.max(self.coins_min)
+    }
+
+    /// The most that a wallet may hold to sit down.
+    pub fn wallet_max(&self) -> Option<Coins> {
+        self.coins_max
+    }
+
+    /// The game played there.
+    pub fn kind(&self) -> &'static str {
+        Tongits::NAME
+    }
+
+    pub fn seats(&self) -> u8 {
+        Tongits::seats(&self.terms.rules)
+    }
+}
+
+/// Why a room stays as it is, in order of precedence.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RoomError {
+    #[error("there is no room {id}")]
+    Unknown { id: String },
+    #[error("there is a room {id} already")]
+    Taken { id: String },
+    /// The caller has decided on something that is no longer so.
+    #[error("the room is at revision {revision}; look at it again")]
+    Changed { revision: u32 },
+    #[error("a room cannot be like this: {0}")]
+    Unsound(&'static str),
+    #[error("there are {most} rooms, and no more can be made", most = ROOMS_MAX)]
+    TooMany,
+    /// The same call may pass later.
+    #[error("rooms are unavailable: {reason}")]
+    Unavailable { reason: String },
+    /// A bug.
+    #[error("rooms are broken: {reason}")]
+    Broken { reason: String },
+}
+
+impl From<sqlx::Error> for RoomError {
+    fn from(error: sqlx::Error) -> Self {
+        let reason = error.to_string();
+        match Failure::of(&error) {
+            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable { reason },
+            Failure::Broken => Self::Broken { reason },
+        }
+    }
+}

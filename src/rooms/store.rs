@@ -1,0 +1,320 @@
+//! Rooms in PostgreSQL: read whole, and changed one revision at a time, by operators who name the
+//! revision that they have seen.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Rules;
+use bahay_engine::table::Terms;
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::{Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRIVATE, ROOMS_MAX, Room, RoomError};
+use crate::clock::{self, Timestamp};
+use crate::db;
+use crate::ids::RoomId;
+use crate::operators::Administrator;
+
+/// The longest wait that a clock may ask for, in milliseconds.
+const CLOCK_MS_MAX: u32 = 10 * 60 * 1_000;
+
+/// What an operator wants a room to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    pub name: String,
+    pub is_open: bool,
+    /// `room` in it is the room's id.
+    pub terms: Terms<Rules>,
+    pub coins_min: Coins,
+    pub coins_max: Option<Coins>,
+}
+
+/// A room as it was from some time on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    pub room: Room,
+    /// The operator's name; none for what the program brought along.
+    pub changed_by: Option<String>,
+    pub changed_at: Timestamp,
+}
+
+impl Draft {
+    /// The room that it makes, if that room makes sense.
+    fn room(&self, revision: u32) -> Result<Room, RoomError> {
+        let unsound = |why| Err(RoomError::Unsound(why));
+        let Terms { rules, price, hits, clocks, .. } = &self.terms;
+        let name_length = self.name.chars().count();
+        if name_length == 0
+            || name_length > NAME_LENGTH_MAX
+            || self.name.chars().any(char::is_control)
+            || self.name.trim() != self.name
+        {
+            return unsound("a name has 1 to 40 characters, and no space around them");
+        }
+        if price.bet.is_negative() || price.bet.is_zero() || price.multiplier == 0 {
+            return unsound("bet and multiplier are at least one");
+        }
+        if price.fee_basis_points > FEE_BASIS_POINTS_MAX {
+            return unsound("a fee is at most 5000 ten-thousandths");
+        }
+        if !(2..=3).contains(&hits.to_win) {
+            return unsound("two or three hits take the POT");
+        }
+        if rules.check().is_err() {
+            return unsound("the rule set cannot be dealt, or has a countdown of zero");
+        }
+        let waits = [
+            clocks.prepare_ms,
+            clocks.absence_ms,
+            clocks.retry_ms,
+            rules.countdowns.draw_ms,
+            rules.countdowns.play_ms,
+            rules.countdowns.fight_ms,
+        ];
+        if waits.iter().any(|wait_ms| !(1..=CLOCK_MS_MAX).contains(wait_ms)) {
+            return unsound("a clock takes from a millisecond to ten minutes");
+        }
+        let shortest = waits[3..].iter().copied().min().unwrap_or(0);
+        if clocks.think_ms >= shortest || clocks.lapses_to_takeover == 0 {
+            return unsound(
+                "the AI thinks for less than every countdown, and takes over some time",
+            );
+        }
+        if self.coins_min.is_negative() || self.coins_max.is_some_and(|max| max < self.coins_min) {
+            return unsound("the least of coins is not below zero, nor above the most");
+        }
+        let Some(room) = Room::new(&self.name, self.terms.clone()) else {
+            return unsound("its amounts are too large");
+        };
+        let (coins_min, coins_max, is_open) = (self.coins_min, self.coins_max, self.is_open);
+        let room = Room { coins_min, coins_max, is_open, revision, ..room };
+        if room.wallet_max().is_some_and(|max| max < room.wallet_min()) {
+            return unsound("nobody could sit down: the most of coins is less than is needed");
+        }
+        Ok(room)
+    }
+}
+
+impl From<&Room> for Draft {
+    fn from(room: &Room) -> Self {
+        Self {
+            name: room.name.clone(),
+            is_open: room.is_open,
+            terms: room.terms.clone(),
+            coins_min: room.coins_min,
+            coins_max: room.coins_max,
+        }
+    }
+}
+
+impl Catalog {
+    /// Makes a room.
+    pub async fn create(&self, by: &Administrator, draft: &Draft) -> Result<Revision, RoomError> {
+        let room = draft.room(1)?;
+        let id = room.id().to_owned();
+        if id.parse::<RoomId>().is_err() || id == PRIVATE {
+            return Err(RoomError::Unsound(
+                "an id is a lower-case letter and then letters, digits and hyphens, and not \
+                 `private`",
+            ));
+        }
+        let mut tx = self.pool()?.begin().await?;
+        one_at_a_time(&mut tx).await?;
+        let ids = sqlx::query_scalar!("select r.id from rooms r").fetch_all(&mut *tx).await?;
+        if ids.contains(&id) {
+            return Err(RoomError::Taken { id });
+        }
+        if ids.len() >= ROOMS_MAX {
+            return Err(RoomError::TooMany);
+        }
+        insert_in_tx(&mut tx, &room, Some(by.id.0)).await?;
+        tx.commit().await?;
+        self.newest(&id).await
+    }
+
+    /// Changes a room from the revision that the caller has seen to the next.
+    pub async fn change(
+        &self,
+        by: &Administrator,
+        seen: u32,
+        draft: &Draft,
+    ) -> Result<Revision, RoomError> {
+        let room = draft.room(seen.saturating_add(1))?;
+        let id = room.id().to_owned();
+        let mut tx = self.pool()?.begin().await?;
+        let stored =
+            sqlx::query_scalar!("select r.revision from rooms r where r.id = $1 for update", id)
+                .fetch_optional(&mut *tx)
+                .await?;
+        let revision = stored.ok_or_else(|| RoomError::Unknown { id: id.clone() })?;
+        if to_u32(revision)? != seen {
+            return Err(RoomError::Changed { revision: to_u32(revision)? });
+        }
+        insert_revision_in_tx(&mut tx, &room, Some(by.id.0)).await?;
+        sqlx::query!("update rooms set revision = $2 where id = $1", id, revision + 1)
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        self.newest(&id).await
+    }
+
+    /// Opens or closes a room, whatever else it is.
+    pub async fn set_open(
+        &self,
+        by: &Administrator,
+        id: &str,
+        is_open: bool,
+    ) -> Result<Revision, RoomError> {
+        let newest = self.newest(id).await?;
+        if newest.room.is_open == is_open {
+            return Ok(newest);
+        }
+        let draft = Draft { is_open, ..Draft::from(&newest.room) };
+        self.change(by, newest.room.revision, &draft).await
+    }
+
+    /// All revisions of a room, the newest first, a hundred at most.
+    pub async fn revisions(&self, id: &str) -> Result<Vec<Revision>, RoomError> {
+        let pool = self.pool()?;
+        let once = || {
+            sqlx::query!(
+                r#"
+                select v.revision, v.name, v.is_open, v.terms, v.coins_min, v.coins_max,
+                    v.changed_at as "changed_at: SqlTimestamp", o.name as "changed_by?"
+                from room_revisions v
+                left join operators o on o.id = v.changed_by
+                where v.room = $1
+                order by v.revision desc
+                limit 100
+                "#,
+                id
+            )
+            .fetch_all(pool)
+        };
+        let rows = db::retry(once).await?;
+        if rows.is_empty() {
+            return Err(RoomError::Unknown { id: id.to_owned() });
+        }
+        let revisions = rows.into_iter().map(|row| {
+            let room =
+                room(row.revision, &row.name, row.is_open, row.terms, row.coins_min, row.coins_max);
+            let changed_at = clock::from_jiff(row.changed_at.to_jiff());
+            Ok(Revision { room: room?, changed_by: row.changed_by, changed_at })
+        });
+        revisions.collect()
+    }
+
+    /// What has just been stored, known here at once.
+    async fn newest(&self, id: &str) -> Result<Revision, RoomError> {
+        self.refresh().await?;
+        let newest = self.revisions(id).await?.into_iter().next();
+        newest.ok_or_else(|| RoomError::Unknown { id: id.to_owned() })
+    }
+
+    fn pool(&self) -> Result<&PgPool, RoomError> {
+        let why = || RoomError::Unavailable { reason: "these rooms never change".to_owned() };
+        self.pool.as_ref().ok_or_else(why)
+    }
+}
+
+/// Every room as it is now.
+pub(super) async fn read(pool: &PgPool) -> Result<Vec<Room>, RoomError> {
+    let once = || {
+        sqlx::query!(
+            r#"
+            select v.revision, v.name, v.is_open, v.terms, v.coins_min, v.coins_max
+            from rooms r
+            join room_revisions v on v.room = r.id and v.revision = r.revision
+            "#
+        )
+        .fetch_all(pool)
+    };
+    let rows = db::retry(once).await?.into_iter();
+    rows.map(|row| {
+        room(row.revision, &row.name, row.is_open, row.terms, row.coins_min, row.coins_max)
+    })
+    .collect()
+}
+
+/// Fills a database that has no rooms, unless another process was faster.
+pub(super) async fn seed(pool: &PgPool, rooms: &[Room]) -> Result<(), RoomError> {
+    let mut tx = pool.begin().await?;
+    one_at_a_time(&mut tx).await?;
+    let some = sqlx::query_scalar!(r#"select exists (select from rooms) as "some!""#)
+        .fetch_one(&mut *tx)
+        .await?;
+    if !some {
+        for room in rooms {
+            insert_in_tx(&mut tx, &Room { revision: 1, ..room.clone() }, None).await?;
+        }
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Rooms are made by one transaction after the other, so that they can be counted.
+async fn one_at_a_time(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!(r#"select pg_advisory_xact_lock(hashtext('bahay: rooms'))::text as "lock""#)
+        .fetch_one(tx)
+        .await?;
+    Ok(())
+}
+
+async fn insert_in_tx(
+    tx: &mut PgConnection,
+    room: &Room,
+    by: Option<Uuid>,
+) -> Result<(), RoomError> {
+    sqlx::query!("insert into rooms (id, revision) values ($1, 1)", room.id())
+        .execute(&mut *tx)
+        .await?;
+    insert_revision_in_tx(tx, room, by).await
+}
+
+async fn insert_revision_in_tx(
+    tx: &mut PgConnection,
+    room: &Room,
+    by: Option<Uuid>,
+) -> Result<(), RoomError> {
+    let broken = |reason: String| RoomError::Broken { reason };
+    let terms = serde_json::to_value(&room.terms).map_err(|error| broken(error.to_string()))?;
+    let revision = i32::try_from(room.revision).map_err(|error| broken(error.to_string()))?;
+    sqlx::query!(
+        r#"
+        insert into room_revisions (
+            room, revision, name, is_open, terms, coins_min, coins_max, changed_by
+        )
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        "#,
+        room.id(),
+        revision,
+        room.name,
+        room.is_open,
+        terms,
+        room.coins_min.hundredths(),
+        room.coins_max.map(Coins::hundredths),
+        by
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(())
+}
+
+fn room(
+    revision: i32,
+    name: &str,
+    is_open: bool,
+    terms: serde_json::Value,
+    coins_min: i64,
+    coins_max: Option<i64>,
+) -> Result<Room, RoomError> {
+    let broken = |reason: String| RoomError::Broken { reason };
+    let terms = serde_json::from_value(terms).map_err(|error| broken(error.to_string()))?;
+    let room = Room::new(name, terms).ok_or_else(|| broken("amounts do not fit".to_owned()))?;
+    let (coins_min, coins_max) =
+        (Coins::from_hundredths(coins_min), coins_max.map(Coins::from_hundredths));
+    Ok(Room { revision: to_u32(revision)?, is_open, coins_min, coins_max, ..room })
+}
+
+fn to_u32(revision: i32) -> Result<u32, RoomError> {
+    let broken = |_| RoomError::Broken { reason: format!("revision {revision}") };
+    u32::try_from(revision).map_err(broken)
+}

@@ -1,0 +1,56 @@
+//! What players can say at a table: a fixed catalogue. Clients have the words and the pictures, in
+//! whatever language; here they are ids, which are added and never change their meaning.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A quick phrase or an emoji.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phrase {
+    Hello,
+    GoodLuck,
+    Thanks,
+    WellPlayed,
+    Sorry,
+    Hurry,
+    NiceFight,
+    ISurrender,
+    OneMoreGame,
+    Goodbye,
+    EmojiSmile,
+    EmojiLaugh,
+    EmojiCry,
+    EmojiAngry,
+    EmojiSurprised,
+    EmojiThinking,
+    EmojiSleepy,
+    EmojiHeart,
+    EmojiClap,
+    EmojiFire,
+}
+
+impl Phrase {
+    pub const ALL: [Self; 20] = [
+        Self::Hello,
+        Self::GoodLuck,
+        Self::Thanks,
+        Self::WellPlayed,
+        Self::Sorry,
+        Self::Hurry,
+        Self::NiceFight,
+        Self::ISurrender,
+        Self::OneMoreGame,
+        Self::Goodbye,
+        Self::EmojiSmile,
+        Self::EmojiLaugh,
+        Self::EmojiCry,
+        Self::EmojiAngry,
+        Self::EmojiSurprised,
+        Self::EmojiThinking,
+        Self::EmojiSleepy,
+        Self::EmojiHeart,
+        Self::EmojiClap,
+        Self::EmojiFire,
+    ];
+}

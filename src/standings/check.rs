@@ -1,0 +1,127 @@
+//! Counts everything anew, in memory, and compares: what is stored must be what the ledger's seals
+//! come to. For `bahay verify standings`, and for tests.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::PlayerId;
+use jiff_sqlx::Date as SqlDate;
+use sqlx::{Executor as _, PgConnection, PgPool};
+
+use super::StandingsError;
+use super::fold::{key, sealed, settled};
+use super::season::Calendar;
+use super::tally::{ScoreKey, Statistics, Tally};
+
+/// What a check has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// The last seal that was counted.
+    pub seal: i64,
+    pub games: u64,
+    pub players: usize,
+    pub scores: usize,
+    /// One line for each thing that is not what it should be.
+    pub differences: Vec<String>,
+}
+
+/// Counts every seal up to the progress and compares, all on one state of the database.
+///
+/// # Errors
+/// Only that the database cannot be read.
+pub async fn check(pool: &PgPool, calendar: &Calendar) -> Result<Checked, StandingsError> {
+    let mut tx = pool.begin().await?;
+    tx.execute("set transaction isolation level repeatable read, read only").await?;
+    let progress = sqlx::query!("select s.seal, s.calendar from standings_progress s")
+        .fetch_optional(&mut *tx)
+        .await?;
+    let Some(progress) = progress else {
+        return Ok(Checked::default());
+    };
+    let mut checked = Checked { seal: progress.seal, ..Checked::default() };
+    if progress.calendar != calendar.to_string() {
+        checked.differences.push(format!("counted by {}, not by {calendar}", progress.calendar));
+        return Ok(checked);
+    }
+    let mut tally = Tally::default();
+    for seal in 1..=progress.seal {
+        let operations = sealed(&mut tx, seal).await?.unwrap_or_default();
+        for game in settled(&mut tx, &operations).await? {
+            tally.count(&game, calendar);
+            checked.games += 1;
+        }
+    }
+    let (statistics, scores) = (statistics(&mut tx).await?, scores(&mut tx).await?);
+    checked.players = statistics.len();
+    checked.scores = scores.len();
+    compare(&mut checked.differences, "statistics", &tally.statistics, &statistics);
+    compare(&mut checked.differences, "score", &tally.scores, &scores);
+    let results = sqlx::query_scalar!(r#"select count(*) as "count!" from game_results"#)
+        .fetch_one(&mut *tx)
+        .await?;
+    if usize::try_from(results) != Ok(tally.results.len()) {
+        let expected = tally.results.len();
+        checked.differences.push(format!("{results} results, and not {expected}"));
+    }
+    Ok(checked)
+}
+
+fn compare<K: std::fmt::Debug + Ord, V: std::fmt::Debug + PartialEq>(
+    differences: &mut Vec<String>,
+    what: &str,
+    expected: &BTreeMap<K, V>,
+    stored: &BTreeMap<K, V>,
+) {
+    for (key, value) in expected {
+        if stored.get(key) != Some(value) {
+            let found = stored.get(key);
+            differences.push(format!("{what} of {key:?}: {found:?}, and not {value:?}"));
+        }
+    }
+    for key in stored.keys().filter(|key| !expected.contains_key(key)) {
+        differences.push(format!("{what} of {key:?}: nothing was counted"));
+    }
+}
+
+async fn statistics(
+    connection: &mut PgConnection,
+) -> Result<BTreeMap<PlayerId, Statistics>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "
+        select s.player, s.games, s.wins, s.tongits, s.fights_won, s.hits, s.best_pot, s.streak,
+            s.best_streak
+        from player_statistics s
+        "
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.into_iter().map(|row| {
+        let statistics = Statistics {
+            games: row.games,
+            wins: row.wins,
+            tongits: row.tongits,
+            fights_won: row.fights_won,
+            hits: row.hits,
+            best_pot: Coins::from_hundredths(row.best_pot),
+            streak: row.streak,
+            best_streak: row.best_streak,
+        };
+        (PlayerId(row.player), statistics)
+    });
+    Ok(rows.collect())
+}
+
+async fn scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, i64>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
+        from board_scores s
+        "#
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.into_iter().map(|row| {
+        Ok((key(&row.board, &row.span, row.starts_on.to_jiff(), row.player)?, row.score))
+    });
+    rows.collect()
+}

@@ -1,0 +1,331 @@
+//! Counting on: takes the next seal of the ledger, counts the games that were settled in it, and
+//! moves the progress, in one transaction. The row of the progress is locked, so one process at a
+//! time does it, and a crash loses or doubles nothing.
+//!
+//! Why seals: they name every operation once, in one order, and appear whole. A player's games
+//! come in the order in which they were settled, because their settlements lock the same wallet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Ending;
+use bahay_engine::table::{GameId, PlayerId, Settlement};
+use jiff::civil::Date;
+use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::season::{Calendar, Span};
+use super::tally::{Counted, ScoreKey, Statistics, Tally};
+use super::{Board, StandingsError};
+use crate::clock;
+use crate::games::ending_as_str;
+use crate::recall::Recalled;
+
+/// What came of one step.
+#[derive(Debug)]
+pub(super) enum Folded {
+    /// Another process is at it.
+    Busy,
+    /// Every seal is counted.
+    Done { generation: i64 },
+    /// A seal was counted: scores as they are now, of those that have changed.
+    More { generation: i64, scores: Vec<(ScoreKey, i64)> },
+}
+
+/// How far it was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Progress {
+    pub(super) seal: i64,
+    pub(super) generation: i64,
+}
+
+/// Counts the next seal, if there is one.
+pub(super) async fn fold_one(pool: &PgPool, calendar: &Calendar) -> Result<Folded, StandingsError> {
+    let mut tx = pool.begin().await?;
+    let Some(Progress { seal, generation }) = lock(&mut tx, calendar).await? else {
+        return Ok(Folded::Busy);
+    };
+    let seal = seal.saturating_add(1);
+    let Some(operations) = sealed(&mut tx, seal).await? else {
+        // A beginning is kept, so that readers know its generation.
+        tx.commit().await?;
+        return Ok(Folded::Done { generation });
+    };
+    let games = settled(&mut tx, &operations).await?;
+    let players: BTreeSet<_> =
+        games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();
+    let mut tally = Tally::from(read(&mut tx, &players).await?);
+    for game in &games {
+        tally.count(game, calendar);
+    }
+    let scores = write(&mut tx, &tally).await?;
+    sqlx::query!("update standings_progress set seal = $1", seal).execute(&mut *tx).await?;
+    tx.commit().await?;
+    Ok(Folded::More { generation, scores })
+}
+
+/// How far it was counted, to be asked by readers; `None` before the first step.
+pub(super) async fn progress(pool: &PgPool) -> Result<Option<Progress>, sqlx::Error> {
+    let row = sqlx::query_as!(Progress, "select s.seal, s.generation from standings_progress s");
+    row.fetch_optional(pool).await
+}
+
+/// Takes the row of the progress; `None` when another process has it. Where it was counted by
+/// another calendar, or never, everything begins anew.
+async fn lock(
+    connection: &mut PgConnection,
+    calendar: &Calendar,
+) -> Result<Option<Progress>, sqlx::Error> {
+    let calendar = calendar.to_string();
+    sqlx::query!(
+        "
+        insert into standings_progress (seal, calendar, generation)
+        values (0, $1, 1)
+        on conflict (is_only) do nothing
+        ",
+        calendar
+    )
+    .execute(&mut *connection)
+    .await?;
+    let row = sqlx::query!(
+        "
+        select s.seal, s.calendar, s.generation
+        from standings_progress s
+        for no key update skip locked
+        "
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    if row.calendar == calendar {
+        return Ok(Some(Progress { seal: row.seal, generation: row.generation }));
+    }
+    tracing::warn!(before = %row.calendar, now = %calendar, "standings are counted anew");
+    sqlx::query!("delete from board_scores").execute(&mut *connection).await?;
+    sqlx::query!("delete from player_statistics").execute(&mut *connection).await?;
+    sqlx::query!("delete from game_results").execute(&mut *connection).await?;
+    let generation = sqlx::query_scalar!(
+        "
+        update standings_progress
+        set seal = 0, calendar = $1, generation = generation + 1
+        returning generation
+        ",
+        calendar
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Some(Progress { seal: 0, generation }))
+}
+
+/// What a player has done.
+pub(super) async fn statistics(pool: &PgPool, player: PlayerId) -> Result<Statistics, sqlx::Error> {
+    let mut connection = pool.acquire().await?;
+    let found = read(&mut connection, &BTreeSet::from([player])).await?;
+    Ok(found.get(&player).copied().unwrap_or_default())
+}
+
+/// The operations of a seal, in its order.
+pub(super) async fn sealed(
+    connection: &mut PgConnection,
+    seal: i64,
+) -> Result<Option<Vec<i64>>, sqlx::Error> {
+    sqlx::query_scalar!("select s.operations from seals s where s.number = $1", seal)
+        .fetch_optional(connection)
+        .await
+}
+
+/// The games that were settled by these operations, in their order.
+pub(super) async fn settled(
+    connection: &mut PgConnection,
+    operations: &[i64],
+) -> Result<Vec<Counted>, StandingsError> {
+    let rows = sqlx::query!(
+        r#"
+        select g.id, g.finished_at as "finished_at!: SqlTimestamp",
+            r.settlement as "settlement!", r.record as "record!",
+            array(
+                select p.player from game_players p where p.game = g.id order by p.seat
+            ) as "players!",
+            array(
+                select p.net from game_players p where p.game = g.id order by p.seat
+            ) as "nets!"
+        from unnest($1::bigint[]) with ordinality as s (operation, place)
+        join operations o on o.id = s.operation and o.kind = 'settle'
+        join games g on g.id = o.game
+        join game_records r on r.game = g.id
+        order by s.place
+        "#,
+        operations
+    )
+    .fetch_all(connection)
+    .await?;
+    // Playing games again is work, and this thread has others to serve.
+    let counted = tokio::task::spawn_blocking(move || {
+        let games = rows.into_iter().map(|row| {
+            let settlement: Settlement = serde_json::from_value(row.settlement)?;
+            let player = |seat: bahay_engine::seat::Seat| {
+                row.players.get(seat.index()).copied().map(PlayerId)
+            };
+            let nets = row.players.iter().zip(&row.nets);
+            Ok(Counted {
+                game: GameId(row.id),
+                finished_at: clock::from_jiff(row.finished_at.to_jiff()),
+                ending: ending(row.id, &row.record),
+                winner: settlement.winner.and_then(player),
+                pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
+                nets: nets
+                    .map(|(player, net)| (PlayerId(*player), Coins::from_hundredths(*net)))
+                    .collect(),
+            })
+        });
+        games.collect::<Result<Vec<_>, serde_json::Error>>()
+    });
+    counted
+        .await
+        .map_err(|error| StandingsError::Unreadable(error.to_string()))?
+        .map_err(|error| StandingsError::Unreadable(error.to_string()))
+}
+
+fn ending(game: Uuid, record: &str) -> Option<Ending> {
+    let ending = Recalled::of(record).and_then(|recalled| recalled.ending());
+    ending.inspect_err(|error| tracing::warn!(%game, %error, "how a game ended is not known")).ok()
+}
+
+async fn read(
+    connection: &mut PgConnection,
+    players: &BTreeSet<PlayerId>,
+) -> Result<BTreeMap<PlayerId, Statistics>, sqlx::Error> {
+    let players: Vec<_> = players.iter().map(|player| player.0).collect();
+    let rows = sqlx::query!(
+        "
+        select s.player, s.games, s.wins, s.tongits, s.fights_won, s.hits, s.best_pot, s.streak,
+            s.best_streak
+        from player_statistics s
+        where s.player = any($1)
+        ",
+        &players
+    )
+    .fetch_all(connection)
+    .await?;
+    let statistics = rows.into_iter().map(|row| {
+        let statistics = Statistics {
+            games: row.games,
+            wins: row.wins,
+            tongits: row.tongits,
+            fights_won: row.fights_won,
+            hits: row.hits,
+            best_pot: Coins::from_hundredths(row.best_pot),
+            streak: row.streak,
+            best_streak: row.best_streak,
+        };
+        (PlayerId(row.player), statistics)
+    });
+    Ok(statistics.collect())
+}
+
+async fn write(
+    connection: &mut PgConnection,
+    tally: &Tally,
+) -> Result<Vec<(ScoreKey, i64)>, sqlx::Error> {
+    let games: Vec<_> = tally.results.iter().map(|(game, ..)| game.0).collect();
+    let endings: Vec<_> =
+        tally.results.iter().map(|(_, ending, _)| ending_as_str(*ending)).collect();
+    let winners: Vec<_> =
+        tally.results.iter().map(|(.., winner)| winner.map(|winner| winner.0)).collect();
+    sqlx::query!(
+        "
+        insert into game_results (game, ending, winner)
+        select r.game, r.ending, r.winner
+        from unnest($1::uuid[], $2::text[], $3::uuid[]) as r (game, ending, winner)
+        ",
+        &games,
+        &endings as _,
+        &winners as _
+    )
+    .execute(&mut *connection)
+    .await?;
+    let players: Vec<_> = tally.statistics.keys().map(|player| player.0).collect();
+    let column =
+        |field: fn(&Statistics) -> i64| tally.statistics.values().map(field).collect::<Vec<_>>();
+    sqlx::query!(
+        "
+        insert into player_statistics as s (
+            player, games, wins, tongits, fights_won, hits, best_pot, streak, best_streak
+        )
+        select n.player, n.games, n.wins, n.tongits, n.fights_won, n.hits, n.best_pot, n.streak,
+            n.best_streak
+        from unnest(
+            $1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+            $7::bigint[], $8::bigint[], $9::bigint[]
+        ) as n (player, games, wins, tongits, fights_won, hits, best_pot, streak, best_streak)
+        on conflict (player) do update
+        set games = excluded.games, wins = excluded.wins, tongits = excluded.tongits,
+            fights_won = excluded.fights_won, hits = excluded.hits, best_pot = excluded.best_pot,
+            streak = excluded.streak, best_streak = excluded.best_streak
+        ",
+        &players,
+        &column(|one| one.games),
+        &column(|one| one.wins),
+        &column(|one| one.tongits),
+        &column(|one| one.fights_won),
+        &column(|one| one.hits),
+        &column(|one| one.best_pot.hundredths()),
+        &column(|one| one.streak),
+        &column(|one| one.best_streak)
+    )
+    .execute(&mut *connection)
+    .await?;
+    add(connection, &tally.scores).await
+}
+
+/// Adds to scores, and gives them as they are then.
+async fn add(
+    connection: &mut PgConnection,
+    gained: &BTreeMap<ScoreKey, i64>,
+) -> Result<Vec<(ScoreKey, i64)>, sqlx::Error> {
+    let boards: Vec<_> = gained.keys().map(|(board, ..)| board.as_str()).collect();
+    let spans: Vec<_> = gained.keys().map(|(_, span, ..)| span.as_str()).collect();
+    let starts: Vec<SqlDate> =
+        gained.keys().map(|(.., starts_on, _)| starts_on.to_sqlx()).collect();
+    let players: Vec<_> = gained.keys().map(|(.., player)| player.0).collect();
+    let amounts: Vec<_> = gained.values().copied().collect();
+    let rows = sqlx::query!(
+        r#"
+        insert into board_scores as s (board, span, starts_on, player, score)
+        select n.board, n.span, n.starts_on, n.player, n.score
+        from unnest($1::text[], $2::text[], $3::date[], $4::uuid[], $5::bigint[])
+            as n (board, span, starts_on, player, score)
+        on conflict (board, span, starts_on, player) do update
+        set score = s.score + excluded.score
+        returning s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
+        "#,
+        &boards as _,
+        &spans as _,
+        &starts as _,
+        &players,
+        &amounts
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.into_iter().map(|row| {
+        let key = key(&row.board, &row.span, row.starts_on.to_jiff(), row.player)?;
+        Ok((key, row.score))
+    });
+    rows.collect()
+}
+
+/// A key out of its columns.
+pub(super) fn key(
+    board: &str,
+    span: &str,
+    starts_on: Date,
+    player: Uuid,
+) -> Result<ScoreKey, sqlx::Error> {
+    let unknown = || sqlx::Error::Decode(format!("no board: {board} {span}").into());
+    let board = Board::ALL.into_iter().find(|one| one.as_str() == board).ok_or_else(unknown)?;
+    let span = Span::ALL.into_iter().find(|one| one.as_str() == span).ok_or_else(unknown)?;
+    Ok((board, span, starts_on, PlayerId(player)))
+}

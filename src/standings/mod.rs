@@ -1,0 +1,318 @@
+//! How players stand: what each has done in all settled games, and leaderboards by day, week,
+//! season and all time.
+//!
+//! PostgreSQL is the truth. `fold` follows the seals of the ledger some seconds behind, counts each
+//! settled game once, and slows no settlement; `tally` is the counting itself, `check` counts
+//! everything anew and compares. Boards are read from Redis: a board that is not there, because
+//! Redis was emptied or nobody has asked for it lately, is filled from PostgreSQL by whoever asks.
+//!
+//! Scores only grow, so a board is brought up to date by raising scores, in whatever order. Equal
+//! scores stand in the order of the players' ids, oldest first, in both stores. A board by rating
+//! is another [`Board`] with scores of its own; ratings may fall, so it would have to be set, not
+//! raised.
+//!
+//! Bounds: a page of [`LIMIT_MAX`] places; a board is filled again after an hour, which puts right
+//! whatever was lost meanwhile. A reversal by operators corrects coins and not what was played.
+
+mod check;
+mod fold;
+mod season;
+mod tally;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use bahay_engine::table::PlayerId;
+use futures_util::TryStreamExt as _;
+use jiff::civil::Date;
+use jiff_sqlx::ToSqlx as _;
+use sqlx::PgPool;
+use tokio::sync::{Mutex, watch};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::clock::Timestamp;
+use crate::db;
+use crate::live::{Live, Place, PlacesAsked, Unavailable};
+
+pub use check::{Checked, check};
+pub use season::{Calendar, NotASeason, NotAZone, Season, Span, Zone};
+pub use tally::Statistics;
+
+use fold::Folded;
+
+/// The most places that one page shows.
+pub const LIMIT_MAX: u32 = 100;
+
+/// How often it is looked whether the ledger has sealed something.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Scores that are raised in one call.
+const RAISED_AT_ONCE: usize = 1_000;
+
+/// What players compete in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Board {
+    /// What won games have brought, in hundredths of a coin: fees taken off, POTs in it.
+    Coins,
+    /// How often the POT was taken.
+    Hits,
+}
+
+impl Board {
+    pub const ALL: [Self; 2] = [Self::Coins, Self::Hits];
+
+    /// As in paths and in the column `board`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Coins => "coins",
+            Self::Hits => "hits",
+        }
+    }
+}
+
+/// Which places of a board to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// From the first place on.
+    Top,
+    /// Around a player; nothing when the player has no place.
+    Around,
+}
+
+/// Part of a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub starts_on: Date,
+    /// How many players have a place.
+    pub total: u64,
+    /// The place of the player who asks.
+    pub own: Option<Ranked>,
+    pub places: Vec<Ranked>,
+}
+
+/// A player's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranked {
+    /// From 1.
+    pub rank: u64,
+    pub player: PlayerId,
+    pub name: String,
+    pub score: i64,
+}
+
+/// Why standings cannot be read or counted.
+#[derive(Debug, thiserror::Error)]
+pub enum StandingsError {
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    #[error(transparent)]
+    Live(#[from] Unavailable),
+    #[error("a settlement cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// How players stand; clones share everything.
+#[derive(Clone, Debug)]
+pub struct Standings {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    pool: PgPool,
+    live: Live,
+    calendar: Calendar,
+    /// Of what is counted; 0 while it is not known.
+    generation: AtomicI64,
+    /// Boards are filled one at a time, so that many who ask do not all fill the same one.
+    filling: Mutex<()>,
+}
+
+/// A board of one span, as Redis has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct BoardOf {
+    board: Board,
+    span: Span,
+    starts_on: Date,
+}
+
+impl BoardOf {
+    fn key(self, generation: i64) -> String {
+        let Self { board, span, starts_on } = self;
+        format!("{generation}:{}:{}:{starts_on}", board.as_str(), span.as_str())
+    }
+}
+
+impl Standings {
+    pub fn new(pool: PgPool, live: Live, calendar: Calendar) -> Self {
+        let (generation, filling) = (AtomicI64::new(0), Mutex::new(()));
+        Self { inner: Arc::new(Inner { pool, live, calendar, generation, filling }) }
+    }
+
+    pub fn calendar(&self) -> &Calendar {
+        &self.inner.calendar
+    }
+
+    /// What a player has done; nothing yet for one that nobody knows.
+    pub async fn statistics(&self, player: PlayerId) -> Result<Statistics, StandingsError> {
+        Ok(db::retry(|| fold::statistics(&self.inner.pool, player)).await?)
+    }
+
+    /// Part of the board of the span that holds this day.
+    pub async fn board(
+        &self,
+        board: Board,
+        span: Span,
+        day: Date,
+        section: Section,
+        limit: u32,
+        player: PlayerId,
+    ) -> Result<Standing, StandingsError> {
+        let starts_on = self.inner.calendar.start_of_day(span, day);
+        let of = BoardOf { board, span, starts_on };
+        let limit = limit.clamp(1, LIMIT_MAX);
+        let asked = match section {
+            Section::Top => PlacesAsked::Top,
+            Section::Around => PlacesAsked::Around,
+        };
+        let key = of.key(self.generation().await?);
+        let live = &self.inner.live;
+        let found = match live.places(&key, asked, limit, player).await? {
+            Some(found) => found,
+            None => {
+                self.fill(of, &key).await?;
+                let missing = || Unavailable::new("a board went as soon as it was filled".into());
+                live.places(&key, asked, limit, player).await?.ok_or_else(missing)?
+            }
+        };
+        let mut names = self.names(found.places.iter().chain(&found.own)).await?;
+        let mut ranked = |place: Place| Ranked {
+            rank: place.rank,
+            player: place.player,
+            name: names.entry(place.player).or_default().clone(),
+            score: place.score,
+        };
+        Ok(Standing {
+            starts_on,
+            total: found.total,
+            own: found.own.map(&mut ranked),
+            places: found.places.into_iter().map(ranked).collect(),
+        })
+    }
+
+    /// The day that it is in the leaderboards' zone.
+    pub fn today(&self, now: Timestamp) -> Date {
+        self.inner.calendar.start(Span::Day, now)
+    }
+
+    /// Counts whatever is sealed, until the server stops.
+    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                // Without its sender the server has stopped as well.
+                _ = stopping.wait_for(|stop| *stop) => return,
+                _ = looks.tick() => {}
+            }
+            let counted = tokio::select! {
+                // A transaction that breaks off counts nothing.
+                _ = stopping.wait_for(|stop| *stop) => return,
+                counted = self.count() => counted,
+            };
+            if let Err(error) = counted {
+                tracing::warn!(%error, "standings are late");
+            }
+        }
+    }
+
+    /// Counts everything that is sealed, and raises the scores in Redis.
+    pub async fn count(&self) -> Result<(), StandingsError> {
+        loop {
+            match fold::fold_one(&self.inner.pool, &self.inner.calendar).await? {
+                Folded::Busy => return Ok(()),
+                Folded::Done { generation } => {
+                    self.inner.generation.store(generation, Ordering::Release);
+                    return Ok(());
+                }
+                Folded::More { generation, scores } => {
+                    self.inner.generation.store(generation, Ordering::Release);
+                    let mut boards = BTreeMap::<_, Vec<_>>::new();
+                    for ((board, span, starts_on, player), score) in scores {
+                        let of = BoardOf { board, span, starts_on };
+                        boards.entry(of).or_default().push((player, score));
+                    }
+                    for (of, scores) in boards {
+                        self.raise(&of.key(generation), &scores).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// What cannot be raised is put right when the board is filled again.
+    async fn raise(&self, key: &str, scores: &[(PlayerId, i64)]) {
+        let live = &self.inner.live;
+        for scores in scores.chunks(RAISED_AT_ONCE) {
+            if let Err(error) = live.raise_scores(key, scores).await {
+                tracing::warn!(board = key, %error, "a leaderboard in Redis is late");
+            }
+        }
+    }
+
+    /// Puts a whole board into Redis. Scores that rise meanwhile are raised there by whoever counts
+    /// them, so what is read here never takes anything back.
+    async fn fill(&self, of: BoardOf, key: &str) -> Result<(), StandingsError> {
+        let _filling = self.inner.filling.lock().await;
+        let live = &self.inner.live;
+        if live.has_board(key).await? {
+            return Ok(());
+        }
+        let starts_on = of.starts_on.to_sqlx();
+        let rows = sqlx::query!(
+            "
+            select s.player, s.score
+            from board_scores s
+            where s.board = $1 and s.span = $2 and s.starts_on = $3
+            ",
+            of.board.as_str(),
+            of.span.as_str(),
+            starts_on as _
+        )
+        .fetch(&self.inner.pool);
+        let rows = rows.map_ok(|row| (PlayerId(row.player), row.score));
+        let mut chunks = rows.try_chunks(RAISED_AT_ONCE);
+        while let Some(scores) = chunks.try_next().await.map_err(|error| error.1)? {
+            live.raise_scores(key, &scores).await?;
+        }
+        live.mark_board(key).await?;
+        tracing::info!(board = key, "a leaderboard was filled");
+        Ok(())
+    }
+
+    async fn generation(&self) -> Result<i64, sqlx::Error> {
+        let known = self.inner.generation.load(Ordering::Acquire);
+        if known > 0 {
+            return Ok(known);
+        }
+        let progress = db::retry(|| fold::progress(&self.inner.pool)).await?;
+        let generation = progress.map_or(0, |progress| progress.generation);
+        self.inner.generation.store(generation, Ordering::Release);
+        Ok(generation)
+    }
+
+    async fn names(
+        &self,
+        places: impl Iterator<Item = &Place>,
+    ) -> Result<BTreeMap<PlayerId, String>, sqlx::Error> {
+        let players: Vec<_> = places.map(|place| place.player.0).collect();
+        let query = || {
+            sqlx::query!("select p.id, p.name from players p where p.id = any($1)", &players)
+                .fetch_all(&self.inner.pool)
+        };
+        let rows = db::retry(query).await?;
+        Ok(rows.into_iter().map(|row| (PlayerId(row.id), row.name)).collect())
+    }
+}

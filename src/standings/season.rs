@@ -1,0 +1,176 @@
+//! The days, weeks and seasons of the leaderboards: all of one stated time zone, by the rules that
+//! this program was built with, so that all nodes of one version count alike.
+//!
+//! A week begins on Monday. A season is some whole months, counted from January: three make the
+//! quarters of the calendar.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::ToSpan as _;
+use jiff::civil::{Date, date};
+use jiff::tz::TimeZone;
+use thiserror::Error;
+
+use crate::clock::{self, Timestamp};
+
+/// Over which time scores are summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Span {
+    Day,
+    Week,
+    Season,
+    Ever,
+}
+
+impl Span {
+    pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Season, Self::Ever];
+
+    /// As in paths and in the column `span`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Season => "season",
+            Self::Ever => "ever",
+        }
+    }
+}
+
+/// In which zone days are counted, and how long a season is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calendar {
+    pub zone: Zone,
+    pub season: Season,
+}
+
+/// A time zone with the name that it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zone {
+    name: String,
+    zone: TimeZone,
+}
+
+/// Whole months that divide a year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Season {
+    months: i8,
+}
+
+/// There is no such time zone, or it is younger than this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no time zone that this server knows: give an IANA name, as in Asia/Manila")]
+pub struct NotAZone;
+
+/// These months do not divide a year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a season has 1, 2, 3, 4, 6 or 12 months")]
+pub struct NotASeason;
+
+impl Default for Calendar {
+    /// Manila's days, and quarters.
+    fn default() -> Self {
+        let zone = "Asia/Manila".parse().unwrap_or_else(|NotAZone| Zone::utc());
+        Self { zone, season: Season::QUARTER }
+    }
+}
+
+impl Calendar {
+    /// The first day of the span that holds this instant.
+    pub fn start(&self, span: Span, at: Timestamp) -> Date {
+        self.start_of_day(span, clock::to_jiff(at).to_zoned(self.zone.zone.clone()).date())
+    }
+
+    /// The first day of the span that holds this day.
+    pub fn start_of_day(&self, span: Span, day: Date) -> Date {
+        match span {
+            Span::Day => day,
+            Span::Week => {
+                let since_monday = i64::from(day.weekday().to_monday_zero_offset());
+                // Only the first days of the calendar's first year have no Monday before them.
+                day.checked_sub(since_monday.days()).unwrap_or(Date::MIN)
+            }
+            Span::Season => {
+                let months = self.season.months;
+                // Rounded down: the seasons of a year begin with January.
+                let first = (day.month() - 1) / months * months + 1;
+                Date::new(day.year(), first, 1).unwrap_or(day)
+            }
+            Span::Ever => date(1970, 1, 1),
+        }
+    }
+}
+
+/// As in the column `calendar`: another text is another way to count.
+impl fmt::Display for Calendar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.zone.name, self.season.months)
+    }
+}
+
+impl Zone {
+    fn utc() -> Self {
+        Self { name: "UTC".to_owned(), zone: TimeZone::UTC }
+    }
+
+    /// Its IANA name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl FromStr for Zone {
+    type Err = NotAZone;
+
+    fn from_str(text: &str) -> Result<Self, NotAZone> {
+        let zone = TimeZone::get(text).map_err(|_| NotAZone)?;
+        Ok(Self { name: text.to_owned(), zone })
+    }
+}
+
+impl Season {
+    pub const QUARTER: Self = Self { months: 3 };
+}
+
+impl FromStr for Season {
+    type Err = NotASeason;
+
+    fn from_str(text: &str) -> Result<Self, NotASeason> {
+        let months = text.parse().map_err(|_| NotASeason)?;
+        match months {
+            1 | 2 | 3 | 4 | 6 | 12 => Ok(Self { months }),
+            _ => Err(NotASeason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Calendar, NotASeason, NotAZone, Season, Span, Zone};
+    use crate::clock;
+    use jiff::civil::date;
+
+    #[test]
+    fn spans_begin_where_the_zone_says() {
+        let calendar = Calendar::default();
+        let at = clock::from_jiff("2026-02-28T16:30:00Z".parse().unwrap());
+        assert_eq!(calendar.start(Span::Day, at), date(2026, 3, 1));
+        // A Sunday.
+        assert_eq!(calendar.start(Span::Week, at), date(2026, 2, 23));
+        assert_eq!(calendar.start(Span::Season, at), date(2026, 1, 1));
+        assert_eq!(calendar.start(Span::Ever, at), date(1970, 1, 1));
+        assert_eq!(calendar.start_of_day(Span::Season, date(2026, 12, 31)), date(2026, 10, 1));
+        assert_eq!(calendar.to_string(), "Asia/Manila 3");
+    }
+
+    #[test]
+    fn settings_are_checked() {
+        assert_eq!("Asia/Atlantis".parse::<Zone>(), Err(NotAZone));
+        for text in ["", "0", "5", "-3", "quarter"] {
+            assert_eq!(text.parse::<Season>(), Err(NotASeason), "{text}");
+        }
+        assert_eq!("3".parse::<Season>(), Ok(Season::QUARTER));
+        let year = Calendar { season: "12".parse().unwrap(), ..Calendar::default() };
+        assert_eq!(year.start_of_day(Span::Season, date(2026, 12, 31)), date(2026, 1, 1));
+    }
+}

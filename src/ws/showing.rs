@@ -1,0 +1,192 @@
+//! What a player is shown of the table that its connection has joined: at first what was missed or
+//! the whole table, then each thing that happens, until the table, the seat or the connection is
+//! somebody else's or gone.
+
+use std::sync::{Arc, OnceLock};
+
+use bahay_engine::game::{Game, Viewer};
+use bahay_engine::table::{PlayerId, Table, TableId};
+use tokio::sync::mpsc;
+
+use crate::live::Point;
+use crate::tables::catalog::Tongits;
+use crate::tables::{Ending, Notice, Spoiled, Watch};
+use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
+use crate::ws::session::Session;
+use crate::ws::wire::Ended;
+
+/// The most updates that resume a connection; a longer gap is closed by a snapshot.
+pub(super) const RESUMED_MAX: usize = 64;
+
+pub(super) const SPOILED: Ended = (close::INTERNAL, "the server made a mistake; connect again");
+
+/// Where the connection has joined.
+pub(super) struct Seated {
+    pub(super) table: TableId,
+    /// What the client has been told.
+    pub(super) at: Point,
+    pub(super) notices: mpsc::Receiver<Notice<Tongits>>,
+    /// Why the notices have ended, once they have.
+    pub(super) ending: Arc<OnceLock<Ending>>,
+    /// The table knows this connection; from then on another one means it was replaced.
+    pub(super) confirmed: bool,
+}
+
+impl Session {
+    /// What a watch begins with: what was missed, or the table.
+    pub(super) fn show(&mut self, watch: &Watch<Tongits>) -> Result<(), Ended> {
+        match &watch.missed {
+            Some(missed) if missed.len() <= RESUMED_MAX && seat_is_steady(missed, self.player) => {
+                let last = missed.len();
+                for (place, missed) in (1..).zip(missed) {
+                    let prompt_of = (place == last).then_some(&*watch.table);
+                    self.update(missed.at, &missed.events, &watch.table, prompt_of)?;
+                }
+                Ok(())
+            }
+            Some(_) | None => self.snapshot(watch.at, &watch.table),
+        }
+    }
+
+    /// A notice and all that wait behind it.
+    pub(super) fn notices(&mut self, first: Option<Notice<Tongits>>) -> Result<(), Ended> {
+        let Some(first) = first else {
+            let ending = self.seated.as_ref().and_then(|seated| seated.ending.get().copied());
+            return match ending {
+                None => Err((close::TOO_SLOW, "too slow; connect again and resume")),
+                Some(Ending::NodeGone) => {
+                    Err((close::GOING_AWAY, "this node was away; connect again and resume"))
+                }
+                Some(Ending::Voided) => {
+                    self.closed(Closing::Voided);
+                    Ok(())
+                }
+                Some(Ending::Lost) => {
+                    self.closed(Closing::Lost);
+                    Ok(())
+                }
+            };
+        };
+        self.notice(&first)?;
+        self.waiting_notices()
+    }
+
+    /// The table is gone; the connection stays, for the next one.
+    fn closed(&mut self, reason: Closing) {
+        let closed = self.seated.take().map(|seated| seated.table);
+        self.pending.extend(closed.map(|table| Message::Closed { table, reason }));
+    }
+
+    /// The notices that are there already.
+    pub(super) fn waiting_notices(&mut self) -> Result<(), Ended> {
+        while let Some(notice) =
+            self.seated.as_mut().and_then(|seated| seated.notices.try_recv().ok())
+        {
+            self.notice(&notice)?;
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: &Notice<Tongits>) -> Result<(), Ended> {
+        let Some(seated) = &mut self.seated else {
+            return Ok(());
+        };
+        if notice.at.version <= seated.at.version && !notice.anew {
+            return Ok(());
+        }
+        let is_next = notice.at.version == seated.at.version + 1;
+        seated.at = notice.at;
+        let seat = notice.table.seat_of(self.player);
+        let connection =
+            seat.and_then(|seat| notice.table.occupant(seat)).map(|who| who.connection);
+        let was_confirmed = seated.confirmed;
+        seated.confirmed |= connection == Some(Some(self.connection));
+        if is_next && !notice.anew {
+            self.update(notice.at, &notice.events, &notice.table, Some(&notice.table))?;
+        } else {
+            self.snapshot(notice.at, &notice.table)?;
+        }
+        match connection {
+            // The seat is free: the connection stays, for the next table.
+            None => {
+                self.seated = None;
+                Ok(())
+            }
+            // The history that this connection joined is lost: it joins that one that there is.
+            Some(other) if was_confirmed && notice.parted && other != Some(self.connection) => {
+                Err((close::GOING_AWAY, "the table lost its last lines; connect again and resume"))
+            }
+            Some(Some(other)) if was_confirmed && other != self.connection => {
+                self.seated = None;
+                Err((close::REPLACED, "replaced by a newer connection"))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn update(
+        &mut self,
+        at: Point,
+        events: &Arc<[bahay_engine::table::Event<<Tongits as Game>::Event>]>,
+        table: &Table<Tongits>,
+        prompt_of: Option<&Table<Tongits>>,
+    ) -> Result<(), Ended> {
+        let player = self.player;
+        let (events, prompt) = self.shown(table, |table| {
+            let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
+            let events = events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
+            let prompt = prompt_of.and_then(|table| OpenPrompt::at(table, player));
+            (events.collect(), prompt)
+        })?;
+        let Point { version, tag } = at;
+        let server_time_ms = self.state.lobby.tables().clock_of(table.id()).now();
+        self.pending.push(Message::Update { version, tag, server_time_ms, events, prompt });
+        Ok(())
+    }
+
+    fn snapshot(&mut self, at: Point, table: &Table<Tongits>) -> Result<(), Ended> {
+        let player = self.player;
+        let (view, prompt) = self.shown(table, |table| {
+            let view = table.view(Some(player));
+            let prompt = OpenPrompt::of(&view);
+            (Box::new(view), prompt)
+        })?;
+        let Point { version, tag } = at;
+        let server_time_ms = self.state.lobby.tables().clock_of(table.id()).now();
+        self.pending.push(Message::Snapshot { version, tag, server_time_ms, view, prompt });
+        Ok(())
+    }
+
+    /// What this player may see of a table. A panic in that halts the table, and this connection
+    /// ends: the next one hears of the halt when it joins.
+    fn shown<T>(
+        &self,
+        table: &Table<Tongits>,
+        show: impl FnOnce(&Table<Tongits>) -> T,
+    ) -> Result<T, Ended> {
+        let shown = self.state.lobby.tables().show(table, |table| {
+            if let Some(tap) = self.state.taps.shown {
+                tap(table);
+            }
+            show(table)
+        });
+        shown.map_err(|Spoiled| SPOILED)
+    }
+}
+
+/// The next notice of the table that was joined; never, before that.
+pub(super) async fn next_notice(seated: &mut Option<Seated>) -> Option<Notice<Tongits>> {
+    match seated {
+        Some(seated) => seated.notices.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether the player kept one seat through all of this, so that one viewer may see all of it.
+fn seat_is_steady(missed: &[crate::tables::Missed<Tongits>], player: PlayerId) -> bool {
+    use bahay_engine::table::Event;
+    missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
+        Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,
+        _ => true,
+    })
+}

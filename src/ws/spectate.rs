@@ -1,0 +1,175 @@
+//! A table as a spectator sees it: what lies open, one whole turn late.
+//!
+//! What happened in a turn is held back until another turn has come and gone. So nobody who plays
+//! learns anything from a spectator that would still help. Between games, and when the hands have
+//! been shown, nothing is held back.
+//!
+//! A turn is a question to the same seats, with all its countdowns; answers to one question of
+//! several seats belong to one turn. Bounds: [`HELD_MAX`] updates are held; of more, the last state
+//! is shown as a whole when its time has come.
+//!
+//! Nothing here sees a card that is not open: messages are made of `Viewer::Public` alone, of the
+//! table as it was then.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock};
+
+use bahay_engine::game::{Game, Viewer};
+use bahay_engine::seat::SeatSet;
+use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
+use tokio::sync::mpsc;
+
+use crate::live::Point;
+use crate::tables::catalog::Tongits;
+use crate::tables::{Ending, Notice, Spoiled, Tables, Watch};
+use crate::ws::protocol::{Closing, Message, OpenPrompt};
+
+/// Updates that are held back for one spectator.
+const HELD_MAX: usize = 256;
+
+/// How many turns must have begun since a thing happened in one: the next, and the one after it.
+const TURNS_LATE: u64 = 2;
+
+/// A spectator of one table.
+pub(super) struct Spectator {
+    table: TableId,
+    notices: mpsc::Receiver<Notice<Tongits>>,
+    ending: Arc<OnceLock<Ending>>,
+    turns: Turns,
+    /// The last that was taken in.
+    at: Point,
+    held: VecDeque<Held>,
+}
+
+/// What has come of looking at a table.
+pub(super) enum Seen {
+    Something,
+    /// The table is gone.
+    Closed(TableId, Closing),
+    TooSlow,
+    NodeGone,
+}
+
+/// What happened, and in which turn.
+struct Held {
+    turn: u64,
+    at: Point,
+    /// `None`: show the whole table.
+    events: Option<Arc<[Event<<Tongits as Game>::Event>]>>,
+    table: Arc<Table<Tongits>>,
+}
+
+/// Counts turns.
+#[derive(Debug, Default)]
+struct Turns {
+    turn: u64,
+    /// The open question of a game: who is asked, in which countdown. `None` while no game runs.
+    asked: Option<(GameId, SeatSet, u32)>,
+}
+
+impl Turns {
+    fn see(&mut self, table: &Table<Tongits>) {
+        let asked = match table.phase() {
+            Phase::Playing(playing) => {
+                Some((playing.game, playing.asked.seats, playing.asked.countdown))
+            }
+            Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Settling(_) => None,
+        };
+        let is_same = match (self.asked, asked) {
+            (Some((game, seats, countdown)), Some((game_now, seats_now, countdown_now))) => {
+                game == game_now && (seats == seats_now || countdown == countdown_now)
+            }
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        self.turn += u64::from(!is_same);
+        self.asked = asked;
+    }
+
+    fn is_old(&self, turn: u64) -> bool {
+        self.asked.is_none() || turn + TURNS_LATE <= self.turn
+    }
+}
+
+impl Spectator {
+    /// From what the table is now, which is shown as a whole when it is old enough.
+    pub(super) fn new(table: TableId, watch: Watch<Tongits>) -> Self {
+        let Watch { at, table: now, notices, ending, .. } = watch;
+        let mut turns = Turns::default();
+        turns.see(&now);
+        let first = Held { turn: turns.turn, at, events: None, table: now };
+        Self { table, notices, ending, turns, at, held: VecDeque::from([first]) }
+    }
+
+    pub(super) fn table(&self) -> TableId {
+        self.table
+    }
+
+    fn take(&mut self, notice: Notice<Tongits>) {
+        let Notice { at, events, table, anew, parted } = notice;
+        let anew = anew || parted;
+        if at.version <= self.at.version && !anew {
+            return;
+        }
+        self.at = at;
+        // It happened in the turn that was, whatever begins with it.
+        let turn = self.turns.turn;
+        self.turns.see(&table);
+        if self.held.len() >= HELD_MAX {
+            self.held.clear();
+            self.held.push_back(Held { turn: self.turns.turn, at, events: None, table });
+            return;
+        }
+        let events = (!anew).then_some(events);
+        let turn = if events.is_none() { self.turns.turn } else { turn };
+        self.held.push_back(Held { turn, at, events, table });
+    }
+
+    /// What has become old enough, as messages.
+    pub(super) fn due(
+        &mut self,
+        tables: &Tables<Tongits>,
+    ) -> Result<Vec<Message<Tongits>>, Spoiled> {
+        let server_time_ms = tables.clock_of(self.table).now();
+        let mut messages = Vec::new();
+        while let Some(held) = self.held.pop_front() {
+            if !self.turns.is_old(held.turn) {
+                self.held.push_front(held);
+                break;
+            }
+            let Held { at: Point { version, tag }, events, table, .. } = held;
+            messages.push(tables.show(&table, |table| {
+                let view = table.view(None);
+                let prompt = OpenPrompt::of(&view);
+                let Some(events) = events else {
+                    let view = Box::new(view);
+                    return Message::Snapshot { version, tag, server_time_ms, view, prompt };
+                };
+                let events = events.iter();
+                let events = events.filter_map(|event| event.redact::<Tongits>(Viewer::Public));
+                let events = events.collect();
+                Message::Update { version, tag, server_time_ms, events, prompt }
+            })?);
+        }
+        Ok(messages)
+    }
+}
+
+/// What happens next at the table that is watched; never, where none is.
+pub(super) async fn next_seen(spectator: &mut Option<Spectator>) -> Seen {
+    let Some(spectator) = spectator else {
+        return std::future::pending().await;
+    };
+    match spectator.notices.recv().await {
+        Some(notice) => {
+            spectator.take(notice);
+            Seen::Something
+        }
+        None => match spectator.ending.get() {
+            None => Seen::TooSlow,
+            Some(Ending::Voided) => Seen::Closed(spectator.table, Closing::Voided),
+            Some(Ending::Lost) => Seen::Closed(spectator.table, Closing::Lost),
+            Some(Ending::NodeGone) => Seen::NodeGone,
+        },
+    }
+}
