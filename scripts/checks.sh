@@ -44,6 +44,9 @@ cmd_test() {
     attend cargo test --workspace --lib --bins --tests "$@"
   fi
   if [ $# -eq 0 ]; then
+    BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
+    case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+    check_contracts
     # Each fault once, and forged evidence that its checks must find.
     cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
   fi
@@ -106,12 +109,23 @@ count_files() { find "$1" -type f | wc -l | tr -d ' '; }
 cmd_simulate-house() { attend cargo run --quiet -p bahay-engine --example house -- "$@"; }
 
 # The engine needs nothing; the ledger is measured on a PostgreSQL of its own, beside pgbench. It
-# is built as what is shipped is.
+# is built as what is shipped is, and so are sign-ins by password, which need both services.
 cmd_bench() {
-  if [ "${1:-}" != ledger ]; then
-    attend cargo bench -p bahay-engine "$@"
-    return
-  fi
+  case ${1:-} in
+    ledger) ;;
+    sign-ins)
+      shift
+      choose_home
+      enter_test_instance bench
+      start_services
+      attend cargo bench --profile release --bench sign_ins -- "$@"
+      return
+      ;;
+    *)
+      attend cargo bench -p bahay-engine "$@"
+      return
+      ;;
+  esac
   shift
   choose_home
   enter_test_instance bench

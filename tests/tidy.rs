@@ -13,11 +13,10 @@ mod floats;
 #[path = "tidy/rust.rs"]
 mod rust;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use documents::{cited_in, is_number, is_of_path, is_our_path, normal, numbered};
+use documents::{citations, links};
 use floats::floats;
 use rust::{Parts, paths};
 
@@ -33,7 +32,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("telemetry", &[]),
     // Who plays, and who may.
     ("auth", &["clock", "entropy", "ids"]),
-    ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
+    ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger", "openid"]),
+    // Who else says who somebody is.
+    ("openid", &["auth::install_algorithms", "clock"]),
     // Who is let in.
     ("edge", &["ids"]),
     // What is stored, and what is live. They do not know each other, but for the ledger, which
@@ -43,14 +44,27 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("notices", &["clock", "db", "ids"]),
     ("ledger", &["clock", "db", "entropy", "games", "ids"]),
     ("live", &["clock", "ids"]),
+    // Between players, and how they stand: counted from records, some time after the game.
+    ("social", &["db", "ids"]),
+    ("recall", &["tables::catalog"]),
+    ("standings", &["clock", "db", "games", "ids", "live", "recall"]),
     // Coins beside the tables: what the house gives, and what those who run it correct.
     ("rewards", &["clock", "db", "ids", "ledger"]),
     ("operators", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
+    // What finished games say of their players.
+    ("ratings", &["db", "ids"]),
     // Tables, and the way to them.
-    ("tables", &["clock", "db", "entropy", "games", "ids", "ledger", "live"]),
-    ("lobby", &["clock", "entropy", "ids", "ledger", "live", "tables"]),
+    ("tables", &["clock", "db", "entropy", "games", "ids", "ledger", "live", "metrics"]),
+    ("rooms", &["clock", "db", "ids", "operators", "tables"]),
+    ("lobby", &["clock", "edge", "entropy", "ids", "ledger", "live", "ratings", "rooms", "tables"]),
     // The two doors. What is shared between them is the protocol.
-    ("ws", &["auth", "clock", "edge", "entropy", "ids", "live", "lobby", "notices", "tables"]),
+    (
+        "ws",
+        &[
+            "auth", "clock", "edge", "entropy", "ids", "live", "lobby", "metrics", "notices",
+            "social", "tables",
+        ],
+    ),
     (
         "http",
         &[
@@ -68,8 +82,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "metrics",
             "operators",
+            "recall",
             "rewards",
+            "rooms",
             "notices",
+            "openid",
+            "social",
+            "standings",
             "tables::catalog",
             "verify::hourly",
             "ws::protocol",
@@ -78,12 +97,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Programs beside the server: they know what anybody may know.
     ("client", &["entropy", "tables::catalog", "ws::protocol"]),
     ("demo", &["client", "entropy", "ids", "tables::catalog", "ws::protocol"]),
+    ("loadtest", &["client", "clock", "entropy", "tables::catalog", "ws::protocol"]),
     ("simulate", &["lobby", "tables::catalog"]),
     ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
     // What operators do from the command line, on the services of a house that runs.
     ("operate", &["clock", "config", "db", "games", "ledger", "live", "tables"]),
     // Settings, the wiring list, the commands.
-    ("config", &["auth", "edge", "ids", "live", "rewards"]),
+    (
+        "config",
+        &["accounts", "auth", "edge", "ids", "live", "lobby", "openid", "rewards", "standings"],
+    ),
     (
         "app",
         &[
@@ -102,8 +125,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "metrics",
             "operators",
+            "ratings",
             "rewards",
+            "rooms",
             "notices",
+            "social",
+            "standings",
             "tables",
             "telemetry",
             "verify",
@@ -113,16 +140,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "accounts",
             "app",
             "clock",
             "config",
             "db",
             "demo",
             "http",
+            "ids",
+            "loadtest",
             "lobby",
             "operators",
             "operate",
             "simulate",
+            "standings",
             "telemetry",
             "verify",
             "ws",
@@ -141,16 +172,22 @@ const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("game", &["chance", "seat"]),
     ("games", &["cards", "chance", "game", "seat"]),
     ("table", &["chance", "coins", "game", "hex", "seat"]),
+    ("matchmaking", &["table"]),
     ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "table"]),
 ];
 
 /// Crates with a door of their own: only these modules of `src` may name them.
 const DOORS: &[(&str, &[&str])] = &[
     ("axum", &["app", "auth", "http", "operators", "ws"]),
+    ("argon2", &["accounts"]),
     ("getrandom", &["entropy"]),
+    ("hyper_rustls", &["openid"]),
+    ("hyper_util", &["openid"]),
+    ("jsonwebtoken", &["auth", "openid"]),
     ("prometheus_client", &["metrics", "verify"]),
     ("redis", &["live"]),
     ("reqwest", &["cli", "client"]),
+    ("ring", &["auth"]),
     // `app` and `config` name the pool, its options and its error, and no query.
     (
         "sqlx",
@@ -164,11 +201,16 @@ const DOORS: &[(&str, &[&str])] = &[
             "ledger",
             "notices",
             "operators",
+            "ratings",
             "rewards",
+            "rooms",
+            "social",
+            "standings",
             "verify",
         ],
     ),
-    ("tokio_tungstenite", &["client"]),
+    // The socket of axum says by its errors why a frame could not be read.
+    ("tokio_tungstenite", &["client", "ws"]),
 ];
 
 /// What tells the time, and where it may be named.
@@ -182,6 +224,7 @@ const CLOCKS: &[(&str, &[&str])] = &[
             "src/clock.rs",
             "src/edge/buckets.rs",
             "src/http/doorway.rs",
+            "src/ws/company.rs",
             "src/ws/limit.rs",
             "src/ws/session.rs",
         ],
@@ -388,82 +431,6 @@ fn first_words(files: &[File]) -> Complaints {
         };
         if !file.text.starts_with(mark) {
             complaints.push(format!("{}:1: begin with {what}", file.path));
-        }
-    }
-    complaints
-}
-
-/// Links in documents, paths in their code words, and documents named in comments.
-fn links(files: &[File]) -> Complaints {
-    let exists = |path: &str| {
-        let path = path.trim_end_matches('/');
-        files.iter().any(|file| {
-            file.path == path
-                || file.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
-        })
-    };
-    let mut complaints = Vec::new();
-    for file in files {
-        let mut named: Vec<(usize, String)> = Vec::new();
-        match file.extension() {
-            "md" => {
-                let folder = Path::new(&file.path).parent().unwrap_or(Path::new(""));
-                for (line, text) in (1..).zip(file.text.lines()) {
-                    let targets =
-                        text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-                    let inner = targets.filter(|target| !target.contains("://"));
-                    named.extend(inner.filter_map(|target| {
-                        let path = target.split('#').next().filter(|path| !path.is_empty())?;
-                        Some((line, normal(&folder.join(path))))
-                    }));
-                    let words = text.split('`').skip(1).step_by(2).filter(|word| is_our_path(word));
-                    named.extend(words.map(|word| (line, word.to_owned())));
-                }
-            }
-            "rs" => {
-                for (line, text) in (1..).zip(Parts::of(&file.text).comments.lines()) {
-                    let words = text.split(|letter: char| !is_of_path(letter));
-                    let words = words.filter(|word| word.starts_with("docs/"));
-                    let words = words.map(|word| word.trim_end_matches('.'));
-                    named.extend(words.map(|word| (line, word.to_owned())));
-                }
-            }
-            _ => {}
-        }
-        for (line, path) in named.into_iter().filter(|(_, path)| !exists(path)) {
-            complaints.push(format!("{}:{line}: {path} does not exist: mend the name", file.path));
-        }
-    }
-    complaints
-}
-
-/// Numbers after the word `rule` in documents and comments, and those that refusals and
-/// settlements give.
-fn citations(files: &[File]) -> Complaints {
-    let Some(page) = files.iter().find(|file| file.path == RULES_PAGE) else {
-        return vec![format!("{RULES_PAGE}:1: the rules page is missing: refusals cite it")];
-    };
-    let rules: BTreeSet<&str> = page.text.lines().filter_map(numbered).collect();
-    let mut complaints = Vec::new();
-    for file in files {
-        let mut cited: Vec<(usize, String)> = Vec::new();
-        match file.extension() {
-            "md" => cited.extend(cited_in(&file.text)),
-            "rs" => {
-                let parts = Parts::of(&file.text);
-                cited.extend(cited_in(&parts.comments));
-                if !file.path.starts_with("tests/") {
-                    cited.extend(parts.strings.into_iter().filter(|(_, text)| is_number(text)));
-                }
-            }
-            _ => {}
-        }
-        for (line, rule) in cited.into_iter().filter(|(_, rule)| !rules.contains(&**rule)) {
-            complaints.push(format!(
-                "{}:{line}: there is no rule {rule} in {RULES_PAGE}: mend the number, or write \
-                 the rule",
-                file.path
-            ));
         }
     }
     complaints

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use bahay::app::Running;
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::Clock;
 use bahay::demo;
-use bahay::live::{Append, NewLine, Publication, Tail};
+use bahay::entropy;
+use bahay::live::{Append, Entry, NewLine, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
 use bahay::ws::protocol::Message;
 use bahay_engine::table::{Clocks, ENGINE, Event, PhaseView, TableId};
@@ -31,8 +33,14 @@ const PACE: Duration = Duration::from_millis(60);
 /// A master that stands still is given up after this.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-fn line(version: u64, line: &str) -> NewLine<'_> {
-    NewLine { version, engine: ENGINE, line, deadline: None, idle_ms: None }
+fn line(after: Point, line: &str) -> NewLine<'_> {
+    let tag = entropy::tag();
+    NewLine { after, tag, engine: ENGINE, line, deadline: None, idle_ms: None }
+}
+
+/// Where a line leads.
+fn to(new: &NewLine<'_>) -> Point {
+    Point { version: new.after.version + 1, tag: new.tag }
 }
 
 async fn house(live: &TestLive, clocks: Clocks) -> House {
@@ -195,7 +203,9 @@ async fn play_on(mut play: Play, seen: Arc<Seen>, mut enough: watch::Receiver<u3
                 assert!(seen.refused.load(Ordering::Relaxed) > 0, "{code}: {detail}");
             }
             Message::Hello { .. }
+            | Message::Ticket { .. }
             | Message::Closed { .. }
+            | Message::Said { .. }
             | Message::Snapshot { .. }
             | Message::Ack { .. } => {}
         }
@@ -286,25 +296,71 @@ async fn play_goes_on_while_its_slot_moves() {
     audit_clean(&house, games).await;
 }
 
-/// A master stands still: its table refuses as unavailable and goes on afterwards; the others
-/// play game after game, moved by their players and by the clock.
+/// A house of which a master was struck.
+struct Struck {
+    house: House,
+    /// The second node.
+    running: Running,
+    /// The players of the table on that master.
+    stuck: Vec<Play>,
+    /// That have ended elsewhere meanwhile.
+    games: u32,
+}
+
+/// What becomes of a master.
+#[derive(Clone, Copy, Debug)]
+enum Blow {
+    Freeze,
+    Kill,
+}
+
+/// A master stands still, whichever it is: its table refuses as unavailable and goes on
+/// afterwards; the others play game after game, moved by their players and by the clock.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_master_that_stands_still_holds_up_only_its_own_tables() {
-    let cluster = Cluster::start().await;
-    let live = live(&cluster);
+    for master in 0..3 {
+        let mut cluster = Cluster::start().await;
+        let struck = strike(&mut cluster, master, Blow::Freeze).await;
+        let Struck { house, running, stuck, games } = struck;
+        cluster.masters[master].thaw();
+        let stuck = Playing::start(stuck);
+        // What the frozen master was sent it may carry out now, so being late is no surprise.
+        for seen in &stuck.seen {
+            seen.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        stuck.sees_more(5, 0).await;
+        let games = games + stuck.end().await;
+        running.stop().await.unwrap();
+        audit_clean(&house, games).await;
+    }
+}
+
+/// A master dies, whichever it is, and nobody takes its place: all others play on, and players
+/// who go away are found and played for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_master_that_dies_takes_only_its_own_tables_along() {
+    for master in 0..3 {
+        let mut cluster = Cluster::start().await;
+        let struck = strike(&mut cluster, master, Blow::Kill).await;
+        audit_clean(&struck.house, struck.games).await;
+        drop((struck.running, struck.stuck));
+    }
+}
+
+/// Strikes a master in the midst of three games, one on each; the two others are played to their
+/// ends.
+async fn strike(cluster: &mut Cluster, master: usize, blow: Blow) -> Struck {
+    let live = live(cluster);
     let clocks = Clocks { think_ms: 1, ..Clocks::default() };
     let house = house(&live, clocks).await;
     let (other, running) = house.node().await;
-    let mut trios = trios(&cluster, &live, &[&house.base, &other]).await;
-    // The time of all tables comes from one master, with which they would all stand still.
-    let (_, time) = cluster.home("{nodes}").await;
+    let mut trios = trios(cluster, &live, &[&house.base, &other]).await;
     let mut homes = vec![];
     for trio in &trios {
-        homes.push(home(&cluster, &live, trio.table).await.1);
+        homes.push(home(cluster, &live, trio.table).await.1);
     }
-    let place = homes.iter().position(|home| *home != time).unwrap();
-    let (stuck, master) = (trios.remove(place), homes[place]);
-    let mut stuck = begun(stuck.plays).await;
+    let place = homes.iter().position(|home| *home == master).unwrap();
+    let mut stuck = begun(trios.remove(place).plays).await;
     let mut others = vec![];
     for trio in trios {
         others.push(begun(trio.plays).await);
@@ -312,7 +368,10 @@ async fn a_master_that_stands_still_holds_up_only_its_own_tables() {
 
     let turn = stuck.iter().position(|play| play.advice().is_some()).unwrap();
     let action = stuck[turn].advice().unwrap();
-    cluster.masters[master].freeze();
+    match blow {
+        Blow::Freeze => cluster.masters[master].freeze(),
+        Blow::Kill => cluster.masters[master].kill(),
+    }
     let acting = stuck[turn].act(action).await.unwrap();
     let refused = timeout(PATIENCE, stuck[turn].answered(acting)).await.unwrap().unwrap_err();
     assert!(
@@ -330,17 +389,7 @@ async fn a_master_that_stands_still_holds_up_only_its_own_tables() {
         games += playing.end_after(1).await;
         assert!(seen.iter().all(|seen| seen.refused.load(Ordering::Relaxed) == 0));
     }
-    cluster.masters[master].thaw();
-
-    let stuck = Playing::start(stuck);
-    // What the frozen master was sent it may carry out now, so being late is no surprise.
-    for seen in &stuck.seen {
-        seen.refused.fetch_add(1, Ordering::Relaxed);
-    }
-    stuck.sees_more(5, 0).await;
-    games += stuck.end().await;
-    running.stop().await.unwrap();
-    audit_clean(&house, games).await;
+    Struck { house, running, stuck, games }
 }
 
 /// The same three, with a game that has begun.
@@ -374,11 +423,13 @@ async fn a_replica_takes_the_place_of_its_master() {
     let table = TableId(Uuid::new_v4());
     let (_, master) = home(&cluster, &house, table).await;
     let replica = cluster.replica_of(master).await;
-    here.found(table, "empty", 60_000, ENGINE).await.unwrap();
+    let start = Point { version: 0, tag: entropy::tag() };
+    here.found(table, start.tag, "empty", 60_000, ENGINE).await.unwrap();
     there.watch(table).await.unwrap();
-    assert_eq!(here.append(table, line(0, "a")).await.unwrap(), Append::Appended);
-    let lines = vec!["a".to_owned()];
-    assert_eq!(heard.recv().await.unwrap(), Publication::Lines { table, version: 0, lines });
+    let a = line(start, "a");
+    assert_eq!(here.append(table, a).await.unwrap(), Append::Appended);
+    let lines = vec![Entry { tag: a.tag, line: "a".to_owned() }];
+    assert_eq!(heard.recv().await.unwrap(), Publication::Lines { table, after: start, lines });
     until("the replica has the line", async || {
         let offset = |info: String, name: &str| {
             let line = info.lines().find(|line| line.starts_with(name)).map(str::to_owned);
@@ -390,36 +441,39 @@ async fn a_replica_takes_the_place_of_its_master() {
     })
     .await;
     cluster.masters[master].kill();
-    let lost = here.append(table, line(1, "lost")).await;
+    let lost = here.append(table, line(to(&a), "lost")).await;
     assert!(lost.is_err(), "{lost:?}");
     replica.ask::<()>("CLUSTER FAILOVER TAKEOVER").await;
+    let b = line(to(&a), "b");
     until("the new master is found", async || {
-        let appended = here.append(table, line(1, "b")).await;
+        let appended = here.append(table, b).await;
         appended.is_ok_and(|appended| appended == Append::Appended)
     })
     .await;
     assert_eq!(heard.recv().await.unwrap(), Publication::Interrupted);
     // The new subscription stands once something is heard of it.
-    let mut version = 2;
+    let mut at = to(&b);
     let again = async {
         loop {
             match heard.recv().await.unwrap() {
-                Publication::Lines { version, .. } => break version,
-                Publication::Interrupted | Publication::Ended { .. } => {}
+                Publication::Lines { after, .. } => break after.version,
+                Publication::Interrupted | Publication::Ended { .. } | Publication::Talk { .. } => {
+                }
             }
         }
     };
     let mut again = std::pin::pin!(again);
     let first = loop {
-        let appended = here.append(table, line(version, "more")).await.unwrap();
-        assert_eq!(appended, Append::Appended);
-        version += 1;
+        let more = line(at, "more");
+        assert_eq!(here.append(table, more).await.unwrap(), Append::Appended);
+        at = to(&more);
         if let Ok(first) = timeout(PACE, &mut again).await {
             break first;
         }
     };
-    assert!((1..version).contains(&first), "{first} of {version}");
-    let Tail::Lines(stored) = here.tail(table, 0).await.unwrap() else { panic!("it is there") };
+    assert!((1..at.version).contains(&first), "{first} of {at:?}");
+    let Tail::Lines(stored) = here.tail(table, start).await.unwrap() else { panic!("it is there") };
+    let stored: Vec<_> = stored.iter().map(|entry| entry.line.as_str()).collect();
     assert_eq!(&stored[..3], ["a", "b", "more"]);
 }
 

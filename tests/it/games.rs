@@ -1,8 +1,9 @@
 //! Games as they are remembered.
 
-use bahay::games::{self, GameState};
+use bahay::games::{self, Filter, GameState, Outcome};
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, Settlement};
+use bahay_engine::games::tongits::Ending;
+use bahay_engine::table::{GameId, Settlement, Timestamp};
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
@@ -20,7 +21,8 @@ async fn a_player_lists_the_own_games_newest_first() {
     let mut listed = Vec::new();
     let mut cursor = None;
     loop {
-        let page = games::by_player(&bank.pool, players[2], cursor, 2).await.unwrap();
+        let page =
+            games::by_player(&bank.pool, players[2], &Filter::default(), cursor, 2).await.unwrap();
         assert!(page.items.len() <= 2);
         listed.extend(page.items);
         cursor = match page.next {
@@ -36,7 +38,13 @@ async fn a_player_lists_the_own_games_newest_first() {
     assert!(listed.is_sorted_by(|newer, older| newer.finished_at_ms > older.finished_at_ms));
 
     let stranger = bank.player(0).await;
-    assert!(games::by_player(&bank.pool, stranger, None, 2).await.unwrap().items.is_empty());
+    assert!(
+        games::by_player(&bank.pool, stranger, &Filter::default(), None, 2)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
 }
 
 #[tokio::test]
@@ -47,7 +55,13 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     let (stakes, pot) = bank.open(&game).await;
     let found = games::record(&bank.pool, game.game).await.unwrap().unwrap();
     assert_eq!((found.state, found.record, found.settlement), (GameState::Open, None, None));
-    assert!(games::by_player(&bank.pool, players[0], None, 9).await.unwrap().items.is_empty());
+    assert!(
+        games::by_player(&bank.pool, players[0], &Filter::default(), None, 9)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
 
     let input = bank.finish(&game, settlement(2, 3, &stakes, PotGoes::ToWinner, pot));
     bank.ledger.settle_game(input.clone()).await.unwrap();
@@ -66,7 +80,7 @@ async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
     let game = bank.deal(table(), &players);
     let (stakes, _) = bank.open(&game).await;
     bank.ledger.void_game(game.game, "its live state was lost").await.unwrap();
-    let page = games::by_player(&bank.pool, players[1], None, 9).await.unwrap();
+    let page = games::by_player(&bank.pool, players[1], &Filter::default(), None, 9).await.unwrap();
     assert_eq!(page.next, None);
     let [played] = page.items.as_slice() else { panic!("{:?}", page.items) };
     assert_eq!((played.state, played.net), (GameState::Voided, Coins::ZERO));
@@ -95,4 +109,39 @@ async fn open_games_can_be_looked_through_for_those_that_are_lost() {
     let found: Vec<_> =
         found.iter().map(|game| (game.game, game.table, game.opened_at_ms)).collect();
     assert_eq!(found, opened);
+}
+
+#[tokio::test]
+async fn the_list_is_filtered_by_what_the_player_asks_for() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let (won, _) = bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
+    let (lost, _) = bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
+    let voided = bank.deal(table(), &players);
+    bank.open(&voided).await;
+    bank.ledger.void_game(voided.game, "its live state was lost").await.unwrap();
+    let list = async |filter: Filter| {
+        let page = games::by_player(&bank.pool, players[0], &filter, None, 9).await.unwrap();
+        page.items.iter().map(|played| played.game).collect::<Vec<_>>()
+    };
+    let outcome = |outcome| Filter { outcome: Some(outcome), ..Filter::default() };
+    assert_eq!(list(outcome(Outcome::Won)).await, [won]);
+    assert_eq!(list(outcome(Outcome::Lost)).await, [lost]);
+    assert_eq!(list(outcome(Outcome::Voided)).await, [voided.game]);
+    assert_eq!(list(outcome(Outcome::Drawn)).await, []);
+    let room = |room: &str| Filter { room: Some(room.to_owned()), ..Filter::default() };
+    assert_eq!(list(room("newbie")).await.len(), 3);
+    assert_eq!(list(room("fiesta")).await, []);
+    let all = games::by_player(&bank.pool, players[0], &Filter::default(), None, 9).await.unwrap();
+    let settled_at = |game| {
+        let played = all.items.iter().find(|played| played.game == game).unwrap();
+        Some(Timestamp::from_ms(played.finished_at_ms))
+    };
+    let from = Filter { from: settled_at(lost), ..outcome(Outcome::Won) };
+    assert_eq!(list(from).await, []);
+    let to = Filter { to: settled_at(lost), ..Filter::default() };
+    assert_eq!(list(to).await, [won]);
+    // How it ended is counted from a record, and these have none that can be played again.
+    let fights = Filter { ending: Some(Ending::Fight), ..Filter::default() };
+    assert_eq!(list(fights).await, []);
 }

@@ -83,7 +83,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     for one in &mut seated {
         let ended = async { while one.notices.recv().await.is_some() {} };
         timeout(PATIENCE, ended).await.expect("the watch ends");
-        assert_eq!(one.ending.get(), Some(&Ending::Closed));
+        assert_eq!(one.ending.get(), Some(&Ending::Voided));
     }
     let again = nodes[0].tables().void(table, "again").await;
     assert!(matches!(again, Err(OperateError::Missing)), "{again:?}");
@@ -161,9 +161,11 @@ async fn a_table_of_another_version_is_left_to_others() {
 /// A panic in the engine stays at its table: halted, written down, voided, and the node goes on.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
-    for (fuse, words) in
-        [(Fuse::Act, "a bug in what an action does"), (Fuse::Advise, "a bug in what the AI thinks")]
-    {
+    for (fuse, words) in [
+        (Fuse::Act, "a bug in what an action does"),
+        (Fuse::Advise, "a bug in what the AI thinks"),
+        (Fuse::View, "a bug in what somebody sees"),
+    ] {
         let (bank, live) = (Bank::new().await, TestLive::new());
         let (redis, _publications) = live.connect().await;
         let tables =
@@ -173,8 +175,8 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let players = bank.players([FUNDS; 3]).await;
         let table = TableId(Uuid::new_v4());
         let room = &house_rooms(Clocks { think_ms: 1, ..Clocks::default() })[0];
-        let Terms { room, rules, price, hits, clocks } = room.terms().clone();
-        let terms = Terms { room, rules: (fuse, rules), price, hits, clocks };
+        let Terms { room, rules, price, hits, clocks, spectators } = room.terms().clone();
+        let terms = Terms { room, rules: (fuse, rules), price, hits, clocks, spectators };
         tables.found(table, terms).await.unwrap();
         for player in &players {
             let sit = Input::Sit { player: *player, name: "Tala".to_owned() };
@@ -196,8 +198,8 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
         let another = TableId(Uuid::new_v4());
         let terms = house_rooms(Clocks::default())[0].terms().clone();
-        let Terms { room, rules, price, hits, clocks } = terms;
-        let terms = Terms { room, rules: (fuse, rules), price, hits, clocks };
+        let Terms { room, rules, price, hits, clocks, spectators } = terms;
+        let terms = Terms { room, rules: (fuse, rules), price, hits, clocks, spectators };
         tables.found(another, terms).await.unwrap();
         let sit = Input::Sit { player: players[0], name: "Tala".to_owned() };
         tables.submit(another, sit).await.unwrap();

@@ -28,15 +28,15 @@ async fn a_step_of_redis_clock_moves_no_time() {
         let house = TestLive::new();
         let (live, _publications) = house.connect().await;
         let node = NodeId(Uuid::new_v4());
-        let began = live.beat(node, false, None).await.unwrap().now;
+        let began = live.beat(0, node, false, None).await.unwrap().now;
         // As if the last beat had been noted by a clock that was set since.
         let _: i64 =
-            house.raw().await.hincr(house.nodes_key("clock"), "at", -step_ms).await.unwrap();
+            house.raw().await.hincr(house.shard_key(0, "clock"), "at", -step_ms).await.unwrap();
         let own = Timestamp::from_ms(began.ms() + 1_000);
-        let after = live.beat(node, true, Some(own)).await.unwrap();
+        let after = live.beat(0, node, true, Some(own)).await.unwrap();
         assert!(!after.is_dead);
         assert_eq!(after.now, own);
-        let later = live.beat(NodeId(Uuid::new_v4()), false, None).await.unwrap();
+        let later = live.beat(0, NodeId(Uuid::new_v4()), false, None).await.unwrap();
         assert!(is_near(later.now, own), "{} {}", later.now.ms(), own.ms());
     }
 }
@@ -47,16 +47,17 @@ async fn after_a_pause_of_everybody_the_house_goes_on_where_it_was() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let [here, there] = [(); 2].map(|()| NodeId(Uuid::new_v4()));
-    live.beat(here, false, None).await.unwrap();
-    let stood = live.beat(there, false, None).await.unwrap().now;
+    live.beat(0, here, false, None).await.unwrap();
+    let stood = live.beat(0, there, false, None).await.unwrap().now;
     let mut raw = house.raw().await;
-    let _: i64 = raw.hincr(house.nodes_key("clock"), "at", -50_000).await.unwrap();
+    let _: i64 = raw.hincr(house.shard_key(0, "clock"), "at", -50_000).await.unwrap();
     for node in [here, there] {
-        let _: f64 = raw.zincr(house.nodes_key("beats"), node.to_string(), -50_000).await.unwrap();
+        let _: f64 =
+            raw.zincr(house.shard_key(0, "beats"), node.to_string(), -50_000).await.unwrap();
     }
-    let beat = live.beat(here, true, Some(stood)).await.unwrap();
+    let beat = live.beat(0, here, true, Some(stood)).await.unwrap();
     assert_eq!((beat.is_dead, beat.now), (false, stood));
-    let beat = live.beat(there, true, Some(stood)).await.unwrap();
+    let beat = live.beat(0, there, true, Some(stood)).await.unwrap();
     assert!(!beat.is_dead && beat.taken.is_empty() && is_near(beat.now, stood));
 }
 

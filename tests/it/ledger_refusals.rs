@@ -253,7 +253,7 @@ async fn the_audit_finds_what_was_tampered_with() {
     let stake = format!("'stake:{}:0'", open.game);
     let settle = format!("(select id from operations where key = 'settle:{}')", game.game);
     let owner = bank.database.owner_pool().await;
-    let cases: [(String, Planted); 11] = [
+    let cases: [(String, Planted); 12] = [
         (format!("update accounts set balance = balance + 1 where id = {wallet}"), |it| {
             matches!(it, Difference::SumNotZero { .. })
         }),
@@ -287,6 +287,12 @@ async fn the_audit_finds_what_was_tampered_with() {
         (format!("delete from operations where id = {settle}"), |it| {
             matches!(it, Difference::TransferAstray { number: 1, .. })
         }),
+        (
+            "insert into game_players (game, player, seat, stake)
+            values (gen_random_uuid(), gen_random_uuid(), 0, 1)"
+                .into(),
+            |it| matches!(it, Difference::GameAstray { .. }),
+        ),
         (format!("update accounts set balance = 0 where code = {stake}"), |it| {
             matches!(it, Difference::StakeDiffers { .. })
         }),

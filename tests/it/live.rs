@@ -2,8 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use bahay::live::{Append, Bond, Live, NewLine, Publication, Tail};
+use bahay::entropy;
+use bahay::live::{
+    Append, Bond, Entry, Listed, Live, NewLine, Playing, Point, Publication, Reserve, Tail,
+};
+use bahay_engine::matchmaking::{Companion, Mark};
 use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
+use redis::AsyncCommands as _;
 use uuid::Uuid;
 
 use crate::support::live::TestLive;
@@ -18,8 +23,29 @@ fn player() -> PlayerId {
     PlayerId(Uuid::new_v4())
 }
 
-fn line(version: u64, line: &str, deadline: Option<Timestamp>) -> NewLine<'_> {
-    NewLine { version, engine: ENGINE, line, deadline, idle_ms: None }
+fn line(after: Point, line: &str, deadline: Option<Timestamp>) -> NewLine<'_> {
+    NewLine { after, tag: entropy::tag(), engine: ENGINE, line, deadline, idle_ms: None }
+}
+
+/// Where a line leads.
+fn to(new: &NewLine<'_>) -> Point {
+    Point { version: new.after.version + 1, tag: new.tag }
+}
+
+fn entry(new: &NewLine<'_>) -> Entry {
+    Entry { tag: new.tag, line: new.line.to_owned() }
+}
+
+/// A table with nothing in its journal.
+async fn found(live: &Live, table: TableId) -> Point {
+    let tag = entropy::tag();
+    live.found(table, tag, "empty", IDLE_MS, ENGINE).await.unwrap();
+    Point { version: 0, tag }
+}
+
+async fn append(live: &Live, table: TableId, new: NewLine<'_>) -> Point {
+    assert_eq!(live.append(table, new).await.unwrap(), Append::Appended);
+    to(&new)
 }
 
 fn at(ms: i64) -> Timestamp {
@@ -36,48 +62,112 @@ async fn take_due(live: &Live, now: Timestamp, claim_ms: u32) -> Vec<TableId> {
 }
 
 #[tokio::test]
-async fn a_line_is_appended_only_at_the_version_it_was_decided_on() {
+async fn a_line_is_appended_only_after_the_point_it_was_decided_on() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
-    assert_eq!(live.append(table, line(0, "a", None)).await.unwrap(), Append::Missing);
-    live.found(table, "empty", IDLE_MS, ENGINE).await.unwrap();
-    assert_eq!(live.append(table, line(0, "a", None)).await.unwrap(), Append::Appended);
-    let behind = Append::Behind(vec!["a".to_owned()]);
-    assert_eq!(live.append(table, line(0, "b", None)).await.unwrap(), behind);
-    assert_eq!(live.append(table, line(2, "b", None)).await.unwrap(), Append::Elsewhere);
-    assert_eq!(live.append(table, line(1, "b", None)).await.unwrap(), Append::Appended);
+    let nowhere = line(Point::default(), "a", None);
+    assert_eq!(live.append(table, nowhere).await.unwrap(), Append::Missing);
+    let start = found(&live, table).await;
+    let (a, other) = (line(start, "a", None), line(start, "b", None));
+    assert_eq!(live.append(table, a).await.unwrap(), Append::Appended);
+    let behind = Append::Behind(vec![entry(&a)]);
+    assert_eq!(live.append(table, other).await.unwrap(), behind);
+    let beyond = line(Point { version: 2, tag: a.tag }, "b", None);
+    assert_eq!(live.append(table, beyond).await.unwrap(), Append::Elsewhere);
+    let b = line(to(&a), "b", None);
+    assert_eq!(live.append(table, b).await.unwrap(), Append::Appended);
     let stored = live.load(table).await.unwrap().unwrap();
-    assert_eq!((stored.base, stored.snapshot.as_str()), (0, "empty"));
-    assert_eq!(stored.lines, ["a", "b"]);
-    assert_eq!(live.tail(table, 1).await.unwrap(), Tail::Lines(vec!["b".to_owned()]));
-    assert_eq!(live.tail(table, 3).await.unwrap(), Tail::Elsewhere);
+    assert_eq!((stored.base, stored.snapshot.as_str()), (start, "empty"));
+    assert_eq!(stored.lines, [entry(&a), entry(&b)]);
+    assert_eq!(live.tail(table, to(&a)).await.unwrap(), Tail::Lines(vec![entry(&b)]));
+    assert_eq!(live.tail(table, to(&b)).await.unwrap(), Tail::Lines(vec![]));
+    assert_eq!(live.tail(table, Point { version: 3, ..to(&b) }).await.unwrap(), Tail::Elsewhere);
+}
+
+/// A journal that has lost its end and grows again is another one, however long it is.
+#[tokio::test]
+async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
+    let house = TestLive::new();
+    let (live, _publications) = house.connect().await;
+    let table = table();
+    let start = found(&live, table).await;
+    let kept = append(&live, table, line(start, "kept", None)).await;
+    let lost = append(&live, table, line(kept, "lost", None)).await;
+    let lost_too = append(&live, table, line(lost, "lost too", None)).await;
+    let journal = house.table_key(table, "journal");
+    let _: () = house.raw().await.ltrim(&journal, 0, 0).await.unwrap();
+
+    for known in [lost, lost_too] {
+        assert_eq!(live.tail(table, known).await.unwrap(), Tail::Elsewhere, "too short");
+        assert_eq!(live.append(table, line(known, "x", None)).await.unwrap(), Append::Elsewhere);
+    }
+    let mut at = kept;
+    for others in ["one", "two", "three"] {
+        at = append(&live, table, line(at, others, None)).await;
+        for known in [lost, lost_too] {
+            assert_eq!(live.tail(table, known).await.unwrap(), Tail::Elsewhere, "{at:?}");
+            assert_eq!(
+                live.append(table, line(known, "x", None)).await.unwrap(),
+                Append::Elsewhere
+            );
+            assert!(!live.compact(table, known, "after what is lost").await.unwrap());
+        }
+    }
+    let Tail::Lines(lines) = live.tail(table, kept).await.unwrap() else { panic!("it is there") };
+    assert_eq!(lines.len(), 3);
+    // A snapshot in the place of the lines keeps the point; a table founded again has another.
+    assert!(live.compact(table, at, "after three").await.unwrap());
+    assert_eq!(live.tail(table, at).await.unwrap(), Tail::Lines(vec![]));
+    let lost = Point { tag: lost.tag, ..at };
+    assert_eq!(live.tail(table, lost).await.unwrap(), Tail::Elsewhere);
+    live.end(table, ENGINE).await.unwrap();
+    let again = found(&live, table).await;
+    assert_eq!(live.tail(table, start).await.unwrap(), Tail::Elsewhere);
+    assert_eq!(live.tail(table, again).await.unwrap(), Tail::Lines(vec![]));
+}
+
+/// Journals from before there were tags are read, and go on with tags.
+#[tokio::test]
+async fn a_journal_without_tags_goes_on() {
+    let house = TestLive::new();
+    let (live, _publications) = house.connect().await;
+    let (table, mut raw) = (table(), house.raw().await);
+    found(&live, table).await;
+    let _: i64 = raw.hdel(house.table_key(table, "head"), "tag").await.unwrap();
+    let _: i64 = raw.rpush(house.table_key(table, "journal"), r#"{"at":1}"#).await.unwrap();
+    let stored = live.load(table).await.unwrap().unwrap();
+    assert_eq!((stored.base, stored.lines[0].line.as_str()), (Point::default(), r#"{"at":1}"#));
+    let at = Point { version: 1, tag: stored.lines[0].tag };
+    let at = append(&live, table, line(at, "a", None)).await;
+    assert_eq!(live.tail(table, at).await.unwrap(), Tail::Lines(vec![]));
 }
 
 #[tokio::test]
 async fn founding_a_table_twice_keeps_its_journal() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
-    live.found(table, "first", IDLE_MS, ENGINE).await.unwrap();
-    live.append(table, line(0, "a", None)).await.unwrap();
-    live.found(table, "second", IDLE_MS, ENGINE).await.unwrap();
+    let start = found(&live, table).await;
+    append(&live, table, line(start, "a", None)).await;
+    live.found(table, entropy::tag(), "second", IDLE_MS, ENGINE).await.unwrap();
     let stored = live.load(table).await.unwrap().unwrap();
-    assert_eq!((stored.snapshot.as_str(), stored.lines.len()), ("first", 1));
+    assert_eq!((stored.base, stored.snapshot.as_str()), (start, "empty"));
+    assert_eq!(stored.lines.len(), 1);
 }
 
 #[tokio::test]
 async fn a_snapshot_takes_the_place_of_its_lines_unless_others_were_faster() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
-    live.found(table, "empty", IDLE_MS, ENGINE).await.unwrap();
-    live.append(table, line(0, "a", None)).await.unwrap();
-    live.append(table, line(1, "b", None)).await.unwrap();
-    assert!(!live.compact(table, 1, "after a").await.unwrap());
-    assert!(live.compact(table, 2, "after b").await.unwrap());
+    let start = found(&live, table).await;
+    let a = append(&live, table, line(start, "a", None)).await;
+    let b = append(&live, table, line(a, "b", None)).await;
+    assert!(!live.compact(table, a, "after a").await.unwrap());
+    assert!(live.compact(table, b, "after b").await.unwrap());
     let stored = live.load(table).await.unwrap().unwrap();
-    assert_eq!((stored.base, stored.snapshot.as_str()), (2, "after b"));
+    assert_eq!((stored.base, stored.snapshot.as_str()), (b, "after b"));
     assert!(stored.lines.is_empty());
-    assert_eq!(live.append(table, line(1, "c", None)).await.unwrap(), Append::Elsewhere);
-    assert_eq!(live.append(table, line(2, "c", None)).await.unwrap(), Append::Appended);
+    assert_eq!(live.append(table, line(a, "c", None)).await.unwrap(), Append::Elsewhere);
+    assert_eq!(live.append(table, line(b, "c", None)).await.unwrap(), Append::Appended);
 }
 
 /// Eight writers on two nodes, each with its own idea of the version.
@@ -88,18 +178,22 @@ async fn concurrent_appends_lose_and_double_nothing() {
     let house = TestLive::new();
     let table = table();
     let (live, _publications) = house.connect().await;
-    live.found(table, "empty", IDLE_MS, ENGINE).await.unwrap();
+    let start = found(&live, table).await;
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..WRITERS {
         let (live, _publications) = house.connect().await;
         writers.spawn(async move {
-            let mut version = 0;
+            let mut at = start;
             for number in 0..LINES {
-                let line = format!("{writer}.{number}");
+                let text = format!("{writer}.{number}");
                 loop {
-                    match live.append(table, self::line(version, &line, None)).await.unwrap() {
-                        Append::Appended => break version += 1,
-                        Append::Behind(lines) => version += lines.len() as u64,
+                    let new = line(at, &text, None);
+                    match live.append(table, new).await.unwrap() {
+                        Append::Appended => break at = to(&new),
+                        Append::Behind(lines) => {
+                            let tag = lines.last().unwrap().tag;
+                            at = Point { version: at.version + lines.len() as u64, tag };
+                        }
                         other => panic!("{other:?}"),
                     }
                 }
@@ -110,6 +204,7 @@ async fn concurrent_appends_lose_and_double_nothing() {
         ended.unwrap();
     }
     let lines = live.load(table).await.unwrap().unwrap().lines;
+    let lines: Vec<_> = lines.into_iter().map(|entry| entry.line).collect();
     assert_eq!(lines.len(), WRITERS * LINES);
     assert_eq!(lines.iter().collect::<BTreeSet<_>>().len(), WRITERS * LINES);
     for writer in 0..WRITERS {
@@ -125,15 +220,15 @@ async fn another_node_hears_of_the_tables_that_it_watches() {
     let (here, _publications) = house.connect().await;
     let (there, mut heard) = house.connect().await;
     let (watched, other) = (table(), table());
-    here.found(watched, "empty", IDLE_MS, ENGINE).await.unwrap();
-    here.found(other, "empty", IDLE_MS, ENGINE).await.unwrap();
+    let [start, elsewhere] = [found(&here, watched).await, found(&here, other).await];
     there.watch(watched).await.unwrap();
-    here.append(other, line(0, "unheard", None)).await.unwrap();
-    here.append(watched, line(0, "a", None)).await.unwrap();
-    here.append(watched, line(1, "b", None)).await.unwrap();
-    for (version, line) in [(0, "a"), (1, "b")] {
-        let lines = vec![line.to_owned()];
-        let expected = Publication::Lines { table: watched, version, lines };
+    append(&here, other, line(elsewhere, "unheard", None)).await;
+    let a = line(start, "a", None);
+    let b = line(append(&here, watched, a).await, "b", None);
+    append(&here, watched, b).await;
+    for new in [a, b] {
+        let lines = vec![entry(&new)];
+        let expected = Publication::Lines { table: watched, after: new.after, lines };
         assert_eq!(heard.recv().await.unwrap(), expected);
     }
 }
@@ -144,19 +239,19 @@ async fn a_due_table_is_taken_once_and_due_again_if_nothing_came_of_it() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let (sooner, later, never) = (table(), table(), table());
-    for table in [sooner, later, never] {
-        live.found(table, "empty", IDLE_MS, ENGINE).await.unwrap();
-    }
-    live.append(sooner, line(0, "a", Some(at(100)))).await.unwrap();
-    live.append(later, line(0, "a", Some(at(200)))).await.unwrap();
-    live.append(never, line(0, "a", Some(at(100)))).await.unwrap();
-    live.append(never, line(1, "b", None)).await.unwrap();
+    let start = found(&live, sooner).await;
+    append(&live, sooner, line(start, "a", Some(at(100)))).await;
+    let start = found(&live, later).await;
+    let soon = append(&live, later, line(start, "a", Some(at(200)))).await;
+    let start = found(&live, never).await;
+    let due = append(&live, never, line(start, "a", Some(at(100)))).await;
+    append(&live, never, line(due, "b", None)).await;
     assert_eq!(take_due(&live, at(99), CLAIM_MS).await, []);
     assert_eq!(take_due(&live, at(100), CLAIM_MS).await, [sooner]);
     assert_eq!(take_due(&live, at(250), CLAIM_MS).await, [later]);
     // The claims end at 1,100 and 1,250.
     assert_eq!(take_due(&live, at(1_100), CLAIM_MS).await, [sooner]);
-    live.append(later, line(1, "b", Some(at(5_000)))).await.unwrap();
+    append(&live, later, line(soon, "b", Some(at(5_000)))).await;
     assert_eq!(take_due(&live, at(1_300), CLAIM_MS).await, []);
 }
 
@@ -183,21 +278,22 @@ async fn a_player_is_bound_to_one_table() {
 async fn places_are_given_where_they_are_wanted_most() {
     let (live, _publications) = TestLive::new().connect().await;
     let (new, another, waiting) = (table(), table(), table());
-    assert_eq!(live.reserve("newbie", new, 3, &[]).await.unwrap(), new);
-    assert_eq!(live.reserve("newbie", another, 3, &[]).await.unwrap(), new);
-    live.list("newbie", waiting, 3, true).await.unwrap();
+    assert_eq!(live.reserve(place("newbie", &anybody()), new, &[]).await.unwrap(), new);
+    assert_eq!(live.reserve(place("newbie", &anybody()), another, &[]).await.unwrap(), new);
+    let listed = Listed { room: "newbie", seats: 3, has_pot: true, players: &[] };
+    live.list(waiting, listed).await.unwrap();
     for _ in 0..3 {
-        assert_eq!(live.reserve("newbie", another, 3, &[]).await.unwrap(), waiting);
+        assert_eq!(live.reserve(place("newbie", &anybody()), another, &[]).await.unwrap(), waiting);
     }
-    assert_eq!(live.reserve("newbie", another, 3, &[]).await.unwrap(), new);
-    assert_eq!(live.reserve("newbie", another, 3, &[]).await.unwrap(), another);
+    assert_eq!(live.reserve(place("newbie", &anybody()), another, &[]).await.unwrap(), new);
+    assert_eq!(live.reserve(place("newbie", &anybody()), another, &[]).await.unwrap(), another);
     let (third, fourth) = (table(), table());
-    let given = live.reserve("newbie", third, 3, &[another]).await.unwrap();
+    let given = live.reserve(place("newbie", &anybody()), third, &[another]).await.unwrap();
     assert_eq!(given, third, "a table that turned out to be full is skipped");
-    live.list("newbie", another, 0, false).await.unwrap();
-    assert_eq!(live.reserve("newbie", fourth, 3, &[]).await.unwrap(), third);
+    live.unlist("newbie", another).await.unwrap();
+    assert_eq!(live.reserve(place("newbie", &anybody()), fourth, &[]).await.unwrap(), third);
     let fresh = table();
-    let given = live.reserve("barkada", fresh, 3, &[]).await.unwrap();
+    let given = live.reserve(place("barkada", &anybody()), fresh, &[]).await.unwrap();
     assert_eq!(given, fresh, "rooms share no tables");
 }
 
@@ -208,8 +304,50 @@ async fn thirty_who_ask_at_once_fill_ten_tables() {
     let mut asking = tokio::task::JoinSet::new();
     for _ in 0..30 {
         let (live, _publications) = house.connect().await;
-        asking.spawn(async move { live.reserve("newbie", table(), 3, &[]).await.unwrap() });
+        asking.spawn(async move {
+            let who = anybody();
+            live.reserve(place("newbie", &who), table(), &[]).await.unwrap()
+        });
     }
     let tables = asking.join_all().await;
     assert_eq!(tables.iter().collect::<BTreeSet<_>>().len(), 10);
+}
+
+fn anybody() -> [Companion; 1] {
+    [Companion { player: PlayerId(Uuid::new_v4()), rating: 25_000, marks: vec![] }]
+}
+
+fn place<'a>(room: &'a str, who: &'a [Companion]) -> Reserve<'a> {
+    Reserve { room, seats: 3, who }
+}
+
+fn marked(mark: u64) -> [Companion; 1] {
+    anybody().map(|who| Companion { marks: vec![Mark(mark), Mark(0)], ..who })
+}
+
+/// Of two who share a mark, one is sent to another table, seated or on the way.
+#[tokio::test]
+async fn nobody_is_given_a_place_beside_the_same_mark() {
+    let (live, _publications) = TestLive::new().connect().await;
+    let (here, there, another) = (table(), table(), table());
+    let (one, two) = (marked(1), marked(2));
+    assert_eq!(live.reserve(place("newbie", &one), here, &[]).await.unwrap(), here);
+    assert_eq!(live.reserve(place("newbie", &two), there, &[]).await.unwrap(), there);
+    let again = live.reserve(place("newbie", &one), another, &[]).await.unwrap();
+    assert_eq!(again, here, "the same player again");
+    let players = [one[0].player];
+    let listed = Listed { room: "newbie", seats: 3, has_pot: false, players: &players };
+    live.list(here, listed).await.unwrap();
+    assert!(!live.reserve_here(place("newbie", &two), here).await.unwrap());
+    let open = live.open_tables("newbie").await.unwrap();
+    let at_here = open.iter().find(|open| open.table == here).unwrap();
+    assert_eq!((at_here.seats_free, &at_here.company), (2, &one.to_vec()));
+    assert_eq!(live.playing("newbie").await.unwrap(), Playing { players: 1, tables: 1 });
+    // Who has given the place back, or left, keeps nobody away.
+    live.unreserve("newbie", there, two[0].player).await.unwrap();
+    let listed = Listed { players: &[], ..listed };
+    live.list(here, listed).await.unwrap();
+    assert!(live.open_tables("newbie").await.unwrap().is_empty());
+    assert_eq!(live.playing("newbie").await.unwrap(), Playing::default());
+    assert_eq!(live.reserve(place("newbie", &two), here, &[]).await.unwrap(), here);
 }

@@ -1,11 +1,13 @@
 //! Games whose table is gone: found by every node, voided once, and their players told.
 
 use bahay::games::{self, GameState};
+use bahay::ledger::LedgerError;
+use bahay::tables::OperateError;
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use redis::AsyncCommands as _;
 use tokio::time::timeout;
 
-use crate::support::bank::{self, Bank};
+use crate::support::bank::{self, ANTE, Bank, PotGoes};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::node::{Node, Seated, deal, sit};
@@ -90,7 +92,7 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     for one in &mut seated {
         let ended = async { while one.notices.recv().await.is_some() {} };
         timeout(PATIENCE, ended).await.expect("the watch ends");
-        assert_eq!(one.ending.get(), Some(&bahay::tables::Ending::Closed));
+        assert_eq!(one.ending.get(), Some(&bahay::tables::Ending::Lost));
     }
     until_voided(&bank, game).await;
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
@@ -102,4 +104,61 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
 async fn forget(live: &TestLive, table: TableId) {
     let keys = ["head", "journal"].map(|part| live.table_key(table, part));
     let _: i64 = live.raw().await.del(keys.to_vec()).await.unwrap();
+}
+
+/// The POT of a table that is gone goes back to who paid the antes in it, once; that of a table
+/// that is there stays, and so does one at which a game is open.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [Node::new(&bank, &live, Clocks::default()).await];
+    let tables = nodes[0].tables();
+    let (here, gone) = (sit(&nodes, &bank.players([FUNDS; 3]).await).await, bank::table());
+    let ante = ANTE.hundredths();
+    let players = bank.players([FUNDS; 3]).await;
+    // What was paid out is nobody's any more; the two games after that left their antes there.
+    let newcomers = [players[0], players[1], bank.player(FUNDS).await];
+    bank.play(gone, &players, 0, 1, PotGoes::ToWinner).await;
+    bank.play(here, &players, 0, 1, PotGoes::Nowhere).await;
+    bank.play(gone, &players, 0, 1, PotGoes::Nowhere).await;
+    bank.play(gone, &newcomers, 0, 1, PotGoes::Nowhere).await;
+    let wallets = bank.wallets(&players).await;
+    let open = bank.deal(gone, &players);
+    bank.open(&open).await;
+    let refused = tables.return_pot(gone).await;
+    assert!(
+        matches!(refused, Err(OperateError::Ledger(LedgerError::TableBusy { .. }))),
+        "{refused:?}"
+    );
+    assert!(tables.lost_pots().await.unwrap().is_empty());
+    bank.ledger.void_game(open.game, "a test").await.unwrap();
+    assert_eq!(bank.wallets(&players).await, wallets);
+
+    let lost = tables.lost_pots().await.unwrap();
+    assert_eq!(lost.iter().map(|lost| lost.table).collect::<Vec<_>>(), [gone]);
+    assert_eq!(lost[0].pot.hundredths(), 6 * ante);
+    let refused = tables.return_pot(here).await;
+    assert!(matches!(refused, Err(OperateError::Live)), "{refused:?}");
+    let at_once = tokio::join!(tables.return_pot(gone), tables.return_pot(gone));
+    let returned = [at_once.0, at_once.1].into_iter().find_map(Result::ok).unwrap();
+    let mut shares: Vec<_> =
+        returned.shares.iter().map(|one| (one.player, one.amount.hundredths())).collect();
+    let mut expected = vec![
+        (players[0], 2 * ante),
+        (players[1], 2 * ante),
+        (players[2], ante),
+        (newcomers[2], ante),
+    ];
+    shares.sort();
+    expected.sort();
+    assert_eq!(shares, expected);
+    let again = tables.return_pot(gone).await;
+    assert!(matches!(again, Err(OperateError::Ledger(LedgerError::PotEmpty { .. }))), "{again:?}");
+    for (player, amount) in expected {
+        let told = notices(&bank, player).await;
+        let told: Vec<_> = told.iter().filter(|(kind, ..)| kind == "pot_returned").collect();
+        assert_eq!(told, [&("pot_returned".to_owned(), None, Some(amount))]);
+    }
+    assert!(tables.lost_pots().await.unwrap().is_empty());
+    bank.audit_clean().await;
 }

@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 
 use bahay::client::{Client, Play, PlayError};
-use bahay::ws::protocol::{Message, close};
+use bahay::ws::protocol::{Closing, Message, close};
 use bahay_engine::table::{Event, GameId, PhaseView, TableId};
 use tokio::time::timeout;
 
@@ -141,7 +141,9 @@ async fn a_table_is_voided_from_the_command_line() {
     for (client, mut play) in clients.iter().zip(plays) {
         let closed = async {
             loop {
-                if let Message::Closed { table } = play.next().await.unwrap() {
+                if let Message::Closed { table, reason: Closing::Voided } =
+                    play.next().await.unwrap()
+                {
                     return table.to_string();
                 }
             }

@@ -79,7 +79,9 @@ async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<St
             }
             Message::Ack { .. } => panic!("{text} was accepted"),
             Message::Hello { .. }
+            | Message::Ticket { .. }
             | Message::Closed { .. }
+            | Message::Said { .. }
             | Message::Snapshot { .. }
             | Message::Update { .. } => {}
         }
@@ -232,7 +234,7 @@ async fn a_text_too_long_or_binary_ends_the_connection() {
     let client = house.guest("Althea").await;
     let mut play = client.play().await.unwrap();
     play.send_text(" ".repeat(MESSAGE_BYTES_MAX + 1)).await.unwrap();
-    assert_eq!(closed(&mut play).await, close::PROTOCOL);
+    assert_eq!(closed(&mut play).await, close::TOO_LONG);
     let mut play = client.play().await.unwrap();
     play.send_bytes(vec![1, 2, 3]).await.unwrap();
     assert_eq!(closed(&mut play).await, close::PROTOCOL);

@@ -80,20 +80,21 @@ async fn a_node_that_dies_over_another_one_loses_nothing() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let (redis, _publications) = live.connect().await;
     let node = NodeId(Uuid::new_v4());
-    redis.beat(node, false, None).await.unwrap();
     let (table, player) = (TableId(Uuid::new_v4()), PlayerId(Uuid::new_v4()));
+    let shard = redis.shard_of(table);
+    redis.beat(shard, node, false, None).await.unwrap();
     let present = |_| Present { table, player, connection: ConnectionId(Uuid::new_v4()) };
     let all: Vec<_> = (0..150).map(present).collect();
-    redis.note(node, &all).await.unwrap();
-    let mut portion = redis.present(node).await.unwrap();
+    redis.note(shard, node, &all).await.unwrap();
+    let mut portion = redis.present(shard, node).await.unwrap();
     assert_eq!(portion.len(), 64);
     // Read and not forgotten: they are still there.
     portion.truncate(10);
-    redis.forget(node, &portion).await.unwrap();
+    redis.forget(shard, node, &portion).await.unwrap();
 
     let heir = Node::start(&bank, &live, Clocks::default()).await;
     let emptied = async {
-        while !redis.present(node).await.unwrap().is_empty() {
+        while !redis.present(shard, node).await.unwrap().is_empty() {
             tokio::task::yield_now().await;
         }
     };
@@ -105,7 +106,7 @@ async fn a_node_that_dies_over_another_one_loses_nothing() {
     };
     timeout(PATIENCE, counted).await.expect("the heir counts what it told");
     assert_eq!(heir.tables().counts().told_away(), 140);
-    assert!(redis.beat(node, true, None).await.unwrap().is_dead);
+    assert!(redis.beat(shard, node, true, None).await.unwrap().is_dead);
 }
 
 /// A node that leaves in good order leaves nobody to look for.
@@ -125,8 +126,10 @@ async fn an_orderly_end_leaves_nothing_behind() {
     let mut exists = async |key: String| -> bool {
         redis::cmd("EXISTS").arg(key).query_async(&mut raw).await.unwrap()
     };
-    assert!(!exists(live.nodes_key("beats")).await);
-    assert!(!exists(live.nodes_key("dead")).await);
+    for shard in 0..live.options().shards {
+        assert!(!exists(live.shard_key(shard, "beats")).await);
+        assert!(!exists(live.shard_key(shard, "dead")).await);
+    }
 }
 
 /// Rule 8.3, to the end: with everybody gone the AI plays the game to its end.

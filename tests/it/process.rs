@@ -8,7 +8,7 @@ use bahay::ws::protocol::Message;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Terms};
+use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Spectators, Terms};
 
 use crate::support::db::TestDatabase;
 use crate::support::house::{PATIENCE, guest_at, joined};
@@ -147,6 +147,7 @@ fn record() -> Record<bahay::tables::catalog::Tongits> {
         price: Price { bet, multiplier: 1, fee_basis_points: 500 },
         hits: Hits::default(),
         clocks: Clocks::default(),
+        spectators: Spectators::default(),
     };
     let mut records = vec![];
     Simulation::new(5, terms, Habits::default(), Coins::from_whole(500).unwrap())

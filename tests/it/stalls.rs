@@ -6,7 +6,7 @@ use bahay::client::{Client, Play, PlayError};
 use bahay::clock::Clock;
 use bahay::lobby::{Room, house_rooms};
 use bahay::tables::catalog::Tongits;
-use bahay::ws::protocol::Message;
+use bahay::ws::protocol::{Closing, Message};
 use bahay_engine::table::{By, Clocks, Event, GameId, PhaseView, Record};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -105,7 +105,9 @@ async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
                         sleep(AGAIN).await;
                     }
                     Message::Hello { .. }
+                    | Message::Ticket { .. }
                     | Message::Closed { .. }
+                    | Message::Said { .. }
                     | Message::Snapshot { .. }
                     | Message::Ack { .. } => {}
                 }
@@ -153,6 +155,35 @@ async fn a_stalled_redis_costs_nobody_time() {
         "the clock or the AI took a turn: {:?}",
         record.actions.iter().map(|taken| taken.by).collect::<Vec<_>>()
     );
+    house.stop().await;
+}
+
+/// Who goes while Redis is away cannot be told of, and is told of when it is back.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_goes_while_redis_is_away_is_away_when_it_is_back() {
+    let services = Services::start(&[Service::Redis]).await;
+    let mut house = house(&services, Service::Redis, 20_000).await;
+    let (_, clients) = house.table().await;
+    let (_, mut plays) = dealt(&clients).await;
+    let goes = plays.pop().unwrap();
+    let seat = goes.view().unwrap().seat.unwrap();
+    services.pause(Service::Redis);
+    drop(goes.drop_connection());
+    // Three times as long as the session waits for the table.
+    for _ in 0..3 {
+        let leaving = plays[0].leave().await.unwrap();
+        let answer = timeout(PATIENCE, plays[0].answered(leaving)).await.unwrap();
+        assert!(is_unavailable(&answer), "{answer:?}");
+    }
+    services.resume();
+    let is_here = |play: &Play| {
+        let seats = &play.view().unwrap().seats;
+        seats[seat.index()].as_ref().unwrap().connected
+    };
+    // Told by an update, or by the table being read anew.
+    while is_here(&plays[1]) {
+        next(&mut plays[1]).await;
+    }
     house.stop().await;
 }
 
@@ -218,16 +249,15 @@ async fn an_emptied_redis_gives_every_coin_back_once() {
     let (game, plays) = dealt(&clients).await;
     services.start_redis_empty().await;
     for mut play in plays {
-        // Closed, or sent away by a node that is no longer known; nothing of the game goes on.
-        let ended = async {
+        let told = async {
             loop {
-                match play.next().await {
-                    Ok(Message::Closed { .. }) | Err(_) => return,
-                    Ok(_) => {}
+                if let Message::Closed { reason, .. } = play.next().await.unwrap() {
+                    return reason;
                 }
             }
         };
-        timeout(PATIENCE, ended).await.expect("the players are told");
+        let reason = timeout(PATIENCE, told).await.expect("the players are told");
+        assert_eq!(reason, Closing::Lost);
     }
     let voided = async {
         while bahay::games::record(&house.pool, game).await.unwrap().unwrap().state

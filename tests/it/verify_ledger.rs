@@ -55,7 +55,7 @@ async fn what_the_games_say_and_the_books_do_not_is_found() {
         }),
         (
             format!(
-                "update game_records set record = jsonb_set(record::jsonb, '{{outcome,winner}}', 'null')::json
+                "update game_records set record = jsonb_set(record::jsonb, '{{outcome,winner}}', 'null')::text
                 where game = {settled}"
             ),
             |it| matches!(it, Mismatch::Record { .. }),

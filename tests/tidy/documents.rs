@@ -1,9 +1,13 @@
 //! What documents and comments cite: rules by their numbers, files by their paths.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::rust::Parts;
+use super::{Complaints, File, RULES_PAGE};
+
 /// The number that a line of the rules page gives to a rule.
-pub(crate) fn numbered(line: &str) -> Option<&str> {
+fn numbered(line: &str) -> Option<&str> {
     let text = line.strip_prefix("**").or_else(|| line.strip_prefix("| "))?;
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
     let number = text[..end].trim_end_matches('.');
@@ -11,7 +15,7 @@ pub(crate) fn numbered(line: &str) -> Option<&str> {
 }
 
 /// As in `6.10`.
-pub(crate) fn is_number(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     let digits = |part: &str| {
         (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
     };
@@ -19,7 +23,7 @@ pub(crate) fn is_number(text: &str) -> bool {
 }
 
 /// `rule 6.10`, `rules 5.1, 5.2 and 5.3`, `rules 6.1 to 6.6`, with the line of each number.
-pub(crate) fn cited_in(text: &str) -> Vec<(usize, String)> {
+fn cited_in(text: &str) -> Vec<(usize, String)> {
     let mut cited = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         for after in text.to_lowercase().split("rule").skip(1) {
@@ -40,18 +44,18 @@ pub(crate) fn cited_in(text: &str) -> Vec<(usize, String)> {
     cited
 }
 
-pub(crate) fn is_of_path(letter: char) -> bool {
+fn is_of_path(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "/._-".contains(letter)
 }
 
 /// Whether a word in a document is the path of something that the repository keeps.
-pub(crate) fn is_our_path(word: &str) -> bool {
+fn is_our_path(word: &str) -> bool {
     let roots = ["src/", "crates/", "docs/", "migrations/", "scripts/", "tests/"];
     roots.iter().any(|root| word.starts_with(root)) && word.chars().all(is_of_path)
 }
 
 /// A path without `.` and `..`.
-pub(crate) fn normal(path: &Path) -> String {
+fn normal(path: &Path) -> String {
     let mut parts: Vec<String> = Vec::new();
     for part in path.iter().map(|part| part.to_string_lossy()) {
         match &*part {
@@ -63,4 +67,80 @@ pub(crate) fn normal(path: &Path) -> String {
         }
     }
     parts.join("/")
+}
+
+/// Links in documents, paths in their code words, and documents named in comments.
+pub(crate) fn links(files: &[File]) -> Complaints {
+    let exists = |path: &str| {
+        let path = path.trim_end_matches('/');
+        files.iter().any(|file| {
+            file.path == path
+                || file.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+        })
+    };
+    let mut complaints = Vec::new();
+    for file in files {
+        let mut named: Vec<(usize, String)> = Vec::new();
+        match file.extension() {
+            "md" => {
+                let folder = Path::new(&file.path).parent().unwrap_or(Path::new(""));
+                for (line, text) in (1..).zip(file.text.lines()) {
+                    let targets =
+                        text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+                    let inner = targets.filter(|target| !target.contains("://"));
+                    named.extend(inner.filter_map(|target| {
+                        let path = target.split('#').next().filter(|path| !path.is_empty())?;
+                        Some((line, normal(&folder.join(path))))
+                    }));
+                    let words = text.split('`').skip(1).step_by(2).filter(|word| is_our_path(word));
+                    named.extend(words.map(|word| (line, word.to_owned())));
+                }
+            }
+            "rs" => {
+                for (line, text) in (1..).zip(Parts::of(&file.text).comments.lines()) {
+                    let words = text.split(|letter: char| !is_of_path(letter));
+                    let words = words.filter(|word| word.starts_with("docs/"));
+                    let words = words.map(|word| word.trim_end_matches('.'));
+                    named.extend(words.map(|word| (line, word.to_owned())));
+                }
+            }
+            _ => {}
+        }
+        for (line, path) in named.into_iter().filter(|(_, path)| !exists(path)) {
+            complaints.push(format!("{}:{line}: {path} does not exist: mend the name", file.path));
+        }
+    }
+    complaints
+}
+
+/// Numbers after the word `rule` in documents and comments, and those that refusals and
+/// settlements give.
+pub(crate) fn citations(files: &[File]) -> Complaints {
+    let Some(page) = files.iter().find(|file| file.path == RULES_PAGE) else {
+        return vec![format!("{RULES_PAGE}:1: the rules page is missing: refusals cite it")];
+    };
+    let rules: BTreeSet<&str> = page.text.lines().filter_map(numbered).collect();
+    let mut complaints = Vec::new();
+    for file in files {
+        let mut cited: Vec<(usize, String)> = Vec::new();
+        match file.extension() {
+            "md" => cited.extend(cited_in(&file.text)),
+            "rs" => {
+                let parts = Parts::of(&file.text);
+                cited.extend(cited_in(&parts.comments));
+                if !file.path.starts_with("tests/") {
+                    cited.extend(parts.strings.into_iter().filter(|(_, text)| is_number(text)));
+                }
+            }
+            _ => {}
+        }
+        for (line, rule) in cited.into_iter().filter(|(_, rule)| !rules.contains(&**rule)) {
+            complaints.push(format!(
+                "{}:{line}: there is no rule {rule} in {RULES_PAGE}: mend the number, or write \
+                 the rule",
+                file.path
+            ));
+        }
+    }
+    complaints
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use bahay::lobby::house_rooms;
 use bahay::tables::catalog::Tongits;
-use bahay::ws::protocol::{Command, Message, OpenPrompt};
+use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay::ws::{asyncapi, example_commands, example_messages};
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::coins::Coins;
@@ -82,16 +82,35 @@ fn every_message_of_tables_in_virtual_time_fits() {
             let server_time_ms = tables.now();
             let update = Message::<Tongits>::Update {
                 version,
+                tag: Tag::default(),
                 server_time_ms,
                 events,
                 prompt: prompt.clone(),
             };
             check(&document, "Message", &as_json(&update));
             let view = Box::new(view);
-            let snapshot = Message::<Tongits>::Snapshot { version, server_time_ms, view, prompt };
+            let snapshot = Message::<Tongits>::Snapshot {
+                version,
+                tag: Tag::default(),
+                server_time_ms,
+                view,
+                prompt,
+            };
             check(&document, "Message", &as_json(&snapshot));
         }
     }
+    // No room changes in virtual time.
+    let Terms { price, hits, clocks, .. } = terms();
+    let retermed = Event::Retermed { price, hits, clocks };
+    events_seen.insert("retermed".to_owned());
+    let update = Message::<Tongits>::Update {
+        version: 1,
+        tag: bahay::entropy::tag(),
+        server_time_ms: Timestamp::default(),
+        events: vec![retermed],
+        prompt: None,
+    };
+    check(&document, "Message", &as_json(&update));
     assert_eq!(events_seen, listed(&document, "Event"), "the tables were not rough enough");
     assert_eq!(phases_seen, listed(&document, "PhaseView"));
 }
@@ -124,6 +143,7 @@ fn every_event_and_action_of_random_games_fits() {
                 events_seen.insert(as_json(&event)["type"].as_str().unwrap().to_owned());
                 let message = Message::<Tongits>::Update {
                     version: 1,
+                    tag: Tag::default(),
                     server_time_ms: Timestamp::from_ms(0),
                     events: vec![Event::Game { event }],
                     prompt: None,

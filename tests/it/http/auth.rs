@@ -8,12 +8,12 @@ use bahay::ids::{PlayerId, SessionId};
 use reqwest::Method;
 use uuid::Uuid;
 
-use super::server::{SECRET, Server, expect_refusal, ok, refused};
+use super::server::{SECRET, Server, Setup, expect_refusal, ok, refused};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Base64 for URLs, without padding.
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
         let bits = (0..3).fold(0_u32, |bits, place| {
@@ -112,6 +112,37 @@ async fn a_token_expires_to_the_second() {
     ok(server.node.get("/v1/me", &guest.access_token)).await;
     server.clock.advance(Duration::from_millis(1));
     expect_refusal(server.node.get("/v1/me", &guest.access_token), 401, "token_expired").await;
+}
+
+/// The three steps of docs/OPERATIONS.md, with two nodes of which one is always a step ahead.
+#[tokio::test]
+async fn a_secret_is_rotated_while_players_play() {
+    const NEW: &[u8] = b"c1f0e9d8b7a6958473625140f1e2d3c4";
+    let server = Server::new().await;
+    let with = async |secrets: &[&'static [u8]]| {
+        server.node_with(Setup { secrets: secrets.to_vec(), ..Setup::default() }).await
+    };
+    let steps = [
+        (with(&[SECRET]).await, with(&[SECRET, NEW]).await),
+        (with(&[SECRET, NEW]).await, with(&[NEW, SECRET]).await),
+        (with(&[NEW, SECRET]).await, with(&[NEW]).await),
+    ];
+    for (step, (behind, ahead)) in steps.iter().enumerate() {
+        // In the last step nothing that the old secret signed is alive any more.
+        for (one, other) in [(behind, ahead), (ahead, behind)] {
+            let guest = one.guest(&format!("device-000000000{step}")).await;
+            one.guest(&format!("device-000000000{step}")).await;
+            ok(other.get("/v1/me", &guest.access_token)).await;
+            let page = ok(one.get("/v1/me/sessions?limit=1", &guest.access_token)).await;
+            let cursor = page["next_cursor"].as_str().expect("there are two sessions");
+            let next = format!("/v1/me/sessions?cursor={cursor}");
+            ok(other.get(&next, &guest.access_token)).await;
+        }
+    }
+    let old = steps[0].0.guest("device-0000000000").await;
+    expect_refusal(steps[2].1.get("/v1/me", &old.access_token), 401, "token_forged").await;
+    // Refresh tokens are not signed.
+    ok(steps[2].1.refresh(&old.refresh_token)).await;
 }
 
 /// What the socket asks, without a server.

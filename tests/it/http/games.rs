@@ -101,3 +101,81 @@ async fn a_wallet_shows_what_is_held() {
     let wallet = ok(server.node.get("/v1/me/wallet", &guests[0].access_token)).await;
     assert_eq!(wallet["held"], stakes[0].hundredths());
 }
+
+#[tokio::test]
+async fn a_cursor_is_good_for_its_filters_only() {
+    let server = Server::new().await;
+    let (guests, players) = guests(&server).await;
+    for _ in 0..3 {
+        let table = TableId(Uuid::new_v4());
+        server.bank.play(table, &players, 1, 2, PotGoes::Nowhere).await;
+    }
+    let token = guests[1].access_token.as_str();
+    let first = ok(server.node.get("/v1/me/games?limit=2&outcome=won", token)).await;
+    assert_eq!(first["items"][0]["outcome"], "won");
+    let cursor = text(&first["next_cursor"]);
+    let next =
+        |filter: &str| server.node.get(&format!("/v1/me/games?{filter}cursor={cursor}"), token);
+    let second = ok(next("outcome=won&")).await;
+    assert_eq!(second["items"].as_array().unwrap().len(), 1);
+    expect_refusal(next(""), 422, "cursor_invalid").await;
+    expect_refusal(next("outcome=won&room=newbie&"), 422, "cursor_invalid").await;
+    let from = "from=2026-03-01T00:00:00Z&to=2026-03-01T00:00:00Z";
+    for query in ["outcome=none", "ending=tie", "room=Newbie", "from=yesterday", from, "size=1"] {
+        let refused = server.node.get(&format!("/v1/me/games?{query}"), token);
+        expect_refusal(refused, 422, "query_invalid").await;
+    }
+}
+
+#[tokio::test]
+async fn a_voided_game_has_a_detail_and_no_deal() {
+    let server = Server::new().await;
+    let (guests, players) = guests(&server).await;
+    let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
+    server.bank.open(&game).await;
+    let get = |path: &str, guest: &Guest| {
+        server.node.get(&format!("/v1/games/{}{path}", game.game), &guest.access_token)
+    };
+    expect_refusal(get("", &guests[0]), 409, "game_not_finished").await;
+    expect_refusal(get("/fairness", &guests[0]), 404, "game_not_found").await;
+    server.bank.ledger.void_game(game.game, "a test").await.expect("an open game is voided");
+    let detail = ok(get("", &guests[0])).await;
+    assert_eq!((&detail["state"], &detail["seats"][2]["net"]), (&"voided".into(), &0.into()));
+    assert!(detail["settlement"].is_null() && detail["ending"].is_null());
+    expect_refusal(get("", &guests[3]), 404, "game_not_found").await;
+    expect_refusal(get("/steps", &guests[0]), 409, "game_voided").await;
+    expect_refusal(get("/fairness", &guests[3]), 409, "game_voided").await;
+}
+
+#[tokio::test]
+async fn players_are_listed_and_taken_off_the_list() {
+    let server = Server::new().await;
+    let (guests, players) = guests(&server).await;
+    let put = |id: &str| {
+        server
+            .node
+            .request(reqwest::Method::PUT, &format!("/v1/me/blocks/{id}"))
+            .bearer_auth(&guests[0].access_token)
+    };
+    for _ in 0..2 {
+        ok(put(&guests[1].id)).await;
+    }
+    expect_refusal(put(&guests[0].id), 409, "own_player").await;
+    expect_refusal(put(&Uuid::new_v4().to_string()), 404, "player_not_found").await;
+    let listed = ok(server.node.get("/v1/me/blocks", &guests[0].access_token)).await;
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["items"][0]["player"], guests[1].id);
+    let social = bahay::social::Social::new(server.bank.pool.clone());
+    let blocked = social.blocked_among(&players).await.unwrap();
+    assert_eq!(blocked, [(players[0], players[1])]);
+    assert_eq!(social.blocked_among(&players[1..]).await.unwrap(), []);
+    let path = format!("/v1/me/blocks/{}", guests[1].id);
+    for _ in 0..2 {
+        let request = server.node.request(reqwest::Method::DELETE, &path);
+        ok(request.bearer_auth(&guests[0].access_token)).await;
+    }
+    assert_eq!(social.blocked_among(&players).await.unwrap(), []);
+    let player =
+        ok(server.node.get(&format!("/v1/players/{}", guests[1].id), &guests[0].access_token));
+    assert_eq!(player.await["statistics"]["games"], 0);
+}

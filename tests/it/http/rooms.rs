@@ -39,3 +39,17 @@ async fn a_room_that_is_not_there_seats_nobody() {
         expect_refusal(ask(&server.node, Method::POST, &path, &guest), 404, "room_not_found").await;
     }
 }
+
+#[tokio::test]
+async fn the_rooms_say_how_many_play_there() {
+    let server = Server::new().await;
+    for device in ["device-0123456789-a", "device-0123456789-b"] {
+        let guest = server.node.guest(device).await;
+        ok(ask(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
+    }
+    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    let items = rooms["items"].as_array().unwrap();
+    assert!(items.len() >= 6);
+    assert_eq!((&items[0]["players"], &items[0]["tables"]), (&2.into(), &1.into()));
+    assert_eq!((&items[1]["players"], &items[1]["tables"]), (&0.into(), &0.into()));
+}

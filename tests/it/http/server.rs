@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
-use bahay::accounts::Accounts;
+use bahay::accounts::{self, Accounts};
 use bahay::auth::{Auth, Revocations, Signer};
 use bahay::clock::{Clock, Timestamp};
 use bahay::edge::Edge;
@@ -12,10 +12,13 @@ use bahay::http::{self, Options, Probe, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live::Publication;
-use bahay::lobby::{Lobby, house_rooms};
+use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
 use bahay::operators::{Corrections, Operators, Role};
+use bahay::ratings::Ratings;
 use bahay::rewards::{Rewards, Terms};
+use bahay::social::Social;
+use bahay::standings::{Calendar, Standings};
 use bahay::tables::Tables;
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
@@ -28,7 +31,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 
 use crate::support::bank::Bank;
-use crate::support::house::wide_door;
+use crate::support::house::{cheap_ways_in, wide_door};
 use crate::support::live::TestLive;
 
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
@@ -65,12 +68,21 @@ pub(crate) struct Setup {
     pub(crate) options: Options,
     pub(crate) probes: Vec<Probe>,
     pub(crate) more: Router,
+    pub(crate) ways_in: accounts::Options,
+    /// The first signs.
+    pub(crate) secrets: Vec<&'static [u8]>,
 }
 
 impl Default for Setup {
     fn default() -> Self {
         let options = Options { edge: Edge::new(wide_door()), ..Options::default() };
-        Self { options, probes: Vec::new(), more: Router::new() }
+        Self {
+            options,
+            probes: Vec::new(),
+            more: Router::new(),
+            ways_in: cheap_ways_in(),
+            secrets: vec![SECRET],
+        }
     }
 }
 
@@ -104,8 +116,13 @@ impl Server {
 
     /// Another node on the same database, with the same secret and clock.
     pub(crate) async fn another_node(&self) -> Node {
+        self.node_with(Setup::default()).await
+    }
+
+    /// The same with something different.
+    pub(crate) async fn node_with(&self, setup: Setup) -> Node {
         let (ledger, tasks) = self.bank.node().await;
-        Node::start(&self.bank, ledger, &self.clock, Setup::default(), Some(tasks)).await
+        Node::start(&self.bank, ledger, &self.clock, setup, Some(tasks)).await
     }
 }
 
@@ -117,17 +134,24 @@ impl Node {
         setup: Setup,
         tasks: Option<LedgerTasks>,
     ) -> Self {
-        let Setup { options, probes, more } = setup;
+        let Setup { options, probes, more, ways_in, secrets } = setup;
         let pool = bank.database.pool().await;
-        let signer = Signer::new(SECRET).expect("a secret of the tests is strong enough");
+        let sound = "a secret of the tests is strong enough";
+        let (first, previous) = secrets.split_first().expect("there is a secret");
+        let signer = previous.iter().fold(Signer::new(first).expect(sound), |signer, secret| {
+            signer.with_previous(secret).expect(sound)
+        });
         let auth = Auth::new(signer, clock.clone(), Revocations::default());
-        let accounts =
-            Accounts::new(pool.clone(), ledger.clone(), auth.clone(), clock.clone(), WELCOME);
+        let (books, proofs) = (ledger.clone(), auth.clone());
+        let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, ways_in);
+        let accounts = accounts.expect("options of the tests are sound");
         accounts.load_revocations().await.expect("sessions can be read");
         let (live, publications) = TestLive::new().connect().await;
         let tables = Tables::new(live.clone(), ledger.clone(), clock.clone(), pool.clone());
         let rooms = house_rooms(Clocks::default());
-        let lobby = Lobby::new(rooms, tables, live.clone(), ledger.clone());
+        let catalog = Catalog::load(pool.clone(), &rooms).await.expect("rooms can be read");
+        let lobby = Lobby::new(catalog, tables, live.clone(), ledger.clone())
+            .with(lobby::Options::default(), Ratings::new(pool.clone()));
         let metrics = Metrics::default();
         let services = Services {
             accounts: accounts.clone(),
@@ -138,6 +162,8 @@ impl Node {
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
+            social: Social::new(pool.clone()),
+            standings: Standings::new(pool.clone(), live.clone(), Calendar::default()),
             ledger,
             lobby,
             live,

@@ -137,3 +137,121 @@ async fn an_unknown_refresh_token_is_nobodys() {
         assert_eq!(refused, (401, "refresh_token_unknown".into()), "{token}");
     }
 }
+
+#[tokio::test]
+async fn a_player_sees_its_sessions_and_nobody_elses() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let first = node.guest(DEVICE).await;
+    node.guest("device-9876543210").await;
+    server.clock.advance(Duration::from_mins(10));
+    let body = serde_json::json!({ "device_id": DEVICE });
+    let second = node.post("/v1/sign-in/guest", &body).header("user-agent", "Tongits/2.1");
+    let second = ok(second.header("x-forwarded-for", "203.0.113.7")).await;
+    server.clock.advance(Duration::from_mins(1));
+    ok(node.refresh(&first.refresh_token)).await;
+    let token = text(&second["access_token"]);
+    let page = ok(node.get("/v1/me/sessions", &token)).await;
+    let expected = serde_json::json!({ "items": [
+        {
+            "id": second["session"], "method": "guest", "user_agent": "Tongits/2.1",
+            "address": "127.0.0.1", "created_at": "2026-03-01T12:10:00.000Z",
+            "last_seen_at": "2026-03-01T12:10:00.000Z", "current": true
+        },
+        {
+            "id": first.answer["session"], "method": "guest", "user_agent": null,
+            "address": "127.0.0.1", "created_at": "2026-03-01T12:00:00.000Z",
+            "last_seen_at": "2026-03-01T12:11:00.000Z", "current": false
+        },
+    ], "next_cursor": null });
+    assert_eq!(page, expected);
+    let page = ok(node.get("/v1/me/sessions?limit=1", &token)).await;
+    assert_eq!(page["items"][0], expected["items"][0]);
+    let next = format!("/v1/me/sessions?limit=1&cursor={}", text(&page["next_cursor"]));
+    let page = ok(node.get(&next, &token)).await;
+    assert_eq!(page["items"][0], expected["items"][1]);
+    assert!(page["next_cursor"].is_null());
+    // What cannot be refreshed any more is no session.
+    server.clock.advance(REFRESH_TOKEN_LIFE - Duration::from_secs(30));
+    let anew = node.guest(DEVICE).await;
+    let page = ok(node.get("/v1/me/sessions", &anew.access_token)).await;
+    let ids: Vec<_> = page["items"].as_array().unwrap().iter().map(|item| &item["id"]).collect();
+    assert_eq!(ids, [&anew.answer["session"], &first.answer["session"]]);
+}
+
+#[tokio::test]
+async fn one_session_is_ended_from_another() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let here = node.guest(DEVICE).await;
+    let lost = node.guest(DEVICE).await;
+    let other = node.guest("device-9876543210").await;
+    let end = |guest: &Guest, session: &str| {
+        let path = format!("/v1/me/sessions/{session}");
+        node.request(Method::DELETE, &path).bearer_auth(&guest.access_token)
+    };
+    let session = text(&lost.answer["session"]);
+    expect_refusal(end(&other, &session), 404, "session_not_found").await;
+    let nobodys = uuid::Uuid::max().to_string();
+    expect_refusal(end(&here, &nobodys), 404, "session_not_found").await;
+    expect_refusal(end(&here, "x"), 422, "path_invalid").await;
+    expect_signed_in(node, &lost.access_token).await;
+    for _ in 0..2 {
+        ok(end(&here, &session)).await;
+    }
+    expect_refusal(node.get("/v1/me", &lost.access_token), 401, "token_revoked").await;
+    expect_refusal(node.refresh(&lost.refresh_token), 401, "session_ended").await;
+    expect_signed_in(node, &here.access_token).await;
+    let page = ok(node.get("/v1/me/sessions", &here.access_token)).await;
+    assert_eq!(page["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn signing_out_everywhere_ends_all_sessions_on_all_nodes_and_lasts() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let following = tokio::spawn({
+        let accounts = other.accounts.clone();
+        async move { accounts.follow_revocations().await }
+    });
+    let node = &server.node;
+    let guests = [node.guest(DEVICE).await, other.guest(DEVICE).await];
+    let stranger = other.guest("device-9876543210").await;
+    let everywhere = node.request(Method::DELETE, "/v1/me/sessions");
+    ok(everywhere.bearer_auth(&guests[0].access_token)).await;
+    for guest in &guests {
+        expect_refusal(node.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
+        expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;
+    }
+    let heard = async {
+        let there = || other.get("/v1/me", &guests[1].access_token).send();
+        while there().await.expect("an answer").status() != 401 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let heard = tokio::time::timeout(Duration::from_secs(5), heard).await;
+    assert!(heard.is_ok(), "the other node has not heard");
+    following.abort();
+    let restarted = server.another_node().await;
+    for guest in &guests {
+        expect_refusal(restarted.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
+    }
+    expect_signed_in(&restarted, &stranger.access_token).await;
+    let back = node.guest(DEVICE).await;
+    assert_eq!(back.id, guests[0].id);
+}
+
+/// A stolen refresh token that comes to another node ends the family on every node.
+#[tokio::test]
+async fn a_family_ends_on_all_nodes() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let guest = server.node.guest(DEVICE).await;
+    let tokens = ok(server.node.refresh(&guest.refresh_token)).await;
+    let newest = text(&tokens["refresh_token"]);
+    expect_refusal(other.refresh(&guest.refresh_token), 401, "refresh_token_reused").await;
+    expect_refusal(server.node.refresh(&newest), 401, "session_ended").await;
+    let restarted = server.another_node().await;
+    let access_token = text(&tokens["access_token"]);
+    expect_refusal(restarted.get("/v1/me", &access_token), 401, "token_revoked").await;
+}

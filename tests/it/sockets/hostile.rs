@@ -1,14 +1,17 @@
 //! Clients that send what nobody should, and one that does not read: none of them harms another.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bahay::client::PlayError;
+use bahay::games::halted;
 use bahay::lobby::house_rooms;
+use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Command, Message, close};
-use bahay::ws::{example_commands, example_messages};
+use bahay::ws::{Taps, example_commands, example_messages};
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{Event, PhaseView};
+use bahay_engine::table::{Event, PhaseView, Table, TableId};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -50,6 +53,12 @@ async fn frames_that_break_the_protocol_end_the_connection() {
     for (name, bytes) in [
         ("too long", frame(TEXT, &long)),
         ("said to be long", [&[0x81, 0xff, 0x7f][..], &[0xff; 7], &[0; 4]].concat()),
+    ] {
+        let mut raw = Raw::open(&house.base, client.access_token(), None).await;
+        assert!(raw.send(&bytes).await);
+        assert_eq!(raw.close_code().await, Some(close::TOO_LONG), "{name}");
+    }
+    for (name, bytes) in [
         ("binary", frame(BINARY, b"{}")),
         ("not UTF-8", frame(TEXT, b"\xff\xfe")),
         ("half a letter", frame(TEXT, b"\xe2\x82")),
@@ -100,7 +109,8 @@ fn faulty(text: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_ends_one_connection() {
-    let house = House::with(Setup { tap: Some(faulty), ..Setup::default() }).await;
+    let taps = Taps { heard: Some(faulty), ..Taps::default() };
+    let house = House::with(Setup { taps, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let mut struck = joined(&clients[0]).await;
     let mut other = joined(&clients[1]).await;
@@ -129,6 +139,80 @@ async fn a_panic_ends_one_connection() {
     back.resume(struck.drop_connection());
     let joining = back.join().await.unwrap();
     back.answered(joining).await.unwrap();
+}
+
+/// The table over which the engine is to panic when it is shown.
+static SPOILED: OnceLock<TableId> = OnceLock::new();
+
+fn spoils(table: &Table<Tongits>) {
+    assert_ne!(SPOILED.get(), Some(&table.id()), "planted");
+}
+
+/// A panic over what a player is shown halts that table: whoever is there is sent to join again
+/// and hears of the halt; the node lives, and so do other tables.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_in_a_view_halts_the_table() {
+    let taps = Taps { shown: Some(spoils), ..Taps::default() };
+    let house = House::with(Setup { taps, ..Setup::default() }).await;
+    let (table, clients) = house.table().await;
+    let mut there = joined(&clients[0]).await;
+    let (_, others) = house.table().await;
+    let mut other = joined(&others[0]).await;
+    SPOILED.set(table).unwrap();
+    // What is told of the newcomer cannot be shown to anybody.
+    let mut newcomer = clients[1].play().await.unwrap();
+    let joining = newcomer.join().await.unwrap();
+    let refused = newcomer.answered(joining).await.unwrap_err();
+    let is_halted =
+        |error: &PlayError| matches!(error, PlayError::Refused { code, .. } if code == "halted");
+    assert!(is_halted(&refused), "{refused}");
+    let halted = async {
+        loop {
+            let listed = halted::halted(&house.pool).await.unwrap();
+            if let Some(halted) = listed.first() {
+                return halted.clone();
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let halted = timeout(PATIENCE, halted).await.expect("the halt is written down");
+    assert_eq!(halted.table, table);
+    assert!(halted.reason.contains("planted"), "{}", halted.reason);
+    // Whoever was there sees no more of it, on this connection or the next.
+    let rejoining = there.join().await.unwrap();
+    let refused = there.answered(rejoining).await.unwrap_err();
+    assert!(is_halted(&refused), "{refused}");
+    let pinging = other.send(|id| Command::Ping { id }).await.unwrap();
+    other.answered(pinging).await.unwrap();
+    assert!(joined(&others[1]).await.view().is_some());
+}
+
+/// An update that cannot be shown ends the connection, and the next one hears why.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_over_an_update_ends_the_connection() {
+    static ARMED: AtomicBool = AtomicBool::new(false);
+    fn armed(_: &Table<Tongits>) {
+        assert!(!ARMED.load(Ordering::Relaxed), "planted");
+    }
+    let taps = Taps { shown: Some(armed), ..Taps::default() };
+    let house = House::with(Setup { taps, ..Setup::default() }).await;
+    let (_, clients) = house.table().await;
+    let mut there = joined(&clients[0]).await;
+    ARMED.store(true, Ordering::Relaxed);
+    // Told by another way than that of a session.
+    clients[1].leave().await.unwrap();
+    let code = loop {
+        match timeout(PATIENCE, there.next()).await.unwrap() {
+            Ok(_) => {}
+            Err(PlayError::Closed { code, .. }) => break code,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(code, close::INTERNAL);
+    let mut again = clients[0].play().await.unwrap();
+    let joining = again.join().await.unwrap();
+    let refused = again.answered(joining).await.unwrap_err();
+    assert!(matches!(&refused, PlayError::Refused { code, .. } if code == "halted"), "{refused}");
 }
 
 /// Texts to begin with: every example, those of the server among them.

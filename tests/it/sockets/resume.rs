@@ -9,7 +9,7 @@ use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use bahay::tables::Tables;
 use bahay::tables::catalog::Tongits;
-use bahay::ws::protocol::{Command, Message, OpenPrompt};
+use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::hex::Hex;
@@ -49,7 +49,7 @@ impl Spectator {
         let connection = ConnectionId(Uuid::new_v4());
         let mut watch = tables.watch(table, player, connection, None).await.unwrap();
         let first = Seen { events: None, view: watch.table.view(Some(player)) };
-        let seen = Arc::new(Mutex::new(BTreeMap::from([(watch.version, first)])));
+        let seen = Arc::new(Mutex::new(BTreeMap::from([(watch.at.version, first)])));
         let filled = seen.clone();
         tasks.spawn(async move {
             while let Some(notice) = watch.notices.recv().await {
@@ -58,7 +58,7 @@ impl Spectator {
                 let events =
                     notice.events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
                 let events = (!notice.anew).then(|| events.collect());
-                filled.lock().unwrap().insert(notice.version, Seen { events, view });
+                filled.lock().unwrap().insert(notice.at.version, Seen { events, view });
             }
         });
         Self { seen, _ledger: ledger_tasks, _tasks: tasks }
@@ -224,9 +224,13 @@ async fn who_breaks_off_anywhere_sees_what_somebody_saw_who_never_did_3() {
 }
 
 /// The versions and kinds that answer a join from a version.
-async fn answer_to_join(client: &Client, from: u64, table: TableId) -> (usize, Vec<u64>) {
+async fn answer_to_join(
+    client: &Client,
+    (from, tag): (u64, Option<Tag>),
+    table: TableId,
+) -> (usize, Vec<u64>) {
     let mut play = client.play().await.unwrap();
-    let joining = play.send(|id| Command::Join { id, from: Some(from), table: Some(table) });
+    let joining = play.send(|id| Command::Join { id, from: Some(from), tag, table: Some(table) });
     let joining = joining.await.unwrap();
     let (mut snapshots, mut updates) = (0, vec![]);
     loop {
@@ -236,7 +240,11 @@ async fn answer_to_join(client: &Client, from: u64, table: TableId) -> (usize, V
             Message::Update { version, .. } => updates.push(version),
             Message::Ack { id, .. } if id == joining => return (snapshots, updates),
             Message::Refusal { code, .. } => panic!("{code}"),
-            Message::Hello { .. } | Message::Closed { .. } | Message::Ack { .. } => {}
+            Message::Hello { .. }
+            | Message::Said { .. }
+            | Message::Ticket { .. }
+            | Message::Closed { .. }
+            | Message::Ack { .. } => {}
         }
     }
 }
@@ -254,25 +262,36 @@ async fn a_gap_is_closed_by_its_updates_or_by_one_snapshot() {
         });
     }
     assert_eq!(playing.join_all().await.len(), 3);
-    // All have left; one sits down at the same table again.
+    // All have left; two sit down at the same table again, one after the other.
+    assert_eq!(clients[1].seat("newbie").await.unwrap(), table, "its POT waits");
+    let before = joined(&clients[1]).await;
+    let before = (before.version().unwrap(), before.tag());
+    clients[1].leave().await.unwrap();
     let client = &clients[0];
     assert_eq!(client.seat("newbie").await.unwrap(), table, "its POT waits");
-    let sat_at = joined(client).await.version().unwrap();
+    let known = joined(client).await;
+    let (sat_at, tag) = (known.version().unwrap(), known.tag());
+    drop(known);
     come_and_go(client, 5).await;
-    let (snapshots, updates) = answer_to_join(client, sat_at, table).await;
+    let (snapshots, updates) = answer_to_join(client, (sat_at, tag), table).await;
     assert_eq!(snapshots, 0);
     assert_eq!(updates[0], sat_at + 1);
     assert!(updates.windows(2).all(|pair| pair[1] == pair[0] + 1), "{updates:?}");
-    // Before the player sat there; of the future; of another table; too long ago.
-    for (from, of) in
-        [(sat_at - 3, table), (1_000_000, table), (sat_at, TableId(Uuid::new_v4())), (0, table)]
-    {
+    // Before the player sat there; of the future; of another table; of another history; of
+    // whatever history.
+    for (from, of) in [
+        (before, table),
+        ((1_000_000, tag), table),
+        ((sat_at, tag), TableId(Uuid::new_v4())),
+        ((sat_at, Some(Tag::default())), table),
+        ((sat_at, None), table),
+    ] {
         let (snapshots, updates) = answer_to_join(client, from, of).await;
-        assert_eq!(snapshots, 1, "from {from}");
+        assert_eq!(snapshots, 1, "from {from:?}");
         assert!(updates.len() <= 2, "what came after the snapshot: {updates:?}");
     }
     come_and_go(client, 70).await;
-    assert_eq!(answer_to_join(client, sat_at, table).await.0, 1, "the gap is too long");
+    assert_eq!(answer_to_join(client, (sat_at, tag), table).await.0, 1, "the gap is too long");
 }
 
 /// What has gone from the journal cannot be told again, however little it is.
@@ -284,8 +303,11 @@ async fn a_journal_that_was_shortened_gives_a_snapshot() {
     come_and_go(&client, 20).await;
     let shortened = async {
         loop {
-            let version = joined(&client).await.version().unwrap();
-            let (snapshots, updates) = answer_to_join(&client, version - 8, table).await;
+            let known = joined(&client).await;
+            let from = (known.version().unwrap(), known.tag());
+            drop(known);
+            come_and_go(&client, 4).await;
+            let (snapshots, updates) = answer_to_join(&client, from, table).await;
             if snapshots == 1 {
                 break;
             }

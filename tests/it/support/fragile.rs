@@ -13,6 +13,8 @@ pub(crate) enum Fuse {
     Act,
     /// In what the AI thinks.
     Advise,
+    /// In what somebody sees.
+    View,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +71,7 @@ impl Game for Fragile {
     }
 
     fn view(&self, viewer: Viewer) -> Self::View {
+        assert_ne!(self.fuse, Fuse::View, "a bug in what somebody sees");
         (self.fuse, self.game.view(viewer))
     }
 

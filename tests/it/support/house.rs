@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use bahay::accounts::{self, HashOptions};
 use bahay::app::{self, Parts, Running};
 use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
 use bahay::edge::{self, Rate};
-use bahay::lobby::{Room, house_rooms};
+use bahay::lobby::{self, Room, house_rooms};
 use bahay::rewards::Terms;
-use bahay::ws::Tap;
+use bahay::ws::Taps;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, TableId};
 use sqlx::PgPool;
@@ -38,16 +39,19 @@ pub(crate) struct House {
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) rooms: Vec<Room>,
+    /// All of a test's players come from one address, so by default they may meet.
+    pub(crate) lobby: lobby::Options,
     /// The operating system's clock of the first node.
     pub(crate) wall: Clock,
     pub(crate) door: edge::Options,
-    pub(crate) tap: Option<Tap>,
+    pub(crate) taps: Taps,
 }
 
 impl Default for Setup {
     fn default() -> Self {
         let rooms = house_rooms(Clocks::default());
-        Self { rooms, wall: Clock::system(), door: wide_door(), tap: None }
+        let lobby = lobby::Options::default();
+        Self { rooms, lobby, wall: Clock::system(), door: wide_door(), taps: Taps::default() }
     }
 }
 
@@ -64,6 +68,12 @@ pub(crate) fn wide_door() -> edge::Options {
         sign_ins_per_address: rate,
         ..edge::Options::default()
     }
+}
+
+/// Hashes of passwords that cost nothing, as many as a test may want.
+pub(crate) fn cheap_ways_in() -> accounts::Options {
+    let hashes = HashOptions { memory_kib: 64, passes: 1, at_once: 4, waiting_max: 10_000 };
+    accounts::Options { hashes, ..accounts::Options::default() }
 }
 
 impl House {
@@ -149,7 +159,7 @@ async fn start(
     live: &TestLive,
     setup: Setup,
 ) -> (String, Running, PgPool) {
-    let Setup { rooms, wall: clock, door, tap } = setup;
+    let Setup { rooms, lobby, wall: clock, door, taps } = setup;
     let pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let parts = Parts {
@@ -158,12 +168,15 @@ async fn start(
         signer: Signer::new(SECRET).unwrap(),
         clock,
         rooms,
+        lobby,
         welcome: Coins::from_whole(1_000).unwrap(),
         ledger_check_every: Duration::from_secs(3_600),
         rewards: Terms::default(),
+        calendar: bahay::standings::Calendar::default(),
         adjustment_max: Coins::from_whole(1_000_000).unwrap(),
         door,
-        tap,
+        taps,
+        ways_in: cheap_ways_in(),
     };
     let running = app::start(parts, listener).await.unwrap();
     (format!("http://{}", running.address), running, pool)

@@ -62,8 +62,8 @@ impl TestLive {
         format!("{}:{{s{shard}}}:table:{table}:{part}", self.prefix)
     }
 
-    /// Of what nodes share.
-    pub(crate) fn nodes_key(&self, part: &str) -> String {
-        format!("{}:{{nodes}}:{part}", self.prefix)
+    /// Of what nodes share about a shard.
+    pub(crate) fn shard_key(&self, shard: u16, part: &str) -> String {
+        format!("{}:{{s{shard}}}:{part}", self.prefix)
     }
 }

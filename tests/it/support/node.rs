@@ -85,7 +85,7 @@ impl Seated {
         let watch = node.tables().watch(table, player, connection, None).await.unwrap();
         let connect = Input::Connect { player, connection };
         node.tables().submit(table, connect).await.unwrap();
-        let (version, table) = (watch.version, watch.table);
+        let (version, table) = (watch.at.version, watch.table);
         let Watch { notices, ending, .. } = watch;
         Self { player, connection, notices, ending, version, table }
     }
@@ -95,8 +95,8 @@ impl Seated {
         let notice = timeout(PATIENCE, self.notices.recv()).await.expect("something happens");
         let notice = notice.expect("the watch goes on");
         assert!(!notice.anew, "nothing was missed");
-        assert_eq!(notice.version, self.version + 1);
-        self.version = notice.version;
+        assert_eq!(notice.at.version, self.version + 1);
+        self.version = notice.at.version;
         self.table = notice.table.clone();
         notice
     }

@@ -27,6 +27,8 @@ pub(crate) fn serve(database: &TestDatabase) -> Command {
         .env("BAHAY_REDIS_PREFIX", live.prefix)
         .env("BAHAY_LISTEN", "127.0.0.1:0")
         .env("BAHAY_SIGNING_SECRET", SECRET)
+        // All of a test's players come from one address.
+        .env("BAHAY_APART_BY_ADDRESS", "false")
         .env("RUST_LOG", "error");
     command
 }

@@ -1,0 +1,111 @@
+# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
+# The contracts against a running server: TypeScript clients made from openapi.yaml and asyncapi.yaml
+# are compiled strictly and play a game; then schemathesis sends what openapi.yaml allows, and what it
+# does not, and checks every answer.
+#
+# What these need is installed under target/contracts, in versions that the repository names:
+# tests/contracts/typescript/package-lock.json and tests/contracts/requirements.lock. Node and Python
+# themselves come from the machine, or from its distribution (see programs.sh).
+
+CONTRACTS=target/contracts
+
+# Everything, on a server of its own. Arguments go to schemathesis, as in `--phases coverage`.
+cmd_contracts() {
+  enter_test_instance contracts
+  build
+  start_services
+  check_contracts "$@"
+}
+
+# The same in an instance that runs. BINARY is built.
+check_contracts() {
+  need_contract_programs
+  make_environment
+  prepare_typescript
+  prepare_schemathesis
+  start_contract_server
+  # A game is played first, so that the generated requests can ask for it.
+  say "TypeScript clients play a game"
+  run_typescript >"$INSTANCE/played.json" || die "the TypeScript clients fail: see above"
+  run_schemathesis "$@" || die "openapi.yaml and the server disagree: see above"
+}
+
+# A server that nobody knows of but this run. Sets BAHAY_URL.
+start_contract_server() {
+  local server
+  choose_port 18480
+  attend "$BINARY" migrate || die "the migration failed: see above"
+  spawn env RUST_LOG=warn "$BINARY" serve >"$INSTANCE/server.log" 2>&1
+  server=$CHILD
+  until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
+    process_start "$server" >/dev/null || die "the server ended: see $INSTANCE/server.log"
+    sleep 0.1
+  done
+  release_port
+}
+
+prepare_typescript() {
+  local folder=$CONTRACTS/typescript
+  mkdir -p "$folder"
+  rm -rf "$folder/src" "$folder/build"
+  cp -R tests/contracts/typescript/. "$folder"
+  # The folder of modules is of use as long as the lock file is the same.
+  if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock"; then
+    (cd "$folder" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
+      die "npm could not install what package-lock.json names: see above"
+    cp "$folder/package-lock.json" "$folder/node_modules/.lock"
+  fi
+  (
+    cd "$folder"
+    attend "$NODE" generate.mjs "$ROOT/openapi.yaml" "$ROOT/asyncapi.yaml" >&2 &&
+      attend "$NODE" node_modules/typescript/bin/tsc --strict >&2
+  ) || die "the contracts do not make clients that compile: see above"
+}
+
+run_typescript() { attend "$NODE" "$CONTRACTS/typescript/build/main.js" "$BAHAY_URL"; }
+
+prepare_schemathesis() {
+  local venv=$CONTRACTS/venv lock=tests/contracts/requirements.lock
+  if ! cmp -s "$lock" "$venv/lock"; then
+    make_venv "$venv"
+    pip_install "$venv" -r "$lock"
+    cp "$lock" "$venv/lock"
+  fi
+}
+
+# A player of the game that was played, another one of it, and an operator.
+run_schemathesis() {
+  local device operator
+  BAHAY_GAME=$(played game)
+  device=$(played device)
+  BAHAY_OTHER_PLAYER=$(played other)
+  BAHAY_PLAYER_TOKEN=$("$PYTHON" - "$BAHAY_URL" "$device" <<'SIGN_IN'
+import json, sys, urllib.request
+url, device = sys.argv[1:]
+body = json.dumps({"device_id": device}).encode()
+headers = {"content-type": "application/json"}
+request = urllib.request.Request(f"{url}/v1/sign-in/guest", data=body, headers=headers)
+print(json.load(urllib.request.urlopen(request))["access_token"])
+SIGN_IN
+  )
+  BAHAY_OPERATOR_TOKEN=$("$BINARY" operator add contract --role admin)
+  export BAHAY_GAME BAHAY_OTHER_PLAYER BAHAY_PLAYER_TOKEN BAHAY_OPERATOR_TOKEN
+  export SCHEMATHESIS_HOOKS=hooks PYTHONPATH=$ROOT/tests/contracts PYTHONDONTWRITEBYTECODE=1
+  # What it keeps between runs is not to lie in the checkout.
+  (
+    cd "$CONTRACTS"
+    attend with_libraries venv/bin/schemathesis \
+      --config-file "$ROOT/tests/contracts/schemathesis.toml" run "$ROOT/openapi.yaml" \
+      --url "$BAHAY_URL" --checks all "$@"
+  )
+}
+
+# What the clients have left: the game, the device of one of its players, the id of another.
+played() {
+  "$PYTHON" - "$INSTANCE/played.json" "$1" <<'PLAYED'
+import json, sys
+played = json.load(open(sys.argv[1]))
+first, second = played["players"][:2]
+print({"game": played["game"], "device": first["device"], "other": second["player"]}[sys.argv[2]])
+PLAYED
+}

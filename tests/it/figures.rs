@@ -1,0 +1,26 @@
+//! The figures of a server: that they move with what it does, and that the dashboard asks only for
+//! figures that there are.
+
+use std::collections::BTreeSet;
+
+use crate::support::house::House;
+
+/// Every name of ours in a text.
+fn names(text: &str) -> BTreeSet<String> {
+    let is_of_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+    let found = text.match_indices("bahay_").map(|(at, _)| &text[at..]);
+    found.map(|rest| rest.chars().take_while(|letter| is_of_name(*letter)).collect()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_dashboard_asks_for_figures_that_there_are() {
+    let house = House::new().await;
+    let client = house.guest("Althea").await;
+    let shown = names(&client.metrics().await.unwrap());
+    let asked = names(include_str!("../../docs/grafana.json"));
+    assert!(asked.len() > 20, "{asked:?}");
+    // Shown once there was one.
+    let always = |name: &&String| *name != "bahay_refusals_total";
+    let missing: Vec<_> = asked.difference(&shown).filter(always).collect();
+    assert!(missing.is_empty(), "{missing:?} are not among {shown:?}");
+}

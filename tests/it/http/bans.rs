@@ -1,0 +1,93 @@
+//! Players who may not come in.
+
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use bahay::accounts::{Ban, Bans};
+use bahay::client::PlayError;
+use bahay::clock::{self, Clock};
+use bahay::ws::protocol::close;
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::server::{Server, expect_refusal, ok};
+use crate::support::house::{House, PATIENCE};
+
+const DEVICE: &str = "device-0123456789";
+
+fn bahay(url: &str, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
+    command.env_clear().env("DATABASE_URL", url).stdin(Stdio::null());
+    command.arg("ban").args(arguments).output().unwrap()
+}
+
+#[tokio::test]
+async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let body = json!({ "name": "Maria", "password": "rain on a tin roof" });
+    ok(node.post("/v1/me/password", &body).bearer_auth(&guest.access_token)).await;
+    let bans = Bans::new(server.bank.pool.clone());
+    let (player, now) = (guest.id.parse().unwrap(), server.clock.now());
+    let ends_at = Some(clock::after(now, Duration::from_hours(1)));
+    bans.add(player, &Ban { reason: "collusion".into(), ends_at }, now).await.unwrap();
+
+    let by_device = || node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
+    let by_name = || node.post("/v1/sign-in/password", &body);
+    let problem: Value = by_device().send().await.unwrap().json().await.unwrap();
+    assert_eq!(problem["code"], "banned");
+    assert_eq!(problem["detail"], "banned until 2026-03-01T13:00:00Z: collusion");
+    expect_refusal(by_name(), 403, "banned").await;
+    let wrong = json!({ "name": "Maria", "password": "wrong password" });
+    let wrong = node.post("/v1/sign-in/password", &wrong);
+    expect_refusal(wrong, 401, "credentials_wrong").await;
+    expect_refusal(node.refresh(&guest.refresh_token), 401, "session_ended").await;
+    // This node has not heard that the session ended; a seat is refused all the same.
+    let seat = node.request(Method::POST, "/v1/rooms/newbie/seat");
+    expect_refusal(seat.bearer_auth(&guest.access_token), 403, "banned").await;
+    // Others are not touched.
+    node.guest("device-9876543210").await;
+
+    server.clock.advance(Duration::from_hours(1));
+    ok(by_device()).await;
+    let now = server.clock.now();
+    let for_good = Ban { reason: "again".into(), ends_at: None };
+    bans.add(player, &for_good, now).await.unwrap();
+    server.clock.advance(Duration::from_hours(10_000));
+    expect_refusal(by_device(), 403, "banned").await;
+    bans.lift(player, server.clock.now()).await.unwrap();
+    ok(by_name()).await;
+    assert_eq!(bans.of(player).await.unwrap().len(), 2);
+}
+
+/// By command, while the player is connected.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_bans_and_the_socket_closes() {
+    let house = House::new().await;
+    let client = house.guest("Benjie").await;
+    let mut play = client.play().await.unwrap();
+    let (player, url) = (client.player().to_string(), house.database.url());
+    let done = bahay(&url, &["add", &player, "--reason", "collusion", "--days", "7"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let code = loop {
+        match timeout(PATIENCE, play.next()).await.unwrap() {
+            Ok(_) => {}
+            Err(PlayError::Closed { code, .. }) => break code,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(code, close::SIGNED_OUT);
+    let listed = bahay(&url, &["list", &player]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let today = clock::to_jiff(Clock::system().now()).to_string();
+    assert!(listed.starts_with(&format!("since {}", &today[..10])), "{listed}");
+    assert!(listed.contains("until ") && listed.contains(": collusion"), "{listed}");
+    assert!(bahay(&url, &["lift", &player]).status.success());
+    let again = bahay(&url, &["lift", &player]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not banned"));
+    let nobody = uuid::Uuid::max().to_string();
+    let unknown = bahay(&url, &["add", &nobody, "--reason", "x"]);
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no such player"));
+}

@@ -1,0 +1,156 @@
+//! Rooms as operators keep them.
+
+use bahay::operators::Role;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::server::{Server, expect_refusal, ok};
+
+/// A server, and the token of somebody who may change rooms.
+struct Office {
+    server: Server,
+    admin: String,
+}
+
+impl Office {
+    async fn new() -> Self {
+        let server = Server::new().await;
+        let admin = server.operator("ate.luz", Role::Admin).await;
+        Self { server, admin }
+    }
+
+    fn order(&self, token: &str, method: Method, path: &str, body: &Value) -> RequestBuilder {
+        let request = self.server.node.request(method, path).bearer_auth(token);
+        request.header("idempotency-key", Uuid::new_v4().to_string()).json(body)
+    }
+
+    fn create(&self, id: &str, settings: &Value) -> RequestBuilder {
+        let body = json!({ "id": id, "settings": settings });
+        self.order(&self.admin, Method::POST, "/v1/operator/rooms", &body)
+    }
+
+    fn change(&self, id: &str, revision: u32, settings: &Value) -> RequestBuilder {
+        let body = json!({ "revision": revision, "settings": settings });
+        self.order(&self.admin, Method::PUT, &format!("/v1/operator/rooms/{id}"), &body)
+    }
+
+    fn turn(&self, id: &str, what: &str) -> RequestBuilder {
+        let path = format!("/v1/operator/rooms/{id}/{what}");
+        self.order(&self.admin, Method::POST, &path, &json!({}))
+    }
+
+    async fn shown(&self, id: &str) -> Value {
+        let rooms = ok(self.server.node.request(Method::GET, "/v1/rooms")).await;
+        let items = rooms["items"].as_array().unwrap();
+        items.iter().find(|room| room["id"] == id).cloned().unwrap_or_default()
+    }
+}
+
+pub(super) fn settings() -> Value {
+    json!({
+        "name": "Weekend", "is_open": true, "rule_set": "relaxed", "bet": 2_500, "multiplier": 2,
+        "fee_basis_points": 300, "hits_to_win": 3, "second_hit_bonus": 1, "coins_min": 100_000,
+        "coins_max": 9_000_000,
+        "clocks": {
+            "prepare_ms": 15_000, "draw_ms": 8_000, "play_ms": 16_000, "fight_ms": 8_000,
+            "think_ms": 900, "lapses_to_takeover": 3, "absence_ms": 20_000
+        },
+        "watchable": true
+    })
+}
+
+fn with(field: &str, value: Value) -> Value {
+    let mut settings = settings();
+    match field.strip_prefix("clocks.") {
+        Some(clock) => settings["clocks"][clock] = value,
+        None => settings[field] = value,
+    }
+    settings
+}
+
+#[tokio::test]
+async fn a_room_is_made_changed_closed_and_opened_and_all_of_it_is_kept() {
+    let office = Office::new().await;
+    let made = ok(office.create("weekend", &settings())).await;
+    assert_eq!((&made["revision"], &made["settings"]), (&json!(1), &settings()));
+    assert_eq!(made["changed_by"], "ate.luz");
+    let shown = office.shown("weekend").await;
+    assert_eq!((&shown["bet"], &shown["wallet_max"]), (&json!(2_500), &json!(9_000_000)));
+    assert_eq!((&shown["rule_set"], &shown["is_open"]), (&json!("relaxed"), &json!(true)));
+
+    let dearer = with("bet", json!(3_000));
+    let changed = ok(office.change("weekend", 1, &dearer)).await;
+    assert_eq!((&changed["revision"], &changed["settings"]["bet"]), (&json!(2), &json!(3_000)));
+    expect_refusal(office.change("weekend", 1, &settings()), 409, "room_changed").await;
+
+    let closed = ok(office.turn("weekend", "closing")).await;
+    assert_eq!((&closed["revision"], &closed["settings"]["is_open"]), (&json!(3), &json!(false)));
+    let again = ok(office.turn("weekend", "closing")).await;
+    assert_eq!(again["revision"], 3, "it is closed already");
+    let guest = office.server.node.guest("device-0123456789").await;
+    let seat = office.server.node.request(Method::POST, "/v1/rooms/weekend/seat");
+    expect_refusal(seat.bearer_auth(&guest.access_token), 409, "room_closed").await;
+    assert_eq!(ok(office.turn("weekend", "opening")).await["revision"], 4);
+
+    let path = "/v1/operator/rooms/weekend/revisions";
+    let kept = ok(office.server.node.get(path, &office.admin)).await;
+    let revisions: Vec<_> =
+        kept["items"].as_array().unwrap().iter().map(|one| one["revision"].clone()).collect();
+    assert_eq!(revisions, [4, 3, 2, 1]);
+    assert!(kept["items"].as_array().unwrap().iter().all(|one| one["changed_by"] == "ate.luz"));
+    let first = "/v1/operator/rooms/newbie/revisions";
+    let first = ok(office.server.node.get(first, &office.admin)).await;
+    assert_eq!(first["items"][0]["changed_by"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_room_that_makes_no_sense_is_refused() {
+    let office = Office::new().await;
+    for (field, value) in [
+        ("name", json!("")),
+        ("name", json!(" Weekend")),
+        ("name", json!("x".repeat(41))),
+        ("bet", json!(0)),
+        ("bet", json!(-1)),
+        ("bet", json!(i64::MAX)),
+        ("multiplier", json!(0)),
+        ("fee_basis_points", json!(5_001)),
+        ("hits_to_win", json!(1)),
+        ("hits_to_win", json!(4)),
+        ("coins_min", json!(-1)),
+        ("coins_max", json!(99_999)),
+        ("clocks.play_ms", json!(0)),
+        ("clocks.prepare_ms", json!(600_001)),
+        ("clocks.think_ms", json!(8_000)),
+        ("clocks.lapses_to_takeover", json!(0)),
+    ] {
+        let settings = with(field, value.clone());
+        let refused = super::server::refused(office.create("weekend", &settings)).await;
+        assert_eq!(refused, (422, "room_unsound".into()), "{field} {value}");
+    }
+    for id in ["", "Weekend", "a b", "private", "x/y"] {
+        expect_refusal(office.create(id, &settings()), 422, "room_unsound").await;
+    }
+    expect_refusal(office.create("newbie", &settings()), 409, "room_taken").await;
+    expect_refusal(office.change("nowhere", 1, &settings()), 404, "room_not_found").await;
+    expect_refusal(office.turn("nowhere", "closing"), 404, "room_not_found").await;
+    let unknown = with("colour", json!("red"));
+    expect_refusal(office.create("weekend", &unknown), 422, "body_invalid").await;
+}
+
+#[tokio::test]
+async fn only_an_administrator_changes_rooms() {
+    let office = Office::new().await;
+    let roles = [("a", Role::Viewer), ("b", Role::Support), ("c", Role::Finance)];
+    for (name, role) in roles {
+        let token = office.server.operator(name, role).await;
+        let body = json!({ "id": "weekend", "settings": settings() });
+        let order = office.order(&token, Method::POST, "/v1/operator/rooms", &body);
+        expect_refusal(order, 403, "operator_role_missing").await;
+        let path = "/v1/operator/rooms/newbie/closing";
+        let order = office.order(&token, Method::POST, path, &json!({}));
+        expect_refusal(order, 403, "operator_role_missing").await;
+        ok(office.server.node.get("/v1/operator/rooms/newbie/revisions", &token)).await;
+    }
+}

@@ -1,0 +1,318 @@
+//! Who may do what: every operation of openapi.yaml, by everybody who might ask.
+//!
+//! A new operation is a new line of the table; without one the test fails. Each cell is a request of
+//! its own, with players of its own. What the path names is Self's: Self is who owns it, Other is
+//! another player. Under `/v1/me` everybody acts on itself.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bahay::ledger::{OpenGame, SettleGame};
+use bahay::lobby::house_rooms;
+use bahay::operators::Role;
+use bahay::tables::catalog::Tongits;
+use bahay_engine::coins::Coins;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, PlayerId};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::kept_rooms::settings;
+use super::server::{Guest, Server, ok, text};
+
+const CALLERS: [&str; 7] = ["nobody", "other", "self", "viewer", "support", "finance", "admin"];
+
+/// The status that each caller gets. 401: it is not known who asks, or it is the wrong kind of
+/// token. 4xx in the row of everybody: let in, and refused for what is asked.
+const TABLE: &str = "
+                                                  nobody other self viewer support finance admin
+POST   /v1/sign-in/guest                          200    200   200  200    200     200     200
+POST   /v1/sign-in/password                       401    401   401  401    401     401     401
+POST   /v1/sign-in/openid                         404    404   404  404    404     404     404
+POST   /v1/token/refresh                          401    401   401  401    401     401     401
+POST   /v1/sign-out                               401    204   204  401    401     401     401
+
+GET    /v1/me                                     401    200   200  401    401     401     401
+PATCH  /v1/me                                     401    200   200  401    401     401     401
+DELETE /v1/me                                     401    204   204  401    401     401     401
+GET    /v1/me/export                              401    200   200  401    401     401     401
+POST   /v1/me/password                            401    200   200  401    401     401     401
+PUT    /v1/me/password                            401    409   409  401    401     401     401
+GET    /v1/me/ways-in                             401    200   200  401    401     401     401
+POST   /v1/me/identities                          401    404   404  401    401     401     401
+DELETE /v1/me/identities/{issuer}                 401    204   204  401    401     401     401
+GET    /v1/me/sessions                            401    200   200  401    401     401     401
+DELETE /v1/me/sessions                            401    204   204  401    401     401     401
+DELETE /v1/me/sessions/{id}                       401    404   204  401    401     401     401
+DELETE /v1/me/devices                             401    409   409  401    401     401     401
+GET    /v1/me/wallet                              401    200   200  401    401     401     401
+GET    /v1/me/wallet/entries                      401    200   200  401    401     401     401
+GET    /v1/me/games                               401    200   200  401    401     401     401
+GET    /v1/me/rewards                             401    200   200  401    401     401     401
+POST   /v1/me/rewards/daily                       401    200   200  401    401     401     401
+POST   /v1/me/rewards/relief                      401    409   409  401    401     401     401
+GET    /v1/me/notices                             401    200   200  401    401     401     401
+POST   /v1/me/notices/{id}/read                   401    404   204  401    401     401     401
+GET    /v1/me/statistics                          401    200   200  401    401     401     401
+GET    /v1/me/blocks                              401    200   200  401    401     401     401
+PUT    /v1/me/blocks/{id}                         401    204   204  401    401     401     401
+DELETE /v1/me/blocks/{id}                         401    204   204  401    401     401     401
+GET    /v1/me/mutes                               401    200   200  401    401     401     401
+PUT    /v1/me/mutes/{id}                          401    204   204  401    401     401     401
+DELETE /v1/me/mutes/{id}                          401    204   204  401    401     401     401
+
+GET    /v1/players                                401    200   200  401    401     401     401
+GET    /v1/players/{id}                           401    200   200  401    401     401     401
+GET    /v1/leaderboards/{board}/{span}            401    200   200  401    401     401     401
+GET    /v1/avatars                                200    200   200  200    200     200     200
+
+GET    /v1/rooms                                  200    200   200  200    200     200     200
+POST   /v1/rooms/{room}/seat                      401    200   200  401    401     401     401
+GET    /v1/table                                  401    404   404  401    401     401     401
+DELETE /v1/table                                  401    404   404  401    401     401     401
+POST   /v1/play/tickets                           401    200   200  401    401     401     401
+POST   /v1/matchmaking/tickets                    401    200   200  401    401     401     401
+GET    /v1/matchmaking/tickets/{id}               401    404   200  401    401     401     401
+DELETE /v1/matchmaking/tickets/{id}               401    404   200  401    401     401     401
+POST   /v1/private-tables                         401    201   201  401    401     401     401
+GET    /v1/private-tables/{code}                  401    200   200  401    401     401     401
+POST   /v1/private-tables/{code}/seat             401    200   200  401    401     401     401
+DELETE /v1/private-tables/{code}/players/{id}     401    403   404  401    401     401     401
+
+GET    /v1/games/{id}/record                      401    404   200  401    401     401     401
+GET    /v1/games/{id}                             401    404   200  401    401     401     401
+GET    /v1/games/{id}/steps                       401    404   200  401    401     401     401
+GET    /v1/games/{id}/fairness                    200    200   200  200    200     200     200
+POST   /v1/games/{id}/reports                     401    404   404  401    401     401     401
+POST   /v1/sort                                   401    200   200  401    401     401     401
+
+GET    /v1/operator/corrections                   401    401   401  200    200     200     200
+POST   /v1/operator/corrections                   401    401   401  403    403     201     201
+GET    /v1/operator/corrections/{id}              401    401   401  200    200     200     200
+POST   /v1/operator/corrections/{id}/approval     401    401   401  403    403     200     200
+POST   /v1/operator/corrections/{id}/rejection    401    401   401  403    403     200     200
+
+POST   /v1/operator/rooms                         401    401   401  403    403     403     201
+PUT    /v1/operator/rooms/{room}                  401    401   401  403    403     403     409
+POST   /v1/operator/rooms/{room}/opening          401    401   401  403    403     403     200
+POST   /v1/operator/rooms/{room}/closing          401    401   401  403    403     403     200
+GET    /v1/operator/rooms/{room}/revisions        401    401   401  200    200     200     200
+
+GET    /healthz                                   200    200   200  200    200     200     200
+GET    /readyz                                    200    200   200  200    200     200     200
+GET    /metrics                                   200    200   200  200    200     200     200
+";
+
+/// What an operation needs beside a caller, so that it is refused for the caller or not at all.
+fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value>) {
+    let device = format!("device-{}", Uuid::new_v4());
+    // A name of its own for everybody, though all are claimed on one server.
+    let name = format!("N{}", &Uuid::new_v4().simple().to_string()[..18]);
+    let password = "rain on a tin roof";
+    let body = match operation {
+        "POST /v1/sign-in/guest" => json!({ "device_id": device }),
+        "POST /v1/sign-in/password" => json!({ "name": name, "password": password }),
+        "POST /v1/sign-in/openid" | "POST /v1/me/identities" => {
+            json!({ "issuer": "nobody", "id_token": "x" })
+        }
+        "POST /v1/token/refresh" => json!({ "refresh_token": format!("rt_{}", "0".repeat(64)) }),
+        "PATCH /v1/me" => json!({ "name": name, "avatar": "tarsier" }),
+        "POST /v1/me/password" => json!({ "name": name, "password": password }),
+        "PUT /v1/me/password" => json!({ "current_password": password, "password": password }),
+        "POST /v1/sort" => json!({ "cards": ["AS", "2S"], "by": "suit" }),
+        "POST /v1/matchmaking/tickets" => json!({ "rooms": ["newbie"] }),
+        "POST /v1/private-tables" => json!({ "room": "newbie", "bet": 100 }),
+        "POST /v1/operator/rooms" => {
+            let id = format!("r{}", &Uuid::new_v4().simple().to_string()[..12]);
+            json!({ "id": id, "settings": settings() })
+        }
+        // Nobody has seen that revision.
+        "PUT /v1/operator/rooms/{room}" => json!({ "revision": 99, "settings": settings() }),
+        "POST /v1/games/{id}/reports" => json!({ "player": Uuid::nil(), "reason": "abuse" }),
+        "POST /v1/operator/corrections" => adjustment(owner),
+        "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
+        "GET /v1/players" => {
+            return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
+        }
+        _ => return ("", None),
+    };
+    ("", Some(body))
+}
+
+fn adjustment(owner: &Guest) -> Value {
+    json!({
+        "kind": "adjustment", "player": owner.id, "amount": 100, "reason": "for the test only"
+    })
+}
+
+/// The path with what its parameters stand for, all of it the owner's.
+async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
+    let (_, path) = operation.split_once(' ').expect("a method and a path");
+    let id = match path {
+        "/v1/me/sessions/{id}" => text(&owner.answer["session"]),
+        "/v1/me/notices/{id}/read" => notice(server, owner).await,
+        "/v1/me/blocks/{id}" | "/v1/me/mutes/{id}" | "/v1/private-tables/{code}/players/{id}" => {
+            server.bank.player(100).await.to_string()
+        }
+        "/v1/players/{id}" => owner.id.clone(),
+        "/v1/matchmaking/tickets/{id}" => ticket(server, owner).await,
+        path if path.starts_with("/v1/games/{id}") => game(server, owner).await,
+        path if path.starts_with("/v1/operator/corrections/{id}") => {
+            correction(server, owner).await
+        }
+        _ => String::new(),
+    };
+    // Some operations close it, and no other one needs it.
+    let room = if path.starts_with("/v1/operator") { "maharlika" } else { "newbie" };
+    let code = if path.contains("{code}") { code(server, owner).await } else { String::new() };
+    let path = path.replace("{room}", room).replace("{issuer}", "local").replace("{id}", &id);
+    let path = path.replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
+    assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");
+    path
+}
+
+async fn notice(server: &Server, owner: &Guest) -> String {
+    let id = Uuid::new_v4();
+    let player: Uuid = owner.id.parse().expect("an id is a UUID");
+    let told = sqlx::query("insert into notices (id, player, kind) values ($1, $2, 'a_test')");
+    told.bind(id).bind(player).execute(&server.bank.pool).await.expect("a notice is made");
+    id.to_string()
+}
+
+async fn ticket(server: &Server, owner: &Guest) -> String {
+    // In a room where nobody else looks for a table.
+    let ask = server.node.post("/v1/matchmaking/tickets", &json!({ "rooms": ["barkada"] }));
+    text(&ok(ask.bearer_auth(&owner.access_token)).await["id"])
+}
+
+async fn code(server: &Server, owner: &Guest) -> String {
+    let open = json!({ "room": "newbie", "bet": 100 });
+    let ask = server.node.post("/v1/private-tables", &open).bearer_auth(&owner.access_token);
+    text(&ok(ask.header("Idempotency-Key", Uuid::new_v4().to_string())).await["code"])
+}
+
+/// A game of bots, of which the owner is said to have been one.
+async fn game(server: &Server, owner: &Guest) -> String {
+    static PLAYED: AtomicU64 = AtomicU64::new(0);
+    let mut players: Vec<PlayerId> = vec![owner.id.parse().expect("an id is a UUID")];
+    for _ in 0..2 {
+        players.push(server.bank.player(100_000).await);
+    }
+    let terms = house_rooms(Clocks::default())[0].terms().clone();
+    let (seed, welcome) = (PLAYED.fetch_add(1, Ordering::Relaxed), Coins::from_hundredths(100_000));
+    let mut records = Vec::new();
+    let mut table = Simulation::<Tongits>::new(seed, terms, Habits::default(), welcome);
+    table.play(1, |_, record| records.push(record.clone()));
+    let mut record = records.pop().expect("a game was played");
+    record.players.clone_from(&players);
+    let opening = OpenGame {
+        game: record.game,
+        table: record.table,
+        room: record.terms.room.clone(),
+        ante: record.terms.price.bet,
+        stake_max: record.terms.stake_max::<Tongits>().expect("an amount that fits"),
+        players: players.clone(),
+        opened_at_ms: record.opened_at.ms(),
+    };
+    let settling = SettleGame {
+        game: record.game,
+        table: record.table,
+        room: record.terms.room.clone(),
+        players,
+        settlement: record.settlement.clone(),
+        record: serde_json::to_value(&record).expect("a record is JSON"),
+        finished_at_ms: record.finished_at.ms(),
+    };
+    server.bank.ledger.open_game(opening).await.expect("the game is opened");
+    server.bank.ledger.settle_game(settling).await.expect("the game is settled");
+    record.game.to_string()
+}
+
+async fn correction(server: &Server, owner: &Guest) -> String {
+    let name = format!("asker.{}", &Uuid::new_v4().simple().to_string()[..12]);
+    let asker = server.operator(&name, Role::Finance).await;
+    let ask = server.node.post("/v1/operator/corrections", &adjustment(owner));
+    let ask = ask.bearer_auth(asker).header("Idempotency-Key", Uuid::new_v4().to_string());
+    text(&ok(ask).await["id"])
+}
+
+/// The lines of the table: an operation and the status that each caller gets.
+fn rows() -> Vec<(String, Vec<StatusCode>)> {
+    let mut lines = TABLE.lines().filter(|line| !line.trim().is_empty());
+    let head: Vec<&str> = lines.next().expect("the table has a head").split_whitespace().collect();
+    assert_eq!(head, CALLERS);
+    let rows = lines.map(|line| {
+        let mut words = line.split_whitespace();
+        let method = words.next().expect("a method");
+        let path = words.next().expect("a path");
+        let statuses: Vec<StatusCode> = words.map(|word| word.parse().expect("a status")).collect();
+        assert_eq!(statuses.len(), CALLERS.len(), "{line}");
+        (format!("{method} {path}"), statuses)
+    });
+    rows.collect()
+}
+
+#[tokio::test]
+async fn every_operation_of_the_contract_is_in_the_table() {
+    let server = Server::new().await;
+    let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
+    let mut contract = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().expect("there are paths") {
+        for method in item.as_object().expect("there are operations").keys() {
+            contract.insert(format!("{} {path}", method.to_uppercase()));
+        }
+    }
+    let rows: Vec<String> = rows().into_iter().map(|(operation, _)| operation).collect();
+    let table: BTreeSet<String> = rows.iter().cloned().collect();
+    assert_eq!(table.len(), rows.len(), "an operation has one line");
+    assert_eq!(table, contract);
+}
+
+#[tokio::test]
+async fn everybody_may_do_what_the_table_says_and_nothing_else() {
+    let server = Server::new().await;
+    let mut operators = Vec::new();
+    for role in Role::ALL {
+        operators.push(server.operator(&format!("the.{role}"), role).await);
+    }
+    let mut wrong = Vec::new();
+    for (operation, statuses) in rows() {
+        for (caller, expected) in CALLERS.into_iter().zip(statuses) {
+            let owner = server.node.guest(&format!("device-{}", Uuid::new_v4())).await;
+            let other = server.node.guest(&format!("device-{}", Uuid::new_v4())).await;
+            let token = match caller {
+                "nobody" => None,
+                "other" => Some(&other.access_token),
+                "self" => Some(&owner.access_token),
+                operator => {
+                    let role = Role::ALL.iter().position(|role| role.to_string() == operator);
+                    Some(&operators[role.expect("a role")])
+                }
+            };
+            let path = path(&server, &operation, &owner).await;
+            let (query, body) = query_and_body(&operation, &owner);
+            let method: Method = operation.split(' ').next().unwrap().parse().unwrap();
+            let mut request = server.node.request(method, &format!("{path}{query}"));
+            request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
+            if let Some(token) = token {
+                request = request.bearer_auth(token);
+            }
+            if let Some(body) = &body {
+                request = request.json(body);
+            }
+            let response = request.send().await.expect("the server answers");
+            let status = response.status();
+            if operation.contains("tickets/{id}") {
+                let cancel = server.node.request(Method::DELETE, &path);
+                cancel.bearer_auth(&owner.access_token).send().await.expect("the server answers");
+            }
+            if status != expected {
+                let said = response.text().await.unwrap_or_default();
+                wrong.push(format!("{operation} by {caller}: {status}, not {expected}: {said}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    server.bank.audit_clean().await;
+}

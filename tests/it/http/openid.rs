@@ -1,0 +1,355 @@
+//! Signing in by an account elsewhere, at an issuer that the test itself is.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use bahay::accounts;
+use bahay::openid::{Issuer, Issuers};
+use futures_util::future::join_all;
+use reqwest::{Method, RequestBuilder};
+use ring::rand::SystemRandom;
+use ring::rsa::PublicKeyComponents;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair,
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::auth::base64;
+use super::server::{Server, Setup, WELCOME, expect_refusal, ok, refused, text};
+use crate::support::house::cheap_ways_in;
+
+/// A key of 2,048 bits that signs nothing but tokens of this test: drawing one takes too long.
+const RSA: &[u8] = include_bytes!("openid_rsa.der");
+
+/// The time of the tests' server, in seconds: 2026-03-01T12:00:00Z.
+const NOW: i64 = 1_772_366_400;
+
+/// An issuer with a key of each kind.
+struct Local {
+    address: String,
+    rsa: RsaKeyPair,
+    ec: EcdsaKeyPair,
+    published: Arc<Mutex<Value>>,
+    /// How often its keys were asked for.
+    asked: Arc<AtomicU32>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Local {
+    async fn start() -> Self {
+        let random = SystemRandom::new();
+        let rsa = RsaKeyPair::from_pkcs8(RSA).expect("a key is written in the test");
+        let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
+        let pkcs8 = pkcs8.expect("a key is drawn");
+        let ec =
+            EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8.as_ref(), &random);
+        let ec = ec.expect("a key that was drawn is a key");
+        let PublicKeyComponents { n, e } = PublicKeyComponents::<Vec<u8>>::from(rsa.public());
+        let (x, y) = ec.public_key().as_ref()[1..].split_at(32);
+        let keys = json!({ "keys": [
+            { "kty": "RSA", "kid": "r1", "use": "sig", "alg": "RS256", "n": base64(&n),
+                "e": base64(&e) },
+            { "kty": "EC", "kid": "e1", "crv": "P-256", "x": base64(x), "y": base64(y) },
+            { "kty": "from the future", "kid": "f1" },
+        ] });
+        let published = Arc::new(Mutex::new(keys));
+        let asked = Arc::new(AtomicU32::new(0));
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let at = listener.local_addr().expect("a listener has an address");
+        let address = format!("http://{at}");
+        let discovery = json!({ "issuer": address, "jwks_uri": format!("{address}/keys") });
+        let (keys, count) = (published.clone(), asked.clone());
+        let router = Router::new()
+            .route(
+                "/.well-known/openid-configuration",
+                get(async move || axum::Json(discovery.clone())),
+            )
+            .route(
+                "/keys",
+                get(async move || {
+                    count.fetch_add(1, Ordering::SeqCst);
+                    let keys = keys.lock().expect("nobody panics").clone();
+                    axum::Json(keys)
+                }),
+            );
+        let task = tokio::spawn(async move {
+            axum::serve(listener, router).await.expect("a server serves");
+        });
+        Self { address, rsa, ec, published, asked, task }
+    }
+
+    fn issuer(&self) -> Issuer {
+        let audiences = vec!["the-app".into()];
+        Issuer { name: "local".into(), issuer: self.address.clone(), audiences, keys_url: None }
+    }
+
+    fn claims(&self, subject: &str) -> Value {
+        json!({
+            "iss": self.address, "sub": subject, "aud": "the-app", "iat": NOW, "exp": NOW + 3_600,
+            "email": "not.kept@example.com"
+        })
+    }
+
+    fn token(&self, subject: &str) -> String {
+        self.by_rsa("r1", &self.claims(subject))
+    }
+
+    fn by_rsa(&self, kid: &str, claims: &Value) -> String {
+        let message = message(&json!({ "alg": "RS256", "kid": kid }), claims);
+        let mut signature = vec![0; self.rsa.public().modulus_len()];
+        let random = SystemRandom::new();
+        let signed = self.rsa.sign(&RSA_PKCS1_SHA256, &random, message.as_bytes(), &mut signature);
+        signed.expect("a key signs");
+        format!("{message}.{}", base64(&signature))
+    }
+
+    fn by_ec(&self, kid: &str, claims: &Value) -> String {
+        let message = message(&json!({ "alg": "ES256", "kid": kid }), claims);
+        let signature = self.ec.sign(&SystemRandom::new(), message.as_bytes());
+        format!("{message}.{}", base64(signature.expect("a key signs").as_ref()))
+    }
+}
+
+fn message(header: &Value, claims: &Value) -> String {
+    let part = |value: &Value| base64(value.to_string().as_bytes());
+    format!("{}.{}", part(header), part(claims))
+}
+
+async fn server(local: &Local) -> Server {
+    let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
+    let ways_in = accounts::Options { issuers, ..cheap_ways_in() };
+    Server::with(Setup { ways_in, ..Setup::default() }).await
+}
+
+fn sign_in(server: &Server, token: &str) -> RequestBuilder {
+    server.node.post("/v1/sign-in/openid", &json!({ "issuer": "local", "id_token": token }))
+}
+
+fn link(server: &Server, access_token: &str, token: &str) -> RequestBuilder {
+    let body = json!({ "issuer": "local", "id_token": token });
+    server.node.post("/v1/me/identities", &body).bearer_auth(access_token)
+}
+
+#[tokio::test]
+async fn the_same_subject_is_the_same_player_however_it_is_signed() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let body = json!({
+        "issuer": "local", "id_token": local.token("s1"), "name": "Maria",
+        "time_zone": "Asia/Manila"
+    });
+    let first = ok(server.node.post("/v1/sign-in/openid", &body)).await;
+    assert_eq!(first["player"]["name"], "Maria");
+    assert_eq!(first["player"]["time_zone"], "Asia/Manila");
+    let again = ok(sign_in(&server, &local.by_ec("e1", &local.claims("s1")))).await;
+    assert_eq!(again["player"], first["player"]);
+    assert_ne!(again["session"], first["session"]);
+    let other = ok(sign_in(&server, &local.token("s2"))).await;
+    assert_ne!(other["player"]["id"], first["player"]["id"]);
+    let token = text(&first["access_token"]);
+    let wallet = ok(server.node.get("/v1/me/wallet", &token)).await;
+    assert_eq!(wallet["available"], WELCOME.hundredths());
+    assert_eq!(local.asked.load(Ordering::SeqCst), 1, "keys are kept");
+    // Nothing else of the token is.
+    for table in ["players", "identities", "sessions"] {
+        let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
+        let rows = sqlx::query_scalar(sqlx::AssertSqlSafe(sql));
+        let rows: String = rows.fetch_one(&server.bank.pool).await.unwrap();
+        assert!(!rows.is_empty() && !rows.contains("not.kept"), "{table}: {rows}");
+    }
+}
+
+#[tokio::test]
+async fn twenty_races_of_one_new_subject_make_one_player_and_one_grant() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let token = local.token("s1");
+    let signed_in = join_all((0..20).map(|_| ok(sign_in(&server, &token)))).await;
+    assert!(signed_in.iter().all(|one| one["player"] == signed_in[0]["player"]));
+    let grants = sqlx::query_scalar("select count(*) from transfers where code = 'welcome'");
+    let grants: i64 = grants.fetch_one(&server.bank.pool).await.unwrap();
+    assert_eq!(grants, 1);
+}
+
+#[tokio::test]
+async fn every_token_but_a_good_one_is_refused() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let with = |name: &str, value: Value| {
+        let mut claims = local.claims("s1");
+        claims[name] = value;
+        local.by_rsa("r1", &claims)
+    };
+    let good = local.token("s1");
+    let (head, signature) = good.rsplit_once('.').unwrap();
+    let (_, claims) = head.split_once('.').unwrap();
+    let header = |json: Value| base64(json.to_string().as_bytes());
+    let unsigned = header(json!({ "alg": "none", "kid": "r1" }));
+    let by_secret = header(json!({ "alg": "HS256", "kid": "r1" }));
+    let stronger = header(json!({ "alg": "RS512", "kid": "r1" }));
+    let other_claims = base64(local.claims("s2").to_string().as_bytes());
+    let rs256 = header(json!({ "alg": "RS256", "kid": "r1" }));
+    let without_subject = {
+        let mut claims = local.claims("s1");
+        claims.as_object_mut().unwrap().remove("sub");
+        local.by_rsa("r1", &claims)
+    };
+    for (token, what) in [
+        (String::new(), "nothing"),
+        ("nonsense".into(), "nonsense"),
+        ("a.b.c".into(), "no base64"),
+        (format!("{unsigned}.{claims}."), "not signed"),
+        (format!("{by_secret}.{claims}.{signature}"), "by a secret"),
+        (format!("{stronger}.{claims}.{signature}"), "another algorithm"),
+        (format!("{rs256}.{other_claims}.{signature}"), "claims of another token"),
+        (format!("{head}."), "an empty signature"),
+        (format!("{head}.{}", base64(&[7; 256])), "a made-up signature"),
+        (local.by_ec("r1", &local.claims("s1")), "a key of another kind"),
+        (local.by_rsa("e1", &local.claims("s1")), "a key of another kind"),
+        (local.by_rsa("f1", &local.claims("s1")), "a key that nobody understands"),
+        (with("iss", json!("http://127.0.0.1:1")), "another issuer"),
+        (with("iss", json!(format!("{}/", local.address))), "another issuer by a letter"),
+        (with("aud", json!("another-app")), "another audience"),
+        (with("aud", json!(["another-app"])), "other audiences"),
+        (with("aud", json!([])), "no audience"),
+        (with("azp", json!("another-app")), "given to another"),
+        (with("exp", json!(NOW - 60)), "expired"),
+        (with("exp", json!("soon")), "no time"),
+        (with("nbf", json!(NOW + 120)), "not yet"),
+        (with("nonce", json!("n-1")), "a nonce that nobody named"),
+        (with("sub", json!("")), "no subject"),
+        (with("sub", json!("s".repeat(256))), "a long subject"),
+        (without_subject, "without a subject"),
+        (format!("{good}{}", "A".repeat(9_000)), "too long"),
+    ] {
+        let refusal = refused(sign_in(&server, &token)).await;
+        assert_eq!(refusal, (401, "id_token_refused".into()), "{what}");
+    }
+    let unknown = json!({ "issuer": "google", "id_token": good });
+    let unknown = server.node.post("/v1/sign-in/openid", &unknown);
+    expect_refusal(unknown, 404, "issuer_unknown").await;
+    ok(sign_in(&server, &good)).await;
+    let several = with("aud", json!(["another-app", "the-app"]));
+    ok(sign_in(&server, &several)).await;
+}
+
+#[tokio::test]
+async fn a_token_with_a_nonce_is_for_whoever_drew_it() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let mut claims = local.claims("s1");
+    claims["nonce"] = json!("n-1");
+    let token = local.by_rsa("r1", &claims);
+    let with = |nonce: &str| {
+        let body = json!({ "issuer": "local", "id_token": token, "nonce": nonce });
+        server.node.post("/v1/sign-in/openid", &body)
+    };
+    expect_refusal(with("n-2"), 401, "id_token_refused").await;
+    expect_refusal(with(""), 401, "id_token_refused").await;
+    ok(with("n-1")).await;
+    let without = json!({ "issuer": "local", "id_token": local.token("s1"), "nonce": "n-1" });
+    let without = server.node.post("/v1/sign-in/openid", &without);
+    expect_refusal(without, 401, "id_token_refused").await;
+}
+
+#[tokio::test]
+async fn an_issuers_keys_may_change_and_are_not_asked_for_without_end() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    ok(sign_in(&server, &local.token("s1"))).await;
+    // A new key is published. Within the minute nobody looks.
+    let replace = |kid: &str| {
+        let mut keys = local.published.lock().unwrap();
+        keys["keys"][0]["kid"] = json!(kid);
+    };
+    replace("r2");
+    let rotated = local.by_rsa("r2", &local.claims("s1"));
+    for _ in 0..10 {
+        expect_refusal(sign_in(&server, &rotated), 401, "id_token_refused").await;
+    }
+    assert_eq!(local.asked.load(Ordering::SeqCst), 1);
+    server.clock.advance(Duration::from_mins(1));
+    ok(sign_in(&server, &rotated)).await;
+    for number in 0..10 {
+        let unknown = local.by_rsa(&format!("x{number}"), &local.claims("s1"));
+        expect_refusal(sign_in(&server, &unknown), 401, "id_token_refused").await;
+    }
+    assert_eq!(local.asked.load(Ordering::SeqCst), 2);
+    // A key that was withdrawn is believed for an hour at most.
+    replace("r3");
+    server.clock.advance(Duration::from_mins(50));
+    ok(sign_in(&server, &rotated)).await;
+    server.clock.advance(Duration::from_mins(9));
+    ok(sign_in(&server, &rotated)).await;
+    server.clock.advance(Duration::from_mins(1));
+    expect_refusal(sign_in(&server, &rotated), 401, "id_token_refused").await;
+    assert_eq!(local.asked.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test]
+async fn keys_outlast_their_issuer_for_a_day() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let mut claims = local.claims("s1");
+    claims["exp"] = json!(NOW + 1_000_000);
+    let token = local.by_rsa("r1", &claims);
+    ok(sign_in(&server, &token)).await;
+    *local.published.lock().unwrap() = json!("on strike");
+    server.clock.advance(Duration::from_hours(23));
+    ok(sign_in(&server, &token)).await;
+    let unknown = local.by_rsa("x", &claims);
+    expect_refusal(sign_in(&server, &unknown), 503, "issuer_unavailable").await;
+    server.clock.advance(Duration::from_hours(1));
+    expect_refusal(sign_in(&server, &token), 503, "issuer_unavailable").await;
+}
+
+#[tokio::test]
+async fn a_guest_links_an_account_and_comes_back_by_it() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let node = &server.node;
+    let guest = node.guest("device-0123456789").await;
+    let token = guest.access_token.as_str();
+    let ways = ok(link(&server, token, &local.token("s1"))).await;
+    assert_eq!(ok(link(&server, token, &local.token("s1"))).await, ways);
+    let linked_at = "2026-03-01T12:00:00.000Z";
+    let identity = json!({ "issuer": "local", "subject": "s1", "linked_at": linked_at });
+    let expected = json!({ "devices": 1, "password_set_at": null, "identities": [identity] });
+    assert_eq!(ways, expected);
+    let back = ok(sign_in(&server, &local.token("s1"))).await;
+    assert_eq!(text(&back["player"]["id"]), guest.id);
+
+    expect_refusal(link(&server, token, &local.token("s2")), 409, "issuer_linked").await;
+    let other = node.guest("device-9876543210").await;
+    let theirs = link(&server, &other.access_token, &local.token("s1"));
+    expect_refusal(theirs, 409, "identity_taken").await;
+    expect_refusal(link(&server, token, "nonsense"), 401, "id_token_refused").await;
+
+    // Devices may go now, and then the identity is the last way in.
+    let delete = |path: &str| node.request(Method::DELETE, path).bearer_auth(token);
+    let nothing = node.request(Method::DELETE, "/v1/me/devices").bearer_auth(&other.access_token);
+    expect_refusal(nothing, 409, "last_sign_in").await;
+    ok(delete("/v1/me/devices")).await;
+    ok(delete("/v1/me/devices")).await;
+    assert_ne!(node.guest("device-0123456789").await.id, guest.id);
+    expect_refusal(delete("/v1/me/identities/local"), 409, "last_sign_in").await;
+    let body = json!({ "name": "Maria", "password": "rain on a tin roof" });
+    ok(node.post("/v1/me/password", &body).bearer_auth(token)).await;
+    ok(delete("/v1/me/identities/local")).await;
+    ok(delete("/v1/me/identities/local")).await;
+    ok(delete("/v1/me/identities/unheard-of")).await;
+    let anew = ok(sign_in(&server, &local.token("s1"))).await;
+    assert_ne!(text(&anew["player"]["id"]), guest.id);
+}

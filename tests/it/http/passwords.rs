@@ -1,0 +1,283 @@
+//! Names with passwords: the first, another one, signing in, and who is held off.
+
+use std::time::Duration;
+
+use bahay::accounts::{self, HashOptions};
+use futures_util::future::join_all;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use super::server::{Guest, Node, Server, Setup, expect_refusal, ok, refused, text};
+use crate::support::house::cheap_ways_in;
+
+const DEVICE: &str = "device-0123456789";
+const PASSWORD: &str = "rain on a tin roof";
+const OTHER: &str = "two carabaos and a jeepney";
+
+fn sign_in(node: &Node, name: &str, password: &str) -> RequestBuilder {
+    node.post("/v1/sign-in/password", &json!({ "name": name, "password": password }))
+}
+
+fn upgrade(node: &Node, token: &str, name: &str, password: &str) -> RequestBuilder {
+    let body = json!({ "name": name, "password": password });
+    node.post("/v1/me/password", &body).bearer_auth(token)
+}
+
+fn change(node: &Node, token: &str, current: &str, new: &str) -> RequestBuilder {
+    let body = json!({ "current_password": current, "password": new });
+    node.request(Method::PUT, "/v1/me/password").bearer_auth(token).json(&body)
+}
+
+/// A guest who has become Maria.
+async fn maria(node: &Node) -> Guest {
+    let guest = node.guest(DEVICE).await;
+    ok(upgrade(node, &guest.access_token, "Maria", PASSWORD)).await;
+    guest
+}
+
+#[tokio::test]
+async fn a_guest_with_a_password_keeps_everything_and_comes_back_by_its_name() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let token = guest.access_token.as_str();
+    let wallet = ok(node.get("/v1/me/wallet", token)).await;
+    let me = ok(upgrade(node, token, "Maria", PASSWORD)).await;
+    assert_eq!(text(&me["id"]), guest.id);
+    assert_eq!(me["name"], "Maria");
+    // On whatever node, in whatever letters; and the device as before.
+    let other = server.another_node().await;
+    for name in ["Maria", "maria", " MARIA ", "Ｍａｒｉａ"] {
+        let signed_in = ok(sign_in(&other, name, PASSWORD)).await;
+        assert_eq!(signed_in["player"], me, "{name}");
+        let token = text(&signed_in["access_token"]);
+        assert_eq!(ok(node.get("/v1/me/wallet", &token)).await, wallet);
+    }
+    assert_eq!(node.guest(DEVICE).await.id, guest.id);
+    ok(node.get("/v1/me", token)).await;
+    let ways = ok(node.get("/v1/me/ways-in", token)).await;
+    let set_at = "2026-03-01T12:00:00.000Z";
+    assert_eq!(ways, json!({ "devices": 1, "password_set_at": set_at, "identities": [] }));
+}
+
+#[tokio::test]
+async fn a_first_password_is_set_once_and_by_the_rules() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let token = guest.access_token.as_str();
+    let long = "é".repeat(129);
+    for password in ["", "1234567", &long] {
+        let refused = refused(upgrade(node, token, "Maria", password)).await;
+        assert_eq!(refused, (422, "body_invalid".into()), "{password}");
+    }
+    for password in ["password", "IloveYou123", "mariamaria", "aaaaaaaaaa"] {
+        let name = "Maria Maria";
+        let refused = refused(upgrade(node, token, name, password)).await;
+        assert_eq!(refused, (422, "password_easy".into()), "{password}");
+    }
+    expect_refusal(change(node, token, PASSWORD, OTHER), 409, "password_not_set").await;
+    ok(upgrade(node, token, "Maria", PASSWORD)).await;
+    expect_refusal(upgrade(node, token, "Maria", OTHER), 409, "password_set").await;
+    ok(sign_in(node, "Maria", PASSWORD)).await;
+    // The name is Maria's now.
+    let other = node.guest("device-9876543210").await;
+    for name in ["Maria", "MARIA", "Mаria"] {
+        let taken = upgrade(node, &other.access_token, name, OTHER);
+        expect_refusal(taken, 409, "name_taken").await;
+    }
+    let house = upgrade(node, &other.access_token, "Bahay Support", OTHER);
+    expect_refusal(house, 422, "name_reserved").await;
+}
+
+#[tokio::test]
+async fn of_twenty_who_race_for_a_name_one_has_it() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let races = (0..20).map(|number| {
+        let node = if number % 2 == 0 { &server.node } else { &other };
+        async move {
+            let guest = node.guest(&format!("device-0000000000-{number}")).await;
+            // Each in a spelling of its own.
+            let name = if number % 3 == 0 { "MARIA" } else { "Maria" };
+            let answer = upgrade(node, &guest.access_token, name, PASSWORD).send().await;
+            answer.expect("the server answers").status().as_u16()
+        }
+    });
+    let mut answers = join_all(races).await;
+    answers.sort_unstable();
+    let mut expected = vec![409; 20];
+    expected[0] = 200;
+    assert_eq!(answers, expected);
+}
+
+#[tokio::test]
+async fn a_changed_password_ends_all_other_sessions() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let here = maria(node).await;
+    let there = node.guest(DEVICE).await;
+    let token = here.access_token.as_str();
+    expect_refusal(change(node, token, OTHER, OTHER), 403, "password_wrong").await;
+    expect_refusal(change(node, token, PASSWORD, "12345678"), 422, "password_easy").await;
+    ok(change(node, token, PASSWORD, OTHER)).await;
+    ok(node.get("/v1/me", token)).await;
+    ok(node.refresh(&here.refresh_token)).await;
+    expect_refusal(node.get("/v1/me", &there.access_token), 401, "token_revoked").await;
+    expect_refusal(node.refresh(&there.refresh_token), 401, "session_ended").await;
+    expect_refusal(sign_in(node, "Maria", PASSWORD), 401, "credentials_wrong").await;
+    ok(sign_in(node, "Maria", OTHER)).await;
+}
+
+#[tokio::test]
+async fn a_name_is_refused_after_five_failures_a_minute_on_every_node_and_after_a_restart() {
+    let server = Server::new().await;
+    let node = &server.node;
+    maria(node).await;
+    let wrong = |node, name| async move { refused(sign_in(node, name, "wrong password")).await };
+    // Four do no harm, if the fifth is right.
+    for _ in 0..4 {
+        assert_eq!(wrong(node, "Maria").await, (401, "credentials_wrong".into()));
+    }
+    ok(sign_in(node, "Maria", PASSWORD)).await;
+    for spelling in ["Maria", "maria", "MARIA", "Maria", "m a r i a"] {
+        assert_eq!(wrong(node, spelling).await, (401, "credentials_wrong".into()));
+    }
+    // Neither the right password nor another node is let in.
+    let restarted = server.another_node().await;
+    for node in [node, &restarted] {
+        let response = sign_in(node, "Maria", PASSWORD).send().await.unwrap();
+        assert_eq!(response.headers()["retry-after"], "60");
+        let refusal = super::server::refusal(response).await;
+        assert_eq!(refusal, (429, "sign_in_locked".into()));
+    }
+    // A name that nobody has is told the same.
+    for _ in 0..5 {
+        assert_eq!(wrong(node, "Nobody Here").await, (401, "credentials_wrong".into()));
+    }
+    assert_eq!(wrong(node, "Nobody Here").await, (429, "sign_in_locked".into()));
+    // Others are not touched, and the minute passes.
+    node.guest(DEVICE).await;
+    server.clock.advance(Duration::from_secs(59));
+    expect_refusal(sign_in(node, "Maria", PASSWORD), 429, "sign_in_locked").await;
+    server.clock.advance(Duration::from_secs(1));
+    ok(sign_in(node, "Maria", PASSWORD)).await;
+}
+
+#[tokio::test]
+async fn guesses_that_come_at_once_are_counted_too() {
+    let server = Server::new().await;
+    maria(&server.node).await;
+    let guesses = (0..40).map(|number| async move { format!("wrong password {number}") });
+    let guesses = guesses.map(|guess| async {
+        let guess = guess.await;
+        refused(sign_in(&server.node, "Maria", &guess)).await.0
+    });
+    let answers = join_all(guesses).await;
+    assert_eq!(answers.iter().filter(|status| **status == 401).count(), 5);
+    assert_eq!(answers.iter().filter(|status| **status == 429).count(), 35);
+}
+
+#[tokio::test]
+async fn guesses_at_the_current_password_count_as_well() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = maria(node).await;
+    for _ in 0..5 {
+        let wrong = change(node, &guest.access_token, "wrong password", OTHER);
+        expect_refusal(wrong, 403, "password_wrong").await;
+    }
+    let right = change(node, &guest.access_token, PASSWORD, OTHER);
+    expect_refusal(right, 429, "sign_in_locked").await;
+}
+
+#[tokio::test]
+async fn nothing_tells_a_name_that_is_known_from_one_that_is_not() {
+    let server = Server::new().await;
+    let node = &server.node;
+    maria(node).await;
+    // A guest who has no password, one who is nobody, and what cannot be a name at all.
+    node.sign_in(&json!({ "device_id": "device-9876543210", "name": "Luz" })).await;
+    let mut bodies = Vec::new();
+    for name in ["Maria", "Luz", "Somebody", "", "x", "\u{202e}", &"long ".repeat(500)] {
+        let response = sign_in(node, name, "wrong password").send().await.unwrap();
+        assert_eq!(response.status(), 401, "{name:?}");
+        let body: Value = response.json().await.unwrap();
+        bodies.push(body);
+    }
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    // A password that could not be set is only a wrong one.
+    for password in ["", "short", &"é".repeat(2_000)] {
+        let name = format!("Nobody {}", password.len());
+        expect_refusal(sign_in(node, &name, password), 401, "credentials_wrong").await;
+    }
+}
+
+#[tokio::test]
+async fn hashes_that_were_cheaper_are_made_anew_when_their_player_comes() {
+    let server = Server::new().await;
+    maria(&server.node).await;
+    let hash = async || {
+        let hash = sqlx::query_scalar("select hash from passwords");
+        let hash: String = hash.fetch_one(&server.bank.pool).await.unwrap();
+        hash
+    };
+    let before = hash().await;
+    assert!(before.starts_with("$argon2id$v=19$m=64,t=1,p=1$"), "{before}");
+    let hashes = HashOptions { memory_kib: 128, passes: 2, ..cheap_ways_in().hashes };
+    let ways_in = accounts::Options { hashes, ..cheap_ways_in() };
+    let dearer = server.node_with(Setup { ways_in, ..Setup::default() }).await;
+    expect_refusal(sign_in(&dearer, "Maria", "wrong password"), 401, "credentials_wrong").await;
+    assert_eq!(hash().await, before);
+    ok(sign_in(&dearer, "Maria", PASSWORD)).await;
+    let after = hash().await;
+    assert!(after.starts_with("$argon2id$v=19$m=128,t=2,p=1$"), "{after}");
+    ok(sign_in(&dearer, "Maria", PASSWORD)).await;
+    assert_eq!(hash().await, after);
+    assert!(!format!("{before}{after}").contains(PASSWORD));
+}
+
+#[tokio::test]
+async fn when_too_many_wait_for_their_hash_the_next_is_refused() {
+    let hashes = HashOptions { at_once: 1, waiting_max: 0, ..HashOptions::default() };
+    let ways_in = accounts::Options { hashes, ..cheap_ways_in() };
+    let server = Server::with(Setup { ways_in, ..Setup::default() }).await;
+    let attempts = (0..20).map(|number| {
+        let node = &server.node;
+        async move {
+            let response = sign_in(node, &format!("Nobody {number}"), PASSWORD).send().await;
+            let response = response.expect("the server answers");
+            if response.status() == 401 {
+                return 401;
+            }
+            assert_eq!(response.headers()["retry-after"], "1");
+            let refusal = super::server::refusal(response).await;
+            assert_eq!(refusal, (503, "sign_in_busy".into()));
+            503
+        }
+    });
+    let answers = join_all(attempts).await;
+    assert!(answers.contains(&401) && answers.contains(&503), "{answers:?}");
+    // It was a matter of the moment.
+    expect_refusal(sign_in(&server.node, "Nobody", PASSWORD), 401, "credentials_wrong").await;
+}
+
+#[tokio::test]
+async fn signing_in_is_limited_by_address() {
+    let door = bahay::edge::Options {
+        sign_ins_per_address: "1:3".parse().unwrap(),
+        ..crate::support::house::wide_door()
+    };
+    let edge = bahay::edge::Edge::new(door);
+    let options = bahay::http::Options { edge, ..bahay::http::Options::default() };
+    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let attempts = (0..12).map(|number| {
+        let name = format!("Nobody {number}");
+        let attempt = sign_in(&server.node, &name, PASSWORD);
+        async { refused(attempt).await }
+    });
+    let answers = join_all(attempts).await;
+    let limited = (429, "too_many_requests".to_owned());
+    assert!(answers.contains(&limited), "{answers:?}");
+    assert!(answers.contains(&(401, "credentials_wrong".into())), "{answers:?}");
+}

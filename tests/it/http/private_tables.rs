@@ -1,0 +1,99 @@
+//! Private tables: the code opens the door, the host keeps it.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::server::{Guest, Server, expect_refusal, ok};
+
+struct Party {
+    server: Server,
+    guests: Vec<Guest>,
+}
+
+impl Party {
+    async fn of(count: usize) -> Self {
+        let server = Server::new().await;
+        let mut guests = vec![];
+        for number in 0..count {
+            guests.push(server.node.guest(&format!("device-0123456789-{number}")).await);
+        }
+        Self { server, guests }
+    }
+
+    fn ask(&self, guest: usize, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.server.node.request(method, path).bearer_auth(&self.guests[guest].access_token)
+    }
+
+    fn open(&self, body: &Value) -> reqwest::RequestBuilder {
+        self.ask(0, Method::POST, "/v1/private-tables").json(body)
+    }
+
+    fn join(&self, guest: usize, code: &str) -> reqwest::RequestBuilder {
+        self.ask(guest, Method::POST, &format!("/v1/private-tables/{code}/seat"))
+    }
+}
+
+#[tokio::test]
+async fn friends_sit_down_by_the_code_and_nobody_else_finds_the_table() {
+    let party = Party::of(5).await;
+    let opened = ok(party.open(&json!({ "room": "newbie", "bet": 300 }))).await;
+    let code = opened["code"].as_str().unwrap();
+    assert_eq!(code.len(), 8);
+    assert!(opened["link"].as_str().unwrap().ends_with(&format!("/{code}")));
+    // However it is typed.
+    let seated = ok(party.join(1, &code.to_lowercase())).await;
+    assert_eq!(seated, opened);
+    assert_eq!(ok(party.join(1, code)).await, opened, "the same seat again");
+    let table = ok(party.ask(2, Method::GET, &format!("/v1/private-tables/{code}"))).await;
+    assert_eq!(table["bet"], 300);
+    assert_eq!(table["rule_set"], "kingdom");
+    assert_eq!(table["host"], json!(party.guests[0].id));
+    assert_eq!(table["players"].as_array().unwrap().len(), 2);
+    // Who asks the room, or the house for a private one, does not come here.
+    let elsewhere = ok(party.ask(3, Method::POST, "/v1/rooms/newbie/seat")).await;
+    assert_ne!(elsewhere["table"], opened["table"]);
+    let room = party.ask(4, Method::POST, "/v1/rooms/private/seat");
+    expect_refusal(room, 404, "room_not_found").await;
+    expect_refusal(party.join(3, code), 409, "seated_elsewhere").await;
+    ok(party.join(2, code)).await;
+    expect_refusal(party.join(4, code), 409, "table_full").await;
+    // The host sends somebody away while no game runs.
+    let remove = |by: usize, who: &str| {
+        let path = format!("/v1/private-tables/{code}/players/{who}");
+        party.ask(by, Method::DELETE, &path)
+    };
+    expect_refusal(remove(1, &party.guests[2].id), 403, "not_host").await;
+    expect_refusal(remove(0, &Uuid::nil().to_string()), 404, "not_seated").await;
+    expect_refusal(remove(0, &party.guests[0].id), 404, "not_seated").await;
+    ok(remove(0, &party.guests[2].id)).await;
+    let nowhere = party.ask(2, Method::GET, "/v1/table");
+    expect_refusal(nowhere, 404, "not_seated").await;
+    expect_refusal(party.join(2, code), 403, "barred").await;
+    ok(party.join(4, code)).await;
+}
+
+#[tokio::test]
+async fn what_is_no_code_or_no_bet_is_refused() {
+    let party = Party::of(1).await;
+    for code in ["AAAAAAAA", "short", "K7MWQ2X0", "K7MWQ2XA9", "%00%00%00%00", "..%2f..%2f"] {
+        expect_refusal(party.join(0, code), 404, "code_not_found").await;
+    }
+    for (body, status, code) in [
+        (json!({ "room": "nowhere", "bet": 100 }), 404, "room_not_found"),
+        (json!({ "room": "newbie", "bet": 0 }), 422, "bet_invalid"),
+        (json!({ "room": "newbie", "bet": -100 }), 422, "bet_invalid"),
+        (json!({ "room": "newbie", "bet": 99 }), 422, "bet_invalid"),
+        (json!({ "room": "newbie", "bet": i64::MAX }), 422, "bet_invalid"),
+        (json!({ "room": "newbie", "bet": 1.5 }), 422, "body_invalid"),
+        (json!({ "room": "newbie", "bet": 100, "rule_set": "mine" }), 422, "body_invalid"),
+        (json!({ "room": "newbie", "bet": 10_000_000 }), 409, "too_few_coins"),
+    ] {
+        expect_refusal(party.open(&body), status, code).await;
+    }
+    let body = json!({ "room": "newbie", "bet": 100, "rule_set": "relaxed" });
+    let opened = ok(party.open(&body)).await;
+    let path = format!("/v1/private-tables/{}", opened["code"].as_str().unwrap());
+    assert_eq!(ok(party.ask(0, Method::GET, &path)).await["rule_set"], "relaxed");
+    expect_refusal(party.open(&body), 409, "seated_elsewhere").await;
+}

@@ -1,0 +1,133 @@
+//! Names and avatars: whose they are, how often they change, what others see.
+
+use bahay::accounts::{AVATARS, RENAME_INTERVAL};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+use super::server::{Server, expect_refusal, ok, refused, text};
+
+const DEVICE: &str = "device-0123456789";
+const OTHER_DEVICE: &str = "device-9876543210";
+
+fn change(server: &Server, token: &str, body: &Value) -> RequestBuilder {
+    server.node.request(Method::PATCH, "/v1/me").bearer_auth(token).json(body)
+}
+
+#[tokio::test]
+async fn a_name_changes_once_in_seven_days() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let token = || async { text(&server.node.guest(DEVICE).await.answer["access_token"]) };
+    assert!(guest.answer["player"]["renamable_at"].is_null());
+    let first = ok(change(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
+    assert_eq!(first["renamable_at"], "2026-03-08T12:00:00.000Z");
+    // Its own name is no change, and what is refused changes nothing else either.
+    ok(change(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
+    let both = json!({ "name": "Luz", "avatar": "tarsier" });
+    let refusal = refused(change(&server, &guest.access_token, &both)).await;
+    assert_eq!(refusal, (409, "name_changed_lately".into()));
+    assert_eq!(ok(server.node.get("/v1/me", &guest.access_token)).await, first);
+    server.clock.advance(RENAME_INTERVAL - Duration::from_millis(1));
+    let later = change(&server, &token().await, &both);
+    expect_refusal(later, 409, "name_changed_lately").await;
+    server.clock.advance(Duration::from_millis(1));
+    let changed = ok(change(&server, &token().await, &both)).await;
+    assert_eq!((&changed["name"], &changed["avatar"]), (&json!("Luz"), &json!("tarsier")));
+    // The name before is free.
+    let other = server.node.guest(OTHER_DEVICE).await;
+    ok(change(&server, &other.access_token, &json!({ "name": "Maria" }))).await;
+}
+
+#[tokio::test]
+async fn nobody_takes_a_name_that_looks_like_anothers() {
+    let server = Server::new().await;
+    let maria = server.node.guest(DEVICE).await;
+    ok(change(&server, &maria.access_token, &json!({ "name": "Maria Clara" }))).await;
+    let other = server.node.guest(OTHER_DEVICE).await;
+    for name in [
+        "Maria Clara",
+        "maria clara",
+        "MARIA CLARA",
+        "MariaClara",
+        "Maria_Clara",
+        "Mаria Clara",
+        "Μaria Clara",
+        "Ｍａｒｉａ Clara",
+        "Maria CIara",
+        "Maria C1ara",
+        "rnaria clara",
+    ] {
+        let body = json!({ "name": name });
+        let refusal = refused(change(&server, &other.access_token, &body)).await;
+        assert_eq!(refusal, (409, "name_taken".into()), "{name}");
+        // Nor does a new guest bring it along.
+        let body = json!({ "device_id": "device-0000000000", "name": name });
+        let guest = server.node.post("/v1/sign-in/guest", &body);
+        assert_eq!(refused(guest).await, (409, "name_taken".into()), "{name}");
+    }
+    for name in ["Bahay", "Admin", "ADMlN", "Ang Moderator", "t0ngits"] {
+        let refusal = refused(change(&server, &other.access_token, &json!({ "name": name }))).await;
+        assert_eq!(refusal, (422, "name_reserved".into()), "{name}");
+        let body = json!({ "device_id": "device-0000000000", "name": name });
+        let guest = server.node.post("/v1/sign-in/guest", &body);
+        expect_refusal(guest, 422, "name_reserved").await;
+    }
+    let players = sqlx::query_scalar("select count(*) from players");
+    let players: i64 = players.fetch_one(&server.bank.pool).await.unwrap();
+    assert_eq!(players, 2);
+    ok(change(&server, &other.access_token, &json!({ "name": "Maria Klara" }))).await;
+}
+
+/// Until one of them claims it.
+#[tokio::test]
+async fn two_guests_may_bring_the_same_name_along() {
+    let server = Server::new().await;
+    let bring = |device: &'static str| {
+        let body = json!({ "device_id": device, "name": "Luz" });
+        async { server.node.sign_in(&{ body }).await }
+    };
+    let (one, two) = (bring(DEVICE).await, bring(OTHER_DEVICE).await);
+    assert_eq!(one.answer["player"]["name"], two.answer["player"]["name"]);
+    let claimed = ok(change(&server, &one.access_token, &json!({ "name": "Luz" }))).await;
+    assert!(claimed["renamable_at"].is_null(), "its own name is no change");
+    let late = change(&server, &two.access_token, &json!({ "name": "Luz" }));
+    expect_refusal(late, 409, "name_taken").await;
+    assert_eq!(bring(OTHER_DEVICE).await.answer["player"]["name"], "Luz", "it keeps what it has");
+}
+
+#[tokio::test]
+async fn an_avatar_is_one_of_the_catalogue() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let catalogue = ok(server.node.request(Method::GET, "/v1/avatars")).await;
+    assert_eq!(catalogue, json!({ "items": AVATARS }));
+    assert_eq!(guest.answer["player"]["avatar"], AVATARS[0]);
+    let changed = ok(change(&server, &guest.access_token, &json!({ "avatar": "jeepney" }))).await;
+    assert_eq!(changed["avatar"], "jeepney");
+    for avatar in ["", "Jeepney", "https://evil.example/a.png"] {
+        let refusal = refused(change(&server, &guest.access_token, &json!({ "avatar": avatar })));
+        assert_eq!(refusal.await, (422, "body_invalid".into()), "{avatar}");
+    }
+}
+
+#[tokio::test]
+async fn players_see_each_others_names_and_avatars_and_no_more() {
+    let server = Server::new().await;
+    let one = server.node.guest(DEVICE).await;
+    let two = server.node.guest(OTHER_DEVICE).await;
+    ok(change(&server, &two.access_token, &json!({ "avatar": "maya", "time_zone": "UTC" }))).await;
+    let look_up = |ids: &str| server.node.get(&format!("/v1/players?ids={ids}"), &one.access_token);
+    let nobody = uuid::Uuid::max();
+    let found = ok(look_up(&format!("{},{},{nobody}", two.id, one.id))).await;
+    let mut expected = [
+        json!({ "id": one.id, "name": one.answer["player"]["name"], "avatar": "carabao" }),
+        json!({ "id": two.id, "name": two.answer["player"]["name"], "avatar": "maya" }),
+    ];
+    expected.sort_by_key(|player| text(&player["id"]));
+    assert_eq!(found, json!({ "items": expected }));
+    let many = vec![nobody.to_string(); 33].join(",");
+    for ids in ["", ",", "x", &many, &format!("{nobody},")] {
+        assert_eq!(refused(look_up(ids)).await, (422, "query_invalid".into()), "{ids}");
+    }
+}

@@ -1,0 +1,101 @@
+//! The load tester against a server: that it plays, finds nothing wrong, says what it saw, and says
+//! clearly when it is not let in.
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use bahay::edge;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::support::house::{House, Setup};
+use crate::support::process::bahay;
+
+/// Runs `bahay loadtest` with these arguments against a house, with its books.
+async fn loadtest(house: &House, arguments: &[&str]) -> Output {
+    let mut command = bahay();
+    command.arg("loadtest").args(arguments).args(["--url", &house.base]);
+    command.env("DATABASE_URL", house.database.url());
+    tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+}
+
+/// What it said, if it was content.
+#[track_caller]
+fn said(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+fn file(kind: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("bahay-load-{}.{kind}", Uuid::new_v4().simple()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_kinds_of_players_play_and_the_report_says_so() {
+    let house = House::new().await;
+    let (json, html) = (file("json"), file("html"));
+    let [json_name, html_name] = [&json, &html].map(|path| path.to_str().unwrap());
+    let output = loadtest(
+        &house,
+        &[
+            "fixed",
+            "--tables",
+            "4",
+            "--seconds",
+            "4",
+            "--warm-up",
+            "1",
+            "--think-ms",
+            "20",
+            "--spread",
+            "people",
+            "--slow",
+            "20",
+            "--dropping",
+            "20",
+            "--idle",
+            "10",
+            "--json",
+            json_name,
+            "--html",
+            html_name,
+        ],
+    )
+    .await;
+    let said = said(&output);
+    assert!(said.contains("the ledger is clean"), "{said}");
+    let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let counted = &report["steps"][0]["counted"];
+    assert!(counted["counts"]["moves"].as_u64().unwrap() > 0, "{counted}");
+    assert!(counted["latencies"]["action_to_event"]["p99_us"].as_u64().unwrap() > 0, "{counted}");
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert!(page.contains("<svg") && !page.contains("<script"), "{page}");
+
+    let merged = loadtest(&house, &["--merge", json_name, json_name]).await;
+    assert!(self::said(&merged).starts_with("8 tables"));
+    let compared = loadtest(&house, &["--merge", json_name, "--compare", json_name]).await;
+    assert!(self::said(&compared).contains("compared with before"));
+    std::fs::remove_file(json).unwrap();
+    std::fs::remove_file(html).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_comes_back_from_a_storm() {
+    let house = House::new().await;
+    let output =
+        loadtest(&house, &["storm", "--tables", "10", "--warm-up", "1", "--think-ms", "200"]).await;
+    let said = said(&output);
+    let resumed = said.lines().find(|line| line.contains("resume")).unwrap_or_default();
+    assert!(resumed.split_whitespace().nth(1) == Some("30"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_narrow_door_is_named_with_what_opens_it() {
+    let setup = Setup { door: edge::Options::default(), ..Setup::default() };
+    let house = House::with(setup).await;
+    let output = loadtest(&house, &["--tables", "40"]).await;
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("BAHAY_SIGN_INS_PER_ADDRESS"), "{said}");
+}

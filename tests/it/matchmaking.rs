@@ -1,0 +1,472 @@
+//! Players are brought together: by tickets, across nodes, by whichever matcher lives, and never
+//! twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bahay::client::Client;
+use bahay::live::{Live, Reserve, TicketState};
+use bahay::lobby::{self, Lobby, LobbyError, Matcher, Ticket};
+use bahay::ratings::Ratings;
+use bahay_engine::matchmaking::{Companion, TicketId};
+use bahay_engine::table::{Clocks, PlayerId, TableId};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::bank::Bank;
+use crate::support::house::{House, PATIENCE, Setup};
+use crate::support::live::TestLive;
+use crate::support::node::Node;
+
+const NEWBIE: &str = "newbie";
+
+/// A call as a client makes it: its status and its JSON.
+async fn call(client: &Client, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+    let method = method.parse().unwrap();
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = http.request(method, format!("{}{path}", client.base()));
+    let request = request.bearer_auth(client.access_token());
+    let request = match body {
+        Some(body) => request.json(&body),
+        None => request,
+    };
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    let text = response.text().await.unwrap();
+    (status, if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() })
+}
+
+async fn seek(client: &Client, rooms: &[&str]) -> Value {
+    let body = json!({ "rooms": rooms });
+    let (status, ticket) = call(client, "POST", "/v1/matchmaking/tickets", Some(body)).await;
+    assert_eq!(status, 200, "{ticket}");
+    ticket
+}
+
+fn path_of(ticket: &Value) -> String {
+    format!("/v1/matchmaking/tickets/{}", ticket["id"].as_str().unwrap())
+}
+
+/// The ticket, once it is no longer on its way.
+async fn over(client: &Client, ticket: &Value) -> Value {
+    let looking = async {
+        loop {
+            let (status, ticket) = call(client, "GET", &path_of(ticket), None).await;
+            assert_eq!(status, 200, "{ticket}");
+            if ticket["state"] != "waiting" && ticket["state"] != "placed" {
+                return ticket;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, looking).await.expect("a ticket comes to its end")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_who_fit_are_seated_together_and_a_fourth_waits() {
+    let house = House::new().await;
+    let (base, running) = house.node().await;
+    let mut clients = vec![];
+    for name in ["Althea", "Benjie", "Carmela"] {
+        clients.push(house.guest(name).await);
+    }
+    // One of them through another node.
+    clients[2] = clients[2].at(&base);
+    let mut tickets = vec![];
+    for client in &clients {
+        tickets.push(seek(client, &[NEWBIE, "barkada"]).await);
+    }
+    let mut tables = BTreeSet::new();
+    for (client, ticket) in clients.iter().zip(&tickets) {
+        let ticket = over(client, ticket).await;
+        assert_eq!(ticket["state"], "seated", "{ticket}");
+        let (_, seated) = call(client, "GET", "/v1/table", None).await;
+        assert_eq!(seated["table"], ticket["table"]);
+        tables.insert(ticket["table"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(tables.len(), 1);
+    // Who sits somewhere is sent back there.
+    let again = seek(&clients[0], &[NEWBIE]).await;
+    assert_eq!(again["state"], "seated");
+    assert!(tables.contains(again["table"].as_str().unwrap()));
+    let (status, refusal) = call(&clients[0], "DELETE", &path_of(&tickets[0]), None).await;
+    assert_eq!((status, &refusal["code"]), (409, &json!("ticket_matched")));
+
+    let fourth = house.guest("Dante").await;
+    let ticket = seek(&fourth, &[NEWBIE]).await;
+    assert_eq!(ticket["state"], "waiting");
+    assert_eq!(seek(&fourth, &["barkada"]).await["id"], ticket["id"], "one ticket a player");
+    let (status, _) = call(&clients[0], "GET", &path_of(&ticket), None).await;
+    assert_eq!(status, 404, "a ticket is its player's own");
+    let (status, cancelled) = call(&fourth, "DELETE", &path_of(&ticket), None).await;
+    assert_eq!((status, &cancelled["state"]), (200, &json!("cancelled")));
+    let (status, _) = call(&fourth, "DELETE", &path_of(&ticket), None).await;
+    assert_eq!(status, 200, "cancelled once and for all");
+    running.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_that_cannot_be_granted_is_refused() {
+    let house = House::new().await;
+    let client = house.guest("Althea").await;
+    let nil = Uuid::nil();
+    for (body, status, code) in [
+        (json!({ "rooms": [] }), 422, "rooms_invalid"),
+        (json!({ "rooms": vec![NEWBIE; 9] }), 422, "rooms_invalid"),
+        (json!({ "rooms": ["nowhere"] }), 404, "room_not_found"),
+        (json!({ "rooms": ["private"] }), 404, "room_not_found"),
+        (json!({ "rooms": ["maharlika"] }), 409, "too_few_coins"),
+        (json!({ "rooms": "newbie" }), 422, "body_invalid"),
+        (json!({ "rooms": ["newbie"], "rating": 1 }), 422, "body_invalid"),
+    ] {
+        let said = call(&client, "POST", "/v1/matchmaking/tickets", Some(body.clone())).await;
+        assert_eq!((said.0, &said.1["code"]), (status, &json!(code)), "{body}");
+    }
+    for method in ["GET", "DELETE"] {
+        let path = format!("/v1/matchmaking/tickets/{nil}");
+        let (status, refusal) = call(&client, method, &path, None).await;
+        assert_eq!((status, &refusal["code"]), (404, &json!("ticket_not_found")));
+        let (status, refusal) = call(&client, method, "/v1/matchmaking/tickets/x", None).await;
+        assert_eq!((status, &refusal["code"]), (422, &json!("path_invalid")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn players_of_one_address_do_not_meet_unless_the_house_lets_them() {
+    let lobby = lobby::Options { apart_by_address: true, ..lobby::Options::default() };
+    let house = House::with(Setup { lobby, ..Setup::default() }).await;
+    let mut tables = BTreeSet::new();
+    for name in ["Althea", "Benjie"] {
+        tables.insert(house.guest(name).await.seat(NEWBIE).await.unwrap());
+    }
+    assert_eq!(tables.len(), 2, "an instant seat keeps them apart");
+    // A table with free seats is there for each room, and none of it for these.
+    let third = house.guest("Carmela").await;
+    let ticket = seek(&third, &[NEWBIE]).await;
+    let first: Uuid = house.guest("Dante").await.seat("barkada").await.unwrap().0;
+    assert!(!tables.contains(&TableId(first)));
+    let (_, ticket) = call(&third, "GET", &path_of(&ticket), None).await;
+    assert_eq!(ticket["state"], "waiting");
+}
+
+/// The socket tells without being asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_sits_somewhere_is_given_a_ticket_that_can_be_asked_for() {
+    let house = House::new().await;
+    let client = house.guest("Althea").await;
+    let table = client.seat(NEWBIE).await.unwrap();
+    let ticket = seek(&client, &["barkada"]).await;
+    assert_eq!((&ticket["state"], &ticket["table"]), (&json!("seated"), &json!(table)));
+    assert_eq!(ticket["rooms"], json!([NEWBIE]));
+    let (status, again) = call(&client, "GET", &path_of(&ticket), None).await;
+    assert_eq!((status, &again["table"]), (200, &json!(table)));
+    let (status, refused) = call(&client, "DELETE", &path_of(&ticket), None).await;
+    assert_eq!((status, &refused["code"]), (409, &json!("ticket_matched")));
+    // Nobody else has that ticket.
+    let other = house.guest("Benjie").await;
+    assert_eq!(call(&other, "GET", &path_of(&ticket), None).await.0, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_blocked_another_is_not_seated_with_the_other() {
+    let house = House::new().await;
+    let (mut clients, mut tickets) = (vec![], vec![]);
+    for name in ["Althea", "Benjie", "Carmela", "Dolores"] {
+        clients.push(house.guest(name).await);
+    }
+    // The second has blocked the first; it is the first who is kept apart as well.
+    let block = format!("/v1/me/blocks/{}", clients[0].player());
+    assert_eq!(call(&clients[1], "PUT", &block, None).await.0, 204);
+    for client in &clients {
+        tickets.push(seek(client, &[NEWBIE]).await);
+    }
+    let mut seated = vec![];
+    for place in [2, 3] {
+        let ticket = over(&clients[place], &tickets[place]).await;
+        assert_eq!(ticket["state"], "seated");
+        seated.push(ticket["table"].clone());
+    }
+    assert_eq!(seated[0], seated[1]);
+    let mut states = vec![];
+    for place in [0, 1] {
+        states.push(call(&clients[place], "GET", &path_of(&tickets[place]), None).await.1);
+    }
+    let there = states.iter().filter(|ticket| ticket["table"] == seated[0]).count();
+    assert_eq!(there, 1, "{states:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_socket_says_when_a_table_is_found() {
+    let house = House::new().await;
+    let mut plays = vec![];
+    for name in ["Althea", "Benjie", "Carmela"] {
+        let client = house.guest(name).await;
+        let mut play = client.play().await.unwrap();
+        play.send_text(r#"{"type":"seek","id":1,"rooms":["newbie"]}"#.to_owned()).await.unwrap();
+        plays.push((client, play));
+    }
+    for (client, play) in &mut plays {
+        use bahay::ws::protocol::{Message, SeekState};
+        let table = loop {
+            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+                Message::Ticket { state: SeekState::Seated, table, .. } => break table.unwrap(),
+                Message::Ticket { state, .. } => assert_eq!(state, SeekState::Waiting),
+                Message::Hello { .. } | Message::Ack { .. } => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        let joining = play.join().await.unwrap();
+        play.answered(joining).await.unwrap();
+        assert_eq!(play.table(), Some(table));
+        assert_eq!(client.read::<Value>("/v1/table").await.unwrap()["table"], json!(table));
+    }
+}
+
+/// Nodes in this process, with nobody else to match.
+struct Hall {
+    bank: Bank,
+    live: TestLive,
+}
+
+impl Hall {
+    async fn new() -> Self {
+        Self { bank: Bank::new().await, live: TestLive::new() }
+    }
+
+    async fn lobby(&self) -> (Node, Lobby, Live) {
+        let node = Node::new(&self.bank, &self.live, Clocks::default()).await;
+        let ratings = Ratings::new(self.bank.pool.clone());
+        let lobby = node.lobby.clone().with(lobby::Options::default(), ratings);
+        (node, lobby, self.live.connect().await.0)
+    }
+
+    async fn players(&self, count: usize) -> Vec<PlayerId> {
+        let mut players = vec![];
+        for _ in 0..count {
+            players.push(self.bank.player(1_000_000).await);
+        }
+        players
+    }
+}
+
+async fn seek_all(lobby: &Lobby, players: &[PlayerId]) -> Vec<Ticket> {
+    let mut tickets = vec![];
+    for player in players {
+        tickets.push(lobby.seek(*player, &[NEWBIE.to_owned()], None).await.unwrap());
+    }
+    tickets
+}
+
+/// Each ticket is seated at the table where its player sits, three at a table at most.
+async fn assert_seated(lobby: &Lobby, players: &[PlayerId], tickets: &[Ticket]) {
+    let mut at: BTreeMap<TableId, usize> = BTreeMap::new();
+    for (player, ticket) in players.iter().zip(tickets) {
+        let ticket = lobby.ticket(*player, ticket.id).await.unwrap();
+        assert_eq!(ticket.state, TicketState::Seated);
+        assert_eq!(lobby.seated_at(*player).await.unwrap(), ticket.table);
+        *at.entry(ticket.table.unwrap()).or_default() += 1;
+    }
+    assert!(at.values().all(|seated| *seated <= 3), "{at:?}");
+}
+
+async fn rounds_until(matcher: &mut Matcher, lobby: &Lobby, players: &[PlayerId], ids: &[Ticket]) {
+    let rounds = async {
+        loop {
+            matcher.round().await.unwrap();
+            let mut is_over = true;
+            for (player, ticket) in players.iter().zip(ids) {
+                let state = lobby.ticket(*player, ticket.id).await.unwrap().state;
+                is_over &= state != TicketState::Waiting && state != TicketState::Placed;
+            }
+            if is_over {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, rounds).await.expect("everybody is seated");
+}
+
+/// A matcher dies at the worst moment, with tickets placed and nobody seated, or one of them: the
+/// next one seats them, at the same table.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
+    let hall = Hall::new().await;
+    let (_node, lobby, live) = hall.lobby().await;
+    let players = hall.players(6).await;
+    let tickets = seek_all(&lobby, &players).await;
+    let held = live.hold_matching("dead").await.unwrap().unwrap();
+    assert_eq!(held.waiting.len(), 6);
+    let ids: Vec<TicketId> = tickets.iter().map(|ticket| ticket.id).collect();
+    let table = TableId(Uuid::new_v4());
+    let plan = json!({ "room": NEWBIE, "table": table }).to_string();
+    assert!(live.place_tickets("dead", held.fence, &ids[..3], table, &plan).await.unwrap());
+    // One of three had a place reserved and was bound when it died.
+    let who = [Companion { player: players[0], rating: 25_000, marks: vec![] }];
+    let reserve = Reserve { room: NEWBIE, seats: 3, who: &who };
+    assert!(live.reserve_here(reserve, table).await.unwrap());
+    assert!(live.bind(players[0], table).await.unwrap());
+
+    let mut next = Matcher::new(lobby.clone());
+    assert_eq!(next.round().await.unwrap(), None, "the lease lasts");
+    let cancelled = lobby.cancel(players[1], ids[1]).await.unwrap_err();
+    assert!(matches!(cancelled, LobbyError::TicketMatched), "{cancelled}");
+    rounds_until(&mut next, &lobby, &players, &tickets).await;
+    assert_seated(&lobby, &players, &tickets).await;
+    for player in &players[..3] {
+        assert_eq!(lobby.seated_at(*player).await.unwrap(), Some(table));
+    }
+}
+
+/// A matcher that was paused comes back under an old lease.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_matcher_whose_lease_has_gone_on_places_nothing() {
+    let hall = Hall::new().await;
+    let (_node, lobby, live) = hall.lobby().await;
+    let players = hall.players(3).await;
+    let tickets = seek_all(&lobby, &players).await;
+    let ids: Vec<TicketId> = tickets.iter().map(|ticket| ticket.id).collect();
+    let old = live.hold_matching("paused").await.unwrap().unwrap();
+    live.release_matching("paused").await.unwrap();
+    let new = live.hold_matching("other").await.unwrap().unwrap();
+    assert!(new.fence > old.fence);
+    let table = TableId(Uuid::new_v4());
+    assert!(!live.place_tickets("paused", old.fence, &ids, table, "{}").await.unwrap());
+    // Nor does it, when it has the lease again and still the old number.
+    live.release_matching("other").await.unwrap();
+    live.hold_matching("paused").await.unwrap().unwrap();
+    assert!(!live.place_tickets("paused", old.fence, &ids, table, "{}").await.unwrap());
+    live.release_matching("paused").await.unwrap();
+    // All or none: one that is cancelled holds the others back from this table.
+    lobby.cancel(players[2], ids[2]).await.unwrap();
+    let held = live.hold_matching("other").await.unwrap().unwrap();
+    assert!(!live.place_tickets("other", held.fence, &ids, table, "{}").await.unwrap());
+    for (player, ticket) in players.iter().zip(&tickets).take(2) {
+        let state = lobby.ticket(*player, ticket.id).await.unwrap().state;
+        assert_eq!(state, TicketState::Waiting);
+    }
+}
+
+/// Cancelling, seating at once and two matchers at the same time, many times over: every ticket
+/// ends one way, and nobody sits anywhere but where the ticket says.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
+    let seed = Uuid::new_v4().as_u64_pair().0;
+    println!("seed {seed}");
+    let mut dice = seed;
+    let hall = Hall::new().await;
+    let (_here, lobby, _) = hall.lobby().await;
+    let (_there, other, _) = hall.lobby().await;
+    let players = hall.players(30).await;
+    let tickets = seek_all(&lobby, &players).await;
+    let matchers = [&lobby, &other].map(|lobby| tokio::spawn(Matcher::new(lobby.clone()).run()));
+    let mut racing = tokio::task::JoinSet::new();
+    let mut instant = BTreeSet::new();
+    for (player, ticket) in players.iter().copied().zip(&tickets) {
+        let (id, lobby) = (ticket.id, other.clone());
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        match (dice >> 33) % 3 {
+            0 => {
+                racing.spawn(async move {
+                    let cancelled = lobby.cancel(player, id).await;
+                    assert!(
+                        matches!(cancelled, Ok(_) | Err(LobbyError::TicketMatched)),
+                        "{cancelled:?}"
+                    );
+                });
+            }
+            1 => {
+                instant.insert(player);
+                racing.spawn(async move {
+                    let seated = lobby.seat(player, "Tala", NEWBIE).await;
+                    assert!(matches!(seated, Ok(_) | Err(LobbyError::Seating)), "{seated:?}");
+                });
+            }
+            _ => {}
+        }
+    }
+    racing.join_all().await;
+    // Those who are left may be one or two: others come.
+    let more = hall.players(2).await;
+    let late = seek_all(&lobby, &more).await;
+    let all = || players.iter().chain(&more).zip(tickets.iter().chain(&late));
+    let ended = async {
+        for (player, ticket) in all() {
+            loop {
+                let ticket = lobby.ticket(*player, ticket.id).await.unwrap();
+                let seated = lobby.seated_at(*player).await;
+                let few = ticket.state == TicketState::Waiting && waiting(&lobby, all()).await < 3;
+                match (ticket.state, seated) {
+                    (TicketState::Seated, Ok(Some(table))) => {
+                        assert_eq!(ticket.table, Some(table));
+                        break;
+                    }
+                    (TicketState::Cancelled, Ok(None)) => break,
+                    // Whoever found a table without it needs it no more.
+                    (TicketState::Cancelled, Ok(Some(_))) => {
+                        assert!(instant.contains(player), "a cancelled ticket is no seat");
+                        break;
+                    }
+                    // With too few left for a table.
+                    (TicketState::Waiting, Ok(None)) if few => break,
+                    _ => tokio::task::yield_now().await,
+                }
+            }
+        }
+    };
+    timeout(PATIENCE, ended).await.expect("every ticket comes to its end");
+    let mut seats: BTreeMap<PlayerId, usize> = BTreeMap::new();
+    let mut tables = BTreeSet::new();
+    for (player, ticket) in all() {
+        tables.extend(lobby.ticket(*player, ticket.id).await.unwrap().table);
+    }
+    for table in tables {
+        let table = lobby.tables().look(table).await.unwrap().unwrap();
+        for (_, occupant) in table.occupants() {
+            *seats.entry(occupant.player).or_default() += 1;
+        }
+    }
+    assert!(seats.values().all(|seats| *seats == 1), "{seats:?}");
+    for matcher in matchers {
+        matcher.abort();
+    }
+}
+
+async fn waiting(lobby: &Lobby, all: impl Iterator<Item = (&PlayerId, &Ticket)>) -> usize {
+    let mut waiting = 0;
+    for (player, ticket) in all {
+        let state = lobby.ticket(*player, ticket.id).await.unwrap().state;
+        waiting += usize::from(matches!(state, TicketState::Waiting | TicketState::Placed));
+    }
+    waiting
+}
+
+/// Ratings follow finished games, each counted once.
+#[tokio::test(flavor = "multi_thread")]
+async fn ratings_are_made_of_finished_games() {
+    let house = House::new().await;
+    timeout(PATIENCE, bahay::demo::run(&house.base)).await.unwrap().unwrap();
+    let (one, other) = (Ratings::new(house.pool.clone()), Ratings::new(house.pool.clone()));
+    let (counted, also) = tokio::join!(one.count(), other.count());
+    counted.unwrap();
+    also.unwrap();
+    while one.count().await.unwrap() > 0 {}
+    let counts = sqlx::query_as::<_, (i64, i64, i64, i64)>(
+        "
+        select (select count(*) from games where state = 'settled'),
+            (select count(*) from rated_games), (select count(*) from ratings),
+            (select count(*) from ratings where rating > 25000)
+        ",
+    )
+    .fetch_one(&house.pool)
+    .await
+    .unwrap();
+    let (games, rated, players, above) = counts;
+    assert_eq!((games, players), (rated, 3));
+    assert!((1..3).contains(&above), "{above}");
+    let player = sqlx::query_scalar::<_, Uuid>("select player from ratings limit 1")
+        .fetch_one(&house.pool)
+        .await
+        .unwrap();
+    let bearing = one.bearing(PlayerId(player)).await.unwrap();
+    assert_eq!((bearing.recent.len(), bearing.devices.len()), (2, 1));
+}

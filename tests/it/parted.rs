@@ -1,0 +1,183 @@
+//! Tables whose journal has lost its last lines, as that of a Redis has which comes back from what
+//! it had written before its machine stopped. Others write on; whoever saw the lost lines must not
+//! take what is written now for what comes after them.
+
+use bahay::client::PlayError;
+use bahay::clock::Clock;
+use bahay::ledger::{Ledger, LedgerOptions};
+use bahay::live::Point;
+use bahay::tables::Tables;
+use bahay::tables::catalog::Tongits;
+use bahay::ws::protocol::{Message, close};
+use bahay_engine::table::{Clocks, ConnectionId, Input, PlayerId, Table, TableId};
+use redis::AsyncCommands as _;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::bank::Bank;
+use crate::support::house::{House, PATIENCE, joined};
+use crate::support::live::TestLive;
+use crate::support::node::{Node, Seated, sit};
+
+const FUNDS: i64 = 100_000;
+
+/// Lines that are lost.
+const LOST: usize = 3;
+
+/// Nothing becomes due by itself.
+fn slow() -> Clocks {
+    let long_ms = 3_600_000;
+    Clocks { prepare_ms: long_ms, absence_ms: long_ms, ..Clocks::default() }
+}
+
+fn connect(player: PlayerId) -> Input<<Tongits as bahay_engine::game::Game>::Action> {
+    Input::Connect { player, connection: ConnectionId(Uuid::new_v4()) }
+}
+
+fn connection(table: &Table<Tongits>, player: PlayerId) -> Option<ConnectionId> {
+    table.occupant(table.seat_of(player)?)?.connection
+}
+
+async fn lines(live: &TestLive, table: TableId) -> isize {
+    let journal = live.table_key(table, "journal");
+    live.raw().await.llen(journal).await.unwrap()
+}
+
+async fn cut(live: &TestLive, table: TableId, lines: isize) {
+    let journal = live.table_key(table, "journal");
+    let _: () = live.raw().await.ltrim(journal, 0, lines - 1).await.unwrap();
+}
+
+/// Two nodes have seen three lines; a third one, which has not, writes fewer, as many and more in
+/// their place.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_node_comes_to_the_history_that_is_stored() {
+    for others in LOST - 1..=LOST + 2 {
+        let (bank, live) = (Bank::new().await, TestLive::new());
+        let nodes = [Node::new(&bank, &live, slow()).await, Node::new(&bank, &live, slow()).await];
+        let players = bank.players([FUNDS; 3]).await;
+        let table = sit(&nodes, &players).await;
+        let mut seated = vec![
+            Seated::join(&nodes[0], table, players[0]).await,
+            Seated::join(&nodes[1], table, players[1]).await,
+        ];
+        let kept = lines(&live, table).await;
+        let mut seen = 0;
+        for _ in 0..LOST {
+            seen = nodes[0].tables().submit(table, connect(players[2])).await.unwrap();
+        }
+        let mut known = vec![];
+        for one in &mut seated {
+            let mut at = Point::default();
+            while at.version < seen {
+                at = one.next().await.at;
+            }
+            known.push(at);
+        }
+        assert_eq!(known[0], known[1]);
+        cut(&live, table, kept).await;
+        let stranger = Node::new(&bank, &live, slow()).await;
+        for _ in 0..others {
+            stranger.tables().submit(table, connect(players[2])).await.unwrap();
+        }
+        let truth = stranger.tables().look(table).await.unwrap().unwrap();
+        let last = connection(&truth, players[2]);
+        for one in &mut seated {
+            let mut has_parted = false;
+            let shown = async {
+                loop {
+                    let notice = one.notices.recv().await.expect("the watch goes on");
+                    has_parted |= notice.parted;
+                    if connection(&notice.table, players[2]) == last {
+                        return notice.table;
+                    }
+                }
+            };
+            let shown = timeout(PATIENCE, shown).await.expect("the watchers are told");
+            assert_eq!(*shown, *truth, "{others} in the place of {LOST}");
+            assert!(has_parted, "{others} in the place of {LOST}");
+        }
+        for node in &nodes {
+            let looked = node.tables().look(table).await.unwrap().unwrap();
+            assert_eq!(*looked, *truth);
+            let id = ConnectionId(Uuid::new_v4());
+            let watch = node.tables().watch(table, players[0], id, Some(known[0])).await.unwrap();
+            assert!(watch.missed.is_none(), "nobody resumes from what is lost");
+        }
+        // A node that nobody watches through holds its copy against the journal when it writes.
+        nodes[1].tables().submit(table, connect(players[2])).await.unwrap();
+        let [one, other] = [&nodes[0], &stranger].map(|node| node.tables().look(table));
+        assert_eq!(one.await.unwrap(), other.await.unwrap());
+    }
+}
+
+/// A client whose own joining is lost joins again; the others are shown the table; one that was
+/// away gets a snapshot and not what comes after lines that are no more.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_client_comes_to_the_history_that_is_stored() {
+    let house = House::with_clocks(slow()).await;
+    let (_, second) = house.node().await;
+    let (table, clients) = house.table().await;
+    let mut first = joined(&clients[0]).await;
+    let kept = lines(&house.live, table).await;
+    let mut away = joined(&clients[1]).await;
+    let mut last = joined(&clients[2]).await;
+    let pinging = away.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
+    away.answered(pinging).await.unwrap();
+    let known = away.drop_connection();
+    // The lost lines are those of both; that one is away is a line too, or will be.
+    while lines(&house.live, table).await < kept + 3 {
+        tokio::task::yield_now().await;
+    }
+    cut(&house.live, table, kept).await;
+
+    let (live, _publications) = house.live.connect().await;
+    let pool = house.database.pool().await;
+    let (ledger, _tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
+    let stranger = Tables::<Tongits>::new(live, ledger, Clock::system(), pool);
+    let game = stranger.look(table).await.unwrap().unwrap().phase().game().unwrap();
+    for client in &clients[..2] {
+        for input in [
+            Input::Ready { player: client.player(), game, seed: None },
+            connect(clients[1].player()),
+        ] {
+            stranger.submit(table, input).await.unwrap();
+        }
+    }
+    let ended = async {
+        loop {
+            match last.next().await {
+                Ok(_) => {}
+                Err(PlayError::Closed { code, .. }) => return code,
+                Err(other) => panic!("{other}"),
+            }
+        }
+    };
+    let code = timeout(PATIENCE, ended).await.expect("its joining is lost");
+    assert_eq!(code, close::GOING_AWAY);
+
+    let mut last = joined(&clients[2]).await;
+    let mut back = clients[1].play().await.unwrap();
+    back.resume(known);
+    let joining = back.join().await.unwrap();
+    let mut snapshots = 0;
+    loop {
+        match timeout(PATIENCE, back.next()).await.unwrap().unwrap() {
+            Message::Snapshot { .. } => snapshots += 1,
+            Message::Ack { id, .. } if id == joining => break,
+            _ => {}
+        }
+    }
+    assert_eq!(snapshots, 1, "what it knew is lost");
+    let truth = stranger.look(table).await.unwrap().unwrap();
+    for (play, client) in [&mut first, &mut back, &mut last].into_iter().zip(&clients) {
+        let expected = truth.view(Some(client.player()));
+        let same = async {
+            while play.view() != Some(&expected) {
+                play.next().await.unwrap();
+            }
+        };
+        timeout(PATIENCE, same).await.expect("all see what is stored");
+    }
+    second.stop().await.unwrap();
+}

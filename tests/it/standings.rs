@@ -1,0 +1,181 @@
+//! What is counted from settled games: once each, whoever counts and however often it is begun.
+
+use bahay::standings::{self, Board, Calendar, Section, Span, Standing, Standings, Statistics};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::PlayerId;
+use jiff::civil::date;
+
+use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::live::TestLive;
+
+const DAY: jiff::civil::Date = date(2025, 6, 15);
+
+async fn standings(bank: &Bank, live: &TestLive, calendar: Calendar) -> Standings {
+    let (live, _publications) = live.connect().await;
+    Standings::new(bank.pool.clone(), live, calendar)
+}
+
+/// Seven games of three players: the first wins two in a row and the POT, the third the last two.
+async fn played(bank: &Bank) -> Vec<PlayerId> {
+    let players = bank.players([100_000; 3]).await;
+    let table = table();
+    for (winner, counts, pot) in [
+        (0, 1, PotGoes::Nowhere),
+        (0, 3, PotGoes::ToWinner),
+        (1, 2, PotGoes::Nowhere),
+        (0, 1, PotGoes::Nowhere),
+        (1, 1, PotGoes::Nowhere),
+        (2, 2, PotGoes::Nowhere),
+        (2, 2, PotGoes::ToWinner),
+    ] {
+        bank.play(table, &players, winner, counts, pot).await;
+    }
+    bank.ledger.fold().await.unwrap();
+    players
+}
+
+async fn assert_holds(bank: &Bank, calendar: &Calendar) -> standings::Checked {
+    let checked = standings::check(&bank.pool, calendar).await.unwrap();
+    assert_eq!(checked.differences, Vec::<String>::new());
+    checked
+}
+
+#[tokio::test]
+async fn every_game_counts_once_however_many_count() {
+    let bank = Bank::new().await;
+    let players = played(&bank).await;
+    let live = TestLive::new();
+    let calendar = Calendar::default();
+    let one = standings(&bank, &live, calendar.clone()).await;
+    let other = standings(&bank, &live, calendar.clone()).await;
+    let (first, second) = tokio::join!(one.count(), other.count());
+    first.unwrap();
+    second.unwrap();
+    // Whoever found the other at it leaves the rest to it; nobody counts twice.
+    one.count().await.unwrap();
+    let expected = Statistics {
+        games: 7,
+        wins: 3,
+        hits: 1,
+        best_pot: Coins::from_hundredths(600),
+        streak: 0,
+        best_streak: 2,
+        ..Statistics::default()
+    };
+    assert_eq!(one.statistics(players[0]).await.unwrap(), expected);
+    let last = other.statistics(players[2]).await.unwrap();
+    assert_eq!((last.wins, last.streak, last.best_streak), (2, 2, 2));
+    assert_eq!(last.best_pot, Coins::from_hundredths(1_500));
+    let stranger = bank.player(0).await;
+    assert_eq!(one.statistics(stranger).await.unwrap(), Statistics::default());
+    let checked = assert_holds(&bank, &calendar).await;
+    assert_eq!((checked.games, checked.players), (7, 3));
+
+    // More games, and another node.
+    bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    other.count().await.unwrap();
+    assert_eq!(one.statistics(players[2]).await.unwrap().streak, 0);
+    assert_eq!(assert_holds(&bank, &calendar).await.games, 8);
+}
+
+#[tokio::test]
+async fn another_calendar_counts_everything_anew_and_comes_to_the_same() {
+    let bank = Bank::new().await;
+    let players = played(&bank).await;
+    let live = TestLive::new();
+    let calendar = Calendar::default();
+    let before = standings(&bank, &live, calendar.clone()).await;
+    before.count().await.unwrap();
+    let year = Calendar { season: "12".parse().unwrap(), ..calendar.clone() };
+    assert_ne!(
+        standings::check(&bank.pool, &year).await.unwrap().differences,
+        Vec::<String>::new()
+    );
+    let after = standings(&bank, &live, year.clone()).await;
+    after.count().await.unwrap();
+    for player in &players {
+        let (one, other) = tokio::join!(before.statistics(*player), after.statistics(*player));
+        assert_eq!(one.unwrap(), other.unwrap());
+    }
+    assert_holds(&bank, &year).await;
+    let season = after.board(Board::Coins, Span::Season, DAY, Section::Top, 10, players[0]).await;
+    assert_eq!(season.unwrap().starts_on, date(2025, 1, 1));
+}
+
+#[tokio::test]
+async fn a_number_that_was_changed_is_found() {
+    let bank = Bank::new().await;
+    played(&bank).await;
+    let calendar = Calendar::default();
+    standings(&bank, &TestLive::new(), calendar.clone()).await.count().await.unwrap();
+    let changed = "update player_statistics set wins = wins + 1 where wins = 3";
+    sqlx::query(changed).execute(&bank.pool).await.unwrap();
+    let changed = "delete from board_scores where board = 'hits' and span = 'week'";
+    sqlx::query(changed).execute(&bank.pool).await.unwrap();
+    let checked = standings::check(&bank.pool, &calendar).await.unwrap();
+    assert_eq!(checked.differences.len(), 3, "{:?}", checked.differences);
+}
+
+fn places(standing: &Standing) -> Vec<(u64, PlayerId, i64)> {
+    standing.places.iter().map(|place| (place.rank, place.player, place.score)).collect()
+}
+
+#[tokio::test]
+async fn boards_are_the_same_when_redis_was_emptied() {
+    let bank = Bank::new().await;
+    let mut players = played(&bank).await;
+    // Somebody with exactly the hits of another.
+    players.extend(bank.players([100_000; 3]).await);
+    bank.play(table(), &players[3..], 0, 3, PotGoes::ToWinner).await;
+    bank.ledger.fold().await.unwrap();
+    let full = standings(&bank, &TestLive::new(), Calendar::default()).await;
+    full.count().await.unwrap();
+    // Another part of Redis, where nothing is: as after a flush.
+    let emptied = standings(&bank, &TestLive::new(), Calendar::default()).await;
+    for board in Board::ALL {
+        for span in Span::ALL {
+            for section in [Section::Top, Section::Around] {
+                let ask = |of: &Standings| {
+                    let of = of.clone();
+                    let player = players[0];
+                    async move { of.board(board, span, DAY, section, 10, player).await.unwrap() }
+                };
+                let (one, other) = (ask(&full).await, ask(&emptied).await);
+                assert_eq!(one, other, "{board:?} {span:?} {section:?}");
+                assert!(one.total > 0);
+            }
+        }
+    }
+    let hits = full.board(Board::Hits, Span::Day, DAY, Section::Top, 10, players[1]).await.unwrap();
+    let mut hitters = [players[0], players[2], players[3]];
+    hitters.sort();
+    let expected: Vec<_> = (1..).zip(hitters).map(|(rank, player)| (rank, player, 1)).collect();
+    assert_eq!(places(&hits), expected, "equal scores stand by id");
+    assert_eq!(hits.own, None);
+    let coins =
+        full.board(Board::Coins, Span::Ever, DAY, Section::Top, 1, players[0]).await.unwrap();
+    let own = coins.own.unwrap();
+    assert_eq!((coins.total, coins.places.len()), (4, 1));
+    assert_eq!((own.name.as_str(), own.player), ("Tala", players[0]));
+    // Two, six and two counts less the fee, and the POT.
+    assert_eq!(own.score, 190 + (570 + 600) + 190);
+    let yesterday = date(2025, 6, 14);
+    let none = full.board(Board::Coins, Span::Day, yesterday, Section::Top, 5, players[0]).await;
+    assert_eq!((none.unwrap().places, DAY), (vec![], DAY));
+}
+
+#[tokio::test]
+async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
+    let bank = Bank::new().await;
+    let players = played(&bank).await;
+    let standings = standings(&bank, &TestLive::new(), Calendar::default()).await;
+    standings.count().await.unwrap();
+    let ask = || standings.board(Board::Coins, Span::Week, DAY, Section::Around, 3, players[1]);
+    let before = ask().await.unwrap().own.unwrap();
+    bank.play(table(), &players, 1, 5, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    standings.count().await.unwrap();
+    let after = ask().await.unwrap().own.unwrap();
+    assert_eq!(after.score, before.score + 950);
+}
