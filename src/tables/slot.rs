@@ -200,7 +200,9 @@ impl<G: Game> Slot<G> {
         let mut state = self.lock(house).await?;
         // Listen first: what is published from here on is not in what is read next.
         if !self.is_watched() {
-            house.live.watch(self.id).await?;
+            if !house.live.watch(self.id).await? {
+                return Err(SubmitError::Missing);
+            }
             self.watched.store(true, Ordering::Release);
         }
         self.refresh(house, &mut state).await?;
@@ -293,8 +295,12 @@ impl<G: Game> Slot<G> {
         }
         *copy = None;
         let Some(stored) = house.live.load(self.id).await? else {
-            // A table that is gone does not come back under these watchers' versions.
+            // A table that is gone does not come back under these watchers' versions, and does not
+            // know that anybody listened.
             watchers.end(Ending::Lost);
+            if self.watched.swap(false, Ordering::AcqRel) {
+                let _ = house.live.unwatch(self.id).await;
+            }
             return Ok(());
         };
         let told = watchers.told();
