@@ -493,12 +493,21 @@ async fn a_call_stays_within_its_slot() {
     // Of the call that a script belongs to, and of the transaction that is open on a connection.
     let mut call = None;
     let mut transactions = BTreeMap::new();
+    let mut is_looking = false;
     loop {
         let line = tokio::select! {
             line = said.next() => line.unwrap(),
             played = &mut playing => break played.unwrap(),
         };
         let (from, words) = monitored(&line);
+        // On one server a look for due tables is one call for all shards, on a cluster it is not.
+        let mut keys = words.iter().filter(|word| word.starts_with(&prefix));
+        let are_deadlines = keys.clone().count() > 0 && keys.all(|key| key.contains("}:due:"));
+        if are_deadlines && (from != "lua" || is_looking) {
+            is_looking = true;
+            continue;
+        }
+        is_looking = false;
         let mut slots = words.iter().filter(|word| word.starts_with(&prefix)).map(Slot::for_key);
         let slot = slots.next();
         assert!(slots.all(|other| Some(other) == slot), "more than one slot: {line}");
