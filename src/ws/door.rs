@@ -24,7 +24,8 @@ use crate::notices::Notices;
 use crate::social::Social;
 use crate::tables::catalog::Tongits;
 use crate::ws::entry;
-use crate::ws::protocol::{MESSAGE_BYTES_MAX, SUBPROTOCOL};
+use crate::ws::protocol::MESSAGE_BYTES_MAX;
+use crate::ws::protocol::brief::Form;
 use crate::ws::session::Session;
 use crate::ws::wire::Wire;
 
@@ -72,7 +73,7 @@ pub(super) async fn upgrade(
         Err(rejection) => return rejection.into_response(),
     };
     upgrade
-        .protocols([SUBPROTOCOL])
+        .protocols(Form::ALL.map(Form::subprotocol))
         .read_buffer_size(BUFFER_BYTES)
         .write_buffer_size(BUFFER_BYTES)
         .max_message_size(MESSAGE_BYTES_MAX)
@@ -144,11 +145,14 @@ fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitt
 async fn serve(socket: WebSocket, state: PlayState, Admitted { who, from, place }: Admitted) {
     let mut wire = Wire::new(socket, state.lobby.tables().counts().play().clone());
     match who {
-        Who::Player(player) => Session::new(player, from, state).run(wire, None).await,
+        Who::Player(player) => {
+            Session::new(player, from, wire.form(), state).run(wire, None).await;
+        }
         Who::Stranger(among_strangers) => match entry::authenticate(&mut wire, &state).await {
             Ok(Some(entered)) => {
                 drop(among_strangers);
-                Session::new(entered.player, from, state).run(wire, Some(entered.command)).await;
+                let session = Session::new(entered.player, from, wire.form(), state);
+                session.run(wire, Some(entered.command)).await;
             }
             Ok(None) => {}
             Err(ended) => wire.end(ended).await,

@@ -29,7 +29,8 @@ use crate::tables::catalog::Tongits;
 use crate::ws::company::Company;
 use crate::ws::door::PlayState;
 use crate::ws::limit::{Limit, Verdict};
-use crate::ws::protocol::{Command, Message, SUBPROTOCOL, close};
+use crate::ws::protocol::brief::Form;
+use crate::ws::protocol::{Command, Message, close};
 use crate::ws::seeking::{Seeking, next_over};
 use crate::ws::showing::{Seated, next_notice};
 use crate::ws::spectate::{Spectator, next_seen};
@@ -61,6 +62,7 @@ pub(super) struct Session {
     pub(super) spectator: Option<Spectator>,
     pub(super) company: Company,
     pub(super) seeking: Option<Seeking>,
+    pub(super) form: Form,
     limit: Limit,
     pub(super) heard_at: Instant,
     /// To be said when what goes on is done.
@@ -68,7 +70,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(player: Player, from: Address, state: PlayState) -> Self {
+    pub(super) fn new(player: Player, from: Address, form: Form, state: PlayState) -> Self {
         let now = Instant::now();
         Self {
             player: player.id,
@@ -80,6 +82,7 @@ impl Session {
             spectator: None,
             company: Company::new(now),
             seeking: None,
+            form,
             limit: Limit::new(now),
             heard_at: now,
             pending: Vec::new(),
@@ -114,7 +117,7 @@ impl Session {
         let mut growth = self.state.auth.revocations().growth();
         self.pending.push(Message::Hello {
             player: self.player,
-            protocol: SUBPROTOCOL.into(),
+            protocol: self.form.subprotocol().into(),
             server_time_ms: self.state.lobby.tables().clock().now(),
             notices: self.unread_notices().await,
         });

@@ -131,10 +131,11 @@ impl Session {
         table: &Table<Tongits>,
         prompt_of: Option<&Table<Tongits>>,
     ) -> Result<(), Ended> {
-        let player = self.player;
+        let (player, form) = (self.player, self.form);
         let (events, prompt) = self.shown(table, |table| {
             let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
             let events = events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
+            let prompt_of = prompt_of.filter(|_| !form.is_short());
             let prompt = prompt_of.and_then(|table| OpenPrompt::at(table, player));
             (events.collect(), prompt)
         })?;
