@@ -21,6 +21,7 @@ mod effects;
 mod guard;
 mod halting;
 mod lost;
+mod outbox;
 mod presence;
 mod slot;
 mod ticker;
@@ -48,7 +49,8 @@ use crate::tables::words::Words;
 pub use copy::Missed;
 pub use counts::Counts;
 pub use halting::{OperateError, Spoiled, Voided};
-pub use watchers::{Ending, Notice, OUTBOX, Watch};
+pub use outbox::{Notices, OUTBOX};
+pub use watchers::{Ending, Notice, Watch};
 pub use words::Word;
 
 /// How often an input is decided on before it counts as unavailable.
