@@ -5,6 +5,7 @@
 //! second. Whoever is refused here is refused in HTTP, with a problem document.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
@@ -29,8 +30,10 @@ use crate::ws::protocol::brief::Form;
 use crate::ws::session::Session;
 use crate::ws::wire::Wire;
 
-/// Read and write buffers a connection keeps.
-const BUFFER_BYTES: usize = 4096;
+/// What a connection reads at once, and keeps for that; commands are shorter.
+const READ_BYTES: usize = 1024;
+/// What is written at once.
+const WRITE_BYTES: usize = 4096;
 
 /// Where a fault can be planted. Only tests do so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,7 +62,7 @@ pub struct PlayState {
 
 /// `GET /v1/play`: opens the socket.
 pub(super) async fn upgrade(
-    State(state): State<PlayState>,
+    State(state): State<Arc<PlayState>>,
     Extension(from): Extension<Address>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -74,8 +77,8 @@ pub(super) async fn upgrade(
     };
     upgrade
         .protocols(Form::ALL.map(Form::subprotocol))
-        .read_buffer_size(BUFFER_BYTES)
-        .write_buffer_size(BUFFER_BYTES)
+        .read_buffer_size(READ_BYTES)
+        .write_buffer_size(WRITE_BYTES)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
         .on_upgrade(move |socket| serve(socket, state, admitted))
@@ -142,21 +145,22 @@ fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitt
     Ok(Admitted { who, from, place })
 }
 
-async fn serve(socket: WebSocket, state: PlayState, Admitted { who, from, place }: Admitted) {
+async fn serve(socket: WebSocket, state: Arc<PlayState>, admitted: Admitted) {
+    let Admitted { who, from, place } = admitted;
     let mut wire = Wire::new(socket, state.lobby.tables().counts().play().clone());
-    match who {
-        Who::Player(player) => {
-            Session::new(player, from, wire.form(), state).run(wire, None).await;
-        }
-        Who::Stranger(among_strangers) => match entry::authenticate(&mut wire, &state).await {
-            Ok(Some(entered)) => {
-                drop(among_strangers);
-                let session = Session::new(entered.player, from, wire.form(), state);
-                session.run(wire, Some(entered.command)).await;
+    let (player, entry) = match who {
+        Who::Player(player) => (player, None),
+        Who::Stranger(among_strangers) => {
+            let entered = Box::pin(entry::authenticate(&mut wire, &state)).await;
+            drop(among_strangers);
+            match entered {
+                Ok(Some(entered)) => (entered.player, Some(entered.command)),
+                Ok(None) => return,
+                Err(ended) => return Box::pin(wire.end(ended)).await,
             }
-            Ok(None) => {}
-            Err(ended) => wire.end(ended).await,
-        },
-    }
+        }
+    };
+    let session = Session::new(player, from, wire.form(), state);
+    Box::pin(session.run(wire, entry)).await;
     drop(place);
 }
