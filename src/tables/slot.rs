@@ -25,7 +25,7 @@ use crate::tables::{ATTEMPTS, IDLE_MS, Inner, SubmitError, Submitted, Unready};
 const JOURNAL_LINES_MAX: usize = 500;
 
 /// Texts that wait for one listener; the oldest of more are lost to it.
-const TALK_MAX: usize = 32;
+const TALK_MAX: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Slot<G: Game> {

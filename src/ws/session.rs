@@ -144,13 +144,16 @@ impl Session {
                 return Some(ended);
             }
             ended = tokio::select! {
+                // What comes all the time first, so that nothing else is looked at for it. It does
+                // not keep the rest waiting: a client that always has something to say is too fast.
+                biased;
+                notice = next_notice(&mut self.seated) => self.notices(notice),
                 frame = wire.next() => match frame {
                     Some(Ok(frame)) => self.frame(frame).await,
                     // Or the connection broke; then nobody hears it.
                     Some(Err(error)) => Err(unreadable(error)),
                     None => return None,
                 },
-                notice = next_notice(&mut self.seated) => self.notices(notice),
                 seen = next_seen(&mut self.spectator) => self.seen(seen),
                 text = self.company.next() => {
                     Box::pin(self.hear(&text)).await;
