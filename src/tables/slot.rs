@@ -1,8 +1,8 @@
 //! The place of one table in this process: its copy and its watchers, behind one lock, so that
 //! what this process does at a table happens in order.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
@@ -154,7 +154,9 @@ impl<G: Game> Slot<G> {
             };
             let play = house.counts.play();
             let (asked, waiting) = (Moment::now(), Waiting::new(&play.appends_waiting));
+            let unheard = Unheard { house, table: self.id };
             let answer = house.live.append(self.id, new).await;
+            unheard.heard();
             drop(waiting);
             play.append.took(asked.elapsed());
             match answer {
@@ -426,6 +428,26 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.down();
+    }
+}
+
+/// An append whose answer nobody waits for any more, if it is dropped before: the line may be
+/// stored, and this process is not told of its own.
+struct Unheard<'a, G: Game> {
+    house: &'a Inner<G>,
+    table: TableId,
+}
+
+impl<G: Game> Unheard<'_, G> {
+    fn heard(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl<G: Game> Drop for Unheard<'_, G> {
+    fn drop(&mut self) {
+        let mut unheard = self.house.unheard.lock().unwrap_or_else(PoisonError::into_inner);
+        unheard.push(self.table);
     }
 }
 

@@ -42,6 +42,10 @@ impl<G: Game> Tables<G> {
                     let shards = std::mem::take(&mut idle);
                     asked.extend(shards.into_iter().map(|shards| self.due(shards)));
                     look = look.wrapping_add(1);
+                    if self.has_unheard() {
+                        let tables = self.clone();
+                        running.spawn(async move { tables.read_unheard().await });
+                    }
                     if look.is_multiple_of(SWEEP_EVERY) {
                         let tables = self.clone();
                         running.spawn(async move {
