@@ -373,6 +373,13 @@ impl<G: Game> Tables<G> {
         slots.for_each_concurrent(READ_AT_ONCE, read).await;
     }
 
+    /// At the end: no table is to publish for a process that is gone.
+    pub(super) async fn stop_listening(&self) {
+        let slots = stream::iter(self.all());
+        let stop = |slot: Arc<Slot<G>>| async move { slot.stop_listening(&self.inner).await };
+        slots.for_each_concurrent(READ_AT_ONCE, stop).await;
+    }
+
     fn has_unheard(&self) -> bool {
         !self.inner.unheard.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }

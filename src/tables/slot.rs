@@ -268,14 +268,17 @@ impl<G: Game> Slot<G> {
     pub(super) async fn catch_up(&self, house: &Inner<G>) {
         let mut state = self.state.lock().await;
         if state.watchers.is_empty() {
-            if self.watched.swap(false, Ordering::AcqRel) {
-                // A failed unsubscription costs only publications that nobody takes in.
-                let _ = house.live.unwatch(self.id).await;
-            }
-            return;
+            return self.stop_listening(house).await;
         }
         if let Err(error) = self.refresh(house, &mut state).await {
             tracing::warn!(table = %self.id, %error, "a watched table could not be read");
+        }
+    }
+
+    pub(super) async fn stop_listening(&self, house: &Inner<G>) {
+        if self.watched.swap(false, Ordering::AcqRel) {
+            // A failed unsubscription costs only publications that nobody takes in.
+            let _ = house.live.unwatch(self.id).await;
         }
     }
 
@@ -300,9 +303,7 @@ impl<G: Game> Slot<G> {
             // A table that is gone does not come back under these watchers' versions, and does not
             // know that anybody listened.
             watchers.end(Ending::Lost);
-            if self.watched.swap(false, Ordering::AcqRel) {
-                let _ = house.live.unwatch(self.id).await;
-            }
+            self.stop_listening(house).await;
             return Ok(());
         };
         let told = watchers.told();
