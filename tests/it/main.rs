@@ -28,6 +28,7 @@ mod process;
 mod protocol_page;
 mod schema;
 mod services;
+mod slots;
 mod sockets;
 mod stalls;
 mod standings;
