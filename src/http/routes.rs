@@ -7,10 +7,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, docs, export, fairness, games, health, leaderboards, matchmaking, me,
-    middleware, notices, openapi, openid, operators::corrections, operators::rooms as kept_rooms,
-    password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
-    sort, tickets,
+    Code, Options, Services, desk, docs, export, fairness, games, health, leaderboards,
+    matchmaking, me, middleware, notices, openapi, openid, operators::corrections,
+    operators::rooms as kept_rooms, password, players, private_tables, profiles, recall, rewards,
+    rooms, sessions, sign_in, social, sort, tickets,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -20,6 +20,7 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
     let auth = services.auth.clone();
     let routes = routes
         .merge(undocumented(document))
+        .merge(desk::routes(options.desk))
         .with_state(services)
         .merge(more)
         .fallback(async || Code::RouteNotFound.plain())
