@@ -10,6 +10,7 @@
 //! which they set themselves (`enrolment`). What they do is noted (`audit`).
 
 pub mod audit;
+mod bans;
 mod corrections;
 mod desk;
 mod enrolment;
@@ -30,6 +31,7 @@ use crate::ids::OperatorId;
 use audit::{Trail, Way};
 
 pub use audit::Audit;
+pub use bans::Barring;
 pub use corrections::{
     Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,
     NotAReason, REASON_LENGTH, Reason, State, Subject,

@@ -1,4 +1,6 @@
 //! The desk as browsers meet it: cookies, forms, pages.
 
 mod browser;
+mod matrix;
+mod orders;
 mod sign_in;
