@@ -98,6 +98,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "game_results ard",
         "games ar w(state,finished_at,void_reason)",
         "halted_tables ar w(released_at,outcome)",
+        "house r w(is_open,revision,reason,changed_by,changed_at)",
         "idempotency_keys arwd",
         "identities arwd",
         "ledger_checks ar w(finished_at,counted,differences)",

@@ -101,7 +101,7 @@ pub(super) async fn reset(
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
     let by = seat.operator.administrator()?;
-    let (name, now) = (name_of(&name, Code::PathInvalid)?, services.clock.now());
+    let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
     let code = services.operators.reset(by.trail(), &name, now).await?;
     Ok(told(&seat, name.as_str(), &[("Enrolment code", code.reveal())]))
 }
@@ -112,7 +112,7 @@ pub(super) async fn renew(
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
     let by = seat.operator.administrator()?;
-    let name = name_of(&name, Code::PathInvalid)?;
+    let name = name_of(&name, Code::OperatorNotFound)?;
     let token = operators.renew(by.trail(), &name).await?;
     Ok(told(&seat, name.as_str(), &[("Token for the API", token.reveal())]))
 }
@@ -123,7 +123,7 @@ pub(super) async fn disable(
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
     let by = seat.operator.administrator()?;
-    operators.disable(by.trail(), &name_of(&name, Code::PathInvalid)?).await?;
+    operators.disable(by.trail(), &name_of(&name, Code::OperatorNotFound)?).await?;
     Ok(Redirect::to(HERE).into_response())
 }
 

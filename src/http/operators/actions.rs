@@ -14,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::clock;
-use crate::operators::audit::{Action, ActionCursor, Noted, Search};
+use crate::operators::audit::{Action, ActionCursor, NotAnAction, Noted, Search};
 use crate::operators::{Audit, Operator};
 
 use super::super::{Code, Cursors, PageOf, Problem, ProblemBody, Query, Time, page::Limit};
@@ -59,13 +59,13 @@ impl From<Noted> for OperatorAction {
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct ActionsQuery {
     /// The name of an operator.
-    #[param(max_length = 32)]
+    #[param(max_length = 32, pattern = "^[!-~]+$")]
     operator: Option<String>,
     /// A kind of action, as in `room_change`.
     #[param(max_length = 40, pattern = "^[a-z]+(_[a-z]+)*$")]
     action: Option<String>,
     /// What it was done to, as in `room:newbie`.
-    #[param(max_length = 200)]
+    #[param(max_length = 200, pattern = "^[!-~]+$")]
     subject: Option<String>,
     /// From this time on.
     #[param(value_type = Option<Time>)]
@@ -90,24 +90,27 @@ pub(in crate::http) fn search(
     from: Option<&str>,
     to: Option<&str>,
 ) -> Result<Search, Problem> {
-    let some =
-        |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-    let time = |text: Option<&str>| match some(text) {
+    let some = |text: Option<&str>| match text.map(str::trim).filter(|text| !text.is_empty()) {
+        Some(text) if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(Some(text.to_owned())),
+        Some(_) => Err(Code::QueryInvalid.because("a search is for visible ASCII characters")),
+        None => Ok(None),
+    };
+    let time = |text: Option<&str>| match some(text)? {
         Some(text) => match jiff::Timestamp::from_str(&text) {
             Ok(time) => Ok(Some(clock::from_jiff(time))),
             Err(_) => Err(Code::QueryInvalid.because("a time is as in 2026-03-01T12:00:00Z")),
         },
         None => Ok(None),
     };
-    let action = match some(action) {
-        Some(text) => Some(
-            text.parse::<Action>()
-                .map_err(|error| Code::QueryInvalid.because(error.to_string()))?,
-        ),
+    let action = match some(action)? {
+        Some(text) => {
+            let unknown = |error: NotAnAction| Code::QueryInvalid.because(error.to_string());
+            Some(text.parse().map_err(unknown)?)
+        }
         None => None,
     };
-    let (from, to) = (time(from)?, time(to)?);
-    Ok(Search { operator: some(operator), action, subject: some(subject), from, to })
+    let (operator, subject) = (some(operator)?, some(subject)?);
+    Ok(Search { operator, action, subject, from: time(from)?, to: time(to)? })
 }
 
 impl ActionsQuery {

@@ -170,7 +170,7 @@ pub(in crate::http) async fn disable_operator(
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let by = operator.administrator()?;
-    operators.disable(by.trail(), &name_of(&name, Code::PathInvalid)?).await?;
+    operators.disable(by.trail(), &name_of(&name, Code::OperatorNotFound)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -197,7 +197,7 @@ pub(in crate::http) async fn renew_operator(
     Path(name): Path<String>,
 ) -> Result<Json<OperatorSecrets>, Problem> {
     let by = operator.administrator()?;
-    let token = operators.renew(by.trail(), &name_of(&name, Code::PathInvalid)?).await?;
+    let token = operators.renew(by.trail(), &name_of(&name, Code::OperatorNotFound)?).await?;
     let token = Some(token.reveal().to_owned());
     Ok(Json(OperatorSecrets { token, enrolment_code: None }))
 }
@@ -230,7 +230,7 @@ pub(in crate::http) async fn reset_operator(
 ) -> Result<Json<OperatorSecrets>, Problem> {
     let by = operator.administrator()?;
     let code =
-        operators.reset(by.trail(), &name_of(&name, Code::PathInvalid)?, clock.now()).await?;
+        operators.reset(by.trail(), &name_of(&name, Code::OperatorNotFound)?, clock.now()).await?;
     let enrolment_code = Some(code.reveal().to_owned());
     Ok(Json(OperatorSecrets { token: None, enrolment_code }))
 }

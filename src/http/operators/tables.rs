@@ -14,6 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::games::halted::{self, Halted};
+use crate::ids::RoomId;
 use crate::ledger::{IdlePot, LedgerError};
 use crate::operators::audit::{Action, Trail};
 use crate::operators::{Administrator, Operator, Reason};
@@ -32,7 +33,7 @@ const TABLES_MAX: usize = 200;
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct TablesQuery {
     /// A room's id.
-    #[param(max_length = 32, example = "newbie")]
+    #[param(max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$", example = "newbie")]
     room: String,
 }
 
@@ -134,6 +135,9 @@ pub(in crate::http) async fn busy(
     services: &Services,
     room: &str,
 ) -> Result<Vec<BusyTable>, Problem> {
+    if let Err(error) = room.parse::<RoomId>() {
+        return Err(Code::QueryInvalid.because(error.to_string()));
+    }
     let tables = services.live.busy_tables(room, TABLES_MAX).await;
     let tables = tables.map_err(|error| Problem::unavailable(&error))?;
     Ok(tables.into_iter().map(|(table, players)| BusyTable { table: table.0, players }).collect())

@@ -3,4 +3,5 @@
 mod browser;
 mod matrix;
 mod orders;
+mod running;
 mod sign_in;
