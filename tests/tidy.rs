@@ -50,7 +50,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("standings", &["clock", "db", "games", "ids", "live", "recall"]),
     // Coins beside the tables: what the house gives, and what those who run it correct.
     ("rewards", &["clock", "db", "ids", "ledger"]),
-    ("operators", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
+    ("operators", &["accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger"]),
     // What finished games say of their players.
     ("ratings", &["db", "ids"]),
     // Tables, and the way to them.
@@ -89,7 +89,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "openid",
             "social",
             "standings",
-            "tables::catalog",
+            "tables",
             "verify::hourly",
             "ws::protocol",
         ],
@@ -101,7 +101,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("simulate", &["lobby", "tables::catalog"]),
     ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
     // What operators do from the command line, on the services of a house that runs.
-    ("operate", &["clock", "config", "db", "games", "ledger", "live", "tables"]),
+    ("operate", &["clock", "config", "db", "games", "ledger", "live", "operators", "tables"]),
     // Settings, the wiring list, the commands.
     (
         "config",
@@ -184,7 +184,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("hyper_rustls", &["openid"]),
     ("hyper_util", &["openid"]),
     ("jsonwebtoken", &["auth", "openid"]),
+    ("maud", &["http"]),
     ("prometheus_client", &["metrics", "verify"]),
+    ("qrcodegen", &["http"]),
     ("redis", &["live"]),
     ("reqwest", &["cli", "client"]),
     ("ring", &["auth"]),
@@ -209,6 +211,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "verify",
         ],
     ),
+    ("totp_rs", &["operators"]),
     // The socket of axum says by its errors why a frame could not be read.
     ("tokio_tungstenite", &["client", "ws"]),
 ];

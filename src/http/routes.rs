@@ -7,8 +7,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, docs, export, fairness, games, health, leaderboards, matchmaking, me,
-    middleware, notices, openapi, openid, operators::corrections, operators::rooms as kept_rooms,
+    Code, Options, Services, desk, docs, export, fairness, games, health, leaderboards,
+    matchmaking, me, middleware, notices, openapi, openid,
+    operators::{actions, bans, corrections, house, people, rooms as kept_rooms, tables},
     password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
     sort, tickets,
 };
@@ -20,6 +21,7 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
     let auth = services.auth.clone();
     let routes = routes
         .merge(undocumented(document))
+        .merge(desk::routes(options.desk))
         .with_state(services)
         .merge(more)
         .fallback(async || Code::RouteNotFound.plain())
@@ -93,6 +95,24 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(kept_rooms::list_room_revisions))
         .routes(routes!(kept_rooms::open_room))
         .routes(routes!(kept_rooms::close_room))
+        .routes(routes!(house::show_house))
+        .routes(routes!(house::close_house))
+        .routes(routes!(house::open_house))
+        .routes(routes!(bans::list_bans, bans::ban_player))
+        .routes(routes!(bans::lift_bans))
+        .routes(routes!(tables::list_tables))
+        .routes(routes!(tables::list_stranded))
+        .routes(routes!(tables::show_operated_table))
+        .routes(routes!(tables::look_at_hands))
+        .routes(routes!(tables::void_table))
+        .routes(routes!(tables::release_table))
+        .routes(routes!(tables::return_lost_pot))
+        .routes(routes!(actions::list_actions))
+        .routes(routes!(actions::export_actions))
+        .routes(routes!(people::list_operators, people::add_operator))
+        .routes(routes!(people::disable_operator))
+        .routes(routes!(people::renew_operator))
+        .routes(routes!(people::reset_operator))
         // The server.
         .routes(routes!(health::is_alive))
         .routes(routes!(health::is_ready))

@@ -5,6 +5,7 @@
 mod asyncapi;
 mod brief;
 mod cluster;
+mod desk;
 mod fairness;
 mod figures;
 mod games;

@@ -1,8 +1,13 @@
 //! What operators do, under `/v1/operator`. Each handler takes an [`Operator`], whose value is the
 //! proof of a token in force; what only some roles may do asks for more.
 
+pub(super) mod actions;
+pub(super) mod bans;
 pub(super) mod corrections;
+pub(super) mod house;
+pub(super) mod people;
 pub(super) mod rooms;
+pub(super) mod tables;
 
 use axum::extract::FromRef;
 use axum::response::{IntoResponse, Response};

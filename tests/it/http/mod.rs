@@ -22,7 +22,7 @@ mod refusals;
 mod relief;
 mod rewards;
 mod rooms;
-mod server;
+pub(crate) mod server;
 mod sessions;
 mod sign_in;
 mod sort;

@@ -14,7 +14,8 @@ use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live::Publication;
 use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
-use bahay::operators::{Corrections, Operators, Role};
+use bahay::operators::audit::Trail;
+use bahay::operators::{Audit, Corrections, Desk, Operators, Role};
 use bahay::ratings::Ratings;
 use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
@@ -111,7 +112,8 @@ impl Server {
     pub(crate) async fn operator(&self, name: &str, role: Role) -> String {
         let operators = Operators::new(self.bank.database.owner_pool().await);
         let name = name.parse().expect("a name of an operator");
-        operators.add(&name, role).await.expect("an operator is made").reveal().to_owned()
+        let made = operators.add(&Trail::COMMAND, &name, role, self.clock.now()).await;
+        made.expect("an operator is made").token.reveal().to_owned()
     }
 
     /// Another node on the same database, with the same secret and clock.
@@ -161,6 +163,8 @@ impl Node {
             corrections: Corrections::new(pool.clone(), ledger.clone(), ADJUSTMENT_MAX),
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
+            audit: Audit::new(pool.clone()),
+            desk: Desk::new(pool.clone(), accounts.clone(), clock.clone()),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: Standings::new(pool.clone(), live.clone(), Calendar::default()),
@@ -182,6 +186,8 @@ impl Node {
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
             .no_proxy()
+            // Where a page leads is for the test to see.
+            .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("a plain client");
         let base = format!("http://{address}");

@@ -1,0 +1,140 @@
+//! The desk: pages on which operators run the house, under `/desk`.
+//!
+//! Pages are made here, whole, and work without a script; the one script only keeps live parts
+//! fresh and asks before what cannot be undone. A handler takes a [`Seat`], whose value is the proof
+//! of an operator's session, or a [`Filled`] form, which proves beside that the form is ours; it
+//! calls what the operators' API calls, and shows what came of it by [`shell::page`].
+//!
+//! Bounds: what a page may load is named by its policy, which allows no inline script and no inline
+//! style, and nothing from elsewhere.
+
+mod assets;
+mod audit;
+#[cfg_attr(not(test), expect(dead_code, reason = "the reports draw the first charts"))]
+pub(super) mod chart;
+mod corrections;
+mod enrolment;
+mod form;
+mod house;
+mod operators;
+pub(super) mod parts;
+mod rooms;
+mod seat;
+pub(super) mod shell;
+mod sign_in;
+mod tables;
+
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::middleware::from_fn;
+use axum::response::{Redirect, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+
+use serde::Deserialize;
+
+use super::{Code, Problem, Services};
+use crate::operators::{NotAReason, Reason};
+
+pub(super) use form::Filled;
+pub(super) use seat::Seat;
+pub(super) use shell::Refused;
+
+/// How operators come to the desk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeskOptions {
+    /// Whether cookies may travel over plain HTTP: for development on one machine.
+    pub plain_http: bool,
+}
+
+/// What a page may load, and where its forms go.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    // With none at all browsers would not say which page a form comes from.
+    (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),
+    ),
+];
+
+/// Every page, and what its forms are sent to.
+pub(super) fn routes(options: DeskOptions) -> Router<Services> {
+    Router::new()
+        .route("/desk", get(home))
+        .route("/desk/sign-in", get(sign_in::show).post(sign_in::send))
+        .route("/desk/sign-out", post(sign_in::leave))
+        .route("/desk/enrolment", get(enrolment::show).post(enrolment::begin))
+        .route("/desk/enrolment/completion", post(enrolment::complete))
+        .route("/desk/corrections", get(corrections::list).post(corrections::request))
+        .route("/desk/corrections/new", get(corrections::form))
+        .route("/desk/corrections/{id}", get(corrections::show))
+        .route("/desk/corrections/{id}/approval", post(corrections::approve))
+        .route("/desk/corrections/{id}/rejection", post(corrections::reject))
+        .route("/desk/rooms", get(rooms::list).post(rooms::make))
+        .route("/desk/rooms/{room}", get(rooms::show).post(rooms::change))
+        .route("/desk/rooms/{room}/opening", post(rooms::open))
+        .route("/desk/rooms/{room}/closing", post(rooms::close))
+        .route("/desk/tables", get(tables::list))
+        .route("/desk/tables/{id}", get(tables::show))
+        .route("/desk/tables/{id}/live", get(tables::fresh))
+        .route("/desk/tables/{id}/hands", post(tables::hands))
+        .route("/desk/tables/{id}/voiding", post(tables::void))
+        .route("/desk/tables/{id}/release", post(tables::release))
+        .route("/desk/tables/{id}/pot-return", post(tables::return_pot))
+        .route("/desk/switches", get(house::show))
+        .route("/desk/switches/house/closing", post(house::close))
+        .route("/desk/switches/house/opening", post(house::open))
+        .route("/desk/switches/bans", post(house::ban))
+        .route("/desk/switches/bans/lifting", post(house::lift))
+        .route("/desk/operators", get(operators::list).post(operators::add))
+        .route("/desk/operators/{name}/token", post(operators::renew))
+        .route("/desk/operators/{name}/enrolment", post(operators::reset))
+        .route("/desk/operators/{name}/disabling", post(operators::disable))
+        .route("/desk/audit", get(audit::list))
+        .route("/desk/audit.csv", get(audit::file))
+        .route("/desk/assets/{name}", get(assets::send))
+        .layer(from_fn(async |request, next: axum::middleware::Next| {
+            protected(next.run(request).await)
+        }))
+        .layer(Extension(options))
+}
+
+/// With the headers of every page.
+fn protected(mut response: Response) -> Response {
+    let headers: &mut HeaderMap = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, value);
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// A form that says nothing but that it was sent.
+#[derive(Debug, Deserialize)]
+struct Nothing {}
+
+/// A reason as a form has it.
+fn reason(text: &str) -> Result<Reason, Problem> {
+    text.parse().map_err(|error: NotAReason| Code::BodyInvalid.because(error.to_string()))
+}
+
+async fn home(_: Seat) -> Redirect {
+    Redirect::to(shell::HOME)
+}
