@@ -11,13 +11,14 @@ use clap::{Parser, Subcommand};
 
 use crate::accounts::{Ban, Bans, ListedBan};
 use crate::config::{Config, Database, StandingsSettings};
+use crate::history::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::{Listed, OperatorName, Operators, Role};
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
-    app, clock, db, demo, http, loadtest, lobby, operate, simulate, standings, telemetry, verify,
+    app, clock, db, demo, history, http, loadtest, lobby, operate, simulate, standings, telemetry, verify,
     ws,
 };
 
@@ -48,6 +49,16 @@ enum Command {
     Table(TableOrder),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
+    /// Fill an empty database with settled games, to see how reports do with many of them. Takes
+    /// the database login that migrates.
+    GenerateHistory {
+        #[command(flatten)]
+        what: GenerateHistory,
+        #[command(flatten)]
+        database: Box<Database>,
+        #[command(flatten)]
+        settings: StandingsSettings,
+    },
     /// Keep a player out, for a time or for good.
     Ban {
         #[command(subcommand)]
@@ -194,6 +205,9 @@ fn run(command: Command) -> Result<(), Failed> {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(what, &rooms, &mut stdout().lock())?)
         }
+        Command::GenerateHistory { what, database, settings } => {
+            runtime()?.block_on(generate_history(what, *database, &settings))
+        }
         Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
         Command::Ban { what, database } => runtime()?.block_on(ban(what, *database)),
         Command::Openapi => {
@@ -265,6 +279,27 @@ async fn ban(what: BanCommand, database: Database) -> Result<(), Failed> {
             }
         }
     }
+    Ok(())
+}
+
+async fn generate_history(
+    what: GenerateHistory,
+    database: Database,
+    settings: &StandingsSettings,
+) -> Result<(), Failed> {
+    db::check_schema(&database.database_url).await?;
+    let options = db::PoolOptions {
+        connections_max: 3,
+        statement_timeout_ms: 0,
+        ..db::PoolOptions::default()
+    };
+    let pool = db::connect_as_login(database.database_url, options).await;
+    let pool = pool.map_err(app::ServeError::Database)?;
+    let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
+    let told = |games| eprintln!("{games} games");
+    let Written { games, players, windows } =
+        history::generate(&pool, what, now, calendar, told).await?;
+    println!("{games} games of {players} players in {windows} windows");
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 
 use super::{
     Code, Options, Services, docs, export, fairness, games, health, leaderboards, matchmaking, me,
-    middleware, notices, openapi, openid, operators::corrections, operators::rooms as kept_rooms,
+    middleware, notices, openapi, openid, operators::{self, corrections, rooms as kept_rooms},
     password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
     sort, tickets,
 };
@@ -93,6 +93,19 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(kept_rooms::list_room_revisions))
         .routes(routes!(kept_rooms::open_room))
         .routes(routes!(kept_rooms::close_room))
+        .routes(routes!(operators::today::show_today))
+        .routes(routes!(operators::settlements::list_settlements))
+        .routes(routes!(operators::settlements::total_settlements))
+        .routes(routes!(operators::settlements::export_settlements))
+        .routes(routes!(operators::games::show_game))
+        .routes(routes!(operators::players::find_players))
+        .routes(routes!(operators::players::show_player_report))
+        .routes(routes!(operators::players::list_partners))
+        .routes(routes!(operators::ledger::show_books))
+        .routes(routes!(operators::ledger::show_account))
+        .routes(routes!(operators::ledger::list_account_entries))
+        .routes(routes!(operators::ledger::list_operations))
+        .routes(routes!(operators::ledger::show_operation))
         // The server.
         .routes(routes!(health::is_alive))
         .routes(routes!(health::is_ready))

@@ -12,6 +12,7 @@ use crate::live::Live;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
 use crate::operators::{Corrections, Operators};
+use crate::reports::Reports;
 use crate::rewards::Rewards;
 use crate::social::Social;
 use crate::standings::Standings;
@@ -33,6 +34,7 @@ pub struct Services {
     /// What is known of the ledger's state.
     pub checks: Checks,
     pub operators: Operators,
+    pub reports: Reports,
     pub rewards: Rewards,
     pub social: Social,
     pub standings: Standings,
@@ -49,6 +51,12 @@ pub struct Services {
 impl FromRef<Services> for Auth {
     fn from_ref(services: &Services) -> Self {
         services.auth.clone()
+    }
+}
+
+impl FromRef<Services> for Clock {
+    fn from_ref(services: &Services) -> Self {
+        services.clock.clone()
     }
 }
 

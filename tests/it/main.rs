@@ -25,6 +25,7 @@ mod play;
 mod presence;
 mod process;
 mod protocol_page;
+mod reports;
 mod schema;
 mod services;
 mod sockets;

@@ -2,7 +2,12 @@
 //! proof of a token in force; what only some roles may do asks for more.
 
 pub(super) mod corrections;
+pub(super) mod games;
+pub(super) mod ledger;
+pub(super) mod players;
 pub(super) mod rooms;
+pub(super) mod settlements;
+pub(super) mod today;
 
 use axum::extract::FromRef;
 use axum::response::{IntoResponse, Response};

@@ -99,6 +99,20 @@ POST   /v1/operator/rooms/{room}/opening          401    401   401  403    403  
 POST   /v1/operator/rooms/{room}/closing          401    401   401  403    403     403     200
 GET    /v1/operator/rooms/{room}/revisions        401    401   401  200    200     200     200
 
+GET    /v1/operator/today                         401    401   401  200    200     200     200
+GET    /v1/operator/settlements                   401    401   401  200    200     200     200
+GET    /v1/operator/settlements/totals            401    401   401  200    200     200     200
+GET    /v1/operator/settlements.csv               401    401   401  200    200     200     200
+GET    /v1/operator/games/{id}                    401    401   401  200    200     200     200
+GET    /v1/operator/players                       401    401   401  200    200     200     200
+GET    /v1/operator/players/{id}                  401    401   401  200    200     200     200
+GET    /v1/operator/players/{id}/partners         401    401   401  200    200     200     200
+GET    /v1/operator/ledger                        401    401   401  200    200     200     200
+GET    /v1/operator/ledger/accounts/{code}        401    401   401  200    200     200     200
+GET    /v1/operator/ledger/accounts/{code}/entries 401   401   401  200    200     200     200
+GET    /v1/operator/ledger/operations             401    401   401  200    200     200     200
+GET    /v1/operator/ledger/operations/{operation} 401    401   401  404    404     404     404
+
 GET    /healthz                                   200    200   200  200    200     200     200
 GET    /readyz                                    200    200   200  200    200     200     200
 GET    /metrics                                   200    200   200  200    200     200     200
@@ -135,6 +149,7 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         "GET /v1/players" => {
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
         }
+        "GET /v1/operator/players" => return ("?search=al", None),
         _ => return ("", None),
     };
     ("", Some(body))
@@ -156,6 +171,8 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
             server.bank.player(100).await.to_string()
         }
         "/v1/players/{id}" => owner.id.clone(),
+        path if path.starts_with("/v1/operator/players/{id}") => owner.id.clone(),
+        path if path.starts_with("/v1/operator/games/{id}") => game(server, owner).await,
         "/v1/matchmaking/tickets/{id}" => ticket(server, owner).await,
         path if path.starts_with("/v1/games/{id}") => game(server, owner).await,
         path if path.starts_with("/v1/operator/corrections/{id}") => {
@@ -165,9 +182,11 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
     };
     // Some operations close it, and no other one needs it.
     let room = if path.starts_with("/v1/operator") { "maharlika" } else { "newbie" };
-    let code = if path.contains("{code}") { code(server, owner).await } else { String::new() };
+    let code = if path.starts_with("/v1/operator/ledger") {
+        format!("wallet:{}", owner.id)
+    } else if path.contains("{code}") { code(server, owner).await } else { String::new() };
     let path = path.replace("{room}", room).replace("{issuer}", "local").replace("{id}", &id);
-    let path = path.replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
+    let path = path.replace("{operation}", "1").replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
     assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");
     path
 }

@@ -16,6 +16,7 @@ use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
 use bahay::operators::{Corrections, Operators, Role};
 use bahay::ratings::Ratings;
+use bahay::reports::Reports;
 use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
 use bahay::standings::{Calendar, Standings};
@@ -161,6 +162,7 @@ impl Node {
             corrections: Corrections::new(pool.clone(), ledger.clone(), ADJUSTMENT_MAX),
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
+            reports: Reports::beside(&pool),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: Standings::new(pool.clone(), live.clone(), Calendar::default()),
