@@ -109,6 +109,7 @@ async fn run() {
         adjustment_max: Coins::from_whole(1_000).unwrap(),
         door,
         ways_in: accounts::Options::default(),
+        desk: bahay::http::DeskOptions::default(),
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
         taps: Taps::default(),

@@ -3,7 +3,7 @@
 create index sessions_of_device on sessions (device) where device is not null;
 create index sessions_of_address on sessions (address) where address is not null;
 
--- Written by operators about a player, for operators; never changed and never removed.
+-- Written by operators about a player, for operators; never changed, and removed with the account.
 create table player_notes (
     id uuid primary key,
     player uuid not null references players,
@@ -16,7 +16,7 @@ create table player_notes (
 
 create index player_notes_of_player on player_notes (player, created_at, id);
 
-grant select, insert on player_notes to bahay_service;
+grant select, insert, delete on player_notes to bahay_service;
 
 -- For finding a player by how its name begins.
 create index players_by_name on players (lower(name) collate "C", id);

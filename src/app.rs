@@ -28,7 +28,7 @@ use crate::live::{self, Live};
 use crate::lobby::{self, Catalog, Lobby, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
-use crate::operators::{Corrections, Operators};
+use crate::operators::{Audit, Corrections, Desk, Operators};
 use crate::ratings::Ratings;
 use crate::reports::Reports;
 use crate::rewards::{Rewards, Terms};
@@ -99,6 +99,8 @@ pub struct Parts {
     pub door: edge::Options,
     /// How players may sign in beside by their devices.
     pub ways_in: accounts::Options,
+    /// How operators come to the desk.
+    pub desk: http::DeskOptions,
     /// For tests that plant faults.
     pub taps: Taps,
 }
@@ -121,6 +123,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     let mut stop = StopSignals::listen()?;
     let signer = config.signer()?;
     let rewards = config.rewards.terms();
+    let desk = http::DeskOptions { plain_http: config.desk_plain_http()? };
     let pool = db::PoolOptions {
         connections_max: config.database_connections,
         ..db::PoolOptions::default()
@@ -152,6 +155,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         door: config.door.options(),
         taps: Taps::default(),
         ways_in: config.ways_in.options(),
+        desk,
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -190,6 +194,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         door,
         taps,
         ways_in,
+        desk: desk_options,
     } = parts;
     let metrics = Metrics::default();
     let edge = Edge::new(door);
@@ -226,6 +231,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     background.spawn(reports.clone().run(stopping.clone()));
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
+    let audit = Audit::new(pool.clone());
+    let desk = Desk::new(pool.clone(), accounts.clone(), clock.clone());
     let corrections = Corrections::new(pool.clone(), ledger.clone(), adjustment_max);
 
     let catalog = Catalog::load(pool.clone(), &rooms).await?;
@@ -258,9 +265,11 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     });
     let services = http::Services {
         accounts,
+        audit,
         auth,
         checks,
         corrections,
+        desk,
         idempotency,
         ledger,
         lobby,
@@ -277,7 +286,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     };
     let address = listener.local_addr()?;
     let doorway = http::Doorway::new(listener, edge.clone());
-    let options = http::Options { edge, ..http::Options::default() };
+    let options = http::Options { edge, desk: desk_options, ..http::Options::default() };
     let router = http::router(services, &options, ws::router(play));
     let router = router.into_make_service_with_connect_info::<SocketAddr>();
 

@@ -14,12 +14,13 @@ use crate::config::{Config, Database, StandingsSettings};
 use crate::history::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
-use crate::operators::{Listed, OperatorName, Operators, Role};
+use crate::operators::audit::Trail;
+use crate::operators::{Listed, Made, OperatorName, Operators, Role};
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
-    app, clock, db, demo, history, http, loadtest, lobby, operate, simulate, standings, telemetry, verify,
-    ws,
+    app, clock, db, demo, history, http, loadtest, lobby, operate, simulate, standings, telemetry,
+    verify, ws,
 };
 
 /// The house that runs the table: a server for Tong-its.
@@ -115,7 +116,8 @@ enum VerifyWhat {
 
 #[derive(Subcommand, Debug)]
 enum OperatorCommand {
-    /// Make an operator and print its token, once.
+    /// Make an operator, and print once its token for the API and the code with which it sets a
+    /// password and a second factor at /desk/enrolment.
     Add {
         /// A lower-case letter, then letters, digits, dots and hyphens.
         name: OperatorName,
@@ -129,6 +131,9 @@ enum OperatorCommand {
     Disable { name: OperatorName },
     /// Print another token for an operator; the one before stops working.
     Renew { name: OperatorName },
+    /// Print a code with which an operator sets another password and another second factor at
+    /// /desk/enrolment; those before stop working.
+    Reset { name: OperatorName },
 }
 
 #[derive(Subcommand, Debug)]
@@ -239,21 +244,29 @@ async fn login(database: Database) -> Result<db::PgPool, Failed> {
 async fn operator(what: OperatorCommand, database: Database) -> Result<(), Failed> {
     db::check_schema(&database.database_url).await?;
     let operators = Operators::new(login(database).await?);
+    let (by, now) = (Trail::COMMAND, clock::Clock::system().now());
     match what {
         OperatorCommand::Add { name, role } => {
-            println!("{}", operators.add(&name, role).await?.reveal());
+            let Made { token, enrolment } = operators.add(&by, &name, role, now).await?;
+            println!("{}", token.reveal());
+            println!("{}", enrolment.reveal());
         }
         OperatorCommand::List => {
-            for Listed { name, role, created_at, disabled_at } in operators.list().await? {
+            for operator in operators.list().await? {
+                let Listed { name, role, created_at, disabled_at, is_enrolled, .. } = operator;
                 let since = clock::to_jiff(created_at);
+                let enrolled = if is_enrolled { "  enrolled" } else { "" };
                 let disabled = disabled_at
                     .map_or(String::new(), |at| format!("  disabled {:.0}", clock::to_jiff(at)));
-                println!("{name:<32}  {role:<7}  since {since:.0}{disabled}");
+                println!("{name:<32}  {role:<7}  since {since:.0}{enrolled}{disabled}");
             }
         }
-        OperatorCommand::Disable { name } => operators.disable(&name).await?,
+        OperatorCommand::Disable { name } => operators.disable(&by, &name).await?,
         OperatorCommand::Renew { name } => {
-            println!("{}", operators.renew(&name).await?.reveal());
+            println!("{}", operators.renew(&by, &name).await?.reveal());
+        }
+        OperatorCommand::Reset { name } => {
+            println!("{}", operators.reset(&by, &name, now).await?.reveal());
         }
     }
     Ok(())

@@ -36,6 +36,11 @@ pub enum ConfigError {
     WeakSecret(WeakSecret),
     #[error("BAHAY_PREVIOUS_SIGNING_SECRETS {0}: leave out a secret that never signed")]
     WeakPreviousSecret(WeakSecret),
+    #[error(
+        "BAHAY_DESK_PLAIN_HTTP is for development on one machine: leave it out, or listen on \
+         127.0.0.1"
+    )]
+    PlainDesk,
 }
 
 /// Where the database is. `bahay migrate` and `bahay serve` take it.
@@ -141,6 +146,11 @@ pub struct Config {
     #[command(flatten)]
     pub lobby: LobbySettings,
 
+    /// Let the cookies of operators travel over plain HTTP. Only for a server that listens on a
+    /// loopback address without a proxy before it.
+    #[arg(long, env = "BAHAY_DESK_PLAIN_HTTP")]
+    pub desk_plain_http: bool,
+
     /// What is logged: a level, or levels by module, as in info,bahay::ledger=debug
     #[arg(long, env = "RUST_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,
@@ -224,6 +234,14 @@ impl Config {
         previous.filter(|secret| !secret.is_empty()).try_fold(signer, |signer, secret| {
             signer.with_previous(secret.as_bytes()).map_err(ConfigError::WeakPreviousSecret)
         })
+    }
+
+    /// Whether cookies of operators may travel over plain HTTP.
+    pub fn desk_plain_http(&self) -> Result<bool, ConfigError> {
+        if self.desk_plain_http && !self.listen.ip().is_loopback() {
+            return Err(ConfigError::PlainDesk);
+        }
+        Ok(self.desk_plain_http)
     }
 }
 

@@ -52,6 +52,10 @@ ids! {
     SessionId;
     /// Somebody who runs the house.
     OperatorId;
+    /// One sign-in of an operator in one browser.
+    OperatorSessionId;
+    /// Something that an operator did.
+    ActionId;
     /// A correction of the books, asked for by one operator and decided by another.
     CorrectionId;
 }

@@ -50,7 +50,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("standings", &["clock", "db", "games", "ids", "live", "recall"]),
     // Coins beside the tables: what the house gives, and what those who run it correct.
     ("rewards", &["clock", "db", "ids", "ledger"]),
-    ("operators", &["auth", "clock", "db", "entropy", "ids", "ledger"]),
+    ("operators", &["accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger"]),
     // What operators read.
     ("reports", &["clock", "db", "games", "ids", "ledger", "verify"]),
     // What finished games say of their players.
@@ -191,7 +191,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("hyper_rustls", &["openid"]),
     ("hyper_util", &["openid"]),
     ("jsonwebtoken", &["auth", "openid"]),
+    ("maud", &["http"]),
     ("prometheus_client", &["metrics", "verify"]),
+    ("qrcodegen", &["http"]),
     ("redis", &["live"]),
     ("reqwest", &["cli", "client"]),
     ("ring", &["auth"]),
@@ -218,6 +220,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "verify",
         ],
     ),
+    ("totp_rs", &["operators"]),
     // The socket of axum says by its errors why a frame could not be read.
     ("tokio_tungstenite", &["client", "ws"]),
 ];

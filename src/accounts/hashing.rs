@@ -49,7 +49,7 @@ pub struct WrongOptions(String);
 
 /// Makes and checks hashes. Clones share the bounds.
 #[derive(Clone)]
-pub(super) struct Hasher(Arc<Inner>);
+pub struct Hasher(Arc<Inner>);
 
 struct Inner {
     argon2: Argon2<'static>,
@@ -71,7 +71,7 @@ impl fmt::Debug for Hasher {
 
 /// The right to have a hash made or checked.
 #[derive(Debug)]
-pub(super) struct Place {
+pub struct Place {
     hasher: Hasher,
     place: OwnedSemaphorePermit,
 }
@@ -96,14 +96,14 @@ impl Hasher {
     }
 
     /// A place, if there is one: to be asked before anything else is done.
-    pub(super) fn enter(&self) -> Result<Place, AccountError> {
+    pub fn enter(&self) -> Result<Place, AccountError> {
         let place = self.0.places.clone().try_acquire_owned();
         let place = place.map_err(|_| AccountError::Busy)?;
         Ok(Place { hasher: self.clone(), place })
     }
 
     /// Whether a hash was made with other parameters than those in force.
-    pub(super) fn is_outdated(&self, hash: &str) -> bool {
+    pub fn is_outdated(&self, hash: &str) -> bool {
         let Ok(hash) = PasswordHash::new(hash) else {
             return true;
         };
@@ -120,14 +120,14 @@ impl Hasher {
 
 impl Place {
     /// The hash of a password, with a salt of its own.
-    pub(super) async fn hash(&self, password: &[u8]) -> Result<String, AccountError> {
+    pub async fn hash(&self, password: &[u8]) -> Result<String, AccountError> {
         let password = password.to_vec();
         let hashed = self.work(move |inner| hash(&inner.argon2, &password)).await?;
         hashed.map_err(|error| AccountError::Broken { reason: error.0 })
     }
 
     /// Whether the password is that of the hash; without a hash it is wrong, and takes as long.
-    pub(super) async fn is_right(
+    pub async fn is_right(
         &self,
         password: &[u8],
         hash: Option<&str>,

@@ -36,11 +36,7 @@ impl Accounts {
     ///
     /// # Errors
     /// [`AccountError::Locked`] when there were too many.
-    pub(super) async fn count_attempt(
-        &self,
-        look: &str,
-        now: Timestamp,
-    ) -> Result<(), AccountError> {
+    pub async fn count_attempt(&self, look: &str, now: Timestamp) -> Result<(), AccountError> {
         let (key, began_after) = (key(look), clock::before(now, WINDOW));
         // Done twice because an answer was lost, it counts twice, which errs on the safe side.
         let once = || {
@@ -97,7 +93,7 @@ impl Accounts {
 }
 
 /// The account has shown that it is its own.
-pub(super) async fn clear(connection: &mut PgConnection, look: &str) -> Result<(), sqlx::Error> {
+pub async fn clear(connection: &mut PgConnection, look: &str) -> Result<(), sqlx::Error> {
     let key = key(look);
     sqlx::query!("delete from sign_in_failures where name_hash = $1", key.as_slice())
         .execute(connection)

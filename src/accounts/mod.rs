@@ -46,20 +46,20 @@ use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
-use hashing::Hasher;
-
 pub use avatar::{AVATARS, Avatar, NotAnAvatar};
 pub use bans::{Ban, BanError, Bans, Listed as ListedBan};
 pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
 pub use devices::{LiveSession, SessionCursor};
 pub use farewell::{HeldDevice, HeldSession};
-pub use hashing::{HashOptions, WrongOptions};
+pub use hashing::{HashOptions, Hasher, Place, WrongOptions};
 pub use identities::{Linked, OpenIdSignIn, WaysIn};
+pub use lockout::clear as clear_attempts;
 pub use name::{NAME_TEXT_LENGTH_MAX, Name, NotAName};
 pub use names::RENAME_INTERVAL;
 pub use password::{Attempt, NewPassword, NotAPassword, PASSWORD_LENGTH};
 pub use passwords::PasswordSignIn;
 pub use players::{Change, LOOKED_UP_MAX};
+pub use sessions::end_sessions_in_tx;
 
 /// How long a refresh token waits to be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);
@@ -233,6 +233,12 @@ impl Accounts {
         let Options { hashes, issuers } = options;
         let hasher = Hasher::new(hashes)?;
         Ok(Self { pool, ledger, auth, clock, welcome, hasher, issuers })
+    }
+
+    /// What makes and checks all hashes of passwords on this node, so that its bounds hold for
+    /// whoever signs in.
+    pub fn hasher(&self) -> &Hasher {
+        &self.hasher
     }
 }
 

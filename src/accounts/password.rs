@@ -31,13 +31,18 @@ pub struct NewPassword(String);
 pub struct NotAPassword;
 
 impl NewPassword {
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
+    }
+
+    /// How long it is, in characters.
+    pub fn characters(&self) -> usize {
+        self.0.chars().count()
     }
 
     /// Whether somebody who guesses would try it early: a common one, one character over and over,
     /// or the name.
-    pub(super) fn is_easy(&self, name: &str) -> bool {
+    pub fn is_easy(&self, name: &str) -> bool {
         let small = self.0.to_lowercase();
         let first = small.chars().next();
         COMMON.lines().any(|common| common == small)
@@ -81,7 +86,7 @@ impl Attempt {
         Self(text.nfkc().collect())
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }

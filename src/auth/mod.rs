@@ -15,7 +15,7 @@
 mod asymmetric;
 mod extract;
 mod hs256;
-mod operator_token;
+mod operator_secrets;
 mod refresh;
 mod revocations;
 mod signer;
@@ -31,7 +31,9 @@ use crate::ids::{PlayerId, SessionId};
 pub(crate) use extract::bearer;
 pub use hs256::hmac_sha256 as mark;
 pub(crate) use hs256::install as install_algorithms;
-pub use operator_token::{NotAnOperatorToken, OperatorToken, OperatorTokenHash};
+pub use operator_secrets::{
+    DeskToken, EnrolmentCode, NotAnOperatorSecret, OperatorToken, SecretHash,
+};
 pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
 pub use revocations::Revocations;
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};

@@ -111,7 +111,8 @@ pub async fn generate(
     for player in &players {
         let amount = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
         let key = player.to_string();
-        books.grant(GrantCoins { player: *player, grant: Grant::Welcome, key, amount }, begin_ms)?;
+        books
+            .grant(GrantCoins { player: *player, grant: Grant::Welcome, key, amount }, begin_ms)?;
     }
 
     let at_once = players.len() / 3;
@@ -166,8 +167,10 @@ pub async fn generate(
 
 /// Whoever played together in one window meets others in the next.
 fn shuffled(players: &[PlayerId], seed: u64, window: u64) -> Vec<PlayerId> {
-    let mut keyed: Vec<_> =
-        (0..).zip(players).map(|(number, player)| (mixed(mixed(seed, window), number), *player)).collect();
+    let mut keyed: Vec<_> = (0..)
+        .zip(players)
+        .map(|(number, player)| (mixed(mixed(seed, window), number), *player))
+        .collect();
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, player)| player).collect()
 }

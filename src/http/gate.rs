@@ -19,7 +19,8 @@ use super::{Code, Problem};
 const FREE: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Where somebody who guesses device ids, passwords or refresh tokens has to knock.
-const SIGN_INS: [&str; 3] = ["/v1/sign-in/", "/v1/token/", "/v1/me/password"];
+const SIGN_INS: [&str; 5] =
+    ["/v1/sign-in/", "/v1/token/", "/v1/me/password", "/desk/sign-in", "/desk/enrolment"];
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 

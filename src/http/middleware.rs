@@ -27,7 +27,7 @@ use crate::entropy;
 
 use super::gate::{self, Gate};
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
-use super::{Code, Problem};
+use super::{Code, DeskOptions, Problem};
 
 /// The largest body that is read, in bytes. Ours have some hundred.
 const BODY_BYTES_MAX: usize = 16 * 1024;
@@ -44,11 +44,14 @@ pub struct Options {
     pub timeout: Duration,
     /// Who is let in. Its origins may call us from a browser; without any there is no CORS.
     pub edge: Edge,
+    /// How operators come to the desk.
+    pub desk: DeskOptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(10), edge: Edge::default() }
+        let (edge, desk) = Default::default();
+        Self { timeout: Duration::from_secs(10), edge, desk }
     }
 }
 

@@ -9,8 +9,9 @@
 //! instead. Lists are pages with a cursor. A refusal is a [`Problem`].
 //!
 //! Bounds: a body of 16 KB, an answer within [`Options::timeout`], a page of 100. Deliberately
-//! absent: sessions in cookies, and CORS unless origins are named.
+//! absent: CORS unless origins are named, and cookies outside the operators' pages (`desk`).
 
+mod desk;
 mod docs;
 mod doorway;
 mod entries_query;
@@ -48,6 +49,7 @@ mod tickets;
 mod visit;
 mod wire;
 
+pub use desk::DeskOptions;
 pub use doorway::Doorway;
 pub use health::Probe;
 pub use input::{Body, Path, Query};

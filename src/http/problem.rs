@@ -99,6 +99,7 @@ codes! {
         "The name and the password do not belong together";
     IdTokenRefused = "id_token_refused", UNAUTHORIZED, "The ID token is not accepted";
     Banned = "banned", FORBIDDEN, "You may not come in";
+    FormForeign = "form_foreign", FORBIDDEN, "The form does not come from a page of the desk";
     OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED, "No operator has this token";
     OperatorRoleMissing = "operator_role_missing", FORBIDDEN, "Your role may not do this";
 

@@ -7,8 +7,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, docs, export, fairness, games, health, leaderboards, matchmaking, me,
-    middleware, notices, openapi, openid, operators::{self, corrections, rooms as kept_rooms},
+    Code, Options, Services, desk, docs, export, fairness, games, health, leaderboards,
+    matchmaking, me, middleware, notices, openapi, openid,
+    operators::{self, corrections, rooms as kept_rooms},
     password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
     sort, tickets,
 };
@@ -20,6 +21,7 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
     let auth = services.auth.clone();
     let routes = routes
         .merge(undocumented(document))
+        .merge(desk::routes(options.desk))
         .with_state(services)
         .merge(more)
         .fallback(async || Code::RouteNotFound.plain())
@@ -98,9 +100,12 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(operators::settlements::total_settlements))
         .routes(routes!(operators::settlements::export_settlements))
         .routes(routes!(operators::games::show_game))
+        .routes(routes!(operators::games::replay_game))
         .routes(routes!(operators::players::find_players))
         .routes(routes!(operators::players::show_player_report))
         .routes(routes!(operators::players::list_partners))
+        .routes(routes!(operators::players::write_note))
+        .routes(routes!(operators::players::end_sessions))
         .routes(routes!(operators::ledger::show_books))
         .routes(routes!(operators::ledger::show_account))
         .routes(routes!(operators::ledger::list_account_entries))

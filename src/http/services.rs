@@ -11,7 +11,7 @@ use crate::ledger::Ledger;
 use crate::live::Live;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
-use crate::operators::{Corrections, Operators};
+use crate::operators::{Audit, Corrections, Desk, Operators};
 use crate::reports::Reports;
 use crate::rewards::Rewards;
 use crate::social::Social;
@@ -26,7 +26,10 @@ use super::page::Cursors;
 pub struct Services {
     pub accounts: Accounts,
     pub auth: Auth,
+    /// What operators did.
+    pub audit: Audit,
     pub corrections: Corrections,
+    pub desk: Desk,
     pub idempotency: Idempotency,
     pub ledger: Ledger,
     pub lobby: Lobby,

@@ -235,24 +235,15 @@ impl Backfill {
         self.write_changed(&mut tx).await?;
         let tables = [
             ("accounts (id, code, kind, player, balance, version)", accounts),
-            (
-                "operations (id, key, kind, input_hash, answer, game, created_at)",
-                rows.operations,
-            ),
-            (
-                "transfers (operation, number, code, source, destination, amount)",
-                rows.transfers,
-            ),
+            ("operations (id, key, kind, input_hash, answer, game, created_at)", rows.operations),
+            ("transfers (operation, number, code, source, destination, amount)", rows.transfers),
             (
                 "entries (account, version, operation, number, amount, balance_before, \
                  balance_after)",
                 rows.entries,
             ),
             ("unfolded (operation)", rows.unfolded),
-            (
-                "games (id, table_id, room, state, ante, opened_at, finished_at)",
-                rows.games,
-            ),
+            ("games (id, table_id, room, state, ante, opened_at, finished_at)", rows.games),
             ("game_players (game, player, seat, stake, net, finished_at)", rows.seats),
             ("game_records (game, settlement, record)", rows.records),
         ];

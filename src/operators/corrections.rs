@@ -14,10 +14,12 @@ use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use thiserror::Error;
 use uuid::Uuid;
 
+use super::audit::{self, Action};
 use super::{Corrector, Operator};
 use crate::clock::{self, Timestamp};
 use crate::db::{self, Failure, Page};
@@ -233,8 +235,9 @@ impl Corrections {
             Subject::Reversal { operation } => (None, None, Some(operation)),
         };
         let id = entropy::uuid();
-        let once = || {
-            sqlx::query!(
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            let asked = sqlx::query!(
                 r#"
                 insert into corrections (
                     id, attempt, kind, player, amount, reversed_operation, reason, requested_by
@@ -250,8 +253,16 @@ impl Corrections {
                 operation,
                 reason.as_str(),
                 by.id.0
-            )
-            .execute(&self.pool)
+            );
+            if asked.execute(&mut *tx).await?.rows_affected() == 1 {
+                let detail = json!({
+                    "kind": subject.kind(), "player": player, "amount": amount,
+                    "operation": operation, "reason": reason.as_str()
+                });
+                let (action, subject) = (Action::CorrectionRequested, named(CorrectionId(id)));
+                audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
+            }
+            tx.commit().await
         };
         db::retry(once).await?;
         let once = || {
@@ -351,6 +362,11 @@ impl Corrections {
         )
         .execute(&mut *tx)
         .await?;
+        let (action, detail) = match rejected {
+            Some(reason) => (Action::CorrectionRejected, json!({ "reason": reason.as_str() })),
+            None => (Action::CorrectionApproved, json!({ "operation": operation })),
+        };
+        audit::note_in_tx(&mut tx, by.trail(), action, Some(&named(id)), detail).await?;
         let decided = read(&mut tx, id).await?;
         tx.commit().await?;
         Ok(decided.ok_or(CorrectionError::Unknown { id }))
@@ -419,6 +435,11 @@ impl Subject {
             Self::Reversal { .. } => "reversal",
         }
     }
+}
+
+/// As the audit names a correction.
+fn named(id: CorrectionId) -> String {
+    format!("correction:{id}")
 }
 
 async fn attempted<T, F>(once: impl Fn() -> F) -> Result<T, CorrectionError>

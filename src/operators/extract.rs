@@ -5,6 +5,7 @@ use axum::http::request::Parts;
 
 use super::{Operator, OperatorError, Operators};
 use crate::auth::bearer;
+use crate::edge::Address;
 
 impl<S> FromRequestParts<S> for Operator
 where
@@ -15,6 +16,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, OperatorError> {
         let token = bearer(parts)?.to_owned();
-        Operators::from_ref(state).authenticate(&token).await
+        let address = parts.extensions.get::<Address>().map(ToString::to_string);
+        Operators::from_ref(state).authenticate(&token, address).await
     }
 }

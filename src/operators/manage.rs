@@ -1,11 +1,15 @@
-//! Making operators, disabling them and giving them new tokens: for `bahay operator`, on the login
-//! that owns the schema. A token is told once, to whoever makes it.
+//! Making operators, disabling them, giving them new tokens and letting them enrol anew: for
+//! `bahay operator`, and for administrators at the desk. Secrets are told once, to whoever makes
+//! them.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
+use serde_json::json;
 use thiserror::Error;
+use uuid::Uuid;
 
-use super::{OperatorName, Operators, Role};
-use crate::auth::OperatorToken;
+use super::audit::{self, Action, Trail};
+use super::{OperatorName, Operators, Role, desk, enrolment};
+use crate::auth::{EnrolmentCode, OperatorToken};
 use crate::clock::{self, Timestamp};
 use crate::{db, entropy};
 
@@ -16,6 +20,19 @@ pub struct Listed {
     pub role: String,
     pub created_at: Timestamp,
     pub disabled_at: Option<Timestamp>,
+    /// Whether there are a password and a second factor.
+    pub is_enrolled: bool,
+    /// When the operator was last at the desk.
+    pub last_seen_at: Option<Timestamp>,
+}
+
+/// What a new operator is given.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// For the API.
+    pub token: OperatorToken,
+    /// For the desk.
+    pub enrolment: EnrolmentCode,
 }
 
 /// Why operators stay as they are.
@@ -25,32 +42,45 @@ pub enum ManageError {
     NameTaken { name: String },
     #[error("there is no operator {name} who is not disabled")]
     NoSuchOperator { name: String },
-    #[error("operators cannot be changed; use the login that migrates: {0}")]
+    #[error("nobody disables or resets itself; another administrator does")]
+    Own,
+    #[error("operators cannot be changed: {0}")]
     Database(#[from] sqlx::Error),
 }
 
 impl Operators {
-    /// Makes an operator. Not repeated when an answer is lost: the token would be, too.
-    pub async fn add(&self, name: &OperatorName, role: Role) -> Result<OperatorToken, ManageError> {
-        let token = OperatorToken::random();
+    /// Makes an operator. Not repeated when an answer is lost: the secrets would be, too.
+    pub async fn add(
+        &self,
+        by: &Trail,
+        name: &OperatorName,
+        role: Role,
+        now: Timestamp,
+    ) -> Result<Made, ManageError> {
+        let (id, token) = (entropy::uuid(), OperatorToken::random());
         let hash = token.hash();
+        let mut tx = self.pool.begin().await?;
         let made = sqlx::query!(
             r#"
             insert into operators (id, name, role, token_hash)
             values ($1, $2, $3, $4)
             on conflict (name) do nothing
             "#,
-            entropy::uuid(),
+            id,
             name.as_str(),
             role.as_str(),
             hash.0.as_slice()
         )
-        .execute(&self.pool)
+        .execute(&mut *tx)
         .await?;
         if made.rows_affected() == 0 {
             return Err(ManageError::NameTaken { name: name.as_str().to_owned() });
         }
-        Ok(token)
+        let enrolment = enrolment::begin_in_tx(&mut tx, id, now).await?;
+        let (subject, detail) = (subject(name), json!({ "role": role.as_str() }));
+        audit::note_in_tx(&mut tx, by, Action::OperatorAdded, Some(&subject), detail).await?;
+        tx.commit().await?;
+        Ok(Made { token, enrolment })
     }
 
     /// All there ever were, by name.
@@ -59,8 +89,14 @@ impl Operators {
             sqlx::query!(
                 r#"
                 select o.name, o.role, o.created_at as "created_at: SqlTimestamp",
-                    o.disabled_at as "disabled_at: SqlTimestamp"
+                    o.disabled_at as "disabled_at: SqlTimestamp",
+                    c.operator is not null as "is_enrolled!",
+                    (
+                        select max(s.last_seen_at) from operator_sessions s
+                        where s.operator = o.id
+                    ) as "last_seen_at: SqlTimestamp"
                 from operators o
+                left join operator_credentials c on c.operator = o.id
                 order by o.name
                 "#
             )
@@ -72,41 +108,89 @@ impl Operators {
             role: row.role,
             created_at: from_sql(row.created_at),
             disabled_at: row.disabled_at.map(from_sql),
+            is_enrolled: row.is_enrolled,
+            last_seen_at: row.last_seen_at.map(from_sql),
         });
         Ok(rows.collect())
     }
 
-    /// Ends what an operator may do, for good.
-    pub async fn disable(&self, name: &OperatorName) -> Result<(), ManageError> {
-        let changed = sqlx::query!(
-            "update operators set disabled_at = now() where name = $1 and disabled_at is null",
+    /// Ends what an operator may do, for good, and its sessions.
+    pub async fn disable(&self, by: &Trail, name: &OperatorName) -> Result<(), ManageError> {
+        let mut tx = self.pool.begin().await?;
+        let id = sqlx::query_scalar!(
+            r#"
+            update operators set disabled_at = now()
+            where name = $1 and disabled_at is null
+            returning id
+            "#,
             name.as_str()
         )
-        .execute(&self.pool)
+        .fetch_optional(&mut *tx)
         .await?;
-        changed_one(changed.rows_affected(), name)
+        let id = another(by, id, name)?;
+        desk::end_all_in_tx(&mut tx, id).await?;
+        let (action, subject) = (Action::OperatorDisabled, subject(name));
+        audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Gives an operator another token; the one before stops working at once.
-    pub async fn renew(&self, name: &OperatorName) -> Result<OperatorToken, ManageError> {
+    pub async fn renew(
+        &self,
+        by: &Trail,
+        name: &OperatorName,
+    ) -> Result<OperatorToken, ManageError> {
         let token = OperatorToken::random();
         let hash = token.hash();
+        let mut tx = self.pool.begin().await?;
         let changed = sqlx::query!(
             "update operators set token_hash = $2 where name = $1 and disabled_at is null",
             name.as_str(),
             hash.0.as_slice()
         )
-        .execute(&self.pool)
+        .execute(&mut *tx)
         .await?;
-        changed_one(changed.rows_affected(), name)?;
+        if changed.rows_affected() == 0 {
+            return Err(ManageError::NoSuchOperator { name: name.as_str().to_owned() });
+        }
+        let (action, subject) = (Action::TokenRenewed, subject(name));
+        audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
+        tx.commit().await?;
         Ok(token)
+    }
+
+    /// Lets an operator set another password and another second factor; those before are no longer
+    /// good, and its sessions end.
+    pub async fn reset(
+        &self,
+        by: &Trail,
+        name: &OperatorName,
+        now: Timestamp,
+    ) -> Result<EnrolmentCode, ManageError> {
+        let mut tx = self.pool.begin().await?;
+        let id = sqlx::query_scalar!(
+            "select id from operators where name = $1 and disabled_at is null for update",
+            name.as_str()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let id = another(by, id, name)?;
+        let code = enrolment::begin_in_tx(&mut tx, id, now).await?;
+        let (action, subject) = (Action::SignInReset, subject(name));
+        audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
+        tx.commit().await?;
+        Ok(code)
     }
 }
 
-fn changed_one(rows: u64, name: &OperatorName) -> Result<(), ManageError> {
-    if rows == 1 {
-        Ok(())
-    } else {
-        Err(ManageError::NoSuchOperator { name: name.as_str().to_owned() })
-    }
+/// As the audit names an operator.
+fn subject(name: &OperatorName) -> String {
+    format!("operator:{}", name.as_str())
+}
+
+/// The operator, who is there and is not whoever asks.
+fn another(by: &Trail, id: Option<Uuid>, name: &OperatorName) -> Result<Uuid, ManageError> {
+    let missing = || ManageError::NoSuchOperator { name: name.as_str().to_owned() };
+    let id = id.ok_or_else(missing)?;
+    if by.operator.is_some_and(|by| by.0 == id) { Err(ManageError::Own) } else { Ok(id) }
 }

@@ -4,14 +4,19 @@
 //! [`Corrector`] is that of being allowed to correct the books, made only from an operator with
 //! the role for it. A handler that takes one is authorised by its type.
 //!
-//! Operators are made, disabled and given new tokens by `bahay operator`, with the login that owns
-//! the schema; the serving process can only look them up, at every request, so that a disabled
-//! operator is out at once. Deliberately absent so far: passwords, second factors and sessions in
-//! browsers.
+//! The first operators are made by `bahay operator`, others also by administrators at the desk.
+//! Operators are looked up at every request, so that a disabled one is out at once. Programs come
+//! with a token; people sign in at the desk (`desk`) with a password and a second factor, both of
+//! which they set themselves (`enrolment`). What they do is noted (`audit`).
 
+pub mod audit;
+mod care;
 mod corrections;
+mod desk;
+mod enrolment;
 mod extract;
 mod manage;
+mod second_factor;
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,11 +28,18 @@ use crate::auth::{AuthError, OperatorToken};
 use crate::db;
 use crate::ids::OperatorId;
 
+use audit::{Trail, Way};
+
+pub use audit::Audit;
+pub use care::{Care, CareError, NotWords, WORDS_LENGTH, Words};
 pub use corrections::{
     Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,
     NotAReason, REASON_LENGTH, Reason, State, Subject,
 };
-pub use manage::{Listed, ManageError};
+pub use desk::{AtDesk, Desk, DeskError, DeskSignIn, IDLE_MAX, Opened, SESSION_MAX};
+pub use enrolment::{ENROLMENT_LIFE, Enrolment, PASSWORD_MIN};
+pub use manage::{Listed, Made, ManageError};
+pub use second_factor::SecondFactor;
 
 /// What an operator may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,12 +119,15 @@ impl FromStr for OperatorName {
     }
 }
 
-/// An operator with a token in force. Having the value is being authorised to look.
+/// An operator with a token or a session in force. Having the value is being authorised to look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operator {
     pub id: OperatorId,
     pub name: String,
     pub role: Role,
+    way: Way,
+    /// Where the request comes from, as far as limits go.
+    address: Option<String>,
     proof: Proof,
 }
 
@@ -120,13 +135,24 @@ pub struct Operator {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrector {
     pub id: OperatorId,
+    trail: Trail,
     proof: Proof,
 }
 
-/// An operator who may change how the house is set up.
+/// An operator who may change how the house is set up, stop tables, and look at hidden cards of
+/// games that are still played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Administrator {
     pub id: OperatorId,
+    trail: Trail,
+    proof: Proof,
+}
+
+/// An operator who may keep players out and end their sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guardian {
+    pub id: OperatorId,
+    trail: Trail,
     proof: Proof,
 }
 
@@ -143,10 +169,17 @@ pub struct RoleMissing {
 }
 
 impl Operator {
+    /// For the audit.
+    pub fn trail(&self) -> Trail {
+        let Self { id, way, address, .. } = self.clone();
+        Trail { operator: Some(id), way, address }
+    }
+
     /// Whether the operator may correct the books.
     pub fn corrector(&self) -> Result<Corrector, RoleMissing> {
+        let (id, trail, proof) = (self.id, self.trail(), self.proof);
         match self.role {
-            Role::Finance | Role::Admin => Ok(Corrector { id: self.id, proof: self.proof }),
+            Role::Finance | Role::Admin => Ok(Corrector { id, trail, proof }),
             Role::Viewer | Role::Support => {
                 Err(RoleMissing { needs: "finance or admin", has: self.role })
             }
@@ -155,12 +188,45 @@ impl Operator {
 
     /// Whether the operator may change how the house is set up.
     pub fn administrator(&self) -> Result<Administrator, RoleMissing> {
+        let (id, trail, proof) = (self.id, self.trail(), self.proof);
         match self.role {
-            Role::Admin => Ok(Administrator { id: self.id, proof: self.proof }),
+            Role::Admin => Ok(Administrator { id, trail, proof }),
             Role::Viewer | Role::Support | Role::Finance => {
                 Err(RoleMissing { needs: "admin", has: self.role })
             }
         }
+    }
+
+    /// Whether the operator may keep players out.
+    pub fn guardian(&self) -> Result<Guardian, RoleMissing> {
+        let (id, trail, proof) = (self.id, self.trail(), self.proof);
+        match self.role {
+            Role::Support | Role::Admin => Ok(Guardian { id, trail, proof }),
+            Role::Viewer | Role::Finance => {
+                Err(RoleMissing { needs: "support or admin", has: self.role })
+            }
+        }
+    }
+}
+
+impl Corrector {
+    /// For the audit.
+    pub fn trail(&self) -> &Trail {
+        &self.trail
+    }
+}
+
+impl Administrator {
+    /// For the audit.
+    pub fn trail(&self) -> &Trail {
+        &self.trail
+    }
+}
+
+impl Guardian {
+    /// For the audit.
+    pub fn trail(&self) -> &Trail {
+        &self.trail
     }
 }
 
@@ -189,7 +255,11 @@ impl Operators {
     }
 
     /// The operator whose token this is, now.
-    pub async fn authenticate(&self, token: &str) -> Result<Operator, OperatorError> {
+    pub async fn authenticate(
+        &self,
+        token: &str,
+        address: Option<String>,
+    ) -> Result<Operator, OperatorError> {
         let token: OperatorToken = token.parse().map_err(|_| AuthError::Malformed)?;
         let hash = token.hash();
         let once = || {
@@ -205,7 +275,8 @@ impl Operators {
         };
         let row = db::retry(once).await?.ok_or(OperatorError::TokenUnknown)?;
         let role = row.role.parse().map_err(|_| OperatorError::TokenUnknown)?;
-        Ok(Operator { id: OperatorId(row.id), name: row.name, role, proof: Proof })
+        let (id, name) = (OperatorId(row.id), row.name);
+        Ok(Operator { id, name, role, way: Way::Api, address, proof: Proof })
     }
 }
 

@@ -26,8 +26,8 @@ impl Interval {
     /// The whole hours in it, as the instants between which they are; the same instant twice when
     /// there is none.
     fn whole_hours(self) -> (Timestamp, Timestamp) {
-        let first = self.from.ms().div_euclid(HOUR_MS)
-            + i64::from(self.from.ms().rem_euclid(HOUR_MS) != 0);
+        let first =
+            self.from.ms().div_euclid(HOUR_MS) + i64::from(self.from.ms().rem_euclid(HOUR_MS) != 0);
         let last = self.to.ms().div_euclid(HOUR_MS);
         let hour = |number: i64| Timestamp::from_ms(number.saturating_mul(HOUR_MS));
         if first < last { (hour(first), hour(last)) } else { (self.from, self.from) }
@@ -305,8 +305,7 @@ mod tests {
     #[test]
     fn parts_of_hours_are_at_both_ends() {
         let hours = |from: i64, to: i64| {
-            let interval =
-                Interval { from: Timestamp::from_ms(from), to: Timestamp::from_ms(to) };
+            let interval = Interval { from: Timestamp::from_ms(from), to: Timestamp::from_ms(to) };
             let (first, last) = interval.whole_hours();
             (first.ms(), last.ms())
         };

@@ -10,9 +10,8 @@ const SEALS_MAX: i64 = 8;
 /// Counts some seals; whether there may be more.
 pub(super) async fn fold_some(pool: &PgPool) -> Result<bool, sqlx::Error> {
     let mut tx = pool.begin().await?;
-    let progress = sqlx::query_scalar!(
-        "select p.seal from figures_progress p for no key update skip locked"
-    );
+    let progress =
+        sqlx::query_scalar!("select p.seal from figures_progress p for no key update skip locked");
     // Without the row, another process is at it.
     let Some(seal) = progress.fetch_optional(&mut *tx).await? else {
         return Ok(false);

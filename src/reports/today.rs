@@ -151,10 +151,7 @@ impl Reports {
             day: Figures::of(&counted, &booked)?,
             day_before: self.up_to_now(now, zone, 1).await?,
             week_before: self.up_to_now(now, zone, 7).await?,
-            rooms: rooms
-                .into_iter()
-                .map(|(room, figures)| RoomFigures { room, figures })
-                .collect(),
+            rooms: rooms.into_iter().map(|(room, figures)| RoomFigures { room, figures }).collect(),
             hours: hours
                 .into_iter()
                 .map(|(ms, figures)| Hour { begins_at: Timestamp::from_ms(ms), figures })

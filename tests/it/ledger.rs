@@ -1,7 +1,9 @@
 //! Opening, settling and voiding games, to the hundredth.
 
+use bahay::clock::Clock;
 use bahay::ids::PlayerId;
 use bahay::ledger::{Code, EntryFilter, Grant, GrantCoins, LedgerError, Opening, Wallet};
+use bahay::operators::audit::Trail;
 use bahay::operators::{Corrections, Operators, Role, Subject};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
@@ -310,8 +312,10 @@ async fn correct(bank: &Bank, player: PlayerId) {
     let operators = Operators::new(bank.database.owner_pool().await);
     let mut correctors = Vec::new();
     for name in ["ate.luz", "kuya.ben"] {
-        let token = operators.add(&name.parse().unwrap(), Role::Finance).await.unwrap();
-        let operator = operators.authenticate(token.reveal()).await.unwrap();
+        let name = name.parse().unwrap();
+        let now = Clock::system().now();
+        let made = operators.add(&Trail::COMMAND, &name, Role::Finance, now).await.unwrap();
+        let operator = operators.authenticate(made.token.reveal(), None).await.unwrap();
         correctors.push(operator.corrector().unwrap());
     }
     let amount = Coins::from_hundredths(500);

@@ -4,6 +4,7 @@
 
 mod asyncapi;
 mod cluster;
+mod desk;
 mod fairness;
 mod figures;
 mod games;

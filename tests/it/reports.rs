@@ -121,10 +121,10 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
             reports.count().await.unwrap();
         }
         if stage == 1 {
-            let (ledger, tasks) = Ledger::start(pool.clone(), bahay::ledger::LedgerOptions {
-                fold_interval_ms: 3_600_000,
-                ..Default::default()
-            });
+            let (ledger, tasks) = Ledger::start(
+                pool.clone(),
+                bahay::ledger::LedgerOptions { fold_interval_ms: 3_600_000, ..Default::default() },
+            );
             let player = bank_player(&pool).await;
             let grant = bahay::ledger::GrantCoins {
                 player,
@@ -139,8 +139,7 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
             let from = begin + below(92 * DAY_MS);
             let longest = if below(2) == 0 { DAY_MS } else { 60 * DAY_MS };
             let to = from + 1 + below(longest);
-            let interval =
-                Interval { from: Timestamp::from_ms(from), to: Timestamp::from_ms(to) };
+            let interval = Interval { from: Timestamp::from_ms(from), to: Timestamp::from_ms(to) };
             let expected = plainly(&pool, interval).await;
             for by_hour in [false, true] {
                 let booked = reports.booked(interval, by_hour).await.unwrap();
@@ -235,12 +234,11 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
 async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     let (_database, pool, written) = history(400, 30).await;
     let reports = counted(&pool).await;
-    let (takeovers, games): (i64, i64) = sqlx::query_as(
-        "select count(*) filter (where taken_over), count(*) from settlements",
-    )
-    .fetch_one(&pool)
-    .await
-    .unwrap();
+    let (takeovers, games): (i64, i64) =
+        sqlx::query_as("select count(*) filter (where taken_over), count(*) from settlements")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
     assert_eq!(games, i64::try_from(written.games).unwrap());
     assert!(takeovers > 0 && takeovers < games, "{takeovers} of {games}");
     // Who plays for whom is in the record, whatever its form.
@@ -300,8 +298,7 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         let found = [totals.gross, totals.fees, totals.pots].map(|sum| sum.hundredths());
         assert_eq!((totals.games, found), (count, [gross, fees, pots]), "{filter:?}");
 
-        let csv: Vec<String> =
-            reports.clone().export(filter.clone()).try_collect().await.unwrap();
+        let csv: Vec<String> = reports.clone().export(filter.clone()).try_collect().await.unwrap();
         let csv = csv.concat();
         let exported = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
         let exported: Vec<uuid::Uuid> = exported.map(|id| id.parse().unwrap()).collect();
@@ -334,10 +331,12 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
     let dossier = reports.game(row.game).await.unwrap().unwrap();
     let told = dossier.verdict;
     assert!(matches!(told, Verdict::Holds { is_booked: false, .. }), "{told:?}");
-    sqlx::query("update game_records set record = replace(record, '\"by\":\"player\"', '\"by\":\"clock\"')")
-        .execute(&owner)
-        .await
-        .unwrap();
+    sqlx::query(
+        "update game_records set record = replace(record, '\"by\":\"player\"', '\"by\":\"clock\"')",
+    )
+    .execute(&owner)
+    .await
+    .unwrap();
     let dossier = reports.game(row.game).await.unwrap().unwrap();
     assert!(matches!(dossier.verdict, Verdict::Fails { .. }), "{:?}", dossier.verdict);
 }
@@ -349,8 +348,8 @@ async fn partners_and_who_shares_a_device_are_found() {
     let player = bank_player(&pool).await;
     let partners = reports.partners(player).await.unwrap();
     let games: i64 = partners.iter().map(|partner| partner.games).sum();
-    let own = reports.totals(&SettlementFilter { player: Some(player), ..Default::default() });
-    let own = own.await.unwrap();
+    let of_player = SettlementFilter { player: Some(player), ..SettlementFilter::default() };
+    let own = reports.totals(&of_player).await.unwrap();
     assert_eq!(games, 2 * own.games, "two others sit at each table");
     // Fees aside, what it paid and got is what changed, but for POTs.
     let net: i64 = sqlx::query_scalar(

@@ -14,10 +14,10 @@ use super::shell::page;
 use super::{Refused, Seat};
 use crate::clock::Timestamp;
 use crate::games::{GameDetail, GameState, SeatDetail, ending_as_str};
+use crate::http::operators::games::record_to_look_at;
 use crate::http::{Code, Path, Problem, unread};
 use crate::ids::GameId;
 use crate::operators::Audit;
-use crate::operators::audit::Action;
 use crate::recall::Recalled;
 use crate::reports::{Dossier, OperationRow, Reports, Verdict};
 
@@ -37,19 +37,8 @@ pub(super) async fn play_again(
     seat: Seat,
     Path(game): Path<Uuid>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.guardian()?;
-    let Dossier { game: detail, .. } = dossier(&reports, game).await?;
-    let record = match (detail.state, detail.record.clone()) {
-        (GameState::Settled, Some(record)) => record,
-        (GameState::Settled, None) => {
-            return Err(Problem::internal(&"a settled game has no record").into());
-        }
-        (GameState::Open, _) => return Err(Code::GameNotFinished.plain().into()),
-        (GameState::Voided, _) => return Err(Code::GameVoided.plain().into()),
-    };
-    let subject = format!("game:{game}");
-    let noted = audit.note(by.trail(), Action::ReplaySeen, &subject, serde_json::json!({})).await;
-    noted.map_err(unread)?;
+    let looked = record_to_look_at(&reports, &audit, &seat.operator, GameId(game)).await?;
+    let (detail, record) = looked;
     let recalled = Recalled::of_value(record);
     let body = match recalled.and_then(|recalled| replay(&recalled, &detail.seats)) {
         Ok(drawn) => drawn,

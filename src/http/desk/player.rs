@@ -12,13 +12,12 @@ use super::parts::{
 use super::settlements::{row, rows_table};
 use super::shell::page;
 use super::{Filled, Refused, Seat};
-use crate::accounts::Accounts;
 use crate::entropy;
 use crate::http::operators::players::searched;
 use crate::http::{Code, Cursors, Path, Query, unread};
 use crate::ids::PlayerId;
 use crate::ledger::{Ledger, Wallet};
-use crate::operators::{Notes, Words};
+use crate::operators::{Care, Words};
 use crate::reports::{
     AccountEntry, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
 };
@@ -46,12 +45,11 @@ pub(super) async fn find(
     };
     let rows: Vec<_> = found
         .iter()
-        .map(|(player, name)| {
-            vec![html! { a href={ (HERE) "/" (player) } { (name) } }, id(player)]
-        })
+        .map(|(player, name)| vec![html! { a href={ (HERE) "/" (player) } { (name) } }, id(player)])
         .collect();
     let columns = [Column::Text("Name"), Column::Text("Id")];
-    let search = Field { value: &search, ..Field::required("search", "Beginning of a name, or an id") };
+    let search =
+        Field { value: &search, ..Field::required("search", "Beginning of a name, or an id") };
     let body = html! {
         form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
         (table("Players, at most 20", &columns, &rows))
@@ -127,7 +125,7 @@ pub(super) struct NewNote {
 }
 
 pub(super) async fn write_note(
-    State(notes): State<Notes>,
+    State(care): State<Care>,
     Path(player): Path<Uuid>,
     filled: Filled<NewNote>,
 ) -> Result<Response, Refused> {
@@ -135,7 +133,7 @@ pub(super) async fn write_note(
     let NewNote { attempt, words } = filled.input;
     let words: Words =
         words.parse().map_err(|error| Code::BodyInvalid.because(format!("{error}")))?;
-    notes.write(&by, PlayerId(player), &words, attempt).await?;
+    care.write_note(&by, PlayerId(player), &words, attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
@@ -143,12 +141,12 @@ pub(super) async fn write_note(
 pub(super) struct Nothing {}
 
 pub(super) async fn sign_out(
-    State(accounts): State<Accounts>,
+    State(care): State<Care>,
     Path(player): Path<Uuid>,
     filled: Filled<Nothing>,
 ) -> Result<Response, Refused> {
     let by = filled.seat.operator.guardian()?;
-    super::super::operators::players::end_sessions(&accounts, &by, PlayerId(player)).await?;
+    care.end_sessions(&by, PlayerId(player)).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
@@ -157,10 +155,7 @@ fn about(report: &PlayerReport, wallet: Wallet, statistics: Statistics) -> Marku
     facts(&[
         ("Id", id(&report.player)),
         ("Here since (UTC)", time(report.created_at)),
-        (
-            "Deleted",
-            html! { @match report.deleted_at { Some(at) => (time(at)), None => "no" } },
-        ),
+        ("Deleted", html! { @match report.deleted_at { Some(at) => (time(at)), None => "no" } }),
         ("Can spend", coins(wallet.available)),
         ("Held in games", coins(wallet.held)),
         (
@@ -300,11 +295,7 @@ fn notes(report: &PlayerReport) -> Markup {
         .notes
         .iter()
         .map(|note| {
-            vec![
-                time(note.written_at),
-                html! { (note.written_by) },
-                html! { (note.words) },
-            ]
+            vec![time(note.written_at), html! { (note.written_by) }, html! { (note.words) }]
         })
         .collect();
     table("Notes, newest first", &columns, &rows)

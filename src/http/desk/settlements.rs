@@ -12,11 +12,10 @@ use super::shell::page;
 use super::{Refused, Seat};
 use crate::clock::{self, Timestamp};
 use crate::games::ending_as_str;
-use crate::http::operators::settlements::{csv, list_of};
-use crate::http::{Code, Cursors, Problem, Query, unread};
+use crate::http::operators::settlements::list_of;
+use crate::http::{Code, Cursors, Problem, Query, operators, unread};
 use crate::ids::{PlayerId, RoomId};
 use crate::operators::Audit;
-use crate::operators::audit::Action;
 use crate::reports::{Ends, Reports, SettlementFilter, SettlementRow, Totals};
 
 const HERE: &str = "/desk/settlements";
@@ -72,8 +71,12 @@ impl Asked {
             to: some(&self.to, moment, "the last time is none")?,
             room: some(&self.room, |text| text.parse::<RoomId>().ok(), "that is no room's id")?
                 .map(|room| room.to_string()),
-            player: some(&self.player, |text| Uuid::try_parse(text).ok(), "that is no player's id")?
-                .map(PlayerId),
+            player: some(
+                &self.player,
+                |text| Uuid::try_parse(text).ok(),
+                "that is no player's id",
+            )?
+            .map(PlayerId),
             ending: some(&self.ending, ending, "no game ends so")?,
             gross_min: some(&self.least, amount, "the least amount is none")?,
             gross_max: some(&self.most, amount, "the largest amount is none")?,
@@ -90,7 +93,11 @@ impl Asked {
     }
 }
 
-fn some<T>(text: &str, read: impl Fn(&str) -> Option<T>, wrong: &str) -> Result<Option<T>, Problem> {
+fn some<T>(
+    text: &str,
+    read: impl Fn(&str) -> Option<T>,
+    wrong: &str,
+) -> Result<Option<T>, Problem> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
@@ -176,23 +183,13 @@ pub(super) async fn save(
     Query(asked): Query<Asked>,
 ) -> Result<Response, Refused> {
     let filter = asked.filter()?;
-    let detail = serde_json::json!({ "filter": list_of(&filter) });
-    let noted = audit.note(&seat.operator.trail(), Action::Exported, "settlements", detail).await;
-    noted.map_err(unread)?;
-    Ok(csv(reports, filter))
+    Ok(operators::settlements::save(&audit, &seat.operator, reports, filter).await?)
 }
 
 fn form(asked: &Asked) -> Markup {
-    let input = |name, label, kind, value| Field {
-        kind,
-        value,
-        ..Field::optional(name, label)
-    };
-    let amount = |name, label, value| Field {
-        value,
-        inputmode: "decimal",
-        ..Field::optional(name, label)
-    };
+    let input = |name, label, kind, value| Field { kind, value, ..Field::optional(name, label) };
+    let amount =
+        |name, label, value| Field { value, inputmode: "decimal", ..Field::optional(name, label) };
     let endings = [("", "Any"), ("tongits", "Tongits"), ("fight", "Fight"), ("stock", "Stock")];
     let either = [("", "Either"), ("yes", "Yes"), ("no", "No")];
     html! {
@@ -284,7 +281,10 @@ mod tests {
     #[test]
     fn what_people_type_is_read() {
         let coins = |hundredths| Some(Coins::from_hundredths(hundredths));
-        assert_eq!([amount("12"), amount("12.5"), amount("0.05")], [coins(1200), coins(1250), coins(5)]);
+        assert_eq!(
+            [amount("12"), amount("12.5"), amount("0.05")],
+            [coins(1200), coins(1250), coins(5)]
+        );
         for text in ["", ".5", "1.234", "-1", "1e3", "99999999999999999999"] {
             assert_eq!(amount(text), None, "{text}");
         }

@@ -2,17 +2,20 @@
 
 use axum::Json;
 use axum::extract::State;
+use bahay_engine::game::Viewer;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::games::{GameState, SeatDetail};
+use crate::games::{GameDetail, GameState, SeatDetail};
 use crate::ids::GameId;
-use crate::operators::Operator;
+use crate::operators::audit::Action;
+use crate::operators::{Audit, Operator};
 use crate::reports::{Dossier, Reports, Verdict};
 
 use super::super::games::{GameEnding, number};
+use super::super::recall::{GameStep, some_steps};
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread};
 use super::ledger::OperationBody;
 
@@ -67,6 +70,13 @@ pub(in crate::http) struct DossierSeat {
     /// What the game changed for the player, the ante aside; null while it goes on.
     #[schema(required = true)]
     net: Option<Coins>,
+}
+
+/// Every step of a finished game, with all hands.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct Replay {
+    game: Uuid,
+    steps: Vec<GameStep>,
 }
 
 /// What became of verifying the game's record.
@@ -162,4 +172,57 @@ pub(in crate::http) async fn show_game(
 ) -> Result<Json<DossierBody>, Problem> {
     let dossier = reports.game(GameId(id)).await.map_err(unread)?;
     Ok(Json(dossier.ok_or_else(|| Code::GameNotFound.plain())?.into()))
+}
+
+/// Replay a game
+///
+/// Step by step, with all hands. Each look is noted in the audit. For the roles `support` and
+/// `admin`.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/games/{id}/steps",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The game")),
+    responses(
+        (status = 200, description = "Every step", body = Replay),
+        (status = 404, description = "`game_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`game_not_finished` or `game_voided`: there is no record",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn replay_game(
+    State(reports): State<Reports>,
+    State(audit): State<Audit>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<Replay>, Problem> {
+    let record = record_to_look_at(&reports, &audit, &operator, GameId(id)).await?.1;
+    let steps = some_steps(record, Viewer::Everything, 0, usize::MAX)?.items;
+    Ok(Json(Replay { game: id, steps }))
+}
+
+/// A settled game and its record, once it is noted who looks at all hands.
+pub(in crate::http) async fn record_to_look_at(
+    reports: &Reports,
+    audit: &Audit,
+    operator: &Operator,
+    game: GameId,
+) -> Result<(GameDetail, Value), Problem> {
+    let by = operator.guardian()?;
+    let dossier = reports.game(game).await.map_err(unread)?;
+    let mut detail = dossier.ok_or_else(|| Code::GameNotFound.plain())?.game;
+    let record = match (detail.state, detail.record.take()) {
+        (GameState::Settled, Some(record)) => record,
+        (GameState::Settled, None) => {
+            return Err(Problem::internal(&"a settled game has no record"));
+        }
+        (GameState::Open, _) => return Err(Code::GameNotFinished.plain()),
+        (GameState::Voided, _) => return Err(Code::GameVoided.plain()),
+    };
+    let subject = format!("game:{game}");
+    let noted = audit.note(by.trail(), Action::ReplaySeen, &subject, json!({})).await;
+    noted.map_err(unread)?;
+    Ok((detail, record))
 }

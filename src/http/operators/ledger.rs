@@ -236,10 +236,7 @@ pub(in crate::http) async fn show_account(
 }
 
 /// An account that exists. No code has a zero byte, which PostgreSQL does not take either.
-pub(in crate::http) async fn account(
-    reports: &Reports,
-    code: &str,
-) -> Result<AccountRow, Problem> {
+pub(in crate::http) async fn account(reports: &Reports, code: &str) -> Result<AccountRow, Problem> {
     let missing = || Code::AccountNotFound.plain();
     if code.len() > CODE_BYTES_MAX || code.contains('\0') {
         return Err(missing());

@@ -2,18 +2,21 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::ids::PlayerId;
 use crate::ledger::{Ledger, Wallet};
-use crate::operators::Operator;
+use crate::operators::{Care, Operator, Words};
 use crate::reports::{
     Complaint, Partner, PlayerNote, PlayerReport, Reports, SessionRow, Shared, SharedBy,
 };
 use crate::standings::Standings;
 
+use super::super::idempotency::{Once, RequiredKey};
 use super::super::profiles::Statistics;
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Time, unread};
 
@@ -320,4 +323,77 @@ pub(in crate::http) async fn list_partners(
     }
     let partners = reports.partners(player).await.map_err(unread)?;
     Ok(Json(partners.into_iter().map(PartnerBody::from).collect()))
+}
+
+/// What to write about a player.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct NewNote {
+    /// For operators to read; never changed later.
+    #[schema(min_length = 1, max_length = 2000, example = "Asked for a refund by mail.")]
+    words: String,
+}
+
+/// Write a note about a player
+///
+/// For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/notes",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
+    request_body = NewNote,
+    responses(
+        (status = 204, description = "It is written"),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 422, description = "`body_invalid`, `idempotency_key_invalid` or \
+            `idempotency_key_reused`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn write_note(
+    State(care): State<Care>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let NewNote { words } = once.body()?;
+    let words: Words =
+        words.parse().map_err(|error| Code::BodyInvalid.because(format!("{error}")))?;
+    let work = async move |attempt| {
+        care.write_note(&by, PlayerId(id), &words, attempt).await?;
+        Ok(StatusCode::NO_CONTENT)
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Sign a player out everywhere
+///
+/// All its sessions end, on all nodes within a second. For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/sign-out",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player")),
+    responses(
+        (status = 204, description = "It has no session any more"),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn end_sessions(
+    State(care): State<Care>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<StatusCode, Problem> {
+    let by = operator.guardian()?;
+    care.end_sessions(&by, PlayerId(id)).await?;
+    Ok(StatusCode::NO_CONTENT)
 }

@@ -8,13 +8,15 @@ use axum::response::{IntoResponse, Response};
 use bahay_engine::coins;
 use futures_util::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::clock;
 use crate::games::ending_as_str;
 use crate::ids::{PlayerId, RoomId};
-use crate::operators::Operator;
+use crate::operators::audit::Action;
+use crate::operators::{Audit, Operator};
 use crate::reports::{Ends, Reports, SettlementFilter, SettlementRow, Totals};
 
 use super::super::games::GameEnding;
@@ -300,8 +302,8 @@ pub(in crate::http) async fn total_settlements(
 ///
 /// All settlements that pass the filters as CSV (RFC 4180), newest first, with a line of column
 /// names; amounts are integers in hundredths of a coin, times RFC 3339 in UTC. However many there
-/// are: the answer is sent while it is read. If it breaks off, so does the connection. For operators
-/// of every role.
+/// are: the answer is sent while it is read. If it breaks off, so does the connection. Each export
+/// is noted in the audit. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/settlements.csv",
@@ -314,14 +316,29 @@ pub(in crate::http) async fn total_settlements(
 )]
 pub(in crate::http) async fn export_settlements(
     State(reports): State<Reports>,
-    _: Operator,
+    State(audit): State<Audit>,
+    operator: Operator,
     Query(query): Query<SettledFilter>,
 ) -> Result<Response, Problem> {
-    Ok(csv(reports, query.checked()?))
+    let filter = query.checked()?;
+    save(&audit, &operator, reports, filter).await
+}
+
+/// The settlements as a file, once it is noted who takes them along.
+pub(in crate::http) async fn save(
+    audit: &Audit,
+    operator: &Operator,
+    reports: Reports,
+    filter: SettlementFilter,
+) -> Result<Response, Problem> {
+    let detail = json!({ "filter": list_of(&filter) });
+    let noted = audit.note(&operator.trail(), Action::Exported, "settlements", detail).await;
+    noted.map_err(unread)?;
+    Ok(csv(reports, filter))
 }
 
 /// The settlements as a file to be saved.
-pub(in crate::http) fn csv(reports: Reports, filter: SettlementFilter) -> Response {
+fn csv(reports: Reports, filter: SettlementFilter) -> Response {
     let rows = reports.export(filter).inspect_err(|error| {
         tracing::warn!(%error, "an export of settlements broke off");
     });

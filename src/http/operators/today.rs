@@ -108,9 +108,7 @@ pub(in crate::http) struct AlarmsBody {
 impl From<Figures> for FiguresBody {
     fn from(figures: Figures) -> Self {
         let Figures { opened, settled, voided, sums } = figures;
-        let Sums {
-            payments, fees, antes, pots, pots_taken, issued, claimed, withdrawn, ..
-        } = sums;
+        let Sums { payments, fees, antes, pots, pots_taken, issued, claimed, withdrawn, .. } = sums;
         Self {
             games_opened: opened,
             games_settled: settled,

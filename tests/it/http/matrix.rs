@@ -104,9 +104,12 @@ GET    /v1/operator/settlements                   401    401   401  200    200  
 GET    /v1/operator/settlements/totals            401    401   401  200    200     200     200
 GET    /v1/operator/settlements.csv               401    401   401  200    200     200     200
 GET    /v1/operator/games/{id}                    401    401   401  200    200     200     200
+GET    /v1/operator/games/{id}/steps              401    401   401  403    200     403     200
 GET    /v1/operator/players                       401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}                  401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}/partners         401    401   401  200    200     200     200
+POST   /v1/operator/players/{id}/notes            401    401   401  403    204     403     204
+POST   /v1/operator/players/{id}/sign-out         401    401   401  403    204     403     204
 GET    /v1/operator/ledger                        401    401   401  200    200     200     200
 GET    /v1/operator/ledger/accounts/{code}        401    401   401  200    200     200     200
 GET    /v1/operator/ledger/accounts/{code}/entries 401   401   401  200    200     200     200
@@ -145,6 +148,7 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         "PUT /v1/operator/rooms/{room}" => json!({ "revision": 99, "settings": settings() }),
         "POST /v1/games/{id}/reports" => json!({ "player": Uuid::nil(), "reason": "abuse" }),
         "POST /v1/operator/corrections" => adjustment(owner),
+        "POST /v1/operator/players/{id}/notes" => json!({ "words": "Asked for a refund." }),
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
         "GET /v1/players" => {
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
@@ -184,9 +188,17 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
     let room = if path.starts_with("/v1/operator") { "maharlika" } else { "newbie" };
     let code = if path.starts_with("/v1/operator/ledger") {
         format!("wallet:{}", owner.id)
-    } else if path.contains("{code}") { code(server, owner).await } else { String::new() };
+    } else if path.contains("{code}") {
+        code(server, owner).await
+    } else {
+        String::new()
+    };
     let path = path.replace("{room}", room).replace("{issuer}", "local").replace("{id}", &id);
-    let path = path.replace("{operation}", "1").replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
+    let path = path
+        .replace("{operation}", "1")
+        .replace("{code}", &code)
+        .replace("{board}", "coins")
+        .replace("{span}", "week");
     assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");
     path
 }

@@ -130,7 +130,12 @@ fn complains(output: &Output, words: &str) {
 #[tokio::test]
 async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
     let server = Server::new().await;
-    let token = line(&bahay(&server, &["add", "ate.luz", "--role", "finance"]));
+    let said = line(&bahay(&server, &["add", "ate.luz", "--role", "finance"]));
+    let (token, enrolment) = said.split_once('\n').unwrap();
+    let token = token.to_owned();
+    assert!(enrolment.starts_with("bahay_en_") && enrolment.len() == 52, "{enrolment}");
+    let reset = line(&bahay(&server, &["reset", "ate.luz"]));
+    assert!(reset.starts_with("bahay_en_") && reset != enrolment, "{reset}");
     ok(server.node.get(CORRECTIONS, &token)).await;
     complains(&bahay(&server, &["add", "ate.luz", "--role", "admin"]), "there is an operator");
     complains(&bahay(&server, &["add", "Luz", "--role", "admin"]), "an operator's name is");
@@ -146,6 +151,7 @@ async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
     expect_refusal(server.node.get(CORRECTIONS, &renewed), 401, "operator_token_unknown").await;
     complains(&bahay(&server, &["disable", "ate.luz"]), "there is no operator ate.luz");
     complains(&bahay(&server, &["renew", "ate.luz"]), "there is no operator ate.luz");
+    complains(&bahay(&server, &["reset", "ate.luz"]), "there is no operator ate.luz");
     let listed = line(&bahay(&server, &["list"]));
     let lines: Vec<_> = listed.lines().collect();
     assert!(
@@ -155,13 +161,13 @@ async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
     assert!(lines[0].contains("  disabled 20"), "{listed}");
     assert!(lines[1].starts_with("kuya.ben ") && !lines[1].contains("disabled"), "{listed}");
     assert_eq!(lines.len(), 2);
-    assert!(!listed.contains("bahay_op_"));
-    // The database keeps no token, and the serving role cannot make itself an operator.
+    assert!(!listed.contains("bahay_"));
+    // The database keeps no token, and the serving role gives nobody another role.
     let rows: Vec<Value> = sqlx::query_scalar("select to_jsonb(o) from operators o")
         .fetch_all(&server.bank.pool)
         .await
         .unwrap();
     assert!(!format!("{rows:?}").contains(&renewed["bahay_op_".len()..]));
-    let change = sqlx::query("update operators set disabled_at = null").execute(&server.bank.pool);
+    let change = sqlx::query("update operators set role = 'admin'").execute(&server.bank.pool);
     assert!(change.await.unwrap_err().to_string().contains("permission denied"));
 }

@@ -14,7 +14,8 @@ use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live::Publication;
 use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
-use bahay::operators::{Corrections, Operators, Role};
+use bahay::operators::audit::Trail;
+use bahay::operators::{Audit, Corrections, Desk, Operators, Role};
 use bahay::ratings::Ratings;
 use bahay::reports::Reports;
 use bahay::rewards::{Rewards, Terms};
@@ -41,7 +42,7 @@ pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
 pub(crate) const ADJUSTMENT_MAX: Coins = Coins::from_hundredths(100_000_000);
 
 /// 2026-03-01T12:00:00Z. Time stands still until a test moves it.
-const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
+pub(crate) const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
 /// One node and its database.
 #[derive(Debug)]
@@ -112,7 +113,8 @@ impl Server {
     pub(crate) async fn operator(&self, name: &str, role: Role) -> String {
         let operators = Operators::new(self.bank.database.owner_pool().await);
         let name = name.parse().expect("a name of an operator");
-        operators.add(&name, role).await.expect("an operator is made").reveal().to_owned()
+        let made = operators.add(&Trail::COMMAND, &name, role, self.clock.now()).await;
+        made.expect("an operator is made").token.reveal().to_owned()
     }
 
     /// Another node on the same database, with the same secret and clock.
@@ -163,6 +165,8 @@ impl Node {
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
             reports: Reports::beside(&pool),
+            audit: Audit::new(pool.clone()),
+            desk: Desk::new(pool.clone(), accounts.clone(), clock.clone()),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: Standings::new(pool.clone(), live.clone(), Calendar::default()),
@@ -184,6 +188,8 @@ impl Node {
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
             .no_proxy()
+            // Where a page leads is for the test to see.
+            .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("a plain client");
         let base = format!("http://{address}");

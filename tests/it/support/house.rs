@@ -177,6 +177,7 @@ async fn start(
         door,
         taps,
         ways_in: cheap_ways_in(),
+        desk: bahay::http::DeskOptions::default(),
     };
     let running = app::start(parts, listener).await.unwrap();
     (format!("http://{}", running.address), running, pool)

@@ -1,0 +1,65 @@
+// The desk's one script: keeps live parts fresh, and asks before what cannot be undone. Pages work
+// without it; a live part is then as old as its page.
+'use strict';
+
+const EVERY_MS = 1000;
+
+for (const form of document.querySelectorAll('form[data-confirm]')) {
+  form.addEventListener('submit', (event) => {
+    if (!window.confirm(form.dataset.confirm)) event.preventDefault();
+  });
+}
+
+// A live part names where its content comes from. It can be held still by its button, and is while
+// nobody sees the page.
+for (const part of document.querySelectorAll('[data-live]')) {
+  const button = document.querySelector(`[data-hold="${part.id}"]`);
+  let held = false;
+  if (button) {
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      held = !held;
+      button.setAttribute('aria-pressed', String(held));
+    });
+  }
+  const refresh = async () => {
+    if (!held && !document.hidden) {
+      try {
+        const answer = await fetch(part.dataset.live, { headers: { 'desk-poll': '1' } });
+        if (answer.status === 401) return window.location.reload();
+        if (answer.ok) {
+          const text = await answer.text();
+          // Only what is new is drawn, so that what is selected or focused stays.
+          if (text !== part.dataset.shown) {
+            part.innerHTML = text;
+            part.dataset.shown = text;
+          }
+        }
+      } catch {
+        // The next attempt may reach the server again.
+      }
+    }
+    window.setTimeout(refresh, EVERY_MS);
+  };
+  window.setTimeout(refresh, EVERY_MS);
+}
+
+// A replay shows one step at a time, chosen by its slider; the arrow keys move it.
+for (const replay of document.querySelectorAll('[data-replay]')) {
+  const steps = [...replay.querySelectorAll('.step')];
+  const slider = replay.querySelector('input[type=range]');
+  const shown = replay.querySelector('output');
+  const show = () => {
+    steps.forEach((step, place) => { step.hidden = place !== Number(slider.value); });
+    shown.textContent = slider.value;
+  };
+  replay.querySelector('.replay-slider').hidden = false;
+  slider.addEventListener('input', show);
+  for (const button of replay.querySelectorAll('[data-by]')) {
+    button.addEventListener('click', () => {
+      slider.value = String(Number(slider.value) + Number(button.dataset.by));
+      show();
+    });
+  }
+  show();
+}

@@ -1,0 +1,151 @@
+//! Secrets of operators: 256 random bits behind a prefix by which people, scanners of leaked
+//! secrets and this program tell them from everything else. Shown once, stored only as a hash.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+use crate::entropy;
+
+/// What the database keeps of a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SecretHash(pub [u8; 32]);
+
+/// The text is no secret of an operator, or one of another kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a secret of an operator is a prefix and 43 letters of base64url")]
+pub struct NotAnOperatorSecret;
+
+/// 256 bits at six a letter, without padding.
+const LETTERS: usize = 43;
+
+/// Base64url (RFC 4648).
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+macro_rules! secrets {
+    ($($(#[$meta:meta])* $name:ident = $prefix:literal;)*) => {
+        $(
+            $(#[$meta])*
+            ///
+            /// Prints without its secret.
+            #[derive(Clone, PartialEq, Eq)]
+            pub struct $name(String);
+
+            impl $name {
+                const PREFIX: &str = $prefix;
+
+                pub fn random() -> Self {
+                    Self(format!("{}{}", Self::PREFIX, base64url(&entropy::seed())))
+                }
+
+                /// A fast hash suffices: 256 random bits cannot be guessed.
+                pub fn hash(&self) -> SecretHash {
+                    SecretHash(Sha256::digest(&self.0).into())
+                }
+
+                /// As it is handed out. Not `Display`, so that no log line shows it by accident.
+                pub fn reveal(&self) -> &str {
+                    &self.0
+                }
+            }
+
+            impl FromStr for $name {
+                type Err = NotAnOperatorSecret;
+
+                fn from_str(text: &str) -> Result<Self, NotAnOperatorSecret> {
+                    let letters = text.strip_prefix(Self::PREFIX).ok_or(NotAnOperatorSecret)?;
+                    let is_known = |byte: u8| ALPHABET.contains(&byte);
+                    let is_sound = letters.len() == LETTERS && letters.bytes().all(is_known);
+                    if is_sound { Ok(Self(text.to_owned())) } else { Err(NotAnOperatorSecret) }
+                }
+            }
+
+            impl fmt::Debug for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str(concat!(stringify!($name), "(…)"))
+                }
+            }
+        )*
+    };
+}
+
+secrets! {
+    /// What an operator's programs send as `Authorization: Bearer`.
+    OperatorToken = "bahay_op_";
+    /// With which an operator sets a password and a second factor, once.
+    EnrolmentCode = "bahay_en_";
+    /// What the cookie of an operator's browser holds.
+    DeskToken = "bahay_desk_";
+}
+
+impl DeskToken {
+    /// What every form of a page holds, and no page of others can know: of the token, and nothing
+    /// by which the token or its hash are found.
+    pub fn form_token(&self) -> String {
+        base64url(&Sha256::digest(format!("form of {}", self.0)))
+    }
+}
+
+fn base64url(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        // Three bytes are four letters, two are three, one is two.
+        for letter in 0..=chunk.len() {
+            let index = bits >> (18 - 6 * letter) & 0b11_1111;
+            let index = usize::try_from(index).unwrap_or(0);
+            text.push(char::from(ALPHABET[index]));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DeskToken, NotAnOperatorSecret, OperatorToken, base64url};
+
+    /// The examples of RFC 4648.
+    #[test]
+    fn base64url_is_that_of_the_standard() {
+        for (bytes, text) in [
+            (&b""[..], ""),
+            (b"f", "Zg"),
+            (b"fo", "Zm8"),
+            (b"foo", "Zm9v"),
+            (b"foob", "Zm9vYg"),
+            (b"fooba", "Zm9vYmE"),
+            (b"foobar", "Zm9vYmFy"),
+            (&[0xfb, 0xff], "-_8"),
+        ] {
+            assert_eq!(base64url(bytes), text);
+        }
+    }
+
+    #[test]
+    fn is_read_as_it_was_revealed_and_never_printed() {
+        let token = OperatorToken::random();
+        assert_eq!(token.reveal().parse::<OperatorToken>(), Ok(token.clone()));
+        assert_eq!(format!("{token:?}"), "OperatorToken(…)");
+        assert_ne!(token.hash(), OperatorToken::random().hash());
+        assert_eq!(token.reveal().parse::<DeskToken>(), Err(NotAnOperatorSecret));
+    }
+
+    #[test]
+    fn the_token_of_forms_says_nothing_of_the_cookie() {
+        let token = DeskToken::random();
+        assert_eq!(token.form_token(), token.clone().form_token());
+        assert_ne!(token.form_token(), base64url(&token.hash().0));
+        assert!(!token.reveal().contains(&token.form_token()));
+    }
+
+    #[test]
+    fn refuses_everything_else() {
+        let letters = "A".repeat(43);
+        for text in ["", "bahay_op_", &letters, &format!("bahay_op_{letters}A"), "bahay_op_é"] {
+            assert_eq!(text.parse::<OperatorToken>(), Err(NotAnOperatorSecret), "{text}");
+        }
+    }
+}

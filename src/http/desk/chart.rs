@@ -1,0 +1,180 @@
+//! Charts, drawn here as SVG, with the same figures as a table for who does not see them.
+//!
+//! Everything is in whole units of a drawing 1000 wide and 300 high; a browser scales it.
+
+use maud::{Markup, html};
+
+use super::parts::{Column, table};
+
+const WIDTH: i64 = 1_000;
+const HEIGHT: i64 = 300;
+/// Above and below what is drawn, for words.
+const TOP: i64 = 24;
+const BOTTOM: i64 = 36;
+/// Labels below the drawing, at most; the others are left out.
+const LABELS_MAX: usize = 8;
+
+/// How a chart is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Shape {
+    Bars,
+    Lines,
+}
+
+/// Some values under one name, one for each label of the chart.
+#[derive(Clone, Debug)]
+pub(in crate::http) struct Series {
+    pub(in crate::http) name: String,
+    pub(in crate::http) values: Vec<i64>,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug)]
+pub(in crate::http) struct Chart<'a> {
+    pub(in crate::http) title: &'a str,
+    pub(in crate::http) shape: Shape,
+    /// Of the values, from left to right.
+    pub(in crate::http) labels: Vec<String>,
+    /// Six at most have a look of their own.
+    pub(in crate::http) series: Vec<Series>,
+    /// A value in words.
+    pub(in crate::http) text: fn(i64) -> String,
+}
+
+impl Chart<'_> {
+    pub(in crate::http) fn draw(&self) -> Markup {
+        let Self { title, shape, labels, series, text } = self;
+        let all = || series.iter().flat_map(|series| series.values.iter().copied());
+        // Zero is always in it, so that heights can be compared.
+        let (low, high) = (all().min().unwrap_or(0).min(0), all().max().unwrap_or(0).max(0));
+        let scale = Scale {
+            low,
+            span: high.saturating_sub(low).max(1),
+            places: count(labels.len().max(1)),
+        };
+        let zero = scale.y(0);
+        let every = labels.len().div_ceil(LABELS_MAX).max(1);
+        html! {
+            figure class="chart" {
+                figcaption {
+                    (title)
+                    @if series.len() > 1 {
+                        @for (place, series) in series.iter().enumerate() {
+                            " " span class={ "key s" (place) } { (series.name) }
+                        }
+                    }
+                }
+                svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(title)
+                    preserveAspectRatio="none" {
+                    line class="axis" x1="0" x2=(WIDTH) y1=(zero) y2=(zero) {}
+                    text class="label" x="4" y=(TOP - 8) { (text(high)) }
+                    @for (place, series) in series.iter().enumerate() {
+                        @match shape {
+                            Shape::Bars => {
+                                @for (at, value) in series.values.iter().enumerate() {
+                                    (scale.bar(place, count(self.series.len()), at, *value))
+                                }
+                            }
+                            Shape::Lines => {
+                                polyline class={ "line s" (place) } points=(scale.points(series)) {}
+                            }
+                        }
+                    }
+                    @for (at, label) in labels.iter().enumerate().step_by(every) {
+                        text class="label" x=(scale.left(at) + 2) y=(HEIGHT - 8) { (label) }
+                    }
+                }
+                details {
+                    summary { "As a table" }
+                    (self.table())
+                }
+            }
+        }
+    }
+
+    fn table(&self) -> Markup {
+        let mut columns = vec![Column::Text("")];
+        columns.extend(self.series.iter().map(|series| Column::Number(&series.name)));
+        let rows = self.labels.iter().enumerate().map(|(at, label)| {
+            let values = self.series.iter().map(|series| series.values.get(at).copied());
+            let cells = values.map(|value| html! { (value.map_or(String::new(), self.text)) });
+            std::iter::once(html! { (label) }).chain(cells).collect()
+        });
+        table(self.title, &columns, &rows.collect::<Vec<Vec<Markup>>>())
+    }
+}
+
+/// From values to places in the drawing.
+struct Scale {
+    low: i64,
+    span: i64,
+    places: i64,
+}
+
+impl Scale {
+    /// Rounded down, to a unit of the drawing.
+    fn y(&self, value: i64) -> i64 {
+        let room = i128::from(HEIGHT - TOP - BOTTOM);
+        let above = i128::from(value) - i128::from(self.low);
+        let high = above * room / i128::from(self.span);
+        HEIGHT - BOTTOM - i64::try_from(high).unwrap_or(0)
+    }
+
+    fn left(&self, at: usize) -> i64 {
+        count(at) * WIDTH / self.places
+    }
+
+    fn bar(&self, series: usize, of: i64, at: usize, value: i64) -> Markup {
+        let room = self.left(at + 1) - self.left(at);
+        let wide = (room * 8 / 10 / of.max(1)).max(1);
+        let x = self.left(at) + room / 10 + count(series) * wide;
+        let (value_y, zero) = (self.y(value), self.y(0));
+        let high = (value_y - zero).abs();
+        html! {
+            rect class={ "bar s" (series) } x=(x) width=(wide) y=(value_y.min(zero)) height=(high) {}
+        }
+    }
+
+    fn points(&self, series: &Series) -> String {
+        let middle = WIDTH / self.places / 2;
+        let points = series.values.iter().enumerate();
+        let points =
+            points.map(|(at, value)| format!("{},{}", self.left(at) + middle, self.y(*value)));
+        points.collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn count(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Chart, Series, Shape};
+
+    fn chart(shape: Shape, values: Vec<i64>) -> String {
+        let labels = (0..values.len()).map(|hour| format!("{hour}:00")).collect();
+        let series = vec![Series { name: "Games".to_owned(), values }];
+        let text = |value: i64| value.to_string();
+        Chart { title: "Games an hour", shape, labels, series, text }.draw().into_string()
+    }
+
+    #[test]
+    fn heights_are_to_scale_and_told_as_a_table() {
+        let drawn = chart(Shape::Bars, vec![0, 60, 120, -120]);
+        // 240 units for 240: a game is a unit high, and zero in the middle.
+        assert!(drawn.contains("y=\"84\" height=\"60\""), "{drawn}");
+        assert!(drawn.contains("y=\"24\" height=\"120\""), "{drawn}");
+        assert!(drawn.contains("y=\"144\" height=\"120\""), "{drawn}");
+        assert!(drawn.contains("<td class=\"number\">-120</td>"), "{drawn}");
+        assert!(drawn.contains("role=\"img\" aria-label=\"Games an hour\""), "{drawn}");
+        assert!(!drawn.contains("style="), "{drawn}");
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_nothing() {
+        assert!(chart(Shape::Lines, vec![]).contains("points=\"\""));
+        let huge = chart(Shape::Lines, vec![i64::MIN, i64::MAX]);
+        assert!(huge.contains("polyline"), "{huge}");
+    }
+}

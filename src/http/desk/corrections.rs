@@ -1,0 +1,313 @@
+//! Corrections of the books: asked for on one page, decided on another by somebody else.
+
+use std::str::FromStr as _;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_engine::coins::Coins;
+use maud::{Markup, html};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::parts::{
+    Column, Field, area, badge, button, choice, coins, facts, field, id, pager, table, time,
+};
+use super::shell::page;
+use super::{Filled, Refused, Seat};
+use crate::entropy;
+use crate::http::{Code, Cursors, Path, Query};
+use crate::ids::{CorrectionId, PlayerId};
+use crate::operators::{Correction, Corrections, Decision, Reason, State as Stage, Subject};
+
+const HERE: &str = "/desk/corrections";
+
+/// Corrections on one page.
+const PAGE: u32 = 50;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Listing {
+    #[serde(default)]
+    state: String,
+    cursor: Option<String>,
+}
+
+pub(super) async fn list(
+    State(corrections): State<Corrections>,
+    State(cursors): State<Cursors>,
+    seat: Seat,
+    Query(Listing { state, cursor }): Query<Listing>,
+) -> Result<Response, Refused> {
+    let stage = Stage::ALL.into_iter().find(|stage| stage.as_str() == state);
+    let list = format!("corrections {}", stage.map_or("all", Stage::as_str));
+    let cursor = cursors.open(&list, &seat.operator, cursor.as_deref())?;
+    let listed = corrections.list(&seat.operator, stage, cursor, PAGE).await?;
+    let next = listed.next.map(|next| cursors.seal(&list, &seat.operator, &next));
+    let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
+    let columns = [
+        Column::Text("Asked at (UTC)"),
+        Column::Text("What"),
+        Column::Number("Coins"),
+        Column::Text("Asked by"),
+        Column::Text("State"),
+        Column::Text("Reason"),
+    ];
+    let states =
+        [("", "All"), ("open", "Open"), ("approved", "Approved"), ("rejected", "Rejected")];
+    let body = html! {
+        form class="filter" method="get" action=(HERE) {
+            (choice("state", "State", &states, &state))
+            button { "Show" }
+        }
+        @if seat.operator.corrector().is_ok() {
+            p { a class="button" href="/desk/corrections/new" { "Ask for a correction" } }
+        }
+        (table("Corrections, newest first", &columns, &rows))
+        (pager(HERE, &[("state", &state)], next.as_deref()))
+    };
+    Ok(page(&seat, "Corrections", body))
+}
+
+fn row(correction: &Correction) -> Vec<Markup> {
+    let link = format!("{HERE}/{}", correction.id);
+    let (what, amount) = match correction.subject {
+        Subject::Adjustment { amount, .. } => ("Adjustment", coins(amount)),
+        Subject::Reversal { .. } => ("Reversal", html! {}),
+    };
+    vec![
+        time(correction.requested_at),
+        html! { a href=(link) { (what) } },
+        amount,
+        html! { (correction.requested_by) },
+        stage(correction.state),
+        html! { (correction.reason) },
+    ]
+}
+
+fn stage(state: Stage) -> Markup {
+    match state {
+        Stage::Open => badge("waiting", "open"),
+        Stage::Approved => badge("good", "approved"),
+        Stage::Rejected => badge("bad", "rejected"),
+    }
+}
+
+pub(super) async fn form(seat: Seat) -> Result<Response, Refused> {
+    seat.operator.corrector()?;
+    // Names this form: sent twice, it asks once.
+    let attempt = entropy::uuid();
+    let hint = "10 to 500 characters, for people to read later.";
+    let body = html! {
+        h2 { "Coins for a wallet, or out of it" }
+        form method="post" action=(HERE) {
+            (seat.form_token())
+            input type="hidden" name="attempt" value=(attempt);
+            input type="hidden" name="kind" value="adjustment";
+            (field(Field { hint: "The player's id.", ..Field::required("player", "Player") }))
+            (field(Field {
+                hint: "With two places, as in 12.50; below zero takes coins.", inputmode: "decimal",
+                ..Field::required("amount", "Coins")
+            }))
+            (area("reason", "Reason", hint))
+            button class="main" { "Ask for the adjustment" }
+        }
+        h2 { "An operation, taken back" }
+        form method="post" action=(HERE) {
+            (seat.form_token())
+            input type="hidden" name="attempt" value=(attempt);
+            input type="hidden" name="kind" value="reversal";
+            (field(Field {
+                hint: "The operation's number in the ledger.", inputmode: "numeric",
+                ..Field::required("operation", "Operation")
+            }))
+            (reversal_reason(hint))
+            button class="main" { "Ask for the reversal" }
+        }
+        p { "Nothing moves before another operator has approved it." }
+    };
+    Ok(page(&seat, "Ask for a correction", body))
+}
+
+/// Two forms of a page cannot have fields of one id.
+fn reversal_reason(hint: &str) -> Markup {
+    html! {
+        div class="field" {
+            label for="f-reversal-reason" { "Reason" }
+            textarea id="f-reversal-reason" name="reason" rows="3" required
+                aria-describedby="h-reversal-reason" {}
+            small id="h-reversal-reason" { (hint) }
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Request {
+    attempt: Uuid,
+    kind: String,
+    #[serde(default)]
+    player: String,
+    #[serde(default)]
+    amount: String,
+    #[serde(default)]
+    operation: String,
+    reason: String,
+}
+
+pub(super) async fn request(
+    State(corrections): State<Corrections>,
+    Filled { seat, input }: Filled<Request>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.corrector()?;
+    let invalid = |what: &'static str| Code::BodyInvalid.because(what);
+    let subject = match input.kind.as_str() {
+        "adjustment" => Subject::Adjustment {
+            player: PlayerId::from_str(input.player.trim())
+                .map_err(|_| invalid("a player's id is a UUID"))?,
+            amount: amount(&input.amount).ok_or_else(|| {
+                invalid("an amount has at most two places, as in 12.50, and is not zero")
+            })?,
+        },
+        "reversal" => Subject::Reversal {
+            operation: input
+                .operation
+                .trim()
+                .parse()
+                .map_err(|_| invalid("an operation of the ledger has a number"))?,
+        },
+        _ => return Err(invalid("a correction is an adjustment or a reversal").into()),
+    };
+    let reason: Reason = input.reason.parse().map_err(|error: crate::operators::NotAReason| {
+        Code::BodyInvalid.because(error.to_string())
+    })?;
+    let asked = corrections.request(&by, subject, &reason, input.attempt).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", asked.id)).into_response())
+}
+
+/// As people write amounts, in whole hundredths.
+fn amount(text: &str) -> Option<Coins> {
+    let text = text.trim();
+    let (sign, text) = match text.strip_prefix(['-', '−']) {
+        Some(rest) => (-1, rest),
+        None => (1, text),
+    };
+    let (whole, places) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || places.len() > 2 || !is_number(whole) || !is_number(places) {
+        return None;
+    }
+    let whole: i64 = whole.parse().ok()?;
+    let places: i64 = format!("{places:0<2}").parse().ok()?;
+    let amount = whole.checked_mul(100)?.checked_add(places)?;
+    Some(Coins::from_hundredths(sign * amount)).filter(|amount| !amount.is_zero())
+}
+
+pub(super) async fn show(
+    State(corrections): State<Corrections>,
+    seat: Seat,
+    Path(correction): Path<Uuid>,
+) -> Result<Response, Refused> {
+    let correction = corrections.show(&seat.operator, CorrectionId(correction)).await?;
+    let what = match correction.subject {
+        Subject::Adjustment { player, amount } => vec![
+            ("What", html! { "Adjustment" }),
+            ("Player", id(&player)),
+            ("Coins", coins(amount)),
+        ],
+        Subject::Reversal { operation } => {
+            vec![("What", html! { "Reversal" }), ("Operation", html! { (operation) })]
+        }
+    };
+    let mut known = what;
+    known.extend([
+        ("State", stage(correction.state)),
+        ("Reason", html! { (correction.reason) }),
+        ("Asked by", html! { (correction.requested_by) }),
+        ("Asked at (UTC)", time(correction.requested_at)),
+    ]);
+    if let Some(Decision { by, at, reason }) = &correction.decision {
+        known.push(("Decided by", html! { (by) }));
+        known.push(("Decided at (UTC)", time(*at)));
+        if let Some(reason) = reason {
+            known.push(("Rejected because", html! { (reason) }));
+        }
+    }
+    if let Some(operation) = correction.operation {
+        known.push(("Booked as operation", html! { (operation) }));
+    }
+    let body = html! {
+        (facts(&known))
+        @if correction.state == Stage::Open && seat.operator.corrector().is_ok() {
+            (decision(&seat, &correction))
+        }
+        p { a href=(HERE) { "All corrections" } }
+    };
+    Ok(page(&seat, "Correction", body))
+}
+
+fn decision(seat: &Seat, correction: &Correction) -> Markup {
+    if correction.requested_by == seat.operator.name {
+        return html! { p { "You have asked for this: another operator decides." } };
+    }
+    let here = format!("{HERE}/{}", correction.id);
+    html! {
+        h2 { "Decide" }
+        (button(seat, &format!("{here}/approval"), "Approve and book", "Book this now?"))
+        form method="post" action={ (here) "/rejection" } {
+            (seat.form_token())
+            (area("reason", "Reason for rejecting", "10 to 500 characters, for people to read later."))
+            button { "Reject" }
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Approve {}
+
+pub(super) async fn approve(
+    State(corrections): State<Corrections>,
+    Path(correction): Path<Uuid>,
+    Filled { seat, input: Approve {} }: Filled<Approve>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.corrector()?;
+    let decided = corrections.approve(&by, CorrectionId(correction)).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Reject {
+    reason: String,
+}
+
+pub(super) async fn reject(
+    State(corrections): State<Corrections>,
+    Path(correction): Path<Uuid>,
+    Filled { seat, input }: Filled<Reject>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.corrector()?;
+    let reason: Reason = input.reason.parse().map_err(|error: crate::operators::NotAReason| {
+        Code::BodyInvalid.because(error.to_string())
+    })?;
+    let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Coins, amount};
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        for (text, hundredths) in [
+            ("12", 1_200),
+            ("12.5", 1_250),
+            (" 12.50 ", 1_250),
+            ("-0.01", -1),
+            ("−3", -300),
+            ("0.1", 10),
+        ] {
+            assert_eq!(amount(text), Some(Coins::from_hundredths(hundredths)), "{text}");
+        }
+        for text in ["", "0", "0.00", "1.234", "1,50", ".5", "--1", "1e3", "99999999999999999999"] {
+            assert_eq!(amount(text), None, "{text}");
+        }
+    }
+}

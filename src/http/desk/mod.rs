@@ -1,0 +1,117 @@
+//! The desk: pages on which operators run the house, under `/desk`.
+//!
+//! Pages are made here, whole, and work without a script; the one script only keeps live parts
+//! fresh and asks before what cannot be undone. A handler takes a [`Seat`], whose value is the proof
+//! of an operator's session, or a [`Filled`] form, which proves beside that the form is ours; it
+//! calls what the operators' API calls, and shows what came of it by [`shell::page`].
+//!
+//! Bounds: what a page may load is named by its policy, which allows no inline script and no inline
+//! style, and nothing from elsewhere.
+
+mod assets;
+pub(super) mod chart;
+mod corrections;
+mod enrolment;
+mod form;
+mod game;
+mod ledger;
+pub(super) mod parts;
+mod player;
+mod replay;
+mod seat;
+mod settlements;
+pub(super) mod shell;
+mod sign_in;
+mod today;
+
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::middleware::from_fn;
+use axum::response::{Redirect, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+
+use super::Services;
+
+pub(super) use form::Filled;
+pub(super) use seat::Seat;
+pub(super) use shell::Refused;
+
+/// How operators come to the desk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeskOptions {
+    /// Whether cookies may travel over plain HTTP: for development on one machine.
+    pub plain_http: bool,
+}
+
+/// What a page may load, and where its forms go.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    // With none at all browsers would not say which page a form comes from.
+    (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),
+    ),
+];
+
+/// Every page, and what its forms are sent to.
+pub(super) fn routes(options: DeskOptions) -> Router<Services> {
+    Router::new()
+        .route("/desk", get(home))
+        .route("/desk/sign-in", get(sign_in::show).post(sign_in::send))
+        .route("/desk/sign-out", post(sign_in::leave))
+        .route("/desk/enrolment", get(enrolment::show).post(enrolment::begin))
+        .route("/desk/enrolment/completion", post(enrolment::complete))
+        .route("/desk/today", get(today::show))
+        .route("/desk/settlements", get(settlements::list))
+        .route("/desk/settlements/live", get(settlements::live))
+        .route("/desk/settlements.csv", get(settlements::save))
+        .route("/desk/games/{id}", get(game::show))
+        .route("/desk/games/{id}/replay", get(game::play_again))
+        .route("/desk/players", get(player::find))
+        .route("/desk/players/{id}", get(player::show))
+        .route("/desk/players/{id}/notes", post(player::write_note))
+        .route("/desk/players/{id}/sign-out", post(player::sign_out))
+        .route("/desk/ledger", get(ledger::show))
+        .route("/desk/corrections", get(corrections::list).post(corrections::request))
+        .route("/desk/corrections/new", get(corrections::form))
+        .route("/desk/corrections/{id}", get(corrections::show))
+        .route("/desk/corrections/{id}/approval", post(corrections::approve))
+        .route("/desk/corrections/{id}/rejection", post(corrections::reject))
+        .route("/desk/assets/{name}", get(assets::send))
+        .layer(from_fn(async |request, next: axum::middleware::Next| {
+            protected(next.run(request).await)
+        }))
+        .layer(Extension(options))
+}
+
+/// With the headers of every page.
+fn protected(mut response: Response) -> Response {
+    let headers: &mut HeaderMap = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, value);
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn home(_: Seat) -> Redirect {
+    Redirect::to(shell::HOME)
+}

@@ -1,0 +1,109 @@
+//! What every page of the desk has around it: the head, the way to other pages, who is signed in.
+
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use maud::{DOCTYPE, Markup, html};
+
+use super::Seat;
+use super::assets::{SCRIPT, STYLE};
+use crate::http::Problem;
+
+/// Where an operator begins.
+pub(super) const HOME: &str = "/desk/today";
+
+/// The pages that every operator may see, in the order in which they are listed.
+const PLACES: &[(&str, &str)] = &[
+    ("/desk/today", "Today"),
+    ("/desk/settlements", "Settlements"),
+    ("/desk/players", "Players"),
+    ("/desk/ledger", "Ledger"),
+    ("/desk/corrections", "Corrections"),
+];
+
+/// A page for an operator. The title is its heading too.
+pub(in crate::http) fn page(seat: &Seat, title: &str, body: Markup) -> Response {
+    let operator = &seat.operator;
+    let around = html! {
+        header {
+            a class="skip" href="#main" { "Skip to the content" }
+            a class="brand" href="/desk" { "bahay" }
+            nav aria-label="Pages" {
+                ul {
+                    @for (path, name) in PLACES {
+                        li { a href=(path) aria-current=[(*name == title).then_some("page")] { (name) } }
+                    }
+                }
+            }
+            form class="who" method="post" action="/desk/sign-out" {
+                (seat.form_token())
+                span { (operator.name) " (" (operator.role) ")" }
+                button { "Sign out" }
+            }
+        }
+        main id="main" tabindex="-1" {
+            h1 { (title) }
+            (body)
+        }
+    };
+    Html(document(title, &around).into_string()).into_response()
+}
+
+/// A page for somebody who is not signed in.
+pub(super) fn page_for_strangers(title: &str, body: &Markup) -> Markup {
+    let around = html! {
+        header { span class="brand" { "bahay" } }
+        main id="main" class="narrow" {
+            h1 { (title) }
+            (body)
+        }
+    };
+    document(title, &around)
+}
+
+fn document(title: &str, around: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · bahay" }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href=(STYLE.path);
+                script src=(SCRIPT.path) defer {}
+            }
+            body { (around) }
+        }
+    }
+}
+
+/// A refusal as a page: what a [`Problem`] says, for people.
+#[derive(Debug)]
+pub(in crate::http) struct Refused(Problem);
+
+impl<E> From<E> for Refused
+where
+    Problem: From<E>,
+{
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let Self(Problem { code, detail, .. }) = self;
+        let body = html! {
+            p class="alert" role="alert" { (code.title()) "." }
+            @if let Some(detail) = detail { p { (detail) } }
+            p { "Nothing was changed by this. Go back, or " a href="/desk" { "to the desk" } "." }
+        };
+        let status = match code.status() {
+            // A challenge would make the browser ask for a password of its own.
+            StatusCode::UNAUTHORIZED => StatusCode::FORBIDDEN,
+            status => status,
+        };
+        (status, Html(page_for_strangers("This was refused", &body).into_string())).into_response()
+    }
+}

@@ -1,0 +1,333 @@
+//! Operators at the desk: signing in with name, password and second factor, and the sessions of
+//! their browsers.
+//!
+//! All three are checked together, and what was wrong is only told to the audit. A name is tried
+//! five times a minute at most, and a code is taken once. A session ends when it was idle for
+//! [`IDLE_MAX`], after [`SESSION_MAX`] at the latest, and with its operator; it is looked up at
+//! every request, so an end is heard on every node at once.
+
+use std::time::Duration;
+
+use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
+use serde_json::json;
+use sqlx::{PgConnection, PgPool};
+use thiserror::Error;
+use uuid::Uuid;
+
+use super::audit::{self, Action, Trail, Way};
+use super::second_factor::SecondFactor;
+use super::{Operator, Proof};
+use crate::accounts::{AccountError, Accounts, Attempt, clear_attempts};
+use crate::auth::DeskToken;
+use crate::clock::{self, Clock, Timestamp};
+use crate::db::{self, Failure};
+use crate::entropy;
+use crate::ids::{OperatorId, OperatorSessionId};
+
+/// How long a session may be idle.
+pub const IDLE_MAX: Duration = Duration::from_mins(30);
+
+/// How long a session lasts at most: a shift.
+pub const SESSION_MAX: Duration = Duration::from_hours(12);
+
+/// How exactly it is known when a session was used last.
+const SEEN_EVERY: Duration = Duration::from_secs(15);
+
+/// The way in to the desk. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct Desk {
+    pub(super) pool: PgPool,
+    pub(super) accounts: Accounts,
+    pub(super) clock: Clock,
+}
+
+/// Somebody asks to come in.
+#[derive(Clone, Debug)]
+pub struct DeskSignIn {
+    /// As it was typed.
+    pub name: String,
+    pub password: Attempt,
+    pub code: String,
+    pub address: Option<String>,
+}
+
+/// A session that was opened. The token is told to the browser once.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    pub token: DeskToken,
+    pub operator: OperatorId,
+}
+
+/// An operator in a browser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtDesk {
+    pub operator: Operator,
+    pub session: OperatorSessionId,
+}
+
+/// Why somebody does not come in.
+#[derive(Debug, Error)]
+pub enum DeskError {
+    #[error("too many are signing in just now; try again in a second")]
+    Busy,
+    #[error("too many sign-ins by this name have failed; try again when a minute has passed")]
+    Locked { retry_after: Duration },
+    #[error("name, password and code do not belong together, or the code was used before")]
+    Refused,
+    #[error("this enrolment code is not good, or no longer")]
+    EnrolmentUnknown,
+    #[error("everybody who guesses tries this password early; take another one")]
+    PasswordEasy,
+    #[error("a password at the desk has at least {} characters", super::enrolment::PASSWORD_MIN)]
+    PasswordShort,
+    #[error("this is not the code that the authenticator shows now")]
+    CodeWrong,
+    #[error("the session has ended; sign in again")]
+    SessionEnded,
+    /// The same call may pass later.
+    #[error("the desk is unavailable: {reason}")]
+    Unavailable { reason: String },
+    /// A bug.
+    #[error("the desk is broken: {reason}")]
+    Broken { reason: String },
+}
+
+impl From<sqlx::Error> for DeskError {
+    fn from(error: sqlx::Error) -> Self {
+        let reason = error.to_string();
+        match Failure::of(&error) {
+            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable { reason },
+            Failure::Broken => Self::Broken { reason },
+        }
+    }
+}
+
+/// What hashing and counting attempts may come to; the rest is not asked of it.
+impl From<AccountError> for DeskError {
+    fn from(error: AccountError) -> Self {
+        match error {
+            AccountError::Busy => Self::Busy,
+            AccountError::Locked { retry_after } => Self::Locked { retry_after },
+            AccountError::Unavailable { reason } => Self::Unavailable { reason },
+            other => Self::Broken { reason: other.to_string() },
+        }
+    }
+}
+
+/// What is stored of an operator who may sign in.
+struct Stored {
+    operator: Uuid,
+    password_hash: String,
+    totp_secret: Vec<u8>,
+}
+
+impl Desk {
+    pub fn new(pool: PgPool, accounts: Accounts, clock: Clock) -> Self {
+        Self { pool, accounts, clock }
+    }
+
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// [`DeskError::Busy`], [`DeskError::Locked`], [`DeskError::Refused`].
+    pub async fn sign_in(&self, request: &DeskSignIn) -> Result<Opened, DeskError> {
+        let place = self.accounts.hasher().enter()?;
+        let now = self.clock.now();
+        let counted = counted_as(&request.name);
+        if let Err(error) = self.accounts.count_attempt(&counted, now).await {
+            if matches!(error, AccountError::Locked { .. }) {
+                self.note_refusal(request, None, "locked").await?;
+            }
+            return Err(error.into());
+        }
+        let once = || {
+            sqlx::query_as!(
+                Stored,
+                r#"
+                select c.operator, c.password_hash, c.totp_secret
+                from operators o
+                join operator_credentials c on c.operator = o.id
+                where o.name = $1 and o.disabled_at is null
+                "#,
+                request.name
+            )
+            .fetch_optional(&self.pool)
+        };
+        let stored = db::retry(once).await?;
+        let hash = stored.as_ref().map(|stored| stored.password_hash.as_str());
+        let is_right = place.is_right(request.password.as_bytes(), hash).await?;
+        drop(place);
+        let Some(stored) = stored else {
+            self.note_refusal(request, None, "name").await?;
+            return Err(DeskError::Refused);
+        };
+        let operator = OperatorId(stored.operator);
+        if !is_right {
+            self.note_refusal(request, Some(operator), "password").await?;
+            return Err(DeskError::Refused);
+        }
+        let factor = SecondFactor::stored(&stored.totp_secret);
+        let Some(step) = factor.and_then(|factor| factor.step_of(&request.code, now)) else {
+            self.note_refusal(request, Some(operator), "code").await?;
+            return Err(DeskError::Refused);
+        };
+        // Not tried again when an answer is lost: the code would be found used.
+        let mut tx = self.pool.begin().await?;
+        let taken = sqlx::query!(
+            r#"
+            update operator_credentials
+            set totp_step = $3
+            where operator = $1 and password_hash = $2 and totp_step < $3
+            "#,
+            stored.operator,
+            stored.password_hash,
+            step
+        );
+        if taken.execute(&mut *tx).await?.rows_affected() == 0 {
+            tx.rollback().await?;
+            self.note_refusal(request, Some(operator), "code used").await?;
+            return Err(DeskError::Refused);
+        }
+        clear_attempts(&mut tx, &counted).await?;
+        let address = request.address.clone();
+        let trail = Trail { operator: Some(operator), way: Way::Desk, address };
+        let opened = open_in_tx(&mut tx, operator, &trail, Action::SignedIn, now).await?;
+        tx.commit().await?;
+        Ok(opened)
+    }
+
+    /// The operator whose browser has this cookie, now. A request that nobody made by hand does not
+    /// keep the session from being idle.
+    ///
+    /// # Errors
+    /// [`DeskError::SessionEnded`].
+    pub async fn authenticate(
+        &self,
+        token: &DeskToken,
+        by_hand: bool,
+        address: Option<String>,
+    ) -> Result<AtDesk, DeskError> {
+        let now = self.clock.now();
+        let hash = token.hash();
+        let once = || {
+            sqlx::query!(
+                r#"
+                select s.id, s.last_seen_at as "last_seen_at: SqlTimestamp",
+                    o.id as operator, o.name, o.role
+                from operator_sessions s
+                join operators o on o.id = s.operator
+                where s.token_hash = $1 and s.ended_at is null and o.disabled_at is null
+                    and s.last_seen_at > $2 and s.opened_at > $3
+                "#,
+                hash.0.as_slice(),
+                to_sql(clock::before(now, IDLE_MAX)) as _,
+                to_sql(clock::before(now, SESSION_MAX)) as _
+            )
+            .fetch_optional(&self.pool)
+        };
+        let row = db::retry(once).await?.ok_or(DeskError::SessionEnded)?;
+        let role = row.role.parse().map_err(|_| DeskError::SessionEnded)?;
+        let seen = clock::from_jiff(row.last_seen_at.to_jiff());
+        if by_hand && clock::after(seen, SEEN_EVERY) <= now {
+            let once = || {
+                sqlx::query!(
+                    r#"
+                    update operator_sessions set last_seen_at = $2
+                    where id = $1 and last_seen_at < $2
+                    "#,
+                    row.id,
+                    to_sql(now) as _
+                )
+                .execute(&self.pool)
+            };
+            db::retry(once).await?;
+        }
+        let (id, name) = (OperatorId(row.operator), row.name);
+        let operator = Operator { id, name, role, way: Way::Desk, address, proof: Proof };
+        Ok(AtDesk { operator, session: OperatorSessionId(row.id) })
+    }
+
+    /// Ends a session.
+    pub async fn sign_out(&self, at: &AtDesk) -> Result<(), DeskError> {
+        let now = self.clock.now();
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            let ended = sqlx::query!(
+                "update operator_sessions set ended_at = $2 where id = $1 and ended_at is null",
+                at.session.0,
+                to_sql(now) as _
+            );
+            if ended.execute(&mut *tx).await?.rows_affected() == 1 {
+                let trail = at.operator.trail();
+                let (action, detail) = (Action::SignedOut, json!({}));
+                audit::note_in_tx(&mut tx, &trail, action, None, detail).await?;
+            }
+            tx.commit().await
+        };
+        Ok(db::retry(once).await?)
+    }
+
+    /// What was wrong, for the audit alone. A name that no operator has is not noted: it may be a
+    /// password that was typed into the wrong field.
+    async fn note_refusal(
+        &self,
+        request: &DeskSignIn,
+        operator: Option<OperatorId>,
+        wrong: &str,
+    ) -> Result<(), DeskError> {
+        let trail = Trail { operator, way: Way::Desk, address: request.address.clone() };
+        let mut connection = self.pool.acquire().await?;
+        let (action, detail) = (Action::SignInRefused, json!({ "wrong": wrong }));
+        Ok(audit::note_in_tx(&mut connection, &trail, action, None, detail).await?)
+    }
+}
+
+/// Opens a session in the caller's transaction, and notes how.
+pub(super) async fn open_in_tx(
+    tx: &mut PgConnection,
+    operator: OperatorId,
+    trail: &Trail,
+    action: Action,
+    now: Timestamp,
+) -> Result<Opened, sqlx::Error> {
+    let token = DeskToken::random();
+    let hash = token.hash();
+    sqlx::query!(
+        r#"
+        insert into operator_sessions (id, operator, token_hash, opened_at, last_seen_at, address)
+        values ($1, $2, $3, $4, $4, $5)
+        "#,
+        entropy::uuid(),
+        operator.0,
+        hash.0.as_slice(),
+        to_sql(now) as _,
+        trail.address
+    )
+    .execute(&mut *tx)
+    .await?;
+    audit::note_in_tx(tx, trail, action, None, json!({})).await?;
+    Ok(Opened { token, operator })
+}
+
+/// Ends all sessions of an operator in the caller's transaction.
+pub(super) async fn end_all_in_tx(
+    tx: &mut PgConnection,
+    operator: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update operator_sessions set ended_at = now() where operator = $1 and ended_at is null",
+        operator
+    )
+    .execute(tx)
+    .await
+    .map(|_| ())
+}
+
+/// The name by which attempts are counted, apart from all names of players.
+fn counted_as(name: &str) -> String {
+    format!("operator {name}")
+}
+
+pub(super) fn to_sql(time: Timestamp) -> SqlTimestamp {
+    clock::to_jiff(time).to_sqlx()
+}

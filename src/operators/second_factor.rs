@@ -1,0 +1,99 @@
+//! The second factor of a sign-in: a code of six digits from an authenticator, a new one every 30
+//! seconds (RFC 6238). The code before and the one after are good too, for clocks that are off.
+
+use std::fmt;
+
+use totp_rs::{Builder, Totp};
+
+use crate::clock::Timestamp;
+use crate::entropy;
+
+/// As long as the hash inside is wide (RFC 4226).
+const SECRET_BYTES: usize = 20;
+
+/// What an operator's authenticator and the house share. Prints without itself.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecondFactor([u8; SECRET_BYTES]);
+
+impl fmt::Debug for SecondFactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecondFactor(…)")
+    }
+}
+
+impl SecondFactor {
+    pub(super) fn random() -> Self {
+        let mut secret = [0; SECRET_BYTES];
+        secret.copy_from_slice(&entropy::seed()[..SECRET_BYTES]);
+        Self(secret)
+    }
+
+    /// As it was stored; `None` when it is not as long as ours.
+    pub(super) fn stored(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// As people type it; `None` when it is no secret of ours.
+    pub fn of_base32(text: &str) -> Option<Self> {
+        let secret = totp_rs::Secret::try_from_base32(text).ok()?;
+        Self::stored(secret.as_ref())
+    }
+
+    /// For people who type it.
+    pub fn base32(&self) -> String {
+        self.totp().secret().to_base32()
+    }
+
+    /// For authenticators that read it from a picture.
+    pub fn uri(&self, operator: &str) -> String {
+        let secret = self.base32();
+        format!("otpauth://totp/bahay:{operator}?secret={secret}&issuer=bahay")
+    }
+
+    /// The time step of a code that is good now.
+    pub(super) fn step_of(&self, code: &str, now: Timestamp) -> Option<i64> {
+        let step = self.totp().check(code, seconds(now))?;
+        i64::try_from(step).ok()
+    }
+
+    /// The code of a moment, as an authenticator shows it.
+    pub fn code(&self, now: Timestamp) -> String {
+        self.totp().generate(seconds(now)).to_string()
+    }
+
+    fn totp(&self) -> Totp {
+        let secret: Box<[u8]> = Box::new(self.0);
+        Builder::new().with_secret(secret).build_noncompliant()
+    }
+}
+
+fn seconds(now: Timestamp) -> u64 {
+    u64::try_from(now.ms().div_euclid(1_000)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SecondFactor, Timestamp};
+
+    /// The example of RFC 6238, with six digits.
+    #[test]
+    fn codes_are_those_of_the_standard() {
+        let factor = SecondFactor(*b"12345678901234567890");
+        let at = |seconds: i64| Timestamp::from_ms(seconds * 1_000);
+        assert_eq!(factor.code(at(59)), "287082");
+        assert_eq!(factor.code(at(1_111_111_109)), "081804");
+        assert_eq!(factor.base32(), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+        assert_eq!(SecondFactor::of_base32(&factor.base32()), Some(factor.clone()));
+        assert_eq!(factor.step_of("287082", at(59)), Some(1));
+        assert_eq!(factor.step_of("287082", at(89)), Some(1), "one step later");
+        assert_eq!(factor.step_of("287082", at(90)), None, "two steps later");
+        for wrong in ["", "28708", "2870822", "28708x", "000000"] {
+            assert_eq!(factor.step_of(wrong, at(59)), None, "{wrong}");
+        }
+        assert_eq!(format!("{factor:?}"), "SecondFactor(…)");
+    }
+}

@@ -1,0 +1,4 @@
+//! The desk as browsers meet it: cookies, forms, pages.
+
+mod browser;
+mod sign_in;
