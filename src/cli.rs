@@ -10,6 +10,7 @@ use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
 use crate::accounts::{Ban, Bans, ListedBan};
+use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
 use crate::history::{GenerateHistory, Written};
 use crate::ids::PlayerId;
@@ -19,8 +20,8 @@ use crate::operators::{Listed, Made, OperatorName, Operators, Role};
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
-    app, clock, db, demo, history, http, loadtest, lobby, operate, simulate, standings, telemetry,
-    verify, ws,
+    app, clock, collusion, db, demo, history, http, loadtest, lobby, operate, simulate, standings,
+    telemetry, verify, ws,
 };
 
 /// The house that runs the table: a server for Tong-its.
@@ -50,6 +51,8 @@ enum Command {
     Table(TableOrder),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
+    /// Plant bots that collude among others, and say how many the signs of collusion find.
+    Collusion(Collusion),
     /// Fill an empty database with settled games, to see how reports do with many of them. Takes
     /// the database login that migrates.
     GenerateHistory {
@@ -209,6 +212,10 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Simulate(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(what, &rooms, &mut stdout().lock())?)
+        }
+        Command::Collusion(what) => {
+            collusion::run(what, &mut stdout().lock())?;
+            Ok(())
         }
         Command::GenerateHistory { what, database, settings } => {
             runtime()?.block_on(generate_history(what, *database, &settings))

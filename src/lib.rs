@@ -10,6 +10,7 @@ pub mod auth;
 pub mod cli;
 pub mod client;
 pub mod clock;
+pub mod collusion;
 pub mod config;
 pub mod db;
 pub mod demo;

@@ -105,6 +105,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
     // What operators do from the command line, on the services of a house that runs.
     ("operate", &["clock", "config", "db", "games", "ledger", "live", "tables"]),
+    // How well signs of collusion tell who colludes, among bots.
+    ("collusion", &[]),
     // Games that nobody has played, to look at.
     ("history", &["clock", "ledger", "rooms", "standings", "tables::catalog"]),
     // Settings, the wiring list, the commands.
@@ -149,6 +151,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accounts",
             "app",
             "clock",
+            "collusion",
             "config",
             "db",
             "demo",
