@@ -53,7 +53,7 @@ pub(super) fn game(dice: &mut Dice, pair: [Character; 2], way: Option<Way>) -> S
     let step = 1 + dice.below(u32::from(SEATS) - 1);
     let seat = |number: u32| {
         let number = u8::try_from(number % u32::from(SEATS)).unwrap_or(0);
-        Seat::new(number).unwrap_or_default()
+        Seat::new(number).expect("a table has eight seats at least")
     };
     let seats = [seat(first), seat(first + step)];
     let third = Character::random(dice);

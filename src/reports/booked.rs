@@ -194,7 +194,7 @@ async fn booked(
             union all
             select date_trunc('hour', o.created_at, 'UTC'),
                 coalesce(
-                    g.room,
+                    (select g.room from games g where g.id = o.game),
                     case when s.kind = 'fee' then split_part(s.code, ':', 2)
                         when d.kind = 'fee' then split_part(d.code, ':', 2)
                         else '' end
@@ -204,7 +204,6 @@ async fn booked(
             join transfers t on t.operation = o.id
             join accounts s on s.id = t.source
             join accounts d on d.id = t.destination
-            left join games g on g.id = o.game
         )
         select case when $5 then a.hour end as "hour?: SqlTimestamp", a.room as "room!",
             a.code as "code!", a.source_kind as "source!", a.destination_kind as "destination!",
@@ -273,9 +272,9 @@ async fn operations(
             from operation_hours h
             where h.hour >= $3 and h.hour < $4
             union all
-            select date_trunc('hour', o.created_at, 'UTC'), o.kind, coalesce(g.room, ''), 1
+            select date_trunc('hour', o.created_at, 'UTC'), o.kind,
+                coalesce((select g.room from games g where g.id = o.game), ''), 1
             from live o
-            left join games g on g.id = o.game
         ) a
         group by 1, 2, 3
         order by 1, 2, 3

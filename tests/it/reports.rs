@@ -277,13 +277,13 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         let (count, gross, fees, pots): (i64, i64, i64, i64) =
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "
-                select count(*), coalesce(sum(w.gross), 0)::bigint,
-                    coalesce(sum(w.fees), 0)::bigint, coalesce(sum(w.pots), 0)::bigint
+                select count(*), coalesce(sum(w.paid), 0)::bigint,
+                    coalesce(sum(w.taken), 0)::bigint, coalesce(sum(w.won), 0)::bigint
                 from settlements s
                 cross join lateral (
-                    select sum(t.amount) filter (where t.code = 'payment') as gross,
-                        sum(t.amount) filter (where t.code = 'fee') as fees,
-                        sum(t.amount) filter (where t.code = 'pot') as pots
+                    select sum(t.amount) filter (where t.code = 'payment') as paid,
+                        sum(t.amount) filter (where t.code = 'fee') as taken,
+                        sum(t.amount) filter (where t.code = 'pot') as won
                     from operations o
                     join transfers t on t.operation = o.id
                     where o.key = 'settle:' || s.game
@@ -413,7 +413,7 @@ async fn scans(pool: &PgPool) -> BTreeMap<String, i64> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_reads_a_large_table_from_end_to_end() {
-    let (database, pool, _) = history(6_000, 300).await;
+    let (database, pool, _) = history(6_000, 3_000).await;
     counted(&pool).await.close().await;
     let owner = database.owner_pool().await;
     sqlx::query("vacuum analyze").execute(&owner).await.unwrap();
