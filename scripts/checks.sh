@@ -47,6 +47,7 @@ cmd_test() {
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
     check_contracts
+    check_browser
     # Each fault once, and forged evidence that its checks must find.
     cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
   fi

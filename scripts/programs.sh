@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# Finds the programs of PostgreSQL and Redis, and for the contracts Node and Python, and installs them
-# when the machine has none.
+# Finds the programs of PostgreSQL and Redis, for the contracts Node and Python, and for the desk
+# Chromium, and installs them when the machine has none.
 #
 # Looked through in this order: what an earlier run downloaded, PATH, the versioned folders of the
 # distributions, Homebrew. When nothing fits: apt (as root, or with a sudo that asks nothing), else
@@ -9,7 +9,7 @@
 # cluster, and for Redis only its tools are taken, whose one binary is the server too.
 #
 # Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql), REDIS_SERVER and REDIS_CLI; NODE, NPM and
-# PYTHON.
+# PYTHON; CHROMIUM.
 # BAHAY_PROGRAMS=private passes over what the machine has and downloads.
 
 POSTGRES_MIN=15
@@ -132,6 +132,34 @@ need_contract_programs() {
   unlock "$PROGRAMS/lock"
   find_node || die "Node is missing: install Node >= $NODE_MIN with npm"
   find_python || die "Python is missing: install Python >= 3.$PYTHON_MINOR_MIN with its venv module"
+}
+
+CHROMIUM=''
+
+# Chromium, or a browser that is made of it. What was unpacked is the program itself: Debian's own
+# `chromium` is a script that looks under /usr.
+find_chromium() {
+  local name path=''
+  [ "${BAHAY_PROGRAMS:-}" = private ] || path=$PATH
+  for name in "$PROGRAMS"/unpacked/usr/lib/chromium/chromium \
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome' \
+    '/Applications/Chromium.app/Contents/MacOS/Chromium'; do
+    [ ! -x "$name" ] || { CHROMIUM=$name && return 0; }
+  done
+  for name in chromium chromium-browser google-chrome-stable google-chrome; do
+    ! CHROMIUM=$(PATH=$path type -P "$name") || return 0
+  done
+  return 1
+}
+
+# Finds Chromium, or installs and finds it.
+need_chromium() {
+  find_chromium && return 0
+  mkdir -p "$PROGRAMS"
+  lock "$PROGRAMS/lock"
+  install_programs chromium
+  unlock "$PROGRAMS/lock"
+  find_chromium || die "Chromium is missing: install it, or Google Chrome"
 }
 
 # Whether packages of the machine may be installed.
@@ -262,6 +290,9 @@ apt_packages() {
       redis) redis_package || return 1 ;;
       node) echo nodejs npm ;;
       python) echo python3 python3-venv ;;
+      # The second holds what the program reads; the others are its letters, without which no
+      # page can be drawn.
+      chromium) echo chromium chromium-common fonts-dejavu-core fontconfig-config ;;
     esac
   done
 }
@@ -392,6 +423,7 @@ brew_install() {
       postgres) formulas="$formulas postgresql@17" ;;
       redis) formulas="$formulas redis" ;;
       node) formulas="$formulas node" ;;
+      chromium) die "Chromium is missing: brew install --cask chromium" ;;
       python) formulas="$formulas python@3.12" ;;
     esac
   done

@@ -62,6 +62,11 @@ choose_port() {
   [ "${LISTEN_PORT:-0}" -gt 0 ] 2>/dev/null ||
     die "BAHAY_LISTEN=$BAHAY_LISTEN names no port: write it as 127.0.0.1:8080"
   BAHAY_URL=http://$LISTEN_HOST:$LISTEN_PORT
+  # Without TLS browsers give cookies of the desk back only where it says so, which it may on this
+  # machine alone.
+  case $LISTEN_HOST in
+    127.* | '[::1]') export BAHAY_DESK_PLAIN_HTTP="${BAHAY_DESK_PLAIN_HTTP:-true}" ;;
+  esac
   LISTEN_HOST=${LISTEN_HOST#[}
   LISTEN_HOST=${LISTEN_HOST%]}
   export BAHAY_URL

@@ -9,14 +9,14 @@ use std::time::Duration;
 use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
-use crate::accounts::{Ban, Bans, ListedBan};
+use crate::accounts::{Ban, ListedBan};
 use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
 use crate::history::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
-use crate::operators::{Listed, Made, OperatorName, Operators, Role};
+use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
@@ -281,15 +281,16 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Faile
 
 async fn ban(what: BanCommand, database: Database) -> Result<(), Failed> {
     db::check_schema(&database.database_url).await?;
-    let bans = Bans::new(login(database).await?);
-    let now = clock::Clock::system().now();
+    let clock = clock::Clock::system();
+    let bans = Barring::new(login(database).await?, clock.clone());
+    let (by, now) = (Trail::COMMAND, clock.now());
     match what {
         BanCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);
             let ends_at = days.map(|days| clock::after(now, day * u32::from(days)));
-            bans.add(player, &Ban { reason, ends_at }, now).await?;
+            bans.ban_by(&by, player, &Ban { reason, ends_at }).await?;
         }
-        BanCommand::Lift { player } => bans.lift(player, now).await?,
+        BanCommand::Lift { player } => bans.lift_by(&by, player).await?,
         BanCommand::List { player } => {
             for ListedBan { ban, banned_at, lifted_at } in bans.of(player).await? {
                 let since = clock::to_jiff(banned_at);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use bahay_engine::table::TableId;
 use clap::{Args, Subcommand};
+use serde_json::{Value, json};
 
 use crate::clock::{self, Clock, Timestamp};
 use crate::config::{Database, LiveState};
@@ -12,6 +13,8 @@ use crate::db::{self, PgPool, PoolOptions};
 use crate::games::halted;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::Live;
+use crate::operators::Audit;
+use crate::operators::audit::{Action, Trail};
 use crate::tables::catalog::Tongits;
 use crate::tables::{Tables, Voided};
 
@@ -26,26 +29,26 @@ pub enum TableOrder {
         #[arg(long, value_name = "TEXT")]
         reason: String,
         #[command(flatten)]
-        house: Box<House>,
+        house: Box<Services>,
     },
     /// Let a halted table play on, if its journal replays with this program.
     Release {
         /// The table's id, as in the log.
         table: TableId,
         #[command(flatten)]
-        house: Box<House>,
+        house: Box<Services>,
     },
     /// Give the POT of a table that is gone back to those who paid the antes in it.
     ReturnPot {
         /// The table's id, as `list-lost` prints it.
         table: TableId,
         #[command(flatten)]
-        house: Box<House>,
+        house: Box<Services>,
     },
     /// List the POTs of tables that are gone, longest forgotten first.
     ListLost {
         #[command(flatten)]
-        house: Box<House>,
+        house: Box<Services>,
     },
     /// List the tables that are halted, longest first.
     ListHalted {
@@ -56,7 +59,7 @@ pub enum TableOrder {
 
 /// The services of the house.
 #[derive(Args, Clone, Debug)]
-pub struct House {
+pub struct Services {
     #[command(flatten)]
     database: Database,
     #[command(flatten)]
@@ -70,7 +73,8 @@ type Failed = Box<dyn std::error::Error>;
 pub async fn table(order: TableOrder) -> Result<String, Failed> {
     match order {
         TableOrder::Void { table, reason, house } => {
-            let (tables, ledger) = reach(*house).await?;
+            let House { tables, ledger, audit } = reach(*house).await?;
+            note(&audit, Action::TableVoided, table, json!({ "reason": reason })).await?;
             let voided = tables.void(table, &reason).await;
             ledger.stop().await;
             Ok(match voided? {
@@ -81,14 +85,16 @@ pub async fn table(order: TableOrder) -> Result<String, Failed> {
             })
         }
         TableOrder::Release { table, house } => {
-            let (tables, ledger) = reach(*house).await?;
+            let House { tables, ledger, audit } = reach(*house).await?;
+            note(&audit, Action::TableReleased, table, json!({})).await?;
             let released = tables.release(table).await;
             ledger.stop().await;
             released?;
             Ok(format!("released: table {table}\n"))
         }
         TableOrder::ReturnPot { table, house } => {
-            let (tables, ledger) = reach(*house).await?;
+            let House { tables, ledger, audit } = reach(*house).await?;
+            note(&audit, Action::PotReturned, table, json!({})).await?;
             let returned = tables.return_pot(table).await;
             ledger.stop().await;
             let mut said = format!("given back: the POT of table {table}\n");
@@ -98,7 +104,7 @@ pub async fn table(order: TableOrder) -> Result<String, Failed> {
             Ok(said)
         }
         TableOrder::ListLost { house } => {
-            let (tables, ledger) = reach(*house).await?;
+            let House { tables, ledger, .. } = reach(*house).await?;
             let lost = tables.lost_pots().await;
             ledger.stop().await;
             let mut said = String::new();
@@ -122,12 +128,27 @@ async fn connect(database: Database) -> Result<PgPool, Failed> {
     pool.map_err(|error| format!("the database cannot be reached: {error}").into())
 }
 
-async fn reach(house: House) -> Result<(Tables<Tongits>, LedgerTasks), Failed> {
+/// A house as this process reaches it.
+struct House {
+    tables: Tables<Tongits>,
+    ledger: LedgerTasks,
+    audit: Audit,
+}
+
+/// Before it is done, so that nothing is done without it.
+async fn note(audit: &Audit, action: Action, table: TableId, detail: Value) -> Result<(), Failed> {
+    let subject = format!("table:{table}");
+    Ok(audit.note(&Trail::COMMAND, action, &subject, detail).await?)
+}
+
+async fn reach(house: Services) -> Result<House, Failed> {
     let pool = connect(house.database).await?;
     let (live, _publications) = Live::connect(&house.live.options()).await?;
     let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     // It plays nothing, so it needs no time of the house's.
-    Ok((Tables::new(live, ledger, Clock::system(), pool), tasks))
+    let audit = Audit::new(pool.clone());
+    let tables = Tables::new(live, ledger, Clock::system(), pool);
+    Ok(House { tables, ledger: tasks, audit })
 }
 
 async fn list(pool: &PgPool) -> Result<String, Failed> {

@@ -92,7 +92,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "openid",
             "social",
             "standings",
-            "tables::catalog",
+            "tables",
             "verify::hourly",
             "ws::protocol",
         ],
@@ -104,7 +104,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("simulate", &["lobby", "tables::catalog"]),
     ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
     // What operators do from the command line, on the services of a house that runs.
-    ("operate", &["clock", "config", "db", "games", "ledger", "live", "tables"]),
+    ("operate", &["clock", "config", "db", "games", "ledger", "live", "operators", "tables"]),
     // How well signs of collusion tell who colludes, among bots.
     ("collusion", &[]),
     // Games that nobody has played, to look at.

@@ -8,6 +8,7 @@ use std::fmt;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
@@ -34,6 +35,14 @@ impl fmt::Display for Ban {
             Some(ends_at) => write!(f, "until {:.0}: {}", clock::to_jiff(ends_at), self.reason),
             None => write!(f, "for good: {}", self.reason),
         }
+    }
+}
+
+impl Ban {
+    /// Whether it may be made.
+    pub fn check(&self) -> Result<(), BanError> {
+        let is_sound = (1..=REASON_LENGTH_MAX).contains(&self.reason.chars().count());
+        if is_sound { Ok(()) } else { Err(BanError::Reason) }
     }
 }
 
@@ -71,30 +80,11 @@ impl Bans {
 
     /// Bans a player and ends its sessions, of which the nodes hear within a second.
     pub async fn add(&self, player: PlayerId, ban: &Ban, now: Timestamp) -> Result<(), BanError> {
-        if !(1..=REASON_LENGTH_MAX).contains(&ban.reason.chars().count()) {
-            return Err(BanError::Reason);
-        }
+        ban.check()?;
         let id = entropy::uuid();
-        // Under the same id a second attempt changes nothing.
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let banned = sqlx::query!(
-                r#"
-                insert into bans (id, player, reason, banned_at, ends_at)
-                select $1, p.id, $3, $4, $5
-                from players p
-                where p.id = $2
-                on conflict (id) do nothing
-                returning id
-                "#,
-                id,
-                player.0,
-                ban.reason,
-                to_sql(now) as _,
-                ban.ends_at.map(to_sql) as _
-            );
-            let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
-            sessions::end_all(&mut tx, player, None, End::Banned, now).await?;
+            let is_there = add_in_tx(&mut tx, id, player, ban, now).await?;
             tx.commit().await?;
             Ok(is_there)
         };
@@ -103,20 +93,11 @@ impl Bans {
 
     /// Lifts whatever bans a player is under.
     pub async fn lift(&self, player: PlayerId, now: Timestamp) -> Result<(), BanError> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                update bans
-                set lifted_at = $2
-                where player = $1 and lifted_at is null and (ends_at is null or ends_at > $2)
-                "#,
-                player.0,
-                to_sql(now) as _
-            )
-            .execute(&self.pool)
+        let once = || async {
+            let mut connection = self.pool.acquire().await?;
+            lift_in_tx(&mut connection, player, now).await
         };
-        let lifted = db::retry(once).await?.rows_affected();
-        if lifted == 0 { Err(BanError::NotBanned) } else { Ok(()) }
+        if db::retry(once).await? { Ok(()) } else { Err(BanError::NotBanned) }
     }
 
     /// All bans that a player has had, newest first.
@@ -142,6 +123,53 @@ impl Bans {
         });
         Ok(listed.collect())
     }
+}
+
+/// As [`Bans::add`], in the caller's transaction. Under the same id a second attempt changes
+/// nothing. False when there is no such player, or the ban is there already.
+pub async fn add_in_tx(
+    tx: &mut PgConnection,
+    id: Uuid,
+    player: PlayerId,
+    ban: &Ban,
+    now: Timestamp,
+) -> Result<bool, sqlx::Error> {
+    let banned = sqlx::query!(
+        r#"
+        insert into bans (id, player, reason, banned_at, ends_at)
+        select $1, p.id, $3, $4, $5
+        from players p
+        where p.id = $2
+        on conflict (id) do nothing
+        returning id
+        "#,
+        id,
+        player.0,
+        ban.reason,
+        to_sql(now) as _,
+        ban.ends_at.map(to_sql) as _
+    );
+    let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
+    sessions::end_all(tx, player, None, End::Banned, now).await?;
+    Ok(is_there)
+}
+
+/// As [`Bans::lift`], in the caller's transaction. False when none was in force.
+pub async fn lift_in_tx(
+    tx: &mut PgConnection,
+    player: PlayerId,
+    now: Timestamp,
+) -> Result<bool, sqlx::Error> {
+    let lifted = sqlx::query!(
+        r#"
+        update bans
+        set lifted_at = $2
+        where player = $1 and lifted_at is null and (ends_at is null or ends_at > $2)
+        "#,
+        player.0,
+        to_sql(now) as _
+    );
+    Ok(lifted.execute(tx).await?.rows_affected() > 0)
 }
 
 /// Refuses a player who is banned now.

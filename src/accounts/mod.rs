@@ -47,7 +47,9 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
 pub use avatar::{AVATARS, Avatar, NotAnAvatar};
-pub use bans::{Ban, BanError, Bans, Listed as ListedBan};
+pub use bans::{
+    Ban, BanError, Bans, Listed as ListedBan, add_in_tx as ban_in_tx, lift_in_tx as lift_bans_in_tx,
+};
 pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
 pub use devices::{LiveSession, SessionCursor};
 pub use farewell::{HeldDevice, HeldSession};

@@ -179,6 +179,18 @@ codes! {
     AlreadyReversed = "already_reversed", CONFLICT, "This operation was reversed already";
     Overdrawn = "overdrawn", CONFLICT, "The account that would pay holds too little";
 
+    // What operators do.
+    OperatorNotFound = "operator_not_found", NOT_FOUND, "There is no such operator";
+    OperatorTaken = "operator_taken", CONFLICT, "There is, or was, an operator of this name";
+    OperatorOwn = "operator_own", CONFLICT, "Another administrator does this to you";
+    NotBanned = "not_banned", CONFLICT, "The player is not banned";
+    TableNotFound = "table_not_found", NOT_FOUND, "There is no such table";
+    NoGame = "no_game", CONFLICT, "No game is being played there";
+    NotHalted = "not_halted", CONFLICT, "The table is not halted";
+    TableBroken = "table_broken", CONFLICT, "The table's journal does not replay";
+    TableLive = "table_live", CONFLICT, "The table is there, and its POT is played for";
+    PotEmpty = "pot_empty", CONFLICT, "There is nothing in the POT";
+
     // The server.
     TimedOut = "timed_out", SERVICE_UNAVAILABLE, "The server did not answer in time";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot do this now";

@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 use super::{
     Code, Options, Services, desk, docs, export, fairness, games, health, leaderboards,
     matchmaking, me, middleware, notices, openapi, openid,
-    operators::{self, corrections, rooms as kept_rooms},
+    operators::{self, actions, bans, corrections, house, people, rooms as kept_rooms, tables},
     password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
     sort, tickets,
 };
@@ -111,6 +111,24 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(operators::ledger::list_account_entries))
         .routes(routes!(operators::ledger::list_operations))
         .routes(routes!(operators::ledger::show_operation))
+        .routes(routes!(house::show_house))
+        .routes(routes!(house::close_house))
+        .routes(routes!(house::open_house))
+        .routes(routes!(bans::list_bans, bans::ban_player))
+        .routes(routes!(bans::lift_bans))
+        .routes(routes!(tables::list_tables))
+        .routes(routes!(tables::list_stranded))
+        .routes(routes!(tables::show_operated_table))
+        .routes(routes!(tables::look_at_hands))
+        .routes(routes!(tables::void_table))
+        .routes(routes!(tables::release_table))
+        .routes(routes!(tables::return_lost_pot))
+        .routes(routes!(actions::list_actions))
+        .routes(routes!(actions::export_actions))
+        .routes(routes!(people::list_operators, people::add_operator))
+        .routes(routes!(people::disable_operator))
+        .routes(routes!(people::renew_operator))
+        .routes(routes!(people::reset_operator))
         // The server.
         .routes(routes!(health::is_alive))
         .routes(routes!(health::is_ready))

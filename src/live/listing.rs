@@ -215,6 +215,20 @@ impl Live {
     }
 
     /// Open tables, seats taken by table, and who is there.
+    /// Tables of a room with somebody there and how many that are, the fullest first; so many
+    /// tables at most.
+    pub async fn busy_tables(
+        &self,
+        room: &str,
+        most: usize,
+    ) -> Result<Vec<(TableId, u8)>, Unavailable> {
+        let [_, tables, _] = self.room_names(room);
+        let mut ask = redis::cmd("ZREVRANGEBYSCORE");
+        ask.arg(tables).arg(SEATS_MAX).arg(1).arg("WITHSCORES").arg("LIMIT").arg(0).arg(most);
+        let rows: Vec<(String, u8)> = ask.query_async(&mut self.commands.clone()).await?;
+        rows.into_iter().map(|(table, seated)| Ok((parsed(&table)?, seated))).collect()
+    }
+
     fn room_names(&self, room: &str) -> [String; 3] {
         ["open", "tables", "company"].map(|part| format!("{}:{{room:{room}}}:{part}", self.prefix))
     }

@@ -169,7 +169,7 @@ impl Lobby {
     ) -> Self {
         let rooms = rooms.into();
         let words = rooms.clone();
-        tables.obey(move |room| words.word(room));
+        tables.obey(move |terms| words.word(terms));
         let (options, seekers, counted) = Default::default();
         Self { rooms, tables, live, ledger, ratings: None, options, seekers, counted }
     }

@@ -61,6 +61,7 @@ impl Lobby {
         bet: Coins,
     ) -> Result<PrivateSeat, LobbyError> {
         let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
+        self.house_is_open()?;
         let most = Coins::from_whole(PRIVATE_BET_MAX).unwrap_or(Coins::ZERO);
         let least = Coins::from_whole(1).unwrap_or(Coins::ZERO);
         if bet < least || bet > most {
@@ -105,6 +106,7 @@ impl Lobby {
             Some(seated) if seated == private.table => {}
             Some(_) => return Err(LobbyError::SeatedElsewhere),
             None => {
+                self.house_is_open()?;
                 let needed = table.terms().wallet_min::<Tongits>();
                 self.afford(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
                 self.sit_privately(player, private.table, table.seat_count()).await?;
@@ -112,6 +114,11 @@ impl Lobby {
         }
         let link = self.invitation(&code);
         Ok(PrivateSeat { code, link, table: private.table })
+    }
+
+    /// Private tables have no room that could be closed, only the house.
+    fn house_is_open(&self) -> Result<(), LobbyError> {
+        if self.rooms.house().is_open { Ok(()) } else { Err(LobbyError::RoomClosed) }
     }
 
     /// What a code stands for.

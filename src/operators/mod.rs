@@ -10,6 +10,7 @@
 //! which they set themselves (`enrolment`). What they do is noted (`audit`).
 
 pub mod audit;
+mod bans;
 mod care;
 mod corrections;
 mod desk;
@@ -31,6 +32,7 @@ use crate::ids::OperatorId;
 use audit::{Trail, Way};
 
 pub use audit::Audit;
+pub use bans::Barring;
 pub use care::{Care, CareError, NotWords, WORDS_LENGTH, Words};
 pub use corrections::{
     Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,

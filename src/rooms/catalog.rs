@@ -7,9 +7,10 @@ use sqlx::PgPool;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use super::{Room, RoomError, store};
+use super::{House, PRIVATE, Room, RoomError, main_switch, store};
 use crate::tables::Word;
 use bahay_engine::games::tongits::Rules;
+use bahay_engine::table::Terms;
 
 /// How often it is asked what is new.
 const EVERY: Duration = Duration::from_millis(400);
@@ -18,13 +19,16 @@ const EVERY: Duration = Duration::from_millis(400);
 #[derive(Clone, Debug)]
 pub struct Catalog {
     pub(super) pool: Option<PgPool>,
+    /// Closed while the house is.
     rooms: Arc<watch::Sender<Arc<[Arc<Room>]>>>,
+    house: Arc<watch::Sender<House>>,
 }
 
 /// Rooms that stay as they are.
 impl From<Vec<Room>> for Catalog {
     fn from(rooms: Vec<Room>) -> Self {
-        Self { pool: None, rooms: Arc::new(watch::Sender::new(sorted(rooms))) }
+        let rooms = Arc::new(watch::Sender::new(sorted(rooms)));
+        Self { pool: None, rooms, house: Arc::new(watch::Sender::new(House::OPEN)) }
     }
 }
 
@@ -36,8 +40,9 @@ impl Catalog {
             store::seed(&pool, first).await?;
             rooms = store::read(&pool).await?;
         }
-        let rooms = Arc::new(watch::Sender::new(sorted(rooms)));
-        Ok(Self { pool: Some(pool), rooms })
+        let house = main_switch::read(&pool).await?;
+        let rooms = Arc::new(watch::Sender::new(sorted(under(house, rooms))));
+        Ok(Self { pool: Some(pool), rooms, house: Arc::new(watch::Sender::new(house)) })
     }
 
     /// All of them, by rising bet.
@@ -49,11 +54,21 @@ impl Catalog {
         self.rooms.borrow().iter().find(|room| room.id() == id).cloned()
     }
 
-    /// What a room says to its tables.
-    pub fn word(&self, id: &str) -> Option<Word<Rules>> {
-        let room = self.room(id)?;
-        let (revision, is_open) = (room.revision(), room.is_open());
-        Some(Word { revision, is_open, terms: room.terms().clone() })
+    /// The main switch, as this process knows it.
+    pub fn house(&self) -> House {
+        *self.house.borrow()
+    }
+
+    /// What its room says to a table of these terms. Private tables have the house alone.
+    pub fn word(&self, of: &Terms<Rules>) -> Option<Word<Rules>> {
+        let House { is_open, revision } = self.house();
+        if of.room == PRIVATE {
+            return Some(Word { revision, is_open, terms: of.clone() });
+        }
+        let room = self.room(&of.room)?;
+        // A sum of two numbers that only rise: it rises with either.
+        let revision = room.revision().saturating_add(revision);
+        Some(Word { revision, is_open: is_open && room.is_open(), terms: room.terms().clone() })
     }
 
     /// Marked whenever a room has changed.
@@ -86,13 +101,19 @@ impl Catalog {
         let Some(pool) = &self.pool else {
             return Ok(());
         };
-        let rooms = sorted(store::read(pool).await?);
+        let house = main_switch::read(pool).await?;
+        let rooms = sorted(under(house, store::read(pool).await?));
+        let before = self.house();
+        if house.revision < before.revision {
+            return Ok(());
+        }
+        self.house.send_replace(house);
         self.rooms.send_if_modified(|known| {
             // A look that took long must not undo what a later one has seen.
             let is_older = |new: &Arc<Room>| {
                 known.iter().any(|old| old.id() == new.id() && old.revision() > new.revision())
             };
-            if **known == *rooms || rooms.iter().any(is_older) {
+            if (**known == *rooms && house == before) || rooms.iter().any(is_older) {
                 return false;
             }
             *known = rooms;
@@ -100,6 +121,14 @@ impl Catalog {
         });
         Ok(())
     }
+}
+
+/// The rooms of a house: closed while it is.
+fn under(house: House, mut rooms: Vec<Room>) -> Vec<Room> {
+    for room in &mut rooms {
+        room.is_open &= house.is_open;
+    }
+    rooms
 }
 
 fn sorted(mut rooms: Vec<Room>) -> Arc<[Arc<Room>]> {

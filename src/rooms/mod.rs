@@ -2,7 +2,8 @@
 //!
 //! PostgreSQL has them, with every revision. Each process keeps a copy, looks twice a second for
 //! what is new, and hands the copy out without waiting. So a change is known on every node within
-//! a second. What a change means to tables is theirs to decide: see `tables::Word`.
+//! a second. What a change means to tables is theirs to decide: see `tables::Word`. While the house
+//! is closed (`main_switch`), every room is.
 //!
 //! A database without rooms gets those that the program brings along ([`house_rooms`]). Bounds:
 //! [`ROOMS_MAX`] rooms. Deliberately absent: removing a room. A closed one is where coins that wait
@@ -10,6 +11,7 @@
 
 mod catalog;
 mod house;
+mod main_switch;
 mod rule_set;
 mod store;
 
@@ -25,6 +27,7 @@ use crate::tables::catalog::Tongits;
 pub use bahay_engine::matchmaking::ROOMS_MAX;
 pub use catalog::Catalog;
 pub use house::house_rooms;
+pub use main_switch::{House, HouseState};
 pub use rule_set::RuleSet;
 pub use store::{Draft, Revision};
 

@@ -5,6 +5,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::Terms;
 use jiff_sqlx::Timestamp as SqlTimestamp;
+use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -13,6 +14,7 @@ use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::RoomId;
 use crate::operators::Administrator;
+use crate::operators::audit::{self, Action, Trail};
 
 /// The longest wait that a clock may ask for, in milliseconds.
 const CLOCK_MS_MAX: u32 = 10 * 60 * 1_000;
@@ -127,6 +129,7 @@ impl Catalog {
             return Err(RoomError::TooMany);
         }
         insert_in_tx(&mut tx, &room, Some(by.id.0)).await?;
+        note(&mut tx, by.trail(), Action::RoomCreated, &room).await?;
         tx.commit().await?;
         self.newest(&id).await
     }
@@ -153,6 +156,7 @@ impl Catalog {
         sqlx::query!("update rooms set revision = $2 where id = $1", id, revision + 1)
             .execute(&mut *tx)
             .await?;
+        note(&mut tx, by.trail(), Action::RoomChanged, &room).await?;
         tx.commit().await?;
         self.newest(&id).await
     }
@@ -210,10 +214,24 @@ impl Catalog {
         newest.ok_or_else(|| RoomError::Unknown { id: id.to_owned() })
     }
 
-    fn pool(&self) -> Result<&PgPool, RoomError> {
+    pub(super) fn pool(&self) -> Result<&PgPool, RoomError> {
         let why = || RoomError::Unavailable { reason: "these rooms never change".to_owned() };
         self.pool.as_ref().ok_or_else(why)
     }
+}
+
+/// What became of a room; the revision that it names says the rest.
+async fn note(
+    tx: &mut PgConnection,
+    by: &Trail,
+    action: Action,
+    room: &Room,
+) -> Result<(), sqlx::Error> {
+    let (subject, detail) = (
+        format!("room:{}", room.id()),
+        json!({ "revision": room.revision, "is_open": room.is_open }),
+    );
+    audit::note_in_tx(tx, by, action, Some(&subject), detail).await
 }
 
 /// Every room as it is now.

@@ -17,7 +17,8 @@ pub struct Word<R> {
     pub terms: Terms<R>,
 }
 
-type Source<R> = dyn Fn(&str) -> Option<Word<R>> + Send + Sync;
+/// Asked with the terms of a table, which name its room.
+type Source<R> = dyn Fn(&Terms<R>) -> Option<Word<R>> + Send + Sync;
 
 /// Where the words come from, once somebody has said so.
 pub(super) struct Words<R>(OnceLock<Arc<Source<R>>>);
@@ -42,7 +43,7 @@ impl<R: PartialEq> Words<R> {
 
     /// What a table has yet to hear.
     pub(super) fn due<G: Game<Rules = R>>(&self, table: &Table<G>) -> Option<Input<G::Action>> {
-        let word = self.0.get()?(&table.terms().room)?;
+        let word = self.0.get()?(table.terms())?;
         if !table.would_hear(word.revision) {
             return None;
         }

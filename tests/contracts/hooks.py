@@ -44,6 +44,8 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     # Counted without the white space around it.
     ("body_invalid", "a note has 1 to 2000 characters"),
     ("body_invalid", "a reason has 10 to 500 characters"),
+    # Which actions there are is a list that grows.
+    ("query_invalid", "there is no such action"),
     # To a schema 1.0 is an integer; here a number with a point is none.
     ("body_invalid", "invalid type: floating point"),
     # Zero, in the midst of what is allowed.

@@ -102,6 +102,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "halted_tables ar w(released_at,outcome)",
         "held_by_kind arw",
         "held_pots arw",
+        "house r w(is_open,revision,reason,changed_by,changed_at)",
         "idempotency_keys arwd",
         "identities arwd",
         "ledger_checks ar w(finished_at,counted,differences)",

@@ -13,11 +13,11 @@ use super::parts::{
     Column, Field, area, badge, button, choice, coins, facts, field, id, pager, table, time,
 };
 use super::shell::page;
-use super::{Filled, Refused, Seat};
+use super::{Filled, Nothing, Refused, Seat, reason};
 use crate::entropy;
 use crate::http::{Code, Cursors, Path, Query};
 use crate::ids::{CorrectionId, PlayerId};
-use crate::operators::{Correction, Corrections, Decision, Reason, State as Stage, Subject};
+use crate::operators::{Correction, Corrections, Decision, State as Stage, Subject};
 
 const HERE: &str = "/desk/corrections";
 
@@ -162,7 +162,7 @@ pub(super) async fn request(
         "adjustment" => Subject::Adjustment {
             player: PlayerId::from_str(input.player.trim())
                 .map_err(|_| invalid("a player's id is a UUID"))?,
-            amount: amount(&input.amount).ok_or_else(|| {
+            amount: amount(&input.amount).filter(|amount| !amount.is_zero()).ok_or_else(|| {
                 invalid("an amount has at most two places, as in 12.50, and is not zero")
             })?,
         },
@@ -175,15 +175,13 @@ pub(super) async fn request(
         },
         _ => return Err(invalid("a correction is an adjustment or a reversal").into()),
     };
-    let reason: Reason = input.reason.parse().map_err(|error: crate::operators::NotAReason| {
-        Code::BodyInvalid.because(error.to_string())
-    })?;
+    let reason = reason(&input.reason)?;
     let asked = corrections.request(&by, subject, &reason, input.attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", asked.id)).into_response())
 }
 
 /// As people write amounts, in whole hundredths.
-fn amount(text: &str) -> Option<Coins> {
+pub(super) fn amount(text: &str) -> Option<Coins> {
     let text = text.trim();
     let (sign, text) = match text.strip_prefix(['-', '−']) {
         Some(rest) => (-1, rest),
@@ -197,7 +195,7 @@ fn amount(text: &str) -> Option<Coins> {
     let whole: i64 = whole.parse().ok()?;
     let places: i64 = format!("{places:0<2}").parse().ok()?;
     let amount = whole.checked_mul(100)?.checked_add(places)?;
-    Some(Coins::from_hundredths(sign * amount)).filter(|amount| !amount.is_zero())
+    Some(Coins::from_hundredths(sign * amount))
 }
 
 pub(super) async fn show(
@@ -259,13 +257,10 @@ fn decision(seat: &Seat, correction: &Correction) -> Markup {
     }
 }
 
-#[derive(Debug, Deserialize)]
-pub(super) struct Approve {}
-
 pub(super) async fn approve(
     State(corrections): State<Corrections>,
     Path(correction): Path<Uuid>,
-    Filled { seat, input: Approve {} }: Filled<Approve>,
+    Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
     let by = seat.operator.corrector()?;
     let decided = corrections.approve(&by, CorrectionId(correction)).await?;
@@ -283,9 +278,7 @@ pub(super) async fn reject(
     Filled { seat, input }: Filled<Reject>,
 ) -> Result<Response, Refused> {
     let by = seat.operator.corrector()?;
-    let reason: Reason = input.reason.parse().map_err(|error: crate::operators::NotAReason| {
-        Code::BodyInvalid.because(error.to_string())
-    })?;
+    let reason = reason(&input.reason)?;
     let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
 }
@@ -303,10 +296,11 @@ mod tests {
             ("-0.01", -1),
             ("−3", -300),
             ("0.1", 10),
+            ("0", 0),
         ] {
             assert_eq!(amount(text), Some(Coins::from_hundredths(hundredths)), "{text}");
         }
-        for text in ["", "0", "0.00", "1.234", "1,50", ".5", "--1", "1e3", "99999999999999999999"] {
+        for text in ["", "1.234", "1,50", ".5", "--1", "1e3", "99999999999999999999"] {
             assert_eq!(amount(text), None, "{text}");
         }
     }

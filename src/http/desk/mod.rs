@@ -9,19 +9,24 @@
 //! style, and nothing from elsewhere.
 
 mod assets;
+mod audit;
 pub(super) mod chart;
 mod corrections;
 mod enrolment;
 mod form;
 mod game;
+mod house;
 mod ledger;
+mod operators;
 pub(super) mod parts;
 mod player;
 mod replay;
+mod rooms;
 mod seat;
 mod settlements;
 pub(super) mod shell;
 mod sign_in;
+mod tables;
 mod today;
 
 use axum::http::header::{
@@ -33,7 +38,10 @@ use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 
-use super::Services;
+use serde::Deserialize;
+
+use super::{Code, Problem, Services};
+use crate::operators::{NotAReason, Reason};
 
 pub(super) use form::Filled;
 pub(super) use seat::Seat;
@@ -95,6 +103,28 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/corrections/{id}", get(corrections::show))
         .route("/desk/corrections/{id}/approval", post(corrections::approve))
         .route("/desk/corrections/{id}/rejection", post(corrections::reject))
+        .route("/desk/rooms", get(rooms::list).post(rooms::make))
+        .route("/desk/rooms/{room}", get(rooms::show).post(rooms::change))
+        .route("/desk/rooms/{room}/opening", post(rooms::open))
+        .route("/desk/rooms/{room}/closing", post(rooms::close))
+        .route("/desk/tables", get(tables::list))
+        .route("/desk/tables/{id}", get(tables::show))
+        .route("/desk/tables/{id}/live", get(tables::fresh))
+        .route("/desk/tables/{id}/hands", post(tables::hands))
+        .route("/desk/tables/{id}/voiding", post(tables::void))
+        .route("/desk/tables/{id}/release", post(tables::release))
+        .route("/desk/tables/{id}/pot-return", post(tables::return_pot))
+        .route("/desk/switches", get(house::show))
+        .route("/desk/switches/house/closing", post(house::close))
+        .route("/desk/switches/house/opening", post(house::open))
+        .route("/desk/switches/bans", post(house::ban))
+        .route("/desk/switches/bans/lifting", post(house::lift))
+        .route("/desk/operators", get(operators::list).post(operators::add))
+        .route("/desk/operators/{name}/token", post(operators::renew))
+        .route("/desk/operators/{name}/enrolment", post(operators::reset))
+        .route("/desk/operators/{name}/disabling", post(operators::disable))
+        .route("/desk/audit", get(audit::list))
+        .route("/desk/audit.csv", get(audit::file))
         .route("/desk/assets/{name}", get(assets::send))
         .layer(from_fn(async |request, next: axum::middleware::Next| {
             protected(next.run(request).await)
@@ -110,6 +140,15 @@ fn protected(mut response: Response) -> Response {
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// A form that says nothing but that it was sent.
+#[derive(Debug, Deserialize)]
+struct Nothing {}
+
+/// A reason as a form has it.
+fn reason(text: &str) -> Result<Reason, Problem> {
+    text.parse().map_err(|error: NotAReason| Code::BodyInvalid.because(error.to_string()))
 }
 
 async fn home(_: Seat) -> Redirect {

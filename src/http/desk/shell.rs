@@ -17,19 +17,27 @@ const PLACES: &[(&str, &str)] = &[
     ("/desk/settlements", "Settlements"),
     ("/desk/players", "Players"),
     ("/desk/ledger", "Ledger"),
+    ("/desk/rooms", "Rooms"),
+    ("/desk/tables", "Tables"),
     ("/desk/corrections", "Corrections"),
+    ("/desk/switches", "Switches"),
 ];
+
+/// Those for administrators, after the others.
+const PLACES_OF_ADMINISTRATORS: &[(&str, &str)] =
+    &[("/desk/operators", "Operators"), ("/desk/audit", "Audit")];
 
 /// A page for an operator. The title is its heading too.
 pub(in crate::http) fn page(seat: &Seat, title: &str, body: Markup) -> Response {
     let operator = &seat.operator;
+    let more = if operator.administrator().is_ok() { PLACES_OF_ADMINISTRATORS } else { &[] };
     let around = html! {
         header {
             a class="skip" href="#main" { "Skip to the content" }
             a class="brand" href="/desk" { "bahay" }
             nav aria-label="Pages" {
                 ul {
-                    @for (path, name) in PLACES {
+                    @for (path, name) in PLACES.iter().chain(more) {
                         li { a href=(path) aria-current=[(*name == title).then_some("page")] { (name) } }
                     }
                 }

@@ -11,7 +11,7 @@ use super::form::FilledByStranger;
 use super::parts::{Field, field};
 use super::seat::{Stranger, unseated};
 use super::shell::page_for_strangers;
-use super::{DeskOptions, Filled, Refused};
+use super::{DeskOptions, Filled, Nothing, Refused};
 use crate::accounts::Attempt;
 use crate::http::{Code, Problem, Query, Services};
 use crate::operators::{Audit, Desk, DeskError, DeskSignIn};
@@ -32,10 +32,6 @@ pub(super) struct Credentials {
     #[serde(default)]
     next: String,
 }
-
-/// What leaving says: nothing.
-#[derive(Debug, Deserialize)]
-pub(super) struct Leave {}
 
 pub(super) async fn show(stranger: Stranger, Query(query): Query<Next>) -> Response {
     let page = Html(form(&stranger, None, &query.next).into_string());
@@ -65,7 +61,7 @@ pub(super) async fn send(
 pub(super) async fn leave(
     State(desk): State<Desk>,
     Extension(options): Extension<DeskOptions>,
-    Filled { seat, input: Leave {} }: Filled<Leave>,
+    Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
     desk.sign_out(&seat.at).await?;
     Ok(unseated(Redirect::to("/desk/sign-in").into_response(), options))

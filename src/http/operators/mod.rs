@@ -1,12 +1,17 @@
 //! What operators do, under `/v1/operator`. Each handler takes an [`Operator`], whose value is the
 //! proof of a token in force; what only some roles may do asks for more.
 
+pub(super) mod actions;
+pub(super) mod bans;
 pub(super) mod corrections;
 pub(super) mod games;
+pub(super) mod house;
 pub(super) mod ledger;
+pub(super) mod people;
 pub(super) mod players;
 pub(super) mod rooms;
 pub(super) mod settlements;
+pub(super) mod tables;
 pub(super) mod today;
 
 use axum::extract::FromRef;

@@ -98,6 +98,26 @@ PUT    /v1/operator/rooms/{room}                  401    401   401  403    403  
 POST   /v1/operator/rooms/{room}/opening          401    401   401  403    403     403     200
 POST   /v1/operator/rooms/{room}/closing          401    401   401  403    403     403     200
 GET    /v1/operator/rooms/{room}/revisions        401    401   401  200    200     200     200
+GET    /v1/operator/players/{id}/bans             401    401   401  200    200     200     200
+POST   /v1/operator/players/{id}/bans             401    401   401  403    201     403     201
+POST   /v1/operator/players/{id}/bans/lifting     401    401   401  403    409     403     409
+GET    /v1/operator/tables                        401    401   401  200    200     200     200
+GET    /v1/operator/stranded                      401    401   401  200    200     200     200
+GET    /v1/operator/tables/{id}                   401    401   401  404    404     404     404
+POST   /v1/operator/tables/{id}/hands-look        401    401   401  403    403     403     404
+POST   /v1/operator/tables/{id}/voiding           401    401   401  403    403     403     404
+POST   /v1/operator/tables/{id}/release           401    401   401  403    403     403     404
+POST   /v1/operator/tables/{id}/pot-return        401    401   401  403    403     403     409
+GET    /v1/operator/actions                       401    401   401  403    403     403     200
+GET    /v1/operator/actions.csv                   401    401   401  403    403     403     200
+GET    /v1/operator/operators                     401    401   401  403    403     403     200
+POST   /v1/operator/operators                     401    401   401  403    403     403     201
+POST   /v1/operator/operators/{name}/token        401    401   401  403    403     403     200
+POST   /v1/operator/operators/{name}/enrolment    401    401   401  403    403     403     200
+POST   /v1/operator/operators/{name}/disabling    401    401   401  403    403     403     204
+GET    /v1/operator/house                         401    401   401  200    200     200     200
+POST   /v1/operator/house/closing                 401    401   401  403    403     403     200
+POST   /v1/operator/house/opening                 401    401   401  403    403     403     200
 
 GET    /v1/operator/today                         401    401   401  200    200     200     200
 GET    /v1/operator/settlements                   401    401   401  200    200     200     200
@@ -150,6 +170,12 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         "POST /v1/operator/corrections" => adjustment(owner),
         "POST /v1/operator/players/{id}/notes" => json!({ "words": "Asked for a refund." }),
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
+        "POST /v1/operator/players/{id}/bans"
+        | "POST /v1/operator/house/closing"
+        | "POST /v1/operator/tables/{id}/hands-look"
+        | "POST /v1/operator/tables/{id}/voiding" => json!({ "reason": "for the test only" }),
+        "POST /v1/operator/operators" => json!({ "name": operators_name(), "role": "viewer" }),
+        "GET /v1/operator/tables" => return ("?room=newbie", None),
         "GET /v1/players" => {
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
         }
@@ -157,6 +183,11 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         _ => return ("", None),
     };
     ("", Some(body))
+}
+
+/// One that nobody has.
+fn operators_name() -> String {
+    format!("o.{}", &Uuid::new_v4().simple().to_string()[..20])
 }
 
 fn adjustment(owner: &Guest) -> Value {
@@ -177,6 +208,8 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
         "/v1/players/{id}" => owner.id.clone(),
         path if path.starts_with("/v1/operator/players/{id}") => owner.id.clone(),
         path if path.starts_with("/v1/operator/games/{id}") => game(server, owner).await,
+        // Nobody has founded it.
+        path if path.starts_with("/v1/operator/tables/{id}") => Uuid::new_v4().to_string(),
         "/v1/matchmaking/tickets/{id}" => ticket(server, owner).await,
         path if path.starts_with("/v1/games/{id}") => game(server, owner).await,
         path if path.starts_with("/v1/operator/corrections/{id}") => {
@@ -194,11 +227,13 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
         String::new()
     };
     let path = path.replace("{room}", room).replace("{issuer}", "local").replace("{id}", &id);
-    let path = path
-        .replace("{operation}", "1")
-        .replace("{code}", &code)
-        .replace("{board}", "coins")
-        .replace("{span}", "week");
+    let mut name = String::new();
+    if path.contains("{name}") {
+        name = operators_name();
+        server.operator(&name, Role::Viewer).await;
+    }
+    let path = path.replace("{name}", &name).replace("{operation}", "1");
+    let path = path.replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
     assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");
     path
 }

@@ -1,0 +1,118 @@
+//! The audit, searched and exported.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::parts::{Column, Field, choice, field, pager, table, time};
+use super::shell::page;
+use super::{Refused, Seat};
+use crate::http::operators::actions::{export, list_of, search};
+use crate::http::{Cursors, Query};
+use crate::operators::Audit;
+use crate::operators::audit::{Action, Noted, Search};
+
+const HERE: &str = "/desk/audit";
+
+/// Actions on one page.
+const PAGE: u32 = 100;
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    operator: String,
+    #[serde(default)]
+    action: String,
+    #[serde(default)]
+    subject: String,
+    #[serde(default)]
+    from: String,
+    #[serde(default)]
+    to: String,
+    cursor: Option<String>,
+}
+
+impl Asked {
+    fn search(&self) -> Result<Search, crate::http::Problem> {
+        let Self { operator, action, subject, from, to, .. } = self;
+        search(Some(operator), Some(action), Some(subject), Some(from), Some(to))
+    }
+
+    fn pairs(&self) -> [(&str, &str); 5] {
+        let Self { operator, action, subject, from, to, .. } = self;
+        [
+            ("operator", operator),
+            ("action", action),
+            ("subject", subject),
+            ("from", from),
+            ("to", to),
+        ]
+    }
+}
+
+pub(super) async fn list(
+    State(audit): State<Audit>,
+    State(cursors): State<Cursors>,
+    seat: Seat,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Refused> {
+    seat.operator.administrator()?;
+    let search = asked.search()?;
+    let list = list_of(&search);
+    let cursor = cursors.open(&list, &seat.operator, asked.cursor.as_deref())?;
+    let listed = audit.list(&search, cursor, PAGE).await.map_err(crate::http::unread)?;
+    let next = listed.next.map(|next| cursors.seal(&list, &seat.operator, &next));
+    let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
+    let columns = [
+        Column::Text("At (UTC)"),
+        Column::Text("Operator"),
+        Column::Text("Action"),
+        Column::Text("Subject"),
+        Column::Text("Detail"),
+        Column::Text("Way"),
+        Column::Text("Address"),
+    ];
+    let mut actions = vec![("", "All")];
+    actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));
+    let query = serde_urlencoded::to_string(asked.pairs()).unwrap_or_default();
+    let hint = "As in 2026-03-01T12:00:00Z.";
+    let body = html! {
+        form class="filter" method="get" action=(HERE) {
+            (field(Field { value: &asked.operator, ..Field::optional("operator", "Operator") }))
+            (choice("action", "Action", &actions, &asked.action))
+            (field(Field {
+                value: &asked.subject, hint: "As in room:newbie.",
+                ..Field::optional("subject", "Subject")
+            }))
+            (field(Field { value: &asked.from, hint, ..Field::optional("from", "From") }))
+            (field(Field { value: &asked.to, hint, ..Field::optional("to", "Before") }))
+            button { "Search" }
+        }
+        p { a href={ "/desk/audit.csv?" (query) } { "All that is found, as a file (CSV)" } }
+        (table("What operators did, newest first", &columns, &rows))
+        (pager(HERE, &asked.pairs(), next.as_deref()))
+    };
+    Ok(page(&seat, "Audit", body))
+}
+
+fn row(noted: &Noted) -> Vec<Markup> {
+    let detail = noted.detail.to_string();
+    vec![
+        time(noted.at),
+        html! { (noted.operator.as_deref().unwrap_or("")) },
+        html! { (noted.action) },
+        html! { (noted.subject.as_deref().unwrap_or("")) },
+        html! { @if detail != "{}" { code { (detail) } } },
+        html! { (noted.way) },
+        html! { (noted.address.as_deref().unwrap_or("")) },
+    ]
+}
+
+pub(super) async fn file(
+    State(audit): State<Audit>,
+    seat: Seat,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Refused> {
+    Ok(export(audit, &seat.operator, asked.search()?).await?)
+}

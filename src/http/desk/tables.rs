@@ -1,0 +1,317 @@
+//! Tables: those of a room, one as it is played, and what is stranded.
+//!
+//! A table is shown as anybody may see it. Hidden cards are shown for one look at a time, to those
+//! who may, and the look is noted with its reason before anything is shown.
+
+use axum::extract::State;
+use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::table::{PhaseView, SeatView, TableId, TableView};
+use maud::{Markup, html};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::parts::{Column, area, button, choice, coins, facts, id, table, time};
+use super::shell::page;
+use super::{Filled, Nothing, Refused, Seat, reason};
+use crate::clock::Timestamp;
+use crate::games::halted::Halted;
+use crate::http::operators::tables as orders;
+use crate::http::{Path, Query, Services};
+use crate::ledger::IdlePot;
+use crate::tables::catalog::Tongits;
+
+const HERE: &str = "/desk/tables";
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    room: String,
+}
+
+pub(super) async fn list(
+    State(services): State<Services>,
+    seat: Seat,
+    Query(Asked { room }): Query<Asked>,
+) -> Result<Response, Refused> {
+    let rooms = services.lobby.rooms();
+    let first = rooms.first().map_or(String::new(), |room| room.id().to_owned());
+    let room = if room.is_empty() { first } else { room };
+    let busy = orders::busy(&services, &room).await?;
+    let rows = busy.iter().map(|busy| {
+        vec![
+            html! { a href={ (HERE) "/" (busy.table) } { (id(&busy.table)) } },
+            html! { (busy.players) },
+        ]
+    });
+    let rows: Vec<Vec<Markup>> = rows.collect();
+    let (halted, lost) = orders::stranded(&services).await?;
+    let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
+    let body = html! {
+        form class="filter" method="get" action=(HERE) {
+            (choice("room", "Room", &ids, &room))
+            button { "Show" }
+        }
+        (table("Tables with somebody there, the fullest first", &[Column::Text("Table"), Column::Number("Players")], &rows))
+        h2 { "Halted" }
+        (halts(&halted))
+        h2 { "POTs without a table" }
+        (pots(&seat, &lost))
+    };
+    Ok(page(&seat, "Tables", body))
+}
+
+fn halts(halted: &[Halted]) -> Markup {
+    let rows = halted.iter().map(|halted| {
+        vec![
+            html! { a href={ (HERE) "/" (halted.table) } { (id(&halted.table)) } },
+            html! { (halted.room.as_deref().unwrap_or("")) },
+            time(Timestamp::from_ms(halted.halted_at_ms)),
+            html! { (halted.reason) },
+        ]
+    });
+    let columns = [
+        Column::Text("Table"),
+        Column::Text("Room"),
+        Column::Text("Since (UTC)"),
+        Column::Text("Reason"),
+    ];
+    table("Halted tables, the longest first", &columns, &rows.collect::<Vec<Vec<Markup>>>())
+}
+
+fn pots(seat: &Seat, lost: &[IdlePot]) -> Markup {
+    let may = seat.operator.administrator().is_ok();
+    let rows = lost.iter().map(|lost| {
+        let order = format!("{HERE}/{}/pot-return", lost.table);
+        let confirm = "Give every share back to whoever paid it?";
+        vec![
+            id(&lost.table),
+            coins(lost.pot),
+            time(Timestamp::from_ms(lost.finished_at_ms)),
+            html! { @if may { (button(seat, &order, "Give back", confirm)) } },
+        ]
+    });
+    let columns = [
+        Column::Text("Table"),
+        Column::Number("POT"),
+        Column::Text("Last game ended (UTC)"),
+        Column::Text("Order"),
+    ];
+    table("POTs of tables that are gone", &columns, &rows.collect::<Vec<Vec<Markup>>>())
+}
+
+pub(super) async fn show(
+    State(services): State<Services>,
+    seat: Seat,
+    Path(table): Path<Uuid>,
+) -> Result<Response, Refused> {
+    let here = format!("{HERE}/{table}");
+    let now = live(&services, TableId(table)).await;
+    let body = html! {
+        p { "Table " (id(&table)) }
+        p { button type="button" data-hold="live" aria-pressed="false" hidden { "Hold still" } }
+        div id="live" data-live={ (here) "/live" } { (now) }
+        @if seat.operator.administrator().is_ok() {
+            h2 { "Hidden cards" }
+            form method="post" action={ (here) "/hands" } {
+                (seat.form_token())
+                (area("reason", "Reason", "10 to 500 characters. The look is noted with it."))
+                button { "Show all hands once" }
+            }
+            h2 { "Stop" }
+            (button(&seat, &format!("{here}/release"), "Release a halted table", ""))
+            form method="post" action={ (here) "/voiding" }
+                data-confirm="Void the open game and end this table?" {
+                (seat.form_token())
+                (void_reason())
+                button { "Void and refund" }
+            }
+        }
+    };
+    Ok(page(&seat, "Table", body))
+}
+
+/// The page has two reasons, and each field an id of its own.
+fn void_reason() -> Markup {
+    html! {
+        div class="field" {
+            label for="f-void-reason" { "Reason" }
+            textarea id="f-void-reason" name="reason" rows="3" required
+                aria-describedby="h-void-reason" {}
+            small id="h-void-reason" { "10 to 500 characters, for the books." }
+        }
+    }
+}
+
+/// The part of the page that is kept fresh.
+pub(super) async fn fresh(
+    State(services): State<Services>,
+    _seat: Seat,
+    Path(table): Path<Uuid>,
+) -> Response {
+    Html(live(&services, TableId(table)).await.into_string()).into_response()
+}
+
+async fn live(services: &Services, table: TableId) -> Markup {
+    match orders::look(services, table).await {
+        Ok(table) => match services.lobby.tables().show(&table, |table| view(&table.view(None))) {
+            Ok(shown) => shown,
+            Err(_) => html! { p class="alert" { "It cannot be shown, and is halted." } },
+        },
+        Err(problem) => html! { p class="alert" { (problem.code.title()) "." } },
+    }
+}
+
+fn view(shown: &TableView<Tongits>) -> Markup {
+    let (phase, game) = match &shown.phase {
+        PhaseView::Waiting => ("waiting for players", None),
+        PhaseView::Preparing { game, .. } => ("preparing", Some(game)),
+        PhaseView::Opening { game } => ("opening in the ledger", Some(game)),
+        PhaseView::Playing { game, .. } => ("playing", Some(game)),
+        PhaseView::Settling { game, .. } => ("settling", Some(game)),
+    };
+    let playing = match &shown.phase {
+        PhaseView::Playing { view, .. } => Some(&view.public),
+        PhaseView::Waiting
+        | PhaseView::Preparing { .. }
+        | PhaseView::Opening { .. }
+        | PhaseView::Settling { .. } => None,
+    };
+    let rows = shown.seats.iter().enumerate().map(|(place, seat)| {
+        let cards = playing.and_then(|public| public.hand_counts.get(place));
+        let crown = seat.as_ref().and_then(|seat| {
+            shown.crown.filter(|crown| crown.player == seat.player).map(|crown| crown.wins)
+        });
+        vec![
+            html! { (place + 1) },
+            html! { @if let Some(seat) = seat { (seat.name) " " (id(&seat.player)) } @else { "free" } },
+            html! { (seat.as_ref().map_or("", who_plays)) },
+            html! { @if let Some(cards) = cards { (cards) } },
+            html! { @if let Some(wins) = crown { (wins) } },
+        ]
+    });
+    let columns = [
+        Column::Number("Seat"),
+        Column::Text("Player"),
+        Column::Text("Played by"),
+        Column::Number("Cards"),
+        Column::Number("Crown"),
+    ];
+    let rows: Vec<Vec<Markup>> = rows.collect();
+    html! {
+        (facts(&[
+            ("Room", html! { (shown.terms.room) }),
+            ("State", html! { (phase) }),
+            ("Game", html! { @if let Some(game) = game { (id(game)) } }),
+            ("POT", coins(shown.pot)),
+        ]))
+        (table("Seats", &columns, &rows))
+        @if let Some(public) = playing {
+            (facts(&[
+                ("Stock", html! { (public.stock_count) " cards" }),
+                ("Thrown last", html! { @if let Some(top) = public.discards.top() { (card(top)) } }),
+                ("Melds", melds(public.melds.iter().map(|meld| (meld.owner.index(), meld.cards)))),
+            ]))
+        }
+    }
+}
+
+fn who_plays(seat: &SeatView) -> &'static str {
+    match (seat.taken_over, seat.connected) {
+        (true, _) => "the AI",
+        (false, true) => "the player",
+        (false, false) => "the player, not connected",
+    }
+}
+
+fn melds(melds: impl Iterator<Item = (usize, CardSet)>) -> Markup {
+    html! {
+        @for (owner, cards) in melds {
+            p { "Seat " (owner + 1) ": " (hand(cards)) }
+        }
+    }
+}
+
+fn hand(cards: CardSet) -> Markup {
+    html! { span class="cards" { @for one in cards.iter() { (card(one)) " " } } }
+}
+
+/// As its letters and its suit, in two colours.
+fn card(card: Card) -> Markup {
+    let text = card.to_string();
+    let (rank, suit) = text.split_at(text.len() - 1);
+    let (sign, class) = match suit {
+        "H" => ("♥", "suit-red"),
+        "D" => ("♦", "suit-red"),
+        "C" => ("♣", "suit-black"),
+        _ => ("♠", "suit-black"),
+    };
+    html! { span class=(class) { (if rank == "T" { "10" } else { rank }) (sign) } }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Why {
+    reason: String,
+}
+
+pub(super) async fn hands(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    Filled { seat, input: Why { reason: why } }: Filled<Why>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.administrator()?;
+    let seen = orders::hands(&services, &by, TableId(table), &reason(&why)?).await?;
+    let body = html! {
+        p class="alert" { "This look was noted. The game goes on: do not hand this on." }
+        @for (place, cards) in seen.hands.iter().enumerate() {
+            @if let Some(cards) = cards { p { "Seat " (place + 1) ": " (hand(*cards)) } }
+        }
+        p { a href={ (HERE) "/" (table) } { "Back to the table" } }
+    };
+    Ok(page(&seat, "Hidden cards", body))
+}
+
+pub(super) async fn void(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    Filled { seat, input: Why { reason: why } }: Filled<Why>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.administrator()?;
+    let voided = orders::void(&services, &by, TableId(table), &reason(&why)?).await?;
+    let body = html! {
+        @if let Some(game) = voided.game {
+            p { "Game " (id(&game)) " was voided, and its coins went back." }
+        } @else {
+            p { "No game was open. The table has ended." }
+        }
+        p { a href=(HERE) { "All tables" } }
+    };
+    Ok(page(&seat, "Table voided", body))
+}
+
+pub(super) async fn release(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    Filled { seat, input: Nothing {} }: Filled<Nothing>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.administrator()?;
+    orders::release(&services, &by, TableId(table)).await?;
+    Ok(Redirect::to(&format!("{HERE}/{table}")).into_response())
+}
+
+pub(super) async fn return_pot(
+    State(services): State<Services>,
+    Path(table_id): Path<Uuid>,
+    Filled { seat, input: Nothing {} }: Filled<Nothing>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.administrator()?;
+    let returned = orders::return_pot(&services, &by, TableId(table_id)).await?;
+    let rows = returned.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
+    let rows: Vec<Vec<Markup>> = rows.collect();
+    let columns = [Column::Text("Player"), Column::Number("Coins")];
+    let body = html! {
+        (table("Given back", &columns, &rows))
+        p { a href=(HERE) { "All tables" } }
+    };
+    Ok(page(&seat, "POT given back", body))
+}

@@ -1,0 +1,250 @@
+//! The audit: what operators did, searched and exported.
+
+use std::str::FromStr as _;
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::clock;
+use crate::operators::audit::{Action, ActionCursor, NotAnAction, Noted, Search};
+use crate::operators::{Audit, Operator};
+
+use super::super::{Code, Cursors, PageOf, Problem, ProblemBody, Query, Time, page::Limit};
+
+/// Rows that are read at once for a file.
+const ROWS: u32 = 1_000;
+
+/// Something that an operator did.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct OperatorAction {
+    id: Uuid,
+    at: Time,
+    /// The name; null for the command line, and for sign-ins by names that no operator has.
+    #[schema(required = true, example = "ate.luz")]
+    operator: Option<String>,
+    #[schema(example = "room_change")]
+    action: String,
+    /// What it was done to.
+    #[schema(required = true, example = "room:newbie")]
+    subject: Option<String>,
+    /// What about it, by its kind.
+    #[schema(value_type = Object)]
+    detail: Value,
+    /// `desk`, `api` or `command`.
+    #[schema(example = "desk")]
+    way: String,
+    /// Where it came from; of IPv6 the network.
+    #[schema(required = true, example = "203.0.113.7")]
+    address: Option<String>,
+}
+
+impl From<Noted> for OperatorAction {
+    fn from(noted: Noted) -> Self {
+        let Noted { id, at, operator, action, subject, detail, way, address } = noted;
+        Self { id: id.0, at: at.into(), operator, action, subject, detail, way, address }
+    }
+}
+
+/// Which actions are asked for: those that are all of it.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct ActionsQuery {
+    /// The name of an operator.
+    #[param(max_length = 32, pattern = "^[!-~]+$")]
+    operator: Option<String>,
+    /// A kind of action, as in `room_change`.
+    #[param(max_length = 40, pattern = "^[a-z]+(_[a-z]+)*$")]
+    action: Option<String>,
+    /// What it was done to, as in `room:newbie`.
+    #[param(max_length = 200, pattern = "^[!-~]+$")]
+    subject: Option<String>,
+    /// From this time on.
+    #[param(value_type = Option<Time>)]
+    from: Option<String>,
+    /// Before this time.
+    #[param(value_type = Option<Time>)]
+    to: Option<String>,
+    /// `next_cursor` of the page before; nothing for the first page.
+    #[param(max_length = 256)]
+    cursor: Option<String>,
+    /// How many items at most.
+    #[serde(default)]
+    #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
+    limit: Limit,
+}
+
+/// What is searched for. What is empty, as fields of a form are, asks for nothing.
+pub(in crate::http) fn search(
+    operator: Option<&str>,
+    action: Option<&str>,
+    subject: Option<&str>,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Result<Search, Problem> {
+    let some = |text: Option<&str>| match text.map(str::trim).filter(|text| !text.is_empty()) {
+        Some(text) if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(Some(text.to_owned())),
+        Some(_) => Err(Code::QueryInvalid.because("a search is for visible ASCII characters")),
+        None => Ok(None),
+    };
+    let time = |text: Option<&str>| match some(text)? {
+        Some(text) => match jiff::Timestamp::from_str(&text) {
+            Ok(time) => Ok(Some(clock::from_jiff(time))),
+            Err(_) => Err(Code::QueryInvalid.because("a time is as in 2026-03-01T12:00:00Z")),
+        },
+        None => Ok(None),
+    };
+    let action = match some(action)? {
+        Some(text) => {
+            let unknown = |error: NotAnAction| Code::QueryInvalid.because(error.to_string());
+            Some(text.parse().map_err(unknown)?)
+        }
+        None => None,
+    };
+    let (operator, subject) = (some(operator)?, some(subject)?);
+    Ok(Search { operator, action, subject, from: time(from)?, to: time(to)? })
+}
+
+impl ActionsQuery {
+    fn search(&self) -> Result<Search, Problem> {
+        let Self { operator, action, subject, from, to, .. } = self;
+        let (operator, action) = (operator.as_deref(), action.as_deref());
+        search(operator, action, subject.as_deref(), from.as_deref(), to.as_deref())
+    }
+}
+
+/// The name under which cursors of a search are sealed.
+pub(in crate::http) fn list_of(search: &Search) -> String {
+    format!("actions {search:?}")
+}
+
+/// List what operators did
+///
+/// Newest first. For the role `admin`.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/actions",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(ActionsQuery),
+    responses(
+        (status = 200, description = "A page of actions", body = PageOf<OperatorAction>),
+        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn list_actions(
+    State(audit): State<Audit>,
+    State(cursors): State<Cursors>,
+    operator: Operator,
+    Query(query): Query<ActionsQuery>,
+) -> Result<Json<PageOf<OperatorAction>>, Problem> {
+    operator.administrator()?;
+    let search = query.search()?;
+    let list = list_of(&search);
+    let cursor = cursors.open(&list, &operator, query.cursor.as_deref())?;
+    let page =
+        audit.list(&search, cursor, query.limit.items()).await.map_err(super::super::unread)?;
+    Ok(Json(PageOf {
+        items: page.items.into_iter().map(OperatorAction::from).collect(),
+        next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
+    }))
+}
+
+/// Export what operators did
+///
+/// As a file of comma-separated values (RFC 4180), newest first, however many there are; the
+/// export is an action itself. `cursor` and `limit` are not for files. For the role `admin`.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/actions.csv",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(ActionsQuery),
+    responses(
+        (status = 200, description = "id, at, operator, action, subject, detail as JSON, way, \
+            address", body = String, content_type = "text/csv"),
+        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn export_actions(
+    State(audit): State<Audit>,
+    operator: Operator,
+    Query(query): Query<ActionsQuery>,
+) -> Result<Response, Problem> {
+    export(audit, &operator, query.search()?).await
+}
+
+/// The file, made page by page as it is sent.
+pub(in crate::http) async fn export(
+    audit: Audit,
+    operator: &Operator,
+    search: Search,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let detail = json!({ "search": format!("{search:?}") });
+    audit
+        .note(by.trail(), Action::Exported, "actions", detail)
+        .await
+        .map_err(super::super::unread)?;
+    let head = Bytes::from_static(b"id,at,operator,action,subject,detail,way,address\r\n");
+    let pages = stream::try_unfold(Some(None), move |next: Option<Option<ActionCursor>>| {
+        let (audit, search) = (audit.clone(), search.clone());
+        async move {
+            let Some(cursor) = next else {
+                return Ok::<_, crate::db::Error>(None);
+            };
+            let page = audit.list(&search, cursor, ROWS).await?;
+            let lines: String = page.items.iter().map(line).collect();
+            Ok(Some((Bytes::from(lines), page.next.map(Some))))
+        }
+    });
+    let body = stream::StreamExt::chain(stream::iter([Ok(head)]), pages);
+    let name = "attachment; filename=\"operator-actions.csv\"";
+    let headers = [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, name)];
+    Ok((headers, Body::from_stream(body)).into_response())
+}
+
+/// A line of the file.
+fn line(noted: &Noted) -> String {
+    let at = clock::to_jiff(noted.at);
+    let fields = [
+        noted.id.to_string(),
+        format!("{at:.3}"),
+        noted.operator.clone().unwrap_or_default(),
+        noted.action.clone(),
+        noted.subject.clone().unwrap_or_default(),
+        noted.detail.to_string(),
+        noted.way.clone(),
+        noted.address.clone().unwrap_or_default(),
+    ];
+    let fields = fields.map(|field| quoted(&field));
+    format!("{}\r\n", fields.join(","))
+}
+
+/// In quotes, with an apostrophe before what a spreadsheet would take for a formula.
+fn quoted(field: &str) -> String {
+    let guard = if field.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    format!("\"{guard}{}\"", field.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn fields_are_quoted_and_are_no_formulas() {
+        assert_eq!(quoted("a \"b\", c"), "\"a \"\"b\"\", c\"");
+        assert_eq!(quoted("=1+1"), "\"'=1+1\"");
+        assert_eq!(quoted(""), "\"\"");
+    }
+}

@@ -1,0 +1,185 @@
+//! Bans as operators make and lift them.
+
+use axum::Json;
+use axum::extract::{FromRef, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::accounts::{Ban, BanError, ListedBan};
+use crate::clock;
+use crate::db::Failure;
+use crate::ids::PlayerId;
+use crate::operators::{Barring, Operator, Reason};
+
+use super::super::idempotency::{Once, RequiredKey};
+use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
+
+/// A ban to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct BanPlayer {
+    /// Told to the player.
+    #[schema(value_type = String, min_length = 10, max_length = 500,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    reason: Reason,
+    /// How long, in hours, up to ten years; null for good.
+    #[schema(required = false, minimum = 1, maximum = 87_600, example = 72)]
+    hours: Option<u32>,
+}
+
+/// A ban of a player.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct BanOfPlayer {
+    reason: String,
+    banned_at: Time,
+    /// Null for good.
+    #[schema(required = true)]
+    ends_at: Option<Time>,
+    #[schema(required = true)]
+    lifted_at: Option<Time>,
+}
+
+/// All bans that a player has had, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct BansOfPlayer {
+    items: Vec<BanOfPlayer>,
+}
+
+/// The longest ban that ends, in hours.
+pub(in crate::http) const HOURS_MAX: u32 = 87_600;
+
+/// A ban that begins now.
+pub(in crate::http) fn ban_of(
+    services: &Services,
+    reason: &Reason,
+    hours: Option<u32>,
+) -> Result<Ban, Problem> {
+    if hours.is_some_and(|hours| !(1..=HOURS_MAX).contains(&hours)) {
+        return Err(Code::BodyInvalid.because("a ban takes 1 to 87600 hours"));
+    }
+    let hour = std::time::Duration::from_hours(1);
+    let ends_at = hours.map(|hours| clock::after(services.clock.now(), hour * hours));
+    Ok(Ban { reason: reason.as_str().to_owned(), ends_at })
+}
+
+async fn bans(barring: &Barring, player: PlayerId) -> Result<Json<BansOfPlayer>, Problem> {
+    let listed = barring.of(player).await.map_err(|error| BanError::from(error))?;
+    let items = listed.into_iter().map(|ListedBan { ban, banned_at, lifted_at }| BanOfPlayer {
+        reason: ban.reason,
+        banned_at: banned_at.into(),
+        ends_at: ban.ends_at.map(Time::from),
+        lifted_at: lifted_at.map(Time::from),
+    });
+    Ok(Json(BansOfPlayer { items: items.collect() }))
+}
+
+/// List a player's bans
+///
+/// For operators of every role. A player that there is not has none.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/players/{id}/bans",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player")),
+    responses((status = 200, description = "The bans", body = BansOfPlayer))
+)]
+pub(in crate::http) async fn list_bans(
+    State(barring): State<Barring>,
+    _operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<BansOfPlayer>, Problem> {
+    bans(&barring, PlayerId(id)).await
+}
+
+/// Ban a player
+///
+/// Ends all of the player's sessions, on every node within a second; a running game is finished
+/// by the AI. For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/bans",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
+    request_body = BanPlayer,
+    responses(
+        (status = 201, description = "The player's bans", body = BansOfPlayer),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn ban_player(
+    State(services): State<Services>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let BanPlayer { reason, hours } = once.body()?;
+    let ban = ban_of(&services, &reason, hours)?;
+    let barring = Barring::from_ref(&services);
+    let work = async move |_| {
+        barring.ban(&by, PlayerId(id), &ban).await?;
+        Ok((StatusCode::CREATED, bans(&barring, PlayerId(id)).await?))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Lift a player's bans
+///
+/// All that are in force. For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/bans/lifting",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
+    responses(
+        (status = 200, description = "The player's bans", body = BansOfPlayer),
+        (status = 409, description = "`not_banned`. Or `idempotency_key_in_use`",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn lift_bans(
+    State(barring): State<Barring>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let work = async move |_| {
+        barring.lift(&by, PlayerId(id)).await?;
+        bans(&barring, PlayerId(id)).await
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+impl FromRef<Services> for Barring {
+    fn from_ref(services: &Services) -> Self {
+        Self::new(services.pool.clone(), services.clock.clone())
+    }
+}
+
+impl From<BanError> for Problem {
+    fn from(error: BanError) -> Self {
+        match &error {
+            BanError::PlayerNotFound => Code::PlayerNotFound.plain(),
+            BanError::Reason => Code::BodyInvalid.because(error.to_string()),
+            BanError::NotBanned => Code::NotBanned.plain(),
+            BanError::Database(cause) => match Failure::of(cause) {
+                Failure::Contended | Failure::Lost | Failure::Exhausted => {
+                    Self::unavailable(&error)
+                }
+                Failure::Broken => Self::internal(&error),
+            },
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The main switch: whether games may begin at all.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::operators::{Operator, Reason};
+use crate::rooms::{Catalog, HouseState};
+
+use super::super::idempotency::{Once, RequiredKey};
+use super::super::{Problem, ProblemBody, Time};
+
+/// Whether games may begin at all.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct HouseSwitch {
+    is_open: bool,
+    /// Why it is closed.
+    #[schema(required = true)]
+    reason: Option<String>,
+    /// The operator's name; null for a house that was never closed.
+    #[schema(required = true, example = "ate.luz")]
+    changed_by: Option<String>,
+    changed_at: Time,
+}
+
+impl From<HouseState> for HouseSwitch {
+    fn from(state: HouseState) -> Self {
+        let HouseState { is_open, reason, changed_by, changed_at } = state;
+        Self { is_open, reason, changed_by, changed_at: changed_at.into() }
+    }
+}
+
+/// Why the house is closed.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct CloseHouse {
+    /// For people to read later.
+    #[schema(value_type = String, min_length = 10, max_length = 500,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    reason: Reason,
+}
+
+/// Say whether the house is open
+///
+/// For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/house",
+    tag = "operators",
+    security(("operator_token" = [])),
+    responses((status = 200, description = "The main switch", body = HouseSwitch))
+)]
+pub(in crate::http) async fn show_house(
+    State(rooms): State<Catalog>,
+    _operator: Operator,
+) -> Result<Json<HouseSwitch>, Problem> {
+    Ok(Json(rooms.house_state().await?.into()))
+}
+
+/// Close the house
+///
+/// Every room and all private tables, on every node within a second: running games are finished,
+/// and no other begins. What each room says stays as it is. For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/house/closing",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(RequiredKey),
+    request_body = CloseHouse,
+    responses(
+        (status = 200, description = "The main switch", body = HouseSwitch),
+        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn close_house(
+    State(rooms): State<Catalog>,
+    operator: Operator,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let CloseHouse { reason } = once.body()?;
+    let work =
+        async move |_| Ok(Json(HouseSwitch::from(rooms.switch_house(&by, Some(&reason)).await?)));
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Open the house
+///
+/// For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/house/opening",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(RequiredKey),
+    responses(
+        (status = 200, description = "The main switch", body = HouseSwitch),
+        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn open_house(
+    State(rooms): State<Catalog>,
+    operator: Operator,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let work = async move |_| Ok(Json(HouseSwitch::from(rooms.switch_house(&by, None).await?)));
+    Ok(once.answer(&operator, work).await)
+}

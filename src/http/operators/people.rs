@@ -1,0 +1,263 @@
+//! Operators as administrators make and disable them. Secrets are told in the answer and never
+//! again, so these calls are not kept for a repetition: they take no `Idempotency-Key`.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::clock::Clock;
+use crate::db::Failure;
+use crate::operators::{
+    Listed, Made, ManageError, NotAnOperatorName, Operator, OperatorName, Operators, Role,
+};
+
+use super::super::{Body, Code, Path, Problem, ProblemBody, Services, Time};
+
+/// What an operator may do.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum OperatorRole {
+    Viewer,
+    Support,
+    Finance,
+    Admin,
+}
+
+impl From<OperatorRole> for Role {
+    fn from(role: OperatorRole) -> Self {
+        match role {
+            OperatorRole::Viewer => Self::Viewer,
+            OperatorRole::Support => Self::Support,
+            OperatorRole::Finance => Self::Finance,
+            OperatorRole::Admin => Self::Admin,
+        }
+    }
+}
+
+/// An operator to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct AddOperator {
+    #[schema(example = "ate.luz", pattern = "^[a-z][a-z0-9.-]{0,31}$")]
+    name: String,
+    #[schema(inline)]
+    role: OperatorRole,
+}
+
+/// What an operator is to be given, once.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct OperatorSecrets {
+    /// For the API; null where only the way to the desk is given.
+    #[schema(required = true)]
+    token: Option<String>,
+    /// With which the operator sets a password and a second factor at `/desk/enrolment`, within a
+    /// day; null where only a token is given.
+    #[schema(required = true)]
+    enrolment_code: Option<String>,
+}
+
+/// An operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct ListedOperator {
+    #[schema(example = "ate.luz")]
+    name: String,
+    #[schema(example = "finance")]
+    role: String,
+    created_at: Time,
+    #[schema(required = true)]
+    disabled_at: Option<Time>,
+    /// Whether there are a password and a second factor.
+    is_enrolled: bool,
+    /// When the operator was last at the desk.
+    #[schema(required = true)]
+    last_seen_at: Option<Time>,
+}
+
+/// All operators that there ever were, by name.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct ListedOperators {
+    items: Vec<ListedOperator>,
+}
+
+impl From<Listed> for ListedOperator {
+    fn from(listed: Listed) -> Self {
+        let Listed { name, role, created_at, disabled_at, is_enrolled, last_seen_at } = listed;
+        let (disabled_at, last_seen_at) =
+            (disabled_at.map(Time::from), last_seen_at.map(Time::from));
+        Self { name, role, created_at: created_at.into(), disabled_at, is_enrolled, last_seen_at }
+    }
+}
+
+/// List the operators
+///
+/// For the role `admin`.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/operators",
+    tag = "operators",
+    security(("operator_token" = [])),
+    responses(
+        (status = 200, description = "The operators", body = ListedOperators),
+        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn list_operators(
+    State(operators): State<Operators>,
+    operator: Operator,
+) -> Result<Json<ListedOperators>, Problem> {
+    operator.administrator()?;
+    let items = operators.list().await?.into_iter().map(ListedOperator::from).collect();
+    Ok(Json(ListedOperators { items }))
+}
+
+/// Make an operator
+///
+/// For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/operators",
+    tag = "operators",
+    security(("operator_token" = [])),
+    request_body = AddOperator,
+    responses(
+        (status = 201, description = "The secrets, told once", body = OperatorSecrets),
+        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`operator_taken`: names are not given twice",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn add_operator(
+    State(services): State<Services>,
+    operator: Operator,
+    Body(AddOperator { name, role }): Body<AddOperator>,
+) -> Result<(StatusCode, Json<OperatorSecrets>), Problem> {
+    let by = operator.administrator()?;
+    let name = name_of(&name, Code::BodyInvalid)?;
+    let now = services.clock.now();
+    let Made { token, enrolment } =
+        services.operators.add(by.trail(), &name, role.into(), now).await?;
+    let token = Some(token.reveal().to_owned());
+    let enrolment_code = Some(enrolment.reveal().to_owned());
+    Ok((StatusCode::CREATED, Json(OperatorSecrets { token, enrolment_code })))
+}
+
+/// Disable an operator
+///
+/// For good; its token and its sessions end at once. For the role `admin`, and never for oneself.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/operators/{name}/disabling",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("name" = String, Path, description = "The operator's name", example = "ate.luz")),
+    responses(
+        (status = 204, description = "It is disabled"),
+        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 404, description = "`operator_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`operator_own`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn disable_operator(
+    State(operators): State<Operators>,
+    operator: Operator,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let by = operator.administrator()?;
+    operators.disable(by.trail(), &name_of(&name, Code::OperatorNotFound)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Give an operator another token
+///
+/// The one before stops working. For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/operators/{name}/token",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("name" = String, Path, description = "The operator's name", example = "ate.luz")),
+    responses(
+        (status = 200, description = "The token, told once", body = OperatorSecrets),
+        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 404, description = "`operator_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn renew_operator(
+    State(operators): State<Operators>,
+    operator: Operator,
+    Path(name): Path<String>,
+) -> Result<Json<OperatorSecrets>, Problem> {
+    let by = operator.administrator()?;
+    let token = operators.renew(by.trail(), &name_of(&name, Code::OperatorNotFound)?).await?;
+    let token = Some(token.reveal().to_owned());
+    Ok(Json(OperatorSecrets { token, enrolment_code: None }))
+}
+
+/// Let an operator enrol anew
+///
+/// Password and second factor before are no longer good, and its sessions end. For the role
+/// `admin`, and never for oneself.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/operators/{name}/enrolment",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("name" = String, Path, description = "The operator's name", example = "ate.luz")),
+    responses(
+        (status = 200, description = "The code, told once", body = OperatorSecrets),
+        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 404, description = "`operator_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`operator_own`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn reset_operator(
+    State(operators): State<Operators>,
+    State(clock): State<Clock>,
+    operator: Operator,
+    Path(name): Path<String>,
+) -> Result<Json<OperatorSecrets>, Problem> {
+    let by = operator.administrator()?;
+    let code =
+        operators.reset(by.trail(), &name_of(&name, Code::OperatorNotFound)?, clock.now()).await?;
+    let enrolment_code = Some(code.reveal().to_owned());
+    Ok(Json(OperatorSecrets { token: None, enrolment_code }))
+}
+
+/// What is no name is refused with this code.
+pub(in crate::http) fn name_of(text: &str, code: Code) -> Result<OperatorName, Problem> {
+    text.parse().map_err(|error: NotAnOperatorName| code.because(error.to_string()))
+}
+
+impl axum::extract::FromRef<Services> for Clock {
+    fn from_ref(services: &Services) -> Self {
+        services.clock.clone()
+    }
+}
+
+impl From<ManageError> for Problem {
+    fn from(error: ManageError) -> Self {
+        match &error {
+            ManageError::NameTaken { .. } => Code::OperatorTaken.because(error.to_string()),
+            ManageError::NoSuchOperator { .. } => Code::OperatorNotFound.because(error.to_string()),
+            ManageError::Own => Code::OperatorOwn.because(error.to_string()),
+            ManageError::Database(cause) => match Failure::of(cause) {
+                Failure::Contended | Failure::Lost | Failure::Exhausted => {
+                    Self::unavailable(&error)
+                }
+                Failure::Broken => Self::internal(&error),
+            },
+        }
+    }
+}

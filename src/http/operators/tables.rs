@@ -1,0 +1,473 @@
+//! Tables as operators look at them and stop them, and the POTs of tables that are gone.
+//!
+//! What is ordered about a table happens in Redis and in PostgreSQL, in no one transaction; so it is
+//! noted before it is done, and once more when it could not be.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use bahay_engine::game::{Game as _, Viewer};
+use bahay_engine::table::{Phase, Table, TableId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::games::halted::{self, Halted};
+use crate::ids::RoomId;
+use crate::ledger::{IdlePot, LedgerError};
+use crate::operators::audit::{Action, Trail};
+use crate::operators::{Administrator, Operator, Reason};
+use crate::tables::catalog::Tongits;
+use crate::tables::{OperateError, Unready, Voided};
+
+use super::super::idempotency::{Once, RequiredKey};
+use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Services, Time};
+
+/// Tables of a room that are listed.
+const TABLES_MAX: usize = 200;
+
+/// Which tables are asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct TablesQuery {
+    /// A room's id.
+    #[param(max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$", example = "newbie")]
+    room: String,
+}
+
+/// A table with somebody there.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(in crate::http) struct BusyTable {
+    pub(in crate::http) table: Uuid,
+    /// How many sit there.
+    #[schema(maximum = 8)]
+    pub(in crate::http) players: u8,
+}
+
+/// The tables of a room with somebody there, the fullest first, 200 at most.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct BusyTables {
+    items: Vec<BusyTable>,
+}
+
+/// A table as anybody may see it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct ShownTable {
+    /// The schema `TableView` of asyncapi.yaml, of somebody without a seat.
+    #[schema(value_type = Object)]
+    view: Value,
+}
+
+/// A running game with all that is in it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct ShownHands {
+    /// The schema `TongitsView` of asyncapi.yaml, with every hand and the stock.
+    #[schema(value_type = Object)]
+    view: Value,
+}
+
+/// A table that is halted.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct HaltedTable {
+    table: Uuid,
+    #[schema(required = true)]
+    room: Option<String>,
+    /// The game that is open there.
+    #[schema(required = true)]
+    game: Option<Uuid>,
+    reason: String,
+    halted_at: Time,
+}
+
+/// The POT of a table that is gone.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct LostPot {
+    table: Uuid,
+    pot: Coins,
+    /// When the last game there came to its end.
+    finished_at: Time,
+}
+
+/// What waits for an operator: halted tables, and POTs without a table.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct Stranded {
+    /// The longest halted first.
+    halted: Vec<HaltedTable>,
+    /// The longest forgotten first.
+    lost_pots: Vec<LostPot>,
+}
+
+/// Why something is done to a table.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct TableReason {
+    /// For the books, and for whoever reads them.
+    #[schema(value_type = String, min_length = 10, max_length = 500,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    reason: Reason,
+}
+
+/// What became of a table.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct TableEnded {
+    /// The game whose coins went back; null when none was open.
+    #[schema(required = true)]
+    game: Option<Uuid>,
+}
+
+/// Who got back what of a POT.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct PotShares {
+    shares: Vec<PotShare>,
+}
+
+/// A part of a POT that went back.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct PotShare {
+    player: Uuid,
+    amount: Coins,
+}
+
+/// The tables of a room with somebody there.
+pub(in crate::http) async fn busy(
+    services: &Services,
+    room: &str,
+) -> Result<Vec<BusyTable>, Problem> {
+    if let Err(error) = room.parse::<RoomId>() {
+        return Err(Code::QueryInvalid.because(error.to_string()));
+    }
+    let tables = services.live.busy_tables(room, TABLES_MAX).await;
+    let tables = tables.map_err(|error| Problem::unavailable(&error))?;
+    Ok(tables.into_iter().map(|(table, players)| BusyTable { table: table.0, players }).collect())
+}
+
+/// A table as it is now.
+pub(in crate::http) async fn look(
+    services: &Services,
+    table: TableId,
+) -> Result<std::sync::Arc<Table<Tongits>>, Problem> {
+    let found = services.lobby.tables().look(table).await.map_err(|unready| match unready {
+        Unready::Halted => Code::TableHalted.because("release or void it"),
+        Unready::OtherVersion => Code::Unavailable.because("another node plays this table"),
+        Unready::Unavailable(error) => Problem::unavailable(&error),
+    })?;
+    found.ok_or_else(|| Code::TableNotFound.plain())
+}
+
+/// The running game of a table with every card; the look is noted first.
+pub(in crate::http) async fn hands(
+    services: &Services,
+    by: &Administrator,
+    table: TableId,
+    reason: &Reason,
+) -> Result<<Tongits as bahay_engine::game::Game>::View, Problem> {
+    let looked = look(services, table).await?;
+    let Phase::Playing(playing) = looked.phase() else {
+        return Err(Code::NoGame.plain());
+    };
+    let detail = json!({ "game": playing.game, "reason": reason.as_str() });
+    note(services, by.trail(), Action::HandsSeen, table, detail).await?;
+    Ok(playing.state.view(Viewer::Everything))
+}
+
+async fn note(
+    services: &Services,
+    by: &Trail,
+    action: Action,
+    table: TableId,
+    detail: Value,
+) -> Result<(), Problem> {
+    let subject = format!("table:{table}");
+    services.audit.note(by, action, &subject, detail).await.map_err(super::super::unread)
+}
+
+/// Notes an order, carries it out, and notes when that failed.
+async fn order<T>(
+    services: &Services,
+    by: &Administrator,
+    (action, table, reason): (Action, TableId, Option<&Reason>),
+    carry_out: impl Future<Output = Result<T, OperateError>>,
+) -> Result<T, Problem> {
+    let detail = json!({ "reason": reason.map(Reason::as_str) });
+    note(services, by.trail(), action, table, detail).await?;
+    match carry_out.await {
+        Ok(done) => Ok(done),
+        Err(error) => {
+            let detail = json!({ "order": action.as_str(), "error": error.to_string() });
+            note(services, by.trail(), Action::TableOrderFailed, table, detail).await?;
+            Err(error.into())
+        }
+    }
+}
+
+/// Ends a table; its open game is voided.
+pub(in crate::http) async fn void(
+    services: &Services,
+    by: &Administrator,
+    table: TableId,
+    reason: &Reason,
+) -> Result<Voided, Problem> {
+    let tables = services.lobby.tables();
+    let what = (Action::TableVoided, table, Some(reason));
+    order(services, by, what, tables.void(table, reason.as_str())).await
+}
+
+/// Lets a halted table play on.
+pub(in crate::http) async fn release(
+    services: &Services,
+    by: &Administrator,
+    table: TableId,
+) -> Result<(), Problem> {
+    let what = (Action::TableReleased, table, None);
+    order(services, by, what, services.lobby.tables().release(table)).await
+}
+
+/// Gives back the POT of a table that is gone.
+pub(in crate::http) async fn return_pot(
+    services: &Services,
+    by: &Administrator,
+    table: TableId,
+) -> Result<crate::ledger::Returned, Problem> {
+    let what = (Action::PotReturned, table, None);
+    order(services, by, what, services.lobby.tables().return_pot(table)).await
+}
+
+/// What waits for an operator.
+pub(in crate::http) async fn stranded(
+    services: &Services,
+) -> Result<(Vec<Halted>, Vec<IdlePot>), Problem> {
+    let halted = halted::halted(&services.pool).await.map_err(super::super::unread)?;
+    Ok((halted, services.lobby.tables().lost_pots().await?))
+}
+
+/// List a room's tables
+///
+/// For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/tables",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(TablesQuery),
+    responses((status = 200, description = "Tables with somebody there", body = BusyTables))
+)]
+pub(in crate::http) async fn list_tables(
+    State(services): State<Services>,
+    _operator: Operator,
+    Query(TablesQuery { room }): Query<TablesQuery>,
+) -> Result<Json<BusyTables>, Problem> {
+    Ok(Json(BusyTables { items: busy(&services, &room).await? }))
+}
+
+/// List what is stranded
+///
+/// Halted tables, and POTs whose table is gone. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/stranded",
+    tag = "operators",
+    security(("operator_token" = [])),
+    responses((status = 200, description = "What waits for an operator", body = Stranded))
+)]
+pub(in crate::http) async fn list_stranded(
+    State(services): State<Services>,
+    _operator: Operator,
+) -> Result<Json<Stranded>, Problem> {
+    let (halted, lost) = stranded(&services).await?;
+    let halted = halted.into_iter().map(|halted| HaltedTable {
+        table: halted.table.0,
+        room: halted.room,
+        game: halted.game.map(|game| game.0),
+        reason: halted.reason,
+        halted_at: Time::from_ms(halted.halted_at_ms),
+    });
+    let lost = lost.into_iter().map(|lost| LostPot {
+        table: lost.table.0,
+        pot: lost.pot.into(),
+        finished_at: Time::from_ms(lost.finished_at_ms),
+    });
+    Ok(Json(Stranded { halted: halted.collect(), lost_pots: lost.collect() }))
+}
+
+/// Look at a table
+///
+/// As anybody may: without hands. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/tables/{id}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The table")),
+    responses(
+        (status = 200, description = "The table now", body = ShownTable),
+        (status = 404, description = "`table_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`table_halted`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn show_operated_table(
+    State(services): State<Services>,
+    _operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<ShownTable>, Problem> {
+    let table = look(&services, TableId(id)).await?;
+    let view = serde_json::to_value(table.view(None)).map_err(|error| Problem::internal(&error))?;
+    Ok(Json(ShownTable { view }))
+}
+
+/// Look at hidden cards
+///
+/// Of the game that is being played. The look is noted before anything is shown. For the role
+/// `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/tables/{id}/hands-look",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The table")),
+    request_body = TableReason,
+    responses(
+        (status = 200, description = "The game now", body = ShownHands),
+        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 404, description = "`table_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`no_game`: none is being played. `table_halted`",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn look_at_hands(
+    State(services): State<Services>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    super::super::Body(TableReason { reason }): super::super::Body<TableReason>,
+) -> Result<Json<ShownHands>, Problem> {
+    let by = operator.administrator()?;
+    let view = hands(&services, &by, TableId(id), &reason).await?;
+    let view = serde_json::to_value(view).map_err(|error| Problem::internal(&error))?;
+    Ok(Json(ShownHands { view }))
+}
+
+/// Void a table
+///
+/// Ends it, whatever state it is in: its open game is voided and every coin of it goes back, its
+/// players are free. The POT of earlier games stays, and can be given back. For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/tables/{id}/voiding",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The table"), RequiredKey),
+    request_body = TableReason,
+    responses(
+        (status = 200, description = "It is gone", body = TableEnded),
+        (status = 404, description = "`table_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn void_table(
+    State(services): State<Services>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let TableReason { reason } = once.body()?;
+    let work = async move |_| {
+        let Voided { game, .. } = void(&services, &by, TableId(id), &reason).await?;
+        Ok(Json(TableEnded { game: game.map(|game| game.0) }))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Release a halted table
+///
+/// It plays on, if its journal replays. For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/tables/{id}/release",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The table"), RequiredKey),
+    responses(
+        (status = 204, description = "It plays on"),
+        (status = 404, description = "`table_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`not_halted`; `table_broken`: its journal does not replay. \
+            Or `idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn release_table(
+    State(services): State<Services>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let work = async move |_| {
+        release(&services, &by, TableId(id)).await?;
+        Ok(axum::http::StatusCode::NO_CONTENT)
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Give back a lost POT
+///
+/// Of a table that is gone, to those who paid it. For the role `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/tables/{id}/pot-return",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The table"), RequiredKey),
+    responses(
+        (status = 200, description = "Who got back what", body = PotShares),
+        (status = 409, description = "`table_live`: the table is there. `pot_empty`. Or \
+            `idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn return_lost_pot(
+    State(services): State<Services>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.administrator()?;
+    let once = once.keyed()?;
+    let work = async move |_| {
+        let returned = return_pot(&services, &by, TableId(id)).await?;
+        let shares = returned.shares.into_iter();
+        let shares =
+            shares.map(|share| PotShare { player: share.player.0, amount: share.amount.into() });
+        Ok(Json(PotShares { shares: shares.collect() }))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+impl From<OperateError> for Problem {
+    fn from(error: OperateError) -> Self {
+        let code = match &error {
+            OperateError::Missing => Code::TableNotFound,
+            OperateError::Live => Code::TableLive,
+            OperateError::NotHalted => Code::NotHalted,
+            OperateError::Broken(_) => Code::TableBroken,
+            OperateError::Ledger(LedgerError::PotEmpty { .. }) => Code::PotEmpty,
+            OperateError::Ledger(LedgerError::TableBusy { .. }) => Code::TableLive,
+            OperateError::Ledger(LedgerError::Unavailable { .. })
+            | OperateError::OtherVersion(_)
+            | OperateError::Unavailable(_)
+            | OperateError::Database(_) => return Self::unavailable(&error),
+            OperateError::Ledger(_) => return Self::internal(&error),
+        };
+        code.because(error.to_string())
+    }
+}

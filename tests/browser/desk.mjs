@@ -1,0 +1,199 @@
+// Operators at the desk, in a real browser: they enrol, sign in with their second factor, ask for an
+// adjustment and approve it as somebody else, and see a table change while they look. Then every
+// page, in light and dark and on a phone, is held against the rules of accessibility.
+//
+// usage: node desk.mjs URL CHROMIUM SANDBOX CODE_OF_ADMIN CODE_OF_FINANCE
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PASSWORD = 'rain on a tin roof';
+const STEP_MS = 30_000;
+
+/** The code of a time step (RFC 6238), of a key in base32. */
+function code(key, step) {
+  const bits = [...key].map((letter) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'));
+  const secret = Buffer.from(bits.join('').match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const digest = createHmac('sha1', secret).update(counter).digest();
+  const at = digest[19] & 15;
+  const number = (digest.readUInt32BE(at) & 0x7fffffff) % 1_000_000;
+  return String(number).padStart(6, '0');
+}
+
+const stepNow = () => Math.floor(Date.now() / STEP_MS);
+
+async function api(method, path, token, body) {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+  if (token) headers.authorization = `Bearer ${token}`;
+  const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
+  return answer.json();
+}
+
+const guest = () => api('POST', '/v1/sign-in/guest', null, { device_id: `browser-${randomUUID()}` });
+
+const browser = await chromium.launch({
+  executablePath,
+  chromiumSandbox: sandbox === 'sandbox',
+  args: ['--disable-dev-shm-usage'],
+});
+const mistakes = [];
+
+/** A browser of its own for one operator. Whatever a page complains about is a mistake. */
+async function seat() {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.on('console', (said) => {
+    if (said.type() === 'error') mistakes.push(`${page.url()}: ${said.text()}`);
+  });
+  page.on('pageerror', (error) => mistakes.push(`${page.url()}: ${error}`));
+  page.on('request', (request) => {
+    const to = new URL(request.url());
+    if (to.protocol !== 'data:' && to.origin !== new URL(url).origin) {
+      mistakes.push(`${page.url()} asks ${request.url()}`);
+    }
+  });
+  page.on('dialog', (dialog) => dialog.accept());
+  return page;
+}
+
+/** Enrols, signs out, and signs in again with the code after the one that is used. */
+async function enrol(page, name, enrolment) {
+  await page.goto(`${url}/desk`);
+  await page.getByRole('link', { name: 'Enrol' }).click();
+  await page.getByLabel('Enrolment code').fill(enrolment);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await checkPage(page, 'enrolment, second step');
+  const key = await page.locator('p code').innerText();
+  const step = stepNow();
+  await page.getByLabel('New password').fill(PASSWORD);
+  await page.getByLabel('The same again').fill(PASSWORD);
+  await page.getByLabel('Code', { exact: true }).fill(code(key, step));
+  await page.getByRole('button', { name: 'Enrol' }).click();
+  await page.getByText(name).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+
+  await signIn(page, name, code(key, step));
+  await page.getByText('or the code was used before').waitFor();
+  await signIn(page, name, code(key, step + 1));
+  await page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor();
+  const cookies = await page.context().cookies();
+  assert.deepEqual(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]), [[true, 'Strict']]);
+}
+
+async function signIn(page, name, shown) {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByLabel('Code', { exact: true }).fill(shown);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** No finding of the page that axe calls serious or critical, in light, in dark and on a phone. */
+async function checkPage(page, what) {
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => globalThis.axe.run());
+      for (const { id, impact, nodes } of violations) {
+        if (impact === 'serious' || impact === 'critical') {
+          const where = nodes.map((node) => node.html).slice(0, 3).join(' ');
+          mistakes.push(`${what}, ${colorScheme}, ${width} wide: ${id} (${impact}) ${where}`);
+        }
+      }
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (wide > width) mistakes.push(`${what} is ${wide} wide on a screen of ${width}`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+const luz = await seat();
+await luz.goto(`${url}/desk/sign-in`);
+await checkPage(luz, 'sign-in');
+await luz.goto(`${url}/desk/enrolment`);
+await checkPage(luz, 'enrolment');
+await enrol(luz, 'ate.luz', codeOfAdmin);
+const ben = await seat();
+await enrol(ben, 'kuya.ben', codeOfFinance);
+
+// An adjustment: one asks, the other approves, and only then it is booked.
+const player = await guest();
+const before = (await api('GET', '/v1/me/wallet', player.access_token)).available;
+await luz.goto(`${url}/desk/corrections/new`);
+await checkPage(luz, 'ask for a correction');
+const ask = luz.locator('form', { has: luz.getByLabel('Player') });
+await ask.getByLabel('Player').fill(player.player.id);
+await ask.getByLabel('Coins').fill('12.50');
+await ask.getByLabel('Reason').fill('A game was lost to a fault of ours');
+await ask.getByRole('button').click();
+await luz.getByText('another operator decides').waitFor();
+await ben.goto(`${url}/desk/corrections?state=open`);
+await ben.getByRole('link', { name: 'Adjustment' }).click();
+await checkPage(ben, 'a correction');
+await ben.getByRole('button', { name: 'Approve and book' }).click();
+await ben.getByText('Booked as operation').waitFor();
+const after = (await api('GET', '/v1/me/wallet', player.access_token)).available;
+assert.equal(after - before, 1250);
+
+// A table changes while it is looked at, without the page being loaded again.
+const { table } = await api('POST', '/v1/rooms/newbie/seat', player.access_token, {});
+await luz.goto(`${url}/desk/tables?room=newbie`);
+await luz.getByRole('link', { name: table }).click();
+const seats = luz.getByRole('table', { name: 'Seats' });
+await seats.getByText(player.player.name).waitFor();
+await luz.evaluate(() => { globalThis.wasLoadedOnce = true; });
+const second = await guest();
+assert.equal((await api('POST', '/v1/rooms/newbie/seat', second.access_token, {})).table, table);
+await seats.getByText(second.player.id).waitFor();
+assert.equal(await luz.evaluate(() => globalThis.wasLoadedOnce), true);
+await checkPage(luz, 'a table');
+
+// The keyboard alone reaches the content and a link.
+await luz.goto(`${url}/desk/rooms`);
+await luz.keyboard.press('Tab');
+assert.equal(await luz.evaluate(() => document.activeElement.textContent), 'Skip to the content');
+await luz.keyboard.press('Enter');
+assert.equal(await luz.evaluate(() => document.activeElement.id), 'main');
+
+// The house is closed and opened; a player who asks for a seat hears of it.
+await luz.goto(`${url}/desk/switches`);
+await luz.getByLabel('Reason').fill('Closed for the browser tests');
+await luz.getByRole('button', { name: 'Close the house' }).click();
+await luz.getByRole('button', { name: 'Open the house' }).waitFor();
+const third = await guest();
+const headers = { authorization: `Bearer ${third.access_token}` };
+const refused = await fetch(`${url}/v1/rooms/newbie/seat`, { method: 'POST', headers });
+assert.equal((await refused.json()).code, 'room_closed');
+await luz.getByRole('button', { name: 'Open the house' }).click();
+await luz.getByRole('button', { name: 'Close the house' }).waitFor();
+
+const pages = ['rooms', 'rooms/newbie', 'tables', 'corrections', 'switches',
+  `switches?player=${player.player.id}`, 'operators', 'audit'];
+for (const path of pages) {
+  const answer = await luz.goto(`${url}/desk/${path}`);
+  assert.equal(answer.status(), 200, path);
+  const bytes = (await answer.body()).length;
+  assert.ok(bytes < 200_000, `${path} has ${bytes} bytes`);
+  await checkPage(luz, path);
+}
+assert.ok((await luz.getByRole('table').innerText()).includes('correction_approve'));
+
+// What is not for a role is refused as a page, and sent by nobody else's page.
+assert.equal((await ben.goto(`${url}/desk/audit`)).status(), 403);
+await checkPage(ben, 'a refusal');
+
+await browser.close();
+// A refused sign-in and a page that is not for somebody are told to the console by the browser.
+const unexpected = mistakes.filter((mistake) => !mistake.includes('status of 403'));
+assert.deepEqual(unexpected, []);
+console.log(`the desk was used by two operators, and ${pages.length + 7} pages are fit for everybody`);

@@ -1,0 +1,159 @@
+//! Who may do what at the desk: every page and every form, by every role. The table is held against
+//! the routes, so a page without a line fails the test.
+
+use bahay::operators::Role;
+use uuid::Uuid;
+
+use super::browser::{Browser, form_token};
+use crate::http::server::Server;
+
+/// What each role gets. 303: it was done, and the browser is led on. 404, 409, 422: let in, and
+/// refused for what is asked. Without a session every GET leads to signing in, and every POST is
+/// refused.
+const TABLE: &str = "
+                                              viewer support finance admin
+GET  /desk                                    303    303     303     303
+GET  /desk/rooms                              200    200     200     200
+GET  /desk/rooms/newbie                       200    200     200     200
+POST /desk/rooms                              403    403     403     404
+POST /desk/rooms/newbie                       403    403     403     409
+POST /desk/rooms/newbie/closing               403    403     403     303
+POST /desk/rooms/newbie/opening               403    403     403     303
+GET  /desk/tables                             200    200     200     200
+GET  /desk/tables/{id}                        200    200     200     200
+GET  /desk/tables/{id}/live                   200    200     200     200
+POST /desk/tables/{id}/hands                  403    403     403     404
+POST /desk/tables/{id}/voiding                403    403     403     404
+POST /desk/tables/{id}/release                403    403     403     404
+POST /desk/tables/{id}/pot-return             403    403     403     409
+GET  /desk/corrections                        200    200     200     200
+GET  /desk/corrections/new                    403    403     200     200
+GET  /desk/corrections/{id}                   404    404     404     404
+POST /desk/corrections                        403    403     404     404
+POST /desk/corrections/{id}/approval          403    403     404     404
+POST /desk/corrections/{id}/rejection         403    403     404     404
+GET  /desk/switches                           200    200     200     200
+POST /desk/switches/house/closing             403    403     403     303
+POST /desk/switches/house/opening             403    403     403     303
+POST /desk/switches/bans                      403    404     403     404
+POST /desk/switches/bans/lifting              403    409     403     409
+GET  /desk/operators                          403    403     403     200
+POST /desk/operators                          403    403     403     422
+POST /desk/operators/nobody/token             403    403     403     404
+POST /desk/operators/nobody/enrolment         403    403     403     404
+POST /desk/operators/nobody/disabling         403    403     403     404
+GET  /desk/audit                              403    403     403     200
+GET  /desk/audit.csv                          403    403     403     200
+POST /desk/sign-out                           303    303     303     303
+";
+
+/// What the forms are sent with: enough to be refused for the role or for what is asked.
+fn fields(line: &str) -> Vec<(&'static str, String)> {
+    let why = || ("reason", "for the test only".to_owned());
+    let id = || Uuid::new_v4().to_string();
+    match line {
+        "POST /desk/rooms" => ["id", "name", "like"].map(|name| (name, "nowhere".into())).into(),
+        "POST /desk/rooms/newbie" => {
+            let numbers = [
+                "multiplier",
+                "fee",
+                "hits",
+                "bonus",
+                "prepare",
+                "draw",
+                "play",
+                "fight",
+                "think",
+                "lapses",
+                "absence",
+            ];
+            let mut all = numbers.map(|name| (name, "2".to_owned())).to_vec();
+            all.extend([("bet", "1.00".into()), ("least", "0".into()), ("most", String::new())]);
+            all.extend([("name", "Newbie".into()), ("rules", "kingdom".into())]);
+            all.extend([("think", "1".into()), ("revision", "99".into())]);
+            all.dedup_by_key(|(name, _)| *name);
+            let mut seen = std::collections::BTreeSet::new();
+            all.reverse();
+            all.retain(|(name, _)| seen.insert(*name));
+            all
+        }
+        "POST /desk/corrections" => vec![
+            ("attempt", id()),
+            ("kind", "adjustment".into()),
+            ("player", id()),
+            ("amount", "1.00".into()),
+            why(),
+        ],
+        "POST /desk/switches/bans" => vec![("player", id()), ("hours", String::new()), why()],
+        "POST /desk/switches/bans/lifting" => vec![("player", id())],
+        "POST /desk/operators" => vec![("name", "Luz".into()), ("role", "viewer".into())],
+        _ => vec![why()],
+    }
+}
+
+#[tokio::test]
+async fn every_role_may_do_what_the_table_says_and_nothing_else() {
+    let server = Server::new().await;
+    let mut browsers = Vec::new();
+    for role in Role::ALL {
+        let mut browser = Browser::new(&server);
+        browser.enrol(&format!("the.{role}"), role).await;
+        browsers.push(browser);
+    }
+    let mut stranger = Browser::new(&server);
+    let mut wrong = Vec::new();
+    for line in TABLE.lines().skip(2) {
+        let mut words = line.split_whitespace();
+        let (method, path) = (words.next().unwrap(), words.next().unwrap());
+        let what = format!("{method} {path}");
+        let path = path.replace("{id}", &Uuid::new_v4().to_string());
+        let fields = fields(&what);
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let refused = match method {
+            "GET" => stranger.get(&path).await.status == 303,
+            _ => stranger.send_with("none", &path, &fields).await.status == 403,
+        };
+        if !refused {
+            wrong.push(format!("{what} by nobody"));
+        }
+        for (browser, expected) in browsers.iter_mut().zip(words) {
+            let page = match method {
+                "GET" => browser.get(&path).await,
+                _ => {
+                    let token = form_token(&browser.get("/desk/rooms").await.text);
+                    browser.send_with(&token, &path, &fields).await
+                }
+            };
+            if page.status.to_string() != expected {
+                wrong.push(format!("{what}: {}, not {expected}: {}", page.status, page.text));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+/// The routes as they are written down, so that none is without a line here.
+#[test]
+fn every_page_of_the_desk_is_in_the_table() {
+    let routes = include_str!("../../../src/http/desk/mod.rs");
+    // Of these the table has no line: they are for strangers, or are files.
+    let free =
+        ["/desk/sign-in", "/desk/enrolment", "/desk/enrolment/completion", "/desk/assets/{name}"];
+    for part in routes.split(".route(").skip(1) {
+        let path = part.split('"').nth(1).expect("a path");
+        if free.contains(&path) {
+            continue;
+        }
+        let path = path.replace("{room}", "newbie").replace("{name}", "nobody");
+        for (method, call) in [("GET ", "get("), ("POST", "post(")] {
+            let handlers =
+                part.split("\n").take_while(|line| !line.contains(".layer(")).collect::<String>();
+            let line = format!("{method} {path} ");
+            assert!(
+                !handlers.contains(call) || TABLE.contains(&line),
+                "{line} has no line in the table"
+            );
+        }
+    }
+}

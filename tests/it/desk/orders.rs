@@ -1,0 +1,246 @@
+//! What operators order at the desk, what comes of it, and what the audit says of it.
+
+use std::time::Duration;
+
+use bahay::lobby::house_rooms;
+use bahay::operators::Role;
+use bahay_engine::table::Clocks;
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::browser::{Browser, PASSWORD, between, next_code};
+use crate::http::server::{Server, expect_refusal, ok};
+
+/// What the audit's file says, oldest first: operator, action and subject of each line.
+async fn audit(browser: &mut Browser<'_>) -> Vec<String> {
+    let file = browser.get("/desk/audit.csv").await;
+    assert_eq!(file.status, 200, "{}", file.text);
+    let mut lines: Vec<String> = file
+        .text
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let fields: Vec<&str> = line.trim_matches('"').split("\",\"").collect();
+            format!("{} {} {}", fields[2], fields[3], fields[4])
+        })
+        .collect();
+    lines.reverse();
+    lines
+}
+
+#[tokio::test]
+async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    let mut luz = Browser::new(&server);
+    luz.enrol("ate.luz", Role::Finance).await;
+    let mut ben = Browser::new(&server);
+    ben.enrol("kuya.ben", Role::Admin).await;
+    let attempt = Uuid::new_v4().to_string();
+    let fields = [
+        ("attempt", &*attempt),
+        ("kind", "adjustment"),
+        ("player", &guest.id),
+        ("amount", "12.50"),
+        ("reason", "a game was lost to a fault of ours"),
+    ];
+    let asked = luz.send("/desk/corrections/new", "/desk/corrections", &fields).await;
+    let again = luz.send("/desk/corrections/new", "/desk/corrections", &fields).await;
+    assert_eq!((asked.status, &asked.location), (303, &again.location));
+    let here = asked.location.unwrap();
+    let page = luz.get(&here).await;
+    assert!(page.text.contains("another operator decides"), "{}", page.text);
+    let own = luz.send(&here, &format!("{here}/approval"), &[]).await;
+    assert_eq!(own.status, 403, "{}", own.text);
+    let approved = ben.send(&here, &format!("{here}/approval"), &[]).await;
+    assert_eq!(approved.status, 303, "{}", approved.text);
+    assert!(ben.get(&here).await.text.contains("Booked as operation"));
+    let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
+    assert_eq!(wallet["available"], 101_250);
+
+    let id = here.rsplit('/').next().unwrap();
+    let said = audit(&mut ben).await;
+    let expected = [
+        " operator_add operator:ate.luz".to_owned(),
+        "ate.luz enrolment ".to_owned(),
+        " operator_add operator:kuya.ben".to_owned(),
+        "kuya.ben enrolment ".to_owned(),
+        format!("ate.luz correction_request correction:{id}"),
+        format!("kuya.ben correction_approve correction:{id}"),
+        "kuya.ben export actions".to_owned(),
+    ];
+    assert_eq!(said, expected);
+    let found = ben.get(&format!("/desk/audit?subject=correction:{id}&operator=ate.luz")).await;
+    assert!(found.text.contains("<td>correction_request</td>"), "{}", found.text);
+    assert!(!found.text.contains("<td>correction_approve</td>"), "{}", found.text);
+    let none = ben.get("/desk/audit?from=2999-01-01T00:00:00Z").await;
+    assert!(none.text.contains("Nothing."), "{}", none.text);
+    assert_eq!(ben.get("/desk/audit?from=yesterday").await.status, 422);
+    server.bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let guest = server.node.guest("device-0123456789").await;
+    let mut luz = Browser::new(&server);
+    luz.enrol("ate.luz", Role::Admin).await;
+    let open = json!({ "room": "newbie", "bet": 100 });
+    let private = || {
+        let ask = server.node.post("/v1/private-tables", &open).bearer_auth(&guest.access_token);
+        ask.header("Idempotency-Key", Uuid::new_v4().to_string())
+    };
+    let seat =
+        || server.node.post("/v1/rooms/newbie/seat", &json!({})).bearer_auth(&guest.access_token);
+    let why = [("reason", "closed for the test")];
+    let closed = luz.send("/desk/switches", "/desk/switches/house/closing", &why).await;
+    assert_eq!(closed.status, 303, "{}", closed.text);
+    expect_refusal(seat(), 409, "room_closed").await;
+    expect_refusal(private(), 409, "room_closed").await;
+    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    let is_open = |room: &Value| room["is_open"] == json!(true);
+    assert!(!rooms["items"].as_array().unwrap().iter().any(is_open), "{rooms}");
+    assert!(luz.get("/desk/switches").await.text.contains("closed for the test"));
+    drop(other);
+    let opened = luz.send("/desk/switches", "/desk/switches/house/opening", &[]).await;
+    assert_eq!(opened.status, 303, "{}", opened.text);
+    ok(seat()).await;
+    let said = audit(&mut luz).await;
+    assert_eq!(said[2..4], ["ate.luz house_close house", "ate.luz house_open house"]);
+}
+
+#[tokio::test]
+async fn a_room_is_changed_closed_and_copied() {
+    let server = Server::new().await;
+    let mut luz = Browser::new(&server);
+    luz.enrol("ate.luz", Role::Admin).await;
+    let make = [("id", "weekend"), ("name", "Weekend"), ("like", "newbie")];
+    let made = luz.send("/desk/rooms", "/desk/rooms", &make).await;
+    assert_eq!(made.location.as_deref(), Some("/desk/rooms/weekend"), "{}", made.text);
+    let page = luz.get("/desk/rooms/weekend").await.text;
+    // What the form shows, sent back with another bet.
+    let form = between(&page, "action=\"/desk/rooms/weekend\"", "</form>");
+    let mut fields: Vec<(&str, String)> = Vec::new();
+    for input in form.split("<input").skip(1) {
+        let of = |attribute: &str| between(input, &format!("{attribute}=\""), "\"").to_owned();
+        let name = between(input, "name=\"", "\"");
+        fields.push((name, if name == "bet" { "2.00".to_owned() } else { of("value") }));
+    }
+    fields.push(("rules", "kingdom".to_owned()));
+    fields.retain(|(name, _)| *name != "form_token");
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+    let changed = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await;
+    assert_eq!(changed.status, 303, "{}", changed.text);
+    let again = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await;
+    assert_eq!(again.status, 409, "{}", again.text);
+    let opened = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend/opening", &[]).await;
+    assert_eq!(opened.status, 303, "{}", opened.text);
+    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    let items = rooms["items"].as_array().unwrap();
+    let weekend = items.iter().find(|room| room["id"] == "weekend").unwrap();
+    assert_eq!((&weekend["bet"], &weekend["is_open"]), (&json!(200), &json!(true)));
+    let newbie = house_rooms(Clocks::default())[0].terms().clone();
+    assert_eq!(weekend["fee_basis_points"], newbie.price.fee_basis_points);
+}
+
+#[tokio::test]
+async fn a_player_is_kept_out_and_let_in_again() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    let mut luz = Browser::new(&server);
+    luz.enrol("ate.luz", Role::Support).await;
+    let here = format!("/desk/switches?player={}", guest.id);
+    let fields = [("player", &*guest.id), ("hours", "72"), ("reason", "dumps coins on a friend")];
+    let banned = luz.send(&here, "/desk/switches/bans", &fields).await;
+    assert_eq!(banned.location.as_deref(), Some(&*here), "{}", banned.text);
+    let sign_in =
+        || server.node.post("/v1/sign-in/guest", &json!({ "device_id": "device-0123456789" }));
+    expect_refusal(sign_in(), 403, "banned").await;
+    assert!(luz.get(&here).await.text.contains("dumps coins on a friend"));
+    server.clock.advance(Duration::from_hours(71));
+    expect_refusal(sign_in(), 403, "banned").await;
+    // The session of the operator has ended long ago.
+    let mut ben = Browser::new(&server);
+    ben.enrol("kuya.ben", Role::Support).await;
+    let lifted = ben.send(&here, "/desk/switches/bans/lifting", &[("player", &guest.id)]).await;
+    assert_eq!(lifted.status, 303, "{}", lifted.text);
+    ok(sign_in()).await;
+}
+
+#[tokio::test]
+async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
+    let server = Server::new().await;
+    let mut luz = Browser::new(&server);
+    luz.enrol("ate.luz", Role::Admin).await;
+    let here = "/desk/operators";
+    let told = luz.send(here, here, &[("name", "kuya.ben"), ("role", "finance")]).await;
+    assert_eq!(told.status, 200, "{}", told.text);
+    let token = format!("bahay_op_{}", between(&told.text, "bahay_op_", "<"));
+    ok(server.node.get("/v1/operator/corrections", &token)).await;
+    let code = format!("bahay_en_{}", between(&told.text, "bahay_en_", "<"));
+    let mut ben = Browser::new(&server);
+    let factor = ben.factor_of(&code).await;
+    let shown = factor.code(server.clock.now());
+    let fields =
+        [("enrolment", &*code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
+    let enrolled = ben.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
+    assert_eq!(enrolled.status, 303, "{}", enrolled.text);
+    assert_eq!(ben.get("/desk/rooms").await.status, 200);
+    assert_eq!(luz.send(here, here, &[("name", "kuya.ben"), ("role", "admin")]).await.status, 409);
+
+    let reset = luz.send(here, "/desk/operators/kuya.ben/enrolment", &[]).await;
+    assert!(reset.text.contains("bahay_en_") && !reset.text.contains(&code), "{}", reset.text);
+    assert_eq!(ben.get("/desk/rooms").await.status, 303, "its session has ended");
+    next_code(&server.clock);
+    let shown = factor.code(server.clock.now());
+    assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 403);
+    ok(server.node.get("/v1/operator/corrections", &token)).await;
+
+    assert_eq!(luz.send(here, "/desk/operators/kuya.ben/disabling", &[]).await.status, 303);
+    expect_refusal(
+        server.node.get("/v1/operator/corrections", &token),
+        401,
+        "operator_token_unknown",
+    )
+    .await;
+    for own in ["disabling", "enrolment"] {
+        let refused = luz.send(here, &format!("/desk/operators/ate.luz/{own}"), &[]).await;
+        assert_eq!(refused.status, 409, "{}", refused.text);
+    }
+    assert_eq!(luz.get(here).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_table_is_shown_without_hands_and_a_look_at_them_is_noted() {
+    let server = Server::new().await;
+    let mut luz = Browser::new(&server);
+    luz.enrol("ate.luz", Role::Admin).await;
+    let guest = server.node.guest("device-0123456789").await;
+    let seat =
+        server.node.post("/v1/rooms/newbie/seat", &json!({})).bearer_auth(&guest.access_token);
+    let table = ok(seat).await["table"].as_str().unwrap().to_owned();
+    assert!(luz.get("/desk/tables?room=newbie").await.text.contains(&table));
+    let here = format!("/desk/tables/{table}");
+    let page = luz.get(&here).await;
+    assert!(page.text.contains("waiting for players") && page.text.contains(&guest.id));
+    let live = luz.get(&format!("{here}/live")).await.text;
+    assert!(live.contains(&guest.id) && !live.contains("<html"), "{live}");
+    // No game: nothing to see, and nothing noted.
+    let why = [("reason", "a player complains")];
+    let none = luz.send(&here, &format!("{here}/hands"), &why).await;
+    assert_eq!(none.status, 409, "{}", none.text);
+    let voided = luz.send(&here, &format!("{here}/voiding"), &why).await;
+    assert_eq!(voided.status, 200, "{}", voided.text);
+    assert!(voided.text.contains("No game was open"), "{}", voided.text);
+    let gone = luz.send("/desk/rooms", &format!("{here}/voiding"), &why).await;
+    assert_eq!(gone.status, 404, "{}", gone.text);
+    let said = audit(&mut luz).await;
+    let expected = [
+        format!("ate.luz table_void table:{table}"),
+        format!("ate.luz table_void table:{table}"),
+        format!("ate.luz table_order_failed table:{table}"),
+    ];
+    assert_eq!(said[2..5], expected);
+}
