@@ -1,9 +1,9 @@
 //! One game of a pair and a third player: honest, or with the pair colluding in a way. Who colludes
 //! is told the partner's hand, as over a telephone.
 
-use bahay_engine::cards::CardSet;
+use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::game::{Game as _, Turn, Viewer};
-use bahay_engine::games::tongits::{Action, Phase, Rules, SEATS, Tongits, deadwood};
+use bahay_engine::games::tongits::{Action, Phase, Rules, SEATS, Tongits, deadwood, points};
 use bahay_engine::seat::Seat;
 
 use super::Dice;
@@ -116,8 +116,8 @@ fn colluding(state: &Tongits, way: Way, place: usize, seats: [Seat; 2], action: 
     match (way, action) {
         (Way::SoftPlay, Action::Challenge) if by_partner => Action::Fold,
         (Way::SoftPlay, Action::Sapaw { meld, .. }) if owner(state, meld) == Some(partner) => {
-            // It adds nothing there; with nothing else to do it dumps.
-            dump(state, own, |_| false).unwrap_or(action)
+            // It adds nothing there, and gets rid of its dearest card instead.
+            dump(state, own, |_| true).unwrap_or(action)
         }
         (Way::ChipDumping, Action::Challenge) if place == 0 => Action::Fold,
         (Way::ChipDumping, Action::Fight) if place == 0 && is_legal(&Action::Draw) => Action::Draw,
@@ -137,16 +137,16 @@ fn colluding(state: &Tongits, way: Way, place: usize, seats: [Seat; 2], action: 
     }
 }
 
-/// A dump of a card that is wanted, if there is one; else of any, if nothing is wanted.
-fn dump(
-    state: &Tongits,
-    seat: Seat,
-    is_wanted: impl Fn(bahay_engine::cards::Card) -> bool,
-) -> Option<Action> {
+/// A dump of a card that is wanted, the dearest of them.
+fn dump(state: &Tongits, seat: Seat, is_wanted: impl Fn(Card) -> bool) -> Option<Action> {
     let mut legal = Vec::new();
     state.legal_actions(seat, &mut legal);
-    let mut dumps = legal.into_iter().filter(|action| matches!(action, Action::Dump { .. }));
-    dumps.find(|action| matches!(action, Action::Dump { card } if is_wanted(*card)))
+    let cards = legal.into_iter().filter_map(|action| match action {
+        Action::Dump { card } => Some(card),
+        _ => None,
+    });
+    let dearest = cards.filter(|card| is_wanted(*card)).max_by_key(|card| points(*card));
+    dearest.map(|card| Action::Dump { card })
 }
 
 pub(super) fn hand_of(state: &Tongits, seat: Seat) -> CardSet {

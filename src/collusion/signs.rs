@@ -37,6 +37,9 @@ struct Towards {
     fed: [Taken; BUCKETS],
     /// Cards that could be added to its melds: added.
     added: Taken,
+    /// Chances to fight, and to challenge others: not taken. First where this one's hidden hand was
+    /// the better one, then where it was not; by the points of who had the chance.
+    deferred: [[Taken; BUCKETS]; 2],
 }
 
 /// What is seen in one game of a pair: of each of the two, towards the other and towards the third.
@@ -54,6 +57,7 @@ pub(super) struct Usual {
     folded: [i64; BUCKETS],
     fed: [i64; BUCKETS],
     added: i64,
+    deferred: [[i64; BUCKETS]; 2],
 }
 
 /// The signs of a pair, in thousandths of a standard deviation each.
@@ -62,6 +66,7 @@ pub(super) struct Signs {
     yields: i64,
     feeds: i64,
     spares: i64,
+    defers: i64,
     flow: i64,
 }
 
@@ -86,11 +91,11 @@ impl Watch {
     /// What somebody does, before it is done.
     pub(super) fn see(&mut self, state: &Tongits, seat: Seat, action: Action) {
         let hand = hand_of(state, seat);
+        self.see_deferring(state, seat, action);
         match action {
             Action::Challenge | Action::Fold => {
                 if let Some(towards) = self.towards(seat, fighter(state)) {
-                    let points = usize::try_from(deadwood(hand) / 5).unwrap_or(BUCKETS);
-                    towards.folded[points.min(BUCKETS - 1)].add(action == Action::Fold);
+                    towards.folded[bucket(hand)].add(action == Action::Fold);
                 }
             }
             Action::Dump { card } => {
@@ -133,6 +138,36 @@ impl Watch {
         }
     }
 
+    /// Whether a chance to fight or to challenge is left to somebody whose hand is better, as who
+    /// does not know that hand could not tell.
+    fn see_deferring(&mut self, state: &Tongits, seat: Seat, action: Action) {
+        let by = fighter(state);
+        let gave_way = match action {
+            Action::Fight | Action::Challenge => false,
+            Action::Fold => true,
+            Action::Draw => {
+                let mut legal = Vec::new();
+                state.legal_actions(seat, &mut legal);
+                if !legal.contains(&Action::Fight) {
+                    return;
+                }
+                true
+            }
+            Action::Chow { .. }
+            | Action::Drop { .. }
+            | Action::Sapaw { .. }
+            | Action::Dump { .. }
+            | Action::Tongits => return,
+        };
+        let hand = hand_of(state, seat);
+        for other in seat.others(SEATS).filter(|other| by != Some(*other)) {
+            let is_worse = usize::from(deadwood(hand_of(state, other)) >= deadwood(hand));
+            if let Some(towards) = self.towards(seat, Some(other)) {
+                towards.deferred[is_worse][bucket(hand)].add(gave_way);
+            }
+        }
+    }
+
     /// The end of the game: who owes whom.
     pub(super) fn end(mut self, state: &Tongits) -> Seen {
         let debts = state.outcome().map(|outcome| outcome.debts).unwrap_or_default();
@@ -157,6 +192,11 @@ impl Watch {
             Some(&mut self.seen.third[place])
         }
     }
+}
+
+/// The points of a hand, by fives.
+fn bucket(hand: CardSet) -> usize {
+    usize::try_from(deadwood(hand) / 5).unwrap_or(BUCKETS).min(BUCKETS - 1)
 }
 
 impl Taken {
@@ -190,6 +230,11 @@ impl Towards {
             sum.plus(one);
         }
         self.added.plus(other.added);
+        for (sums, ones) in self.deferred.iter_mut().zip(other.deferred) {
+            for (sum, one) in sums.iter_mut().zip(ones) {
+                sum.plus(one);
+            }
+        }
     }
 }
 
@@ -205,6 +250,7 @@ impl Usual {
             folded: sum.folded.map(Taken::share),
             fed: sum.fed.map(Taken::share),
             added: sum.added.share(),
+            deferred: sum.deferred.map(|buckets| buckets.map(Taken::share)),
         }
     }
 }
@@ -223,25 +269,41 @@ impl Signs {
         }
         let mut signs =
             Self { flow: deviations(flow.abs() * ONE, squares * ONE * ONE), ..Self::default() };
-        for place in 0..2 {
+        let mut each = [Self::default(); 2];
+        for (place, signs) in each.iter_mut().enumerate() {
             let (own, other) = (&partner[place], &third[place]);
             let folded = |towards: &Towards| sum(towards.folded.iter().zip(usual.folded));
             let fed = |towards: &Towards| sum(towards.fed.iter().zip(usual.fed));
             let added = |towards: &Towards| towards.added.beyond(usual.added);
-            // Either of the two may be the one who gives.
-            signs.yields = signs.yields.max(apart(folded(own), folded(other)));
-            signs.feeds = signs.feeds.max(apart(fed(own), fed(other)));
-            signs.spares = signs.spares.max(apart(added(other), added(own)));
+            let deferred =
+                |worse: usize| sum(own.deferred[worse].iter().zip(usual.deferred[worse]));
+            signs.yields = apart(folded(own), folded(other));
+            signs.feeds = apart(fed(own), fed(other));
+            signs.spares = apart(added(other), added(own));
+            signs.defers = apart(deferred(0), deferred(1));
         }
+        let [one, other] = each;
+        signs.yields = either_or_both(one.yields, other.yields);
+        signs.feeds = either_or_both(one.feeds, other.feeds);
+        signs.spares = either_or_both(one.spares, other.spares);
+        signs.defers = either_or_both(one.defers, other.defers);
         signs
     }
 
     /// The more, the more signs there are, and the clearer: squares, since one clear sign says more
     /// than many faint ones.
     pub(super) fn score(self) -> i64 {
-        let Self { yields, feeds, spares, flow } = self;
-        [yields, feeds, spares, flow].into_iter().map(|sign| sign.max(0).saturating_pow(2)).sum()
+        let Self { yields, feeds, spares, defers, flow } = self;
+        [yields, feeds, spares, defers, flow]
+            .into_iter()
+            .map(|sign| sign.max(0).saturating_pow(2))
+            .sum()
     }
+}
+
+/// A sign of one of the two, or a fainter one of both.
+fn either_or_both(one: i64, other: i64) -> i64 {
+    one.max(other).max((one + other) * 707 / ONE)
 }
 
 fn sum<'a>(parts: impl Iterator<Item = (&'a Taken, i64)>) -> (i64, i64) {

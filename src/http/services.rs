@@ -57,12 +57,6 @@ impl FromRef<Services> for Auth {
     }
 }
 
-impl FromRef<Services> for Clock {
-    fn from_ref(services: &Services) -> Self {
-        services.clock.clone()
-    }
-}
-
 impl FromRef<Services> for Cursors {
     fn from_ref(services: &Services) -> Self {
         Self::new(&services.auth)
