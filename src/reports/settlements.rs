@@ -319,12 +319,12 @@ async fn of_days(
             order by n.finished_at desc, n.game desc
             limit $12
         )
-        select s.game, g.table_id, s.room, s.finished_at as "finished_at: SqlTimestamp",
+        select s.game, (select g.table_id from games g where g.id = s.game) as "table_id!",
+            s.room, s.finished_at as "finished_at: SqlTimestamp",
             s.ending, s.winner, s.gross, s.fee, s.pot, s.taken_over, p.players as "players!",
             p.names as "names!", p.nets as "nets!"
         from found f
         join settlements s on s.game = f.game
-        join games g on g.id = f.game
         cross join lateral (
             select array_agg(p.player order by p.seat) as players,
                 array_agg(n.name order by p.seat) as names,
@@ -381,12 +381,12 @@ async fn of_player(
             order by m.finished_at desc, m.game desc
             limit $12
         )
-        select s.game, g.table_id, s.room, s.finished_at as "finished_at: SqlTimestamp",
+        select s.game, (select g.table_id from games g where g.id = s.game) as "table_id!",
+            s.room, s.finished_at as "finished_at: SqlTimestamp",
             s.ending, s.winner, s.gross, s.fee, s.pot, s.taken_over, p.players as "players!",
             p.names as "names!", p.nets as "nets!"
         from found f
         join settlements s on s.game = f.game
-        join games g on g.id = f.game
         cross join lateral (
             select array_agg(p.player order by p.seat) as players,
                 array_agg(n.name order by p.seat) as names,

@@ -281,10 +281,9 @@ mod tests {
     #[test]
     fn what_people_type_is_read() {
         let coins = |hundredths| Some(Coins::from_hundredths(hundredths));
-        assert_eq!(
-            [amount("12"), amount("12.5"), amount("0.05")],
-            [coins(1200), coins(1250), coins(5)]
-        );
+        let parts = |whole: &str, part: &str| amount(&format!("{whole}.{part}"));
+        assert_eq!([amount("12"), parts("12", "5")], [coins(1200), coins(1250)]);
+        assert_eq!(parts("0", "05"), coins(5));
         for text in ["", ".5", "1.234", "-1", "1e3", "99999999999999999999"] {
             assert_eq!(amount(text), None, "{text}");
         }
