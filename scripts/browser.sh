@@ -33,6 +33,7 @@ check_browser() {
   finance=$("$BINARY" operator add kuya.ben --role finance | tail -n 1)
   # Chromium shuts itself in by user namespaces, which root may not and some machines do not give.
   if [ "$(id -u)" != 0 ] && unshare -U true 2>/dev/null; then sandbox=sandbox; fi
+  case $CHROMIUM in "$PROGRAMS"/*) export FONTCONFIG_FILE=$PROGRAMS/fonts.conf ;; esac
   say "operators use the desk in $CHROMIUM"
   (
     cd "$BROWSER"

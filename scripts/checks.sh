@@ -114,6 +114,16 @@ cmd_simulate-house() { attend cargo run --quiet -p bahay-engine --example house 
 cmd_bench() {
   case ${1:-} in
     ledger) ;;
+    live)
+      shift
+      choose_home
+      enter_test_instance bench
+      # It has no use for PostgreSQL.
+      GIVEN_DATABASE_URL=none
+      start_services
+      attend cargo bench --profile release --bench live -- "$@"
+      return
+      ;;
     sign-ins)
       shift
       choose_home

@@ -162,6 +162,17 @@ need_chromium() {
   find_chromium || die "Chromium is missing: install it, or Google Chrome"
 }
 
+# Letters for a browser that was unpacked, on a machine that may have none: nothing is drawn without.
+write_fonts() {
+  local fonts=$PROGRAMS/unpacked/usr/share/fonts
+  [ -d "$fonts" ] || return 0
+  cat >"$PROGRAMS/fonts.conf" <<FONTS
+<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>$fonts</dir><cachedir>$PROGRAMS/fonts</cachedir></fontconfig>
+FONTS
+}
+
 # Whether packages of the machine may be installed.
 may_install() {
   local sudo
@@ -290,9 +301,8 @@ apt_packages() {
       redis) redis_package || return 1 ;;
       node) echo nodejs npm ;;
       python) echo python3 python3-venv ;;
-      # The second holds what the program reads; the others are its letters, without which no
-      # page can be drawn.
-      chromium) echo chromium chromium-common fonts-dejavu-core fontconfig-config ;;
+      # The second holds what the program reads, the third letters to draw.
+      chromium) echo chromium chromium-common fonts-dejavu-core ;;
     esac
   done
 }
@@ -375,6 +385,7 @@ apt_unpack() {
   rm -rf "$PROGRAMS/apt"
   write_wrappers
   write_python_link
+  write_fonts
 }
 
 # The unpacked programs need the unpacked libraries, and nothing else should see these: each gets a

@@ -43,7 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("games", &["clock", "db", "ids"]),
     ("notices", &["clock", "db", "ids"]),
     ("ledger", &["clock", "db", "entropy", "games", "ids"]),
-    ("live", &["clock", "ids"]),
+    ("live", &["clock", "entropy", "ids"]),
     // Between players, and how they stand: counted from records, some time after the game.
     ("social", &["db", "ids"]),
     ("recall", &["tables::catalog"]),

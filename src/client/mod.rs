@@ -16,7 +16,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use play::{Known, Play, PlayError, Way};
+use crate::ws::protocol::brief::Form;
+
+pub use play::{Known, Play, PlayError, Said, Way};
 pub use steady::{CommandNumber, Outcome, Steady, SteadyError, Told, events_of};
 
 /// Longer than any answer should take.
@@ -42,6 +44,8 @@ pub struct Client {
     player: PlayerId,
     access_token: String,
     refresh_token: String,
+    /// How it wants messages on the socket.
+    form: Form,
 }
 
 /// A wallet, in hundredths of a coin.
@@ -111,7 +115,14 @@ impl Client {
         let body = json!({ "device_id": device_id, "name": name });
         let signed_in: SignedIn = answer(request.json(&body)).await?;
         let SignedIn { player, access_token, refresh_token } = signed_in;
-        Ok(Self { http, base, player: player.id, access_token, refresh_token })
+        let form = Form::default();
+        Ok(Self { http, base, player: player.id, access_token, refresh_token, form })
+    }
+
+    /// The same player, who wants messages on the socket in another form.
+    #[must_use]
+    pub fn hearing(&self, form: Form) -> Self {
+        Self { form, ..self.clone() }
     }
 
     /// The same player at another node of the house.
@@ -199,12 +210,12 @@ impl Client {
 
     /// Opens the socket for play.
     pub async fn play(&self) -> Result<Play, PlayError> {
-        Play::connect(&self.base, Way::Header(self.access_token.clone())).await
+        Play::connect(&self.base, Way::Header(self.access_token.clone()), self.form).await
     }
 
     /// The same, with whatever shows who the player is.
     pub async fn play_by(&self, way: Way) -> Result<Play, PlayError> {
-        Play::connect(&self.base, way).await
+        Play::connect(&self.base, way, self.form).await
     }
 }
 

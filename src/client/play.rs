@@ -11,11 +11,12 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::{Message as Frame, Utf8Bytes};
+use tokio_tungstenite::tungstenite::{Bytes, Message as Frame, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 use crate::tables::catalog::Tongits;
-use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, SUBPROTOCOL, Tag};
+use crate::ws::protocol::brief::{Form, Shorthand};
+use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, Tag};
 
 type Action = <Tongits as Game>::Action;
 type GameEvent = <Tongits as Game>::Event;
@@ -90,10 +91,27 @@ const SILENCE: Duration = Duration::from_secs(50);
 /// cleared before every read.
 const BUFFER_BYTES: usize = 4096;
 
+/// A message as it came.
+#[derive(Clone, Debug)]
+pub enum Said {
+    Text(Utf8Bytes),
+    Bytes(Bytes),
+}
+
+impl Said {
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
 /// One connection, and what its player knows.
 #[derive(Debug)]
 pub struct Play {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    shorthand: Shorthand,
     next_id: u32,
     known: Known,
 }
@@ -134,7 +152,7 @@ impl Known {
 }
 
 impl Play {
-    pub(super) async fn connect(base: &str, way: Way) -> Result<Self, PlayError> {
+    pub(super) async fn connect(base: &str, way: Way, form: Form) -> Result<Self, PlayError> {
         let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
         let mut request = url.into_client_request()?;
         if let Way::Header(token) = &way {
@@ -142,14 +160,15 @@ impl Play {
                 .map_err(|error| PlayError::Nonsense(error.to_string()))?;
             request.headers_mut().insert("authorization", bearer);
         }
-        let protocol = HeaderValue::from_static(SUBPROTOCOL);
+        let protocol = HeaderValue::from_static(form.subprotocol());
         request.headers_mut().insert("sec-websocket-protocol", protocol);
         let config = WebSocketConfig::default()
             .read_buffer_size(BUFFER_BYTES)
             .write_buffer_size(BUFFER_BYTES);
         // Without Nagle: a command is not to wait for the next one.
         let (socket, _) = connect_async_with_config(request, Some(config), true).await?;
-        let mut play = Self { socket, next_id: 1, known: Known::default() };
+        let shorthand = Shorthand::new(form);
+        let mut play = Self { socket, shorthand, next_id: 1, known: Known::default() };
         let (token, ticket) = match way {
             Way::Header(_) | Way::Nobody => return Ok(play),
             Way::Token(token) => (Some(Credential::new(token)), None),
@@ -251,12 +270,20 @@ impl Play {
 
     /// The next message, without looking at what it says.
     pub async fn next_unseen(&mut self) -> Result<Message<Tongits>, PlayError> {
-        read(&self.next_text().await?)
+        let said = self.next_said().await?;
+        self.read(&said)
     }
 
-    /// Takes a text of [`Play::next_text`] into the view.
-    pub fn take_text(&mut self, text: &str) -> Result<Message<Tongits>, PlayError> {
-        let message = read(text)?;
+    fn read(&mut self, said: &Said) -> Result<Message<Tongits>, PlayError> {
+        self.shorthand.read(said.as_bytes()).map_err(|error| {
+            let said = String::from_utf8_lossy(said.as_bytes());
+            PlayError::Nonsense(format!("{error} in {said}"))
+        })
+    }
+
+    /// Takes what [`Play::next_said`] gave into the view.
+    pub fn take_said(&mut self, said: &Said) -> Result<Message<Tongits>, PlayError> {
+        let message = self.read(said)?;
         self.take(&message)?;
         Ok(message)
     }
@@ -283,14 +310,17 @@ impl Play {
         }
     }
 
-    /// The next text as it came. Nothing is lost when this is dropped before it is ready.
-    pub async fn next_text(&mut self) -> Result<Utf8Bytes, PlayError> {
+    /// The next message as it came. Nothing is lost when this is dropped before it is ready.
+    pub async fn next_said(&mut self) -> Result<Said, PlayError> {
         loop {
             let frame = tokio::time::timeout(SILENCE, self.socket.next()).await.map_err(|_| {
                 PlayError::Closed { code: 1006, reason: "nothing was heard for long".to_owned() }
             })?;
             match frame {
-                Some(Ok(Frame::Text(text))) => return Ok(text),
+                Some(Ok(Frame::Text(text))) => return Ok(Said::Text(text)),
+                Some(Ok(Frame::Binary(bytes))) if self.shorthand.form() == Form::Compact => {
+                    return Ok(Said::Bytes(bytes));
+                }
                 Some(Ok(Frame::Close(frame))) => {
                     let (code, reason) = frame.map_or((1005, String::new()), |frame| {
                         (frame.code.into(), frame.reason.as_str().to_owned())
@@ -330,7 +360,11 @@ impl Play {
                 }
                 self.known.version = Some(*version);
                 self.known.tag = Some(*tag);
-                self.known.prompt.clone_from(prompt);
+                if self.shorthand.form().is_short() {
+                    self.known.prompt = OpenPrompt::of(view);
+                } else {
+                    self.known.prompt.clone_from(prompt);
+                }
             }
             Message::Closed { .. } => {
                 self.known = Known::default();
@@ -348,8 +382,4 @@ impl Play {
     pub fn table(&self) -> Option<TableId> {
         self.view().map(|view| view.table)
     }
-}
-
-fn read(text: &str) -> Result<Message<Tongits>, PlayError> {
-    serde_json::from_str(text).map_err(|error| PlayError::Nonsense(format!("{error} in {text}")))
 }

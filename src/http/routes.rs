@@ -99,7 +99,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(operators::settlements::list_settlements))
         .routes(routes!(operators::settlements::total_settlements))
         .routes(routes!(operators::settlements::export_settlements))
-        .routes(routes!(operators::games::show_game))
+        .routes(routes!(operators::games::show_dossier))
         .routes(routes!(operators::games::replay_game))
         .routes(routes!(operators::players::find_players))
         .routes(routes!(operators::players::show_player_report))

@@ -1,10 +1,14 @@
 -- Appends entries to a journal if its newest point is still the one the caller decided on.
 -- KEYS: head, journal, due.  ARGV: version, the tag at it, deadline in ms or '', table, channel,
--- time to live in ms or '0', then the entries: a tag, a space, a line.
+-- time to live in ms or '0', listener, then the entries: a tag, a space, a line.
+--
+-- They are published unless nobody listens but the caller, who knows them. Who listens is noted in
+-- the head, and noted again with each subscription: counting subscribers would take another for
+-- the caller while its own subscription is broken.
 --
 -- The length alone does not tell one history from another: a Redis that has lost its last lines
 -- grows to the same length again. The tags do.
-local head = redis.call('hmget', KEYS[1], 'base', 'halted', 'tag')
+local head = redis.call('hmget', KEYS[1], 'base', 'halted', 'tag', 'listeners')
 local base = tonumber(head[1])
 if not base then return { 'missing' } end
 if head[2] then return { 'halted' } end
@@ -22,7 +26,7 @@ if version ~= expected then
   return { 'behind', redis.call('lrange', KEYS[2], expected - version, -1) }
 end
 local entries = {}
-for i = 7, #ARGV do
+for i = 8, #ARGV do
   entries[#entries + 1] = ARGV[i]
   redis.call('rpush', KEYS[2], ARGV[i])
 end
@@ -39,6 +43,8 @@ else
   redis.call('persist', KEYS[1])
   redis.call('persist', KEYS[2])
 end
-local after = expected .. ' ' .. tag
-redis.call('spublish', ARGV[5], after .. '\n' .. table.concat(entries, '\n'))
+if head[4] and head[4] ~= '' and head[4] ~= ARGV[7] then
+  local after = expected .. ' ' .. tag
+  redis.call('spublish', ARGV[5], after .. '\n' .. table.concat(entries, '\n'))
+end
 return { 'appended' }

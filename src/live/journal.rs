@@ -85,7 +85,7 @@ pub struct NewLine<'a> {
 /// What an append came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Append {
-    /// The lines are stored and published.
+    /// The lines are stored, and published to others.
     Appended,
     /// Others have appended these since; decide again with them.
     Behind(Vec<Entry>),
@@ -157,7 +157,8 @@ impl Live {
         }
     }
 
-    /// Appends a line that was decided at a point, sets the next deadline and publishes.
+    /// Appends a line that was decided at a point, sets the next deadline and publishes it to all
+    /// who listen but this process.
     pub async fn append(&self, table: TableId, new: NewLine<'_>) -> Result<Append, Unavailable> {
         let NewLine { after, tag, engine, line, deadline, idle_ms } = new;
         let mut call = self.scripts.append.prepare_invoke();
@@ -169,7 +170,8 @@ impl Live {
             None => call.arg(""),
         };
         call.arg(table.to_string()).arg(self.table_key(table, "lines"));
-        call.arg(idle_ms.unwrap_or(0)).arg(format!("{tag} {line}"));
+        call.arg(idle_ms.unwrap_or(0)).arg(&*self.subscriptions.listener);
+        call.arg(format!("{tag} {line}"));
         let answer: Vec<Value> = call.invoke_async(&mut self.commands.clone()).await?;
         match answer.as_slice() {
             [kind] if is(kind, "appended") => Ok(Append::Appended),

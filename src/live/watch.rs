@@ -3,6 +3,9 @@
 //! moves, it is made again at whoever serves the slot then; that publications may have been missed
 //! is told at the loss and once the subscriptions stand again. What was published meanwhile is
 //! read from the journals.
+//!
+//! Whoever listens is noted at the table once the subscription stands, so that a process which is
+//! alone there is not told what it appended itself.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,6 +17,7 @@ use redis::{PushInfo, PushKind, Value};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::entropy;
 use crate::live::connection::{Address, Connection, Push};
 use crate::live::{Entry, Live, Options, Point, Unavailable};
 
@@ -39,9 +43,30 @@ pub enum Publication {
 #[derive(Clone)]
 pub(super) struct Subscriptions {
     connection: Connection,
+    /// By which tables know this process among those who listen.
+    pub(super) listener: Arc<str>,
+    notes: Notes,
     heard: Arc<Heard>,
     /// Ends with the last clone.
     _keeper: Arc<Keeper>,
+}
+
+/// Notes at tables who listens there.
+#[derive(Clone)]
+struct Notes {
+    commands: Connection,
+    script: Arc<redis::Script>,
+    listener: Arc<str>,
+}
+
+impl Notes {
+    /// False when there is no such table.
+    async fn note(&self, channel: &str, listens: bool) -> Result<bool, Unavailable> {
+        let head = format!("{}head", channel.strip_suffix("lines").unwrap_or(channel));
+        let mut call = self.script.prepare_invoke();
+        call.key(head).arg(&*self.listener).arg(u8::from(listens));
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
 }
 
 struct Keeper(tokio::task::AbortHandle);
@@ -89,14 +114,17 @@ impl Subscriptions {
         let hearing = heard.clone();
         let push: Push = Arc::new(move |from, push| hearing.hear(from, &push));
         let connection = Connection::open(options, Some(push)).await?;
-        let keeper = tokio::spawn(keep(connection.clone(), commands, heard.clone()));
+        let listener: Arc<str> = entropy::tag().to_string().into();
+        let script = Arc::new(redis::Script::new(include_str!("listen.lua")));
+        let notes = Notes { commands, script, listener: listener.clone() };
+        let keeper = tokio::spawn(keep(connection.clone(), notes.clone(), heard.clone()));
         let keeper = Arc::new(Keeper(keeper.abort_handle()));
-        Ok((Self { connection, heard, _keeper: keeper }, receiver))
+        Ok((Self { connection, listener, notes, heard, _keeper: keeper }, receiver))
     }
 }
 
 /// Makes lost subscriptions again, for ever. Where nobody answers the next look tries again.
-async fn keep(connection: Connection, commands: Connection, heard: Arc<Heard>) {
+async fn keep(connection: Connection, notes: Notes, heard: Arc<Heard>) {
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -108,7 +136,7 @@ async fn keep(connection: Connection, commands: Connection, heard: Arc<Heard>) {
             continue;
         }
         // While a slot moves its new master publishes, and subscriptions still stand at the old.
-        if commands.has_met_a_move() {
+        if notes.commands.has_met_a_move() {
             heard.tell(Publication::Interrupted);
         }
         if let Err(error) = connection.refresh().await {
@@ -116,9 +144,10 @@ async fn keep(connection: Connection, commands: Connection, heard: Arc<Heard>) {
         }
         // Each server by itself: one that does not answer keeps nobody from the others.
         let renewals = heard.astray(&connection).into_values().map(|channels| {
-            let (connection, heard) = (&connection, &heard);
+            let (connection, notes, heard) = (&connection, &notes, &heard);
             async move {
-                let asked = channels.iter().map(|channel| subscribe(connection, heard, channel));
+                let asked =
+                    channels.iter().map(|channel| subscribe(connection, notes, heard, channel));
                 if join_all(asked).await.iter().any(Result::is_ok) {
                     heard.tell(Publication::Interrupted);
                 }
@@ -128,19 +157,26 @@ async fn keep(connection: Connection, commands: Connection, heard: Arc<Heard>) {
     }
 }
 
+/// Subscribes, and then has it noted; false when there is no such table.
 async fn subscribe(
     connection: &Connection,
+    notes: &Notes,
     heard: &Heard,
     channel: &str,
-) -> Result<(), Unavailable> {
+) -> Result<bool, Unavailable> {
     let losses = heard.channels().losses;
     let mut connection = connection.clone();
     let mut call = redis::cmd("SSUBSCRIBE");
     call.arg(channel);
     let answered = call.query_async::<()>(&mut connection).await;
-    let at = connection.answered().filter(|_| answered.is_ok());
+    let noted = match answered {
+        Ok(()) => notes.note(channel, true).await,
+        Err(error) => Err(error.into()),
+    };
+    // What is not noted is not heard, so it counts as no subscription.
+    let at = connection.answered().filter(|_| noted.is_ok());
     heard.asked(channel, at, losses);
-    Ok(answered?)
+    noted
 }
 
 impl Heard {
@@ -250,14 +286,19 @@ fn publication(push: &PushInfo) -> Option<Publication> {
 }
 
 impl Live {
-    /// Listens to a table's publications from here on.
-    pub async fn watch(&self, table: TableId) -> Result<(), Unavailable> {
-        let Subscriptions { connection, heard, .. } = &self.subscriptions;
+    /// Listens to a table's publications from here on; false when there is no such table.
+    pub async fn watch(&self, table: TableId) -> Result<bool, Unavailable> {
+        let Subscriptions { connection, notes, heard, .. } = &self.subscriptions;
         let channel = self.table_key(table, "lines");
         heard.channels().wanted.insert(channel.clone(), Place::Asked);
-        let watched = subscribe(connection, heard, &channel).await;
-        if watched.is_err() {
-            heard.channels().wanted.remove(&channel);
+        let watched = subscribe(connection, notes, heard, &channel).await;
+        match watched {
+            Ok(true) => {}
+            // Founded later, it would not know that somebody listens.
+            Ok(false) => self.unwatch(table).await?,
+            Err(_) => {
+                heard.channels().wanted.remove(&channel);
+            }
         }
         watched
     }
@@ -279,12 +320,13 @@ impl Live {
     }
 
     pub async fn unwatch(&self, table: TableId) -> Result<(), Unavailable> {
-        let Subscriptions { connection, heard, .. } = &self.subscriptions;
+        let Subscriptions { connection, notes, heard, .. } = &self.subscriptions;
         let channel = self.table_key(table, "lines");
         heard.channels().wanted.remove(&channel);
         let mut call = redis::cmd("SUNSUBSCRIBE");
-        call.arg(channel);
+        call.arg(&channel);
         call.query_async::<()>(&mut connection.clone()).await?;
+        notes.note(&channel, false).await?;
         Ok(())
     }
 }

@@ -40,6 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::ClientError;
 use crate::loadtest::report::Report;
+use crate::ws::protocol::brief::Form;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -55,6 +56,27 @@ pub enum Mode {
     Soak,
     /// No time to think.
     Max,
+}
+
+/// The subprotocol that players ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Wanted {
+    /// `bahay.v1`: objects in JSON.
+    Full,
+    /// `bahay.v1.brief`: short arrays in JSON.
+    Brief,
+    /// `bahay.v1.compact`: the same in MessagePack.
+    Compact,
+}
+
+impl From<Wanted> for Form {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::Full => Self::Full,
+            Wanted::Brief => Self::Brief,
+            Wanted::Compact => Self::Compact,
+        }
+    }
 }
 
 /// How times to think are spread.
@@ -120,6 +142,10 @@ pub struct Options {
     #[arg(long, default_value_t = 0, value_name = "PERCENT",
           value_parser = clap::value_parser!(u8).range(0..=100))]
     pub idle: u8,
+
+    /// How the players want messages on the socket.
+    #[arg(long, value_enum, default_value = "full")]
+    pub form: Wanted,
 
     /// The room that all play in.
     #[arg(long, default_value = "newbie", value_name = "ROOM")]

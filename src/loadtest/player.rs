@@ -14,7 +14,7 @@ use super::crowd::{Crowd, Order, Orders};
 use super::dice::{Dice, Habit};
 use super::frames::Seen;
 use super::tally::{Count, Figure, TIMER};
-use crate::client::{Client, ClientError, Known, Play, PlayError};
+use crate::client::{Client, ClientError, Known, Play, PlayError, Said};
 use crate::clock::Moment;
 use crate::entropy;
 use crate::tables::catalog::Tongits;
@@ -126,7 +126,7 @@ impl Player {
         match crowd.first.another_guest(&device, &format!("Load {}", self.number)).await {
             Ok(client) => {
                 crowd.tally.count(Count::Guests, 1);
-                Some(client)
+                Some(client.hearing(crowd.options.form.into()))
             }
             Err(error) => {
                 crowd.failed(&error);
@@ -264,9 +264,9 @@ impl Player {
             }
             let until_due = sitting.due.map(|due| due.since(now));
             tokio::select! {
-                text = play.next_text() => {
-                    let text = text?;
-                    if let Some(end) = self.hear(play, sitting, &text) {
+                said = play.next_said() => {
+                    let said = said?;
+                    if let Some(end) = self.hear(play, sitting, &said) {
                         return Ok(end);
                     }
                     if self.habit == Habit::Slow {
@@ -288,16 +288,16 @@ impl Player {
         }
     }
 
-    fn hear(&mut self, play: &mut Play, sitting: &mut Sitting, text: &str) -> Option<End> {
+    fn hear(&mut self, play: &mut Play, sitting: &mut Sitting, said: &Said) -> Option<End> {
         let crowd = self.crowd.clone();
         let tally = &crowd.tally;
         let now = Moment::now();
-        tally.heard(text.len());
-        let message = match play.take_text(text) {
+        tally.heard(said.as_bytes().len());
+        let message = match play.take_said(said) {
             Ok(message) => message,
             Err(error) => return Some(self.broken(&error)),
         };
-        if let Err(leak) = sitting.seen.check(text, &message, play.view()) {
+        if let Err(leak) = sitting.seen.check(said, &message, play.view()) {
             tally.fault(format!("a player was shown what is hidden: {leak}"));
         }
         match &message {

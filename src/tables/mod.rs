@@ -21,6 +21,7 @@ mod effects;
 mod guard;
 mod halting;
 mod lost;
+mod outbox;
 mod presence;
 mod slot;
 mod ticker;
@@ -50,7 +51,8 @@ use crate::tables::words::Words;
 pub use copy::Missed;
 pub use counts::Counts;
 pub use halting::{OperateError, Spoiled, Voided};
-pub use watchers::{Ending, Notice, OUTBOX, Watch};
+pub use outbox::{Notices, OUTBOX};
+pub use watchers::{Ending, Notice, Watch};
 pub use words::Word;
 
 /// How often an input is decided on before it counts as unavailable.
@@ -85,6 +87,9 @@ struct Inner<G: Game> {
     words: Words<G::Rules>,
     /// Copies of the tables that somebody here has looked at.
     slots: Mutex<HashMap<TableId, Arc<Slot<G>>>>,
+    /// Tables whose journal may be longer than this process knows, by what it did itself. They are
+    /// read at the next look.
+    unheard: Mutex<Vec<TableId>>,
 }
 
 /// Why an input was not taken.
@@ -170,7 +175,8 @@ impl<G: Game> Tables<G> {
         presence: Presence,
     ) -> Self {
         let (slots, counts, words) = (Mutex::default(), Counts::default(), Words::default());
-        let inner = Inner { live, ledger, clocks, pool, presence, counts, words, slots };
+        let unheard = Mutex::default();
+        let inner = Inner { live, ledger, clocks, pool, presence, counts, words, slots, unheard };
         Self { inner: Arc::new(inner) }
     }
 
@@ -359,6 +365,26 @@ impl<G: Game> Tables<G> {
     fn all(&self) -> Vec<Arc<Slot<G>>> {
         let slots = self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.values().cloned().collect()
+    }
+
+    /// Reads the journals to which this process may have added what it was not told of.
+    async fn read_unheard(&self) {
+        let unheard = &self.inner.unheard;
+        let unheard = std::mem::take(&mut *unheard.lock().unwrap_or_else(PoisonError::into_inner));
+        let slots = stream::iter(unheard).filter_map(async |table| self.known(table));
+        let read = |slot: Arc<Slot<G>>| async move { slot.catch_up(&self.inner).await };
+        slots.for_each_concurrent(READ_AT_ONCE, read).await;
+    }
+
+    /// At the end: no table is to publish for a process that is gone.
+    pub(super) async fn stop_listening(&self) {
+        let slots = stream::iter(self.all());
+        let stop = |slot: Arc<Slot<G>>| async move { slot.stop_listening(&self.inner).await };
+        slots.for_each_concurrent(READ_AT_ONCE, stop).await;
+    }
+
+    fn has_unheard(&self) -> bool {
+        !self.inner.unheard.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// Forgets the copies that nobody here watches or uses.

@@ -209,6 +209,8 @@ impl<G: Game> Tables<G> {
 
     /// At the end: nobody is to look for a node that left nobody behind.
     pub async fn retire(&self) {
+        // Where that takes long, tables publish for nobody.
+        let _ = timeout(BEAT, self.stop_listening()).await;
         let shards = self.inner.live.shards().map(async |shard| {
             let (node, is_empty) = {
                 let mut state = self.inner.presence.state();

@@ -1,8 +1,8 @@
 //! The place of one table in this process: its copy and its watchers, behind one lock, so that
 //! what this process does at a table happens in order.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
@@ -25,7 +25,7 @@ use crate::tables::{ATTEMPTS, IDLE_MS, Inner, SubmitError, Submitted, Unready};
 const JOURNAL_LINES_MAX: usize = 500;
 
 /// Texts that wait for one listener; the oldest of more are lost to it.
-const TALK_MAX: usize = 32;
+const TALK_MAX: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Slot<G: Game> {
@@ -154,7 +154,9 @@ impl<G: Game> Slot<G> {
             };
             let play = house.counts.play();
             let (asked, waiting) = (Moment::now(), Waiting::new(&play.appends_waiting));
+            let unheard = Unheard { house, table: self.id };
             let answer = house.live.append(self.id, new).await;
+            unheard.heard();
             drop(waiting);
             play.append.took(asked.elapsed());
             match answer {
@@ -200,7 +202,9 @@ impl<G: Game> Slot<G> {
         let mut state = self.lock(house).await?;
         // Listen first: what is published from here on is not in what is read next.
         if !self.is_watched() {
-            house.live.watch(self.id).await?;
+            if !house.live.watch(self.id).await? {
+                return Err(SubmitError::Missing);
+            }
             self.watched.store(true, Ordering::Release);
         }
         self.refresh(house, &mut state).await?;
@@ -264,14 +268,17 @@ impl<G: Game> Slot<G> {
     pub(super) async fn catch_up(&self, house: &Inner<G>) {
         let mut state = self.state.lock().await;
         if state.watchers.is_empty() {
-            if self.watched.swap(false, Ordering::AcqRel) {
-                // A failed unsubscription costs only publications that nobody takes in.
-                let _ = house.live.unwatch(self.id).await;
-            }
-            return;
+            return self.stop_listening(house).await;
         }
         if let Err(error) = self.refresh(house, &mut state).await {
             tracing::warn!(table = %self.id, %error, "a watched table could not be read");
+        }
+    }
+
+    pub(super) async fn stop_listening(&self, house: &Inner<G>) {
+        if self.watched.swap(false, Ordering::AcqRel) {
+            // A failed unsubscription costs only publications that nobody takes in.
+            let _ = house.live.unwatch(self.id).await;
         }
     }
 
@@ -293,8 +300,10 @@ impl<G: Game> Slot<G> {
         }
         *copy = None;
         let Some(stored) = house.live.load(self.id).await? else {
-            // A table that is gone does not come back under these watchers' versions.
+            // A table that is gone does not come back under these watchers' versions, and does not
+            // know that anybody listened.
             watchers.end(Ending::Lost);
+            self.stop_listening(house).await;
             return Ok(());
         };
         let told = watchers.told();
@@ -420,6 +429,26 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.down();
+    }
+}
+
+/// An append whose answer nobody waits for any more, if it is dropped before: the line may be
+/// stored, and this process is not told of its own.
+struct Unheard<'a, G: Game> {
+    house: &'a Inner<G>,
+    table: TableId,
+}
+
+impl<G: Game> Unheard<'_, G> {
+    fn heard(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl<G: Game> Drop for Unheard<'_, G> {
+    fn drop(&mut self) {
+        let mut unheard = self.house.unheard.lock().unwrap_or_else(PoisonError::into_inner);
+        unheard.push(self.table);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Looks for tables whose deadline has passed, and attends to them. Every process may; a claim
 //! keeps two from doing the same work, and if both do, one append fails harmlessly.
 //!
-//! Each shard is asked by itself and again only when it has answered: one whose server stands
-//! still keeps no other waiting.
+//! Shards that stand together are asked in one call, and again only when it has been answered: a
+//! server that stands still keeps no other waiting.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl<G: Game> Tables<G> {
     pub async fn tick(self) {
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut idle: BTreeSet<u16> = self.inner.live.shards().collect();
+        let mut idle: BTreeSet<Vec<u16>> = self.inner.live.shards_together().into_iter().collect();
         let mut asked = FuturesUnordered::new();
         let mut down = BTreeSet::new();
         let mut running = JoinSet::new();
@@ -40,8 +40,12 @@ impl<G: Game> Tables<G> {
             tokio::select! {
                 _ = looks.tick() => {
                     let shards = std::mem::take(&mut idle);
-                    asked.extend(shards.into_iter().map(|shard| self.due(shard)));
+                    asked.extend(shards.into_iter().map(|shards| self.due(shards)));
                     look = look.wrapping_add(1);
+                    if self.has_unheard() {
+                        let tables = self.clone();
+                        running.spawn(async move { tables.read_unheard().await });
+                    }
                     if look.is_multiple_of(SWEEP_EVERY) {
                         let tables = self.clone();
                         running.spawn(async move {
@@ -50,11 +54,10 @@ impl<G: Game> Tables<G> {
                         });
                     }
                 }
-                Some((shard, due)) = asked.next() => {
-                    idle.insert(shard);
+                Some((shards, due)) = asked.next() => {
                     match due {
                         Ok(due) => {
-                            down.remove(&shard);
+                            down.remove(&shards);
                             for table in due {
                                 let tables = self.clone();
                                 running.spawn(async move { tables.attend(table).await });
@@ -63,11 +66,13 @@ impl<G: Game> Tables<G> {
                         // Clocks stand still while live state is away. Said once.
                         Err(error) => {
                             if down.is_empty() {
-                                tracing::error!(shard, %error, "the clocks of tables stand still");
+                                tracing::error!(?shards, %error,
+                                    "the clocks of tables stand still");
                             }
-                            down.insert(shard);
+                            down.insert(shards.clone());
                         }
                     }
+                    idle.insert(shards);
                 }
                 Some(ended) = running.join_next() => {
                     if let Err(error) = ended {
@@ -78,8 +83,10 @@ impl<G: Game> Tables<G> {
         }
     }
 
-    async fn due(&self, shard: u16) -> (u16, Result<Vec<TableId>, Unavailable>) {
-        let now = self.inner.clock_in(shard).now();
-        (shard, self.inner.live.take_due(shard, now, CLAIM_MS).await)
+    async fn due(&self, shards: Vec<u16>) -> (Vec<u16>, Result<Vec<TableId>, Unavailable>) {
+        let times = shards.iter().map(|shard| (*shard, self.inner.clock_in(*shard).now()));
+        let times: Vec<_> = times.collect();
+        let due = self.inner.live.take_due(&times, CLAIM_MS).await;
+        (shards, due)
     }
 }

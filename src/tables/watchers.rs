@@ -4,14 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Event, PlayerId, Table};
-use tokio::sync::mpsc;
 
 use crate::live::Point;
 use crate::tables::copy::Missed;
-
-/// Notices that wait for one watcher. One that lets more gather is dropped: it sees the end of
-/// its notices, and can come back and resume.
-pub const OUTBOX: usize = 64;
+use crate::tables::outbox::{Notices, Outbox, Refused, outbox};
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
@@ -37,7 +33,7 @@ pub struct Watch<G: Game> {
     /// What happened since the point that the watcher named; `None` when it named none or the
     /// journal does not have it: show the whole table.
     pub missed: Option<Vec<Missed<G>>>,
-    pub notices: mpsc::Receiver<Notice<G>>,
+    pub notices: Notices<Notice<G>>,
     /// Why the notices ended, once they have. Unset: the watcher did not keep up.
     pub ending: Arc<OnceLock<Ending>>,
 }
@@ -57,7 +53,7 @@ pub enum Ending {
 struct Watcher<G: Game> {
     player: PlayerId,
     connection: ConnectionId,
-    outbox: mpsc::Sender<Notice<G>>,
+    outbox: Outbox<Notice<G>>,
     ending: Arc<OnceLock<Ending>>,
 }
 
@@ -88,9 +84,9 @@ impl<G: Game> Watchers<G> {
         &mut self,
         player: PlayerId,
         connection: ConnectionId,
-    ) -> (mpsc::Receiver<Notice<G>>, Arc<OnceLock<Ending>>) {
+    ) -> (Notices<Notice<G>>, Arc<OnceLock<Ending>>) {
         self.watchers.retain(|watcher| watcher.connection != connection);
-        let (outbox, notices) = mpsc::channel(OUTBOX);
+        let (outbox, notices) = outbox();
         let ending = Arc::new(OnceLock::new());
         self.watchers.push(Watcher { player, connection, outbox, ending: ending.clone() });
         (notices, ending)
@@ -122,15 +118,15 @@ impl<G: Game> Watchers<G> {
 
     fn send(&mut self, notice: &Notice<G>) {
         self.told = Some(notice.at);
-        self.watchers.retain(|watcher| match watcher.outbox.try_send(notice.clone()) {
+        self.watchers.retain(|watcher| match watcher.outbox.send(notice.clone()) {
             Ok(()) => true,
-            Err(mpsc::error::TrySendError::Full(_)) => {
+            Err(Refused::Full) => {
                 // Its session closes the connection when the notices end.
                 tracing::info!(player = %watcher.player, connection = %watcher.connection,
                     "a watcher does not keep up and is dropped");
                 false
             }
-            Err(mpsc::error::TrySendError::Closed(_)) => false,
+            Err(Refused::Gone) => false,
         });
     }
 }

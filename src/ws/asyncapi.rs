@@ -19,7 +19,8 @@ use crate::tables::catalog::Tongits;
 use crate::ws::entry::PATIENCE as ENTRY;
 use crate::ws::examples;
 use crate::ws::limit::{BURST, PATIENCE, PHRASES_BURST, PHRASES_REFILL, REFILL};
-use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, SUBPROTOCOL, close};
+use crate::ws::protocol::brief::Form;
+use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, close};
 use crate::ws::refusals::refusals;
 use crate::ws::session::{IDLE, PING, STAGGER};
 use crate::ws::showing::RESUMED_MAX;
@@ -36,7 +37,10 @@ socket with the access token and join. docs/PROTOCOL.md tells the same as a stor
 Texts are JSON objects tagged by `type`. Coins are integers in hundredths of a coin, times are \
 integer milliseconds since 1970-01-01 UTC, cards are rank then suit. Unknown fields in a command \
 are refused; a client must pass over unknown fields and event types in a message, because later \
-versions of `bahay.v1` may add some.";
+versions of `bahay.v1` may add some.
+
+This is `bahay.v1`. `bahay.v1.brief` and `bahay.v1.compact` have shorter forms of updates and \
+acks, which docs/PROTOCOL.md describes under \"Shorter messages\".";
 
 const CHANNEL: &str = "\
 One connection of one player, at the table where the player sits. The first message is `hello`, \
@@ -156,7 +160,10 @@ fn channel(messages: &Map<String, Value>) -> Value {
                             "description": "As browsers send it; others leave it out. One that \
                                 the server does not name is refused with 403 `origin_refused`.",
                         },
-                        "Sec-WebSocket-Protocol": { "type": "string", "const": SUBPROTOCOL },
+                        "Sec-WebSocket-Protocol": {
+                            "type": "string",
+                            "enum": Form::ALL.map(Form::subprotocol),
+                        },
                     },
                 },
             }

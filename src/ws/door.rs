@@ -5,6 +5,7 @@
 //! second. Whoever is refused here is refused in HTTP, with a problem document.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
@@ -24,12 +25,15 @@ use crate::notices::Notices;
 use crate::social::Social;
 use crate::tables::catalog::Tongits;
 use crate::ws::entry;
-use crate::ws::protocol::{MESSAGE_BYTES_MAX, SUBPROTOCOL};
+use crate::ws::protocol::MESSAGE_BYTES_MAX;
+use crate::ws::protocol::brief::Form;
 use crate::ws::session::Session;
 use crate::ws::wire::Wire;
 
-/// Read and write buffers a connection keeps.
-const BUFFER_BYTES: usize = 4096;
+/// What a connection reads at once, and keeps for that; commands are shorter.
+const READ_BYTES: usize = 1024;
+/// What is written at once.
+const WRITE_BYTES: usize = 4096;
 
 /// Where a fault can be planted. Only tests do so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +62,7 @@ pub struct PlayState {
 
 /// `GET /v1/play`: opens the socket.
 pub(super) async fn upgrade(
-    State(state): State<PlayState>,
+    State(state): State<Arc<PlayState>>,
     Extension(from): Extension<Address>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -72,9 +76,9 @@ pub(super) async fn upgrade(
         Err(rejection) => return rejection.into_response(),
     };
     upgrade
-        .protocols([SUBPROTOCOL])
-        .read_buffer_size(BUFFER_BYTES)
-        .write_buffer_size(BUFFER_BYTES)
+        .protocols(Form::ALL.map(Form::subprotocol))
+        .read_buffer_size(READ_BYTES)
+        .write_buffer_size(WRITE_BYTES)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
         .on_upgrade(move |socket| serve(socket, state, admitted))
@@ -141,18 +145,22 @@ fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitt
     Ok(Admitted { who, from, place })
 }
 
-async fn serve(socket: WebSocket, state: PlayState, Admitted { who, from, place }: Admitted) {
+async fn serve(socket: WebSocket, state: Arc<PlayState>, admitted: Admitted) {
+    let Admitted { who, from, place } = admitted;
     let mut wire = Wire::new(socket, state.lobby.tables().counts().play().clone());
-    match who {
-        Who::Player(player) => Session::new(player, from, state).run(wire, None).await,
-        Who::Stranger(among_strangers) => match entry::authenticate(&mut wire, &state).await {
-            Ok(Some(entered)) => {
-                drop(among_strangers);
-                Session::new(entered.player, from, state).run(wire, Some(entered.command)).await;
+    let (player, entry) = match who {
+        Who::Player(player) => (player, None),
+        Who::Stranger(among_strangers) => {
+            let entered = Box::pin(entry::authenticate(&mut wire, &state)).await;
+            drop(among_strangers);
+            match entered {
+                Ok(Some(entered)) => (entered.player, Some(entered.command)),
+                Ok(None) => return,
+                Err(ended) => return Box::pin(wire.end(ended)).await,
             }
-            Ok(None) => {}
-            Err(ended) => wire.end(ended).await,
-        },
-    }
+        }
+    };
+    let session = Session::new(player, from, wire.form(), state);
+    Box::pin(session.run(wire, entry)).await;
     drop(place);
 }

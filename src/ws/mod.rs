@@ -20,6 +20,8 @@ mod showing;
 mod spectate;
 mod wire;
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::routing::get;
 
@@ -30,5 +32,5 @@ pub use refusals::{Refused, refusals};
 
 /// The socket's one route.
 pub fn router(state: PlayState) -> Router {
-    Router::new().route("/v1/play", get(door::upgrade)).with_state(state)
+    Router::new().route("/v1/play", get(door::upgrade)).with_state(Arc::new(state))
 }

@@ -2,7 +2,9 @@
 //!
 //! A command carries an `id` that the client chooses; its answer, an `ack` or a `refusal`, carries
 //! the same. What happens at the table comes as a `snapshot` and then `update`s numbered without
-//! a gap. Coins are whole hundredths of a coin, times are milliseconds since 1970-01-01 UTC.
+//! a gap; `brief` has shorter forms of these. Coins are whole hundredths of a coin, times are milliseconds since 1970-01-01 UTC.
+
+pub mod brief;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::ids::Tag;
 use crate::social::Phrase;
 
-/// The WebSocket subprotocol, and the version of everything here.
+/// The WebSocket subprotocol, and the version of everything here. `brief` has the names of others.
 pub const SUBPROTOCOL: &str = "bahay.v1";
 
 /// The longest text that a client may send, in bytes.

@@ -4,11 +4,15 @@
 //! One command is carried out at a time, and answered before the connection ends for a reason of
 //! ours. A panic ends this connection and nothing else.
 //!
+//! There are many connections, and nearly all of them wait. So what a connection does only now and
+//! then is in a box of its own while it is done, and takes no room in the task before and after.
+//!
 //! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; what waits for a client
 //! is bounded (`wire`); a client that says nothing for [`IDLE`], not even to a ping, is gone; who
 //! missed more than [`RESUMED_MAX`](super::showing::RESUMED_MAX) updates is shown the table instead.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::Message as Frame;
@@ -29,7 +33,8 @@ use crate::tables::catalog::Tongits;
 use crate::ws::company::Company;
 use crate::ws::door::PlayState;
 use crate::ws::limit::{Limit, Verdict};
-use crate::ws::protocol::{Command, Message, SUBPROTOCOL, close};
+use crate::ws::protocol::brief::Form;
+use crate::ws::protocol::{Command, Message, close};
 use crate::ws::seeking::{Seeking, next_over};
 use crate::ws::showing::{Seated, next_notice};
 use crate::ws::spectate::{Spectator, next_seen};
@@ -55,12 +60,13 @@ pub(super) struct Session {
     pub(super) connection: ConnectionId,
     /// Where it comes from.
     pub(super) from: Address,
-    pub(super) state: PlayState,
+    pub(super) state: Arc<PlayState>,
     pub(super) seated: Option<Seated>,
     /// A table that is watched without a seat; never while one is joined.
     pub(super) spectator: Option<Spectator>,
     pub(super) company: Company,
     pub(super) seeking: Option<Seeking>,
+    pub(super) form: Form,
     limit: Limit,
     pub(super) heard_at: Instant,
     /// To be said when what goes on is done.
@@ -68,7 +74,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(player: Player, from: Address, state: PlayState) -> Self {
+    pub(super) fn new(player: Player, from: Address, form: Form, state: Arc<PlayState>) -> Self {
         let now = Instant::now();
         Self {
             player: player.id,
@@ -80,6 +86,7 @@ impl Session {
             spectator: None,
             company: Company::new(now),
             seeking: None,
+            form,
             limit: Limit::new(now),
             heard_at: now,
             pending: Vec::new(),
@@ -98,14 +105,14 @@ impl Session {
         match ended {
             // Who comes back at once finds the seat as it was, if its end is told after that.
             Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
-                wire.end(ended).await;
-                self.ended().await;
+                Box::pin(wire.end(ended)).await;
+                Box::pin(self.ended()).await;
             }
             Some(ended) => {
-                self.ended().await;
-                wire.end(ended).await;
+                Box::pin(self.ended()).await;
+                Box::pin(wire.end(ended)).await;
             }
-            None => self.ended().await,
+            None => Box::pin(self.ended()).await,
         }
     }
 
@@ -114,9 +121,9 @@ impl Session {
         let mut growth = self.state.auth.revocations().growth();
         self.pending.push(Message::Hello {
             player: self.player,
-            protocol: SUBPROTOCOL.into(),
+            protocol: self.form.subprotocol().into(),
             server_time_ms: self.state.lobby.tables().clock().now(),
-            notices: self.unread_notices().await,
+            notices: Box::pin(self.unread_notices()).await,
         });
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
         let stopping = self.state.stopping.clone();
@@ -137,16 +144,19 @@ impl Session {
                 return Some(ended);
             }
             ended = tokio::select! {
+                // What comes all the time first, so that nothing else is looked at for it. It does
+                // not keep the rest waiting: a client that always has something to say is too fast.
+                biased;
+                notice = next_notice(&mut self.seated) => self.notices(notice),
                 frame = wire.next() => match frame {
                     Some(Ok(frame)) => self.frame(frame).await,
                     // Or the connection broke; then nobody hears it.
                     Some(Err(error)) => Err(unreadable(error)),
                     None => return None,
                 },
-                notice = next_notice(&mut self.seated) => self.notices(notice),
                 seen = next_seen(&mut self.spectator) => self.seen(seen),
                 text = self.company.next() => {
-                    self.hear(&text).await;
+                    Box::pin(self.hear(&text)).await;
                     Ok(())
                 }
                 over = next_over(&mut self.seeking) => {
@@ -218,7 +228,7 @@ impl Session {
             self.refuse(Some(command.id()), "too_fast", None, detail, true);
             return Ok(());
         }
-        self.command(command).await
+        Box::pin(self.command(command)).await
     }
 
     async fn command(&mut self, command: Command<Action>) -> Result<(), Ended> {
@@ -236,25 +246,25 @@ impl Session {
             }
             Command::Join { from, tag, table, .. } => {
                 let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
-                return self.join(id, from, table).await;
+                return Box::pin(self.join(id, from, table)).await;
             }
             Command::Say { phrase, .. } => {
-                self.say(id, phrase).await;
+                Box::pin(self.say(id, phrase)).await;
                 return Ok(());
             }
             Command::Watch { table, .. } => {
-                return self.watch(id, table).await;
+                return Box::pin(self.watch(id, table)).await;
             }
             Command::Unwatch { .. } => {
                 self.unwatch(id);
                 return Ok(());
             }
             Command::Seek { rooms, .. } => {
-                self.seek(id, &rooms).await;
+                Box::pin(self.seek(id, &rooms)).await;
                 return Ok(());
             }
             Command::CancelSeek { .. } => {
-                self.cancel_seek(id).await;
+                Box::pin(self.cancel_seek(id)).await;
                 return Ok(());
             }
             Command::Ready { game, seed, .. } => Input::Ready { player, game, seed },

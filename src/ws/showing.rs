@@ -6,11 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{PlayerId, Table, TableId};
-use tokio::sync::mpsc;
 
 use crate::live::Point;
 use crate::tables::catalog::Tongits;
-use crate::tables::{Ending, Notice, Spoiled, Watch};
+use crate::tables::{Ending, Notice, Notices, Spoiled, Watch};
 use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
 use crate::ws::session::Session;
 use crate::ws::wire::Ended;
@@ -25,7 +24,7 @@ pub(super) struct Seated {
     pub(super) table: TableId,
     /// What the client has been told.
     pub(super) at: Point,
-    pub(super) notices: mpsc::Receiver<Notice<Tongits>>,
+    pub(super) notices: Notices<Notice<Tongits>>,
     /// Why the notices have ended, once they have.
     pub(super) ending: Arc<OnceLock<Ending>>,
     /// The table knows this connection; from then on another one means it was replaced.
@@ -79,9 +78,7 @@ impl Session {
 
     /// The notices that are there already.
     pub(super) fn waiting_notices(&mut self) -> Result<(), Ended> {
-        while let Some(notice) =
-            self.seated.as_mut().and_then(|seated| seated.notices.try_recv().ok())
-        {
+        while let Some(notice) = self.seated.as_mut().and_then(|seated| seated.notices.try_recv()) {
             self.notice(&notice)?;
         }
         Ok(())
@@ -131,10 +128,11 @@ impl Session {
         table: &Table<Tongits>,
         prompt_of: Option<&Table<Tongits>>,
     ) -> Result<(), Ended> {
-        let player = self.player;
+        let (player, form) = (self.player, self.form);
         let (events, prompt) = self.shown(table, |table| {
             let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
             let events = events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
+            let prompt_of = prompt_of.filter(|_| !form.is_short());
             let prompt = prompt_of.and_then(|table| OpenPrompt::at(table, player));
             (events.collect(), prompt)
         })?;

@@ -17,11 +17,10 @@ use std::sync::{Arc, OnceLock};
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
-use tokio::sync::mpsc;
 
 use crate::live::Point;
 use crate::tables::catalog::Tongits;
-use crate::tables::{Ending, Notice, Spoiled, Tables, Watch};
+use crate::tables::{Ending, Notice, Notices, Spoiled, Tables, Watch};
 use crate::ws::protocol::{Closing, Message, OpenPrompt};
 
 /// Updates that are held back for one spectator.
@@ -33,7 +32,7 @@ const TURNS_LATE: u64 = 2;
 /// A spectator of one table.
 pub(super) struct Spectator {
     table: TableId,
-    notices: mpsc::Receiver<Notice<Tongits>>,
+    notices: Notices<Notice<Tongits>>,
     ending: Arc<OnceLock<Ending>>,
     turns: Turns,
     /// The last that was taken in.

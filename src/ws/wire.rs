@@ -17,6 +17,7 @@ use tokio_tungstenite::tungstenite;
 
 use crate::metrics::Play;
 use crate::tables::catalog::Tongits;
+use crate::ws::protocol::brief::{Form, FormError, Shorthand};
 use crate::ws::protocol::{Message, close};
 
 /// Messages that may wait for one client.
@@ -47,6 +48,7 @@ pub(super) fn unreadable(error: axum::Error) -> Ended {
 
 pub(super) struct Wire {
     socket: WebSocket,
+    shorthand: Shorthand,
     waiting: VecDeque<Frame>,
     waiting_bytes: usize,
     play: Arc<Play>,
@@ -64,7 +66,14 @@ impl Drop for Wire {
 impl Wire {
     pub(super) fn new(socket: WebSocket, play: Arc<Play>) -> Self {
         play.sockets.up();
-        Self { socket, waiting: VecDeque::new(), waiting_bytes: 0, play, shown: 0 }
+        let agreed = socket.protocol().and_then(|agreed| agreed.to_str().ok());
+        let shorthand = Shorthand::new(Form::named(agreed));
+        Self { socket, shorthand, waiting: VecDeque::new(), waiting_bytes: 0, play, shown: 0 }
+    }
+
+    /// How messages look here.
+    pub(super) fn form(&self) -> Form {
+        self.shorthand.form()
     }
 
     /// Puts messages behind what waits, and writes as much as the client takes at once.
@@ -73,14 +82,14 @@ impl Wire {
         messages: impl Iterator<Item = Message<Tongits>>,
     ) -> Result<(), Ended> {
         for message in messages {
-            let text = text_of(&message).map_err(|error| {
+            let frame = frame_of(&mut self.shorthand, &message).map_err(|error| {
                 tracing::error!(%error, "a message cannot be written");
                 (close::INTERNAL, "the server made a mistake; connect again")
             })?;
             self.play.messages_out.one();
-            self.play.bytes_out.more(text.len());
-            self.waiting_bytes += text.len();
-            self.waiting.push_back(Frame::Text(text));
+            self.play.bytes_out.more(bytes_of(&frame));
+            self.waiting_bytes += bytes_of(&frame);
+            self.waiting.push_back(frame);
         }
         // A broken connection shows itself when it is read.
         poll_fn(|context| Poll::Ready(self.poll_write(context).is_ready())).await;
@@ -120,9 +129,7 @@ impl Wire {
         while !self.waiting.is_empty() {
             ready!(self.socket.poll_ready_unpin(context)).map_err(|_| Gone)?;
             if let Some(frame) = self.waiting.pop_front() {
-                if let Frame::Text(text) = &frame {
-                    self.waiting_bytes -= text.len();
-                }
+                self.waiting_bytes -= bytes_of(&frame);
                 self.socket.start_send_unpin(frame).map_err(|_| Gone)?;
             }
         }
@@ -149,10 +156,24 @@ impl Wire {
     }
 }
 
-fn text_of(message: &Message<Tongits>) -> Result<Utf8Bytes, serde_json::Error> {
-    let mut text = Vec::with_capacity(TEXT_BYTES);
-    serde_json::to_writer(&mut text, message)?;
-    // What this writer writes is UTF-8, so this looks and does not copy.
-    let text = String::from_utf8(text).map_err(serde::ser::Error::custom)?;
-    Ok(text.into())
+fn frame_of(shorthand: &mut Shorthand, message: &Message<Tongits>) -> Result<Frame, FormError> {
+    let mut bytes = Vec::with_capacity(TEXT_BYTES);
+    shorthand.write(message, &mut bytes)?;
+    Ok(match shorthand.form() {
+        Form::Full | Form::Brief => {
+            // What this writer writes is UTF-8, so this looks and does not copy.
+            let text = String::from_utf8(bytes).map_err(serde::ser::Error::custom);
+            Frame::Text(text.map_err(FormError::Json)?.into())
+        }
+        Form::Compact => Frame::Binary(bytes.into()),
+    })
+}
+
+/// What counts of a frame: that of a message, not of a ping.
+fn bytes_of(frame: &Frame) -> usize {
+    match frame {
+        Frame::Text(text) => text.len(),
+        Frame::Binary(bytes) => bytes.len(),
+        Frame::Ping(_) | Frame::Pong(_) | Frame::Close(_) => 0,
+    }
 }

@@ -95,19 +95,23 @@ async function signIn(page, name, shown) {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** What axe calls serious or critical. */
+async function findings(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id} ${nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
+}
+
 /** No finding of the page that axe calls serious or critical, in light, in dark and on a phone. */
 async function checkPage(page, what) {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => globalThis.axe.run());
-      for (const { id, impact, nodes } of violations) {
-        if (impact === 'serious' || impact === 'critical') {
-          const where = nodes.map((node) => node.html).slice(0, 3).join(' ');
-          mistakes.push(`${what}, ${colorScheme}, ${width} wide: ${id} (${impact}) ${where}`);
-        }
+      for (const finding of await findings(page)) {
+        mistakes.push(`${what}, ${colorScheme}, ${width} wide: ${finding}`);
       }
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       if (wide > width) mistakes.push(`${what} is ${wide} wide on a screen of ${width}`);
@@ -116,6 +120,13 @@ async function checkPage(page, what) {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 800 });
 }
+
+// The canary: a page that nobody should be given.
+const canary = await seat();
+await canary.setContent('<title>bad</title><main><input><p style="color:#ccc;background:#fff">pale</p></main>');
+const found = (await findings(canary)).map((finding) => finding.split(' ')[0]).sort();
+assert.deepEqual(found, ['color-contrast', 'html-has-lang', 'label']);
+await canary.close();
 
 const luz = await seat();
 await luz.goto(`${url}/desk/sign-in`);

@@ -55,8 +55,9 @@ fn at(ms: i64) -> Timestamp {
 /// The due tables of all shards.
 async fn take_due(live: &Live, now: Timestamp, claim_ms: u32) -> Vec<TableId> {
     let mut due = vec![];
-    for shard in live.shards() {
-        due.extend(live.take_due(shard, now, claim_ms).await.unwrap());
+    for shards in live.shards_together() {
+        let times: Vec<_> = shards.into_iter().map(|shard| (shard, now)).collect();
+        due.extend(live.take_due(&times, claim_ms).await.unwrap());
     }
     due
 }

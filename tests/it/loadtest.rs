@@ -81,6 +81,17 @@ async fn all_kinds_of_players_play_and_the_report_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn players_may_ask_for_shorter_messages() {
+    let house = House::new().await;
+    for form in ["brief", "compact"] {
+        let arguments = ["--tables", "3", "--seconds", "2", "--warm-up", "1", "--think-ms", "20"];
+        let habits = ["--form", form, "--dropping", "30"];
+        let output = loadtest(&house, &[&arguments[..], &habits].concat()).await;
+        assert!(said(&output).contains("the ledger is clean"), "{form}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn everybody_comes_back_from_a_storm() {
     let house = House::new().await;
     let output =

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
 mod asyncapi;
+mod brief;
 mod cluster;
 mod desk;
 mod fairness;
@@ -29,6 +30,7 @@ mod protocol_page;
 mod reports;
 mod schema;
 mod services;
+mod slots;
 mod sockets;
 mod stalls;
 mod standings;

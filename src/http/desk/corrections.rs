@@ -291,11 +291,11 @@ mod tests {
     fn amounts_are_read_as_people_write_them() {
         for (text, hundredths) in [
             ("12", 1_200),
-            ("12.5", 1_250),
+            ("12.5 ", 1_250),
             (" 12.50 ", 1_250),
             ("-0.01", -1),
             ("−3", -300),
-            ("0.1", 10),
+            (" 0.1", 10),
             ("0", 0),
         ] {
             assert_eq!(amount(text), Some(Coins::from_hundredths(hundredths)), "{text}");

@@ -66,7 +66,7 @@ pub(in crate::http) fn ban_of(
 }
 
 async fn bans(barring: &Barring, player: PlayerId) -> Result<Json<BansOfPlayer>, Problem> {
-    let listed = barring.of(player).await.map_err(|error| BanError::from(error))?;
+    let listed = barring.of(player).await.map_err(BanError::from)?;
     let items = listed.into_iter().map(|ListedBan { ban, banned_at, lifted_at }| BanOfPlayer {
         reason: ban.reason,
         banned_at: banned_at.into(),

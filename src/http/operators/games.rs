@@ -165,7 +165,7 @@ impl From<Dossier> for DossierBody {
             content_type = "application/problem+json")
     )
 )]
-pub(in crate::http) async fn show_game(
+pub(in crate::http) async fn show_dossier(
     State(reports): State<Reports>,
     _: Operator,
     Path(id): Path<Uuid>,

@@ -1,22 +1,48 @@
 //! A game that is being played, as operators look at it and void it over the API.
 
+use bahay::clock::Clock;
 use bahay::operators::audit::Trail;
 use bahay::operators::{Operators, Role};
 use bahay_engine::cards::CardSet;
 use bahay_engine::table::PhaseView;
-use reqwest::Client as Http;
+use reqwest::{Client as Http, Method};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, guest_at, joined};
+
+/// What an administrator has written against the API.
+struct Programme {
+    http: Http,
+    base: String,
+    token: String,
+}
+
+impl Programme {
+    async fn of(house: &House) -> Self {
+        let operators = Operators::new(house.database.owner_pool().await);
+        let (name, now) = ("ate.luz".parse().unwrap(), Clock::system().now());
+        let made = operators.add(&Trail::COMMAND, &name, Role::Admin, now).await.unwrap();
+        let http = Http::builder().no_proxy().build().unwrap();
+        Self { http, base: house.base.clone(), token: made.token.reveal().to_owned() }
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Value) -> Value {
+        let request = self.http.request(method, format!("{}/v1/operator/{path}", self.base));
+        let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
+        let answer = request.bearer_auth(&self.token).json(&body).send().await.unwrap();
+        let status = answer.status();
+        let body = answer.text().await.unwrap();
+        assert!(status.is_success(), "{path}: {status} {body}");
+        serde_json::from_str(&body).unwrap()
+    }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_is_voided() {
     let house = House::new().await;
-    let operators = Operators::new(house.database.owner_pool().await);
-    let (name, now) = ("ate.luz".parse().unwrap(), bahay::clock::Clock::system().now());
-    let made = operators.add(&Trail::COMMAND, &name, Role::Admin, now).await.unwrap();
-    let token = made.token.reveal().to_owned();
+    let luz = Programme::of(&house).await;
     let (table, clients) = house.table().await;
     let before = clients[0].wallet().await.unwrap().available;
     let mut plays = Vec::new();
@@ -47,37 +73,68 @@ async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_i
             plays[0].next().await.unwrap();
         }
     };
-    let (game, hand) = tokio::time::timeout(PATIENCE, began).await.expect("a game begins");
+    let (game, hand) = timeout(PATIENCE, began).await.expect("a game begins");
 
-    let http = Http::builder().no_proxy().build().unwrap();
-    let ask = async |method: reqwest::Method, path: &str, body: Value| {
-        let request = http.request(method, format!("{}/v1/operator/{path}", house.base));
-        let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
-        let answer = request.bearer_auth(&token).json(&body).send().await.unwrap();
-        let status = answer.status();
-        let body = answer.text().await.unwrap();
-        assert!(status.is_success(), "{path}: {status} {body}");
-        serde_json::from_str::<Value>(&body).unwrap()
-    };
-    let (get, post) = (reqwest::Method::GET, reqwest::Method::POST);
-    let listed = ask(get.clone(), "tables?room=newbie", json!({})).await;
+    let listed = luz.ask(Method::GET, "tables?room=newbie", json!({})).await;
     assert_eq!(listed["items"], json!([{ "table": table, "players": 3 }]));
-    let public = ask(get.clone(), &format!("tables/{table}"), json!({})).await;
+    let public = luz.ask(Method::GET, &format!("tables/{table}"), json!({})).await;
     let hands = &public["view"]["phase"]["view"]["hands"];
     assert_eq!(*hands, json!([null, null, null]), "{public}");
 
     let why = json!({ "reason": "a player complains of it" });
-    let shown = ask(post.clone(), &format!("tables/{table}/hands-look"), why.clone()).await;
+    let shown = luz.ask(Method::POST, &format!("tables/{table}/hands-look"), why.clone()).await;
     let hands: Vec<CardSet> = serde_json::from_value(shown["view"]["hands"].clone()).unwrap();
     assert!(hands.len() == 3 && hands.contains(&hand), "{shown}");
-    let noted = ask(get, "actions?action=hands_look", json!({})).await;
+    let noted = luz.ask(Method::GET, "actions?action=hands_look", json!({})).await;
     let noted = &noted["items"][0];
     assert_eq!(noted["subject"], format!("table:{table}"));
     assert_eq!(noted["operator"], "ate.luz");
     assert_eq!(noted["way"], "api");
     assert_eq!(noted["detail"], json!({ "game": game, "reason": "a player complains of it" }));
 
-    let voided = ask(post, &format!("tables/{table}/voiding"), why).await;
+    let voided = luz.ask(Method::POST, &format!("tables/{table}/voiding"), why).await;
     assert_eq!(voided["game"], json!(game));
     assert_eq!(clients[0].wallet().await.unwrap().available, before, "its coins went back");
+}
+
+/// Closed on one node, the house is closed on all: nobody is seated, and who waited is free.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_house_that_is_closed_on_one_node_is_closed_on_the_others() {
+    let house = House::new().await;
+    let (other, running) = house.node().await;
+    let luz = Programme::of(&house).await;
+    let waiting = house.guest("Althea").await;
+    waiting.seat("newbie").await.unwrap();
+    let late = guest_at(&other, "Benjie").await;
+
+    let why = json!({ "reason": "closed for the test" });
+    luz.ask(Method::POST, "house/closing", why).await;
+    let closed = async {
+        loop {
+            let rooms: Value = late.read("/v1/rooms").await.unwrap();
+            let rooms = rooms["items"].as_array().unwrap().clone();
+            if rooms.iter().all(|room| room["is_open"] == json!(false)) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, closed).await.expect("the other node hears of it");
+    let refused = late.seat("newbie").await.unwrap_err().to_string();
+    assert!(refused.contains("room_closed"), "{refused}");
+    let freed = async {
+        while waiting.read::<Value>("/v1/table").await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, freed).await.expect("the seat is freed");
+
+    luz.ask(Method::POST, "house/opening", json!({})).await;
+    let opened = async {
+        while late.seat("newbie").await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, opened).await.expect("the other node hears of it");
+    running.stop().await.unwrap();
 }

@@ -6,10 +6,9 @@ use bahay::clock::Clock;
 use bahay::ledger::LedgerTasks;
 use bahay::lobby::{Lobby, house_rooms};
 use bahay::tables::catalog::Tongits;
-use bahay::tables::{Ending, Notice, Tables, Watch};
+use bahay::tables::{Ending, Notice, Notices, Tables, Watch};
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Clocks, ConnectionId, Input, Phase, PlayerId, Table, TableId};
-use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -73,7 +72,7 @@ impl Node {
 pub(crate) struct Seated {
     pub(crate) player: PlayerId,
     pub(crate) connection: ConnectionId,
-    pub(crate) notices: mpsc::Receiver<Notice<Tongits>>,
+    pub(crate) notices: Notices<Notice<Tongits>>,
     pub(crate) ending: Arc<OnceLock<Ending>>,
     pub(crate) version: u64,
     pub(crate) table: Arc<Table<Tongits>>,

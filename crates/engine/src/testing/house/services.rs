@@ -106,7 +106,7 @@ impl World {
         );
         self.check_journal(request, &reply);
         if let Some(published) = published {
-            self.publish(&published);
+            self.publish(&published, *run);
         }
         if self.is_cut(*run, |place| place.redis_cut) {
             return;
@@ -136,9 +136,10 @@ impl World {
         }
     }
 
-    fn publish(self: &Rc<Self>, published: &Published) {
+    /// Tells all who watch but the node that did it.
+    fn publish(self: &Rc<Self>, published: &Published, by: NodeRun) {
         let watchers = self.services.borrow().redis.watchers(published.table);
-        for run in watchers {
+        for run in watchers.into_iter().filter(|run| *run != by) {
             if self.is_cut(run, |place| place.redis_cut) {
                 continue;
             }

@@ -1,30 +1,27 @@
 //! Live state on a Redis Cluster: three masters that are processes of the test, and what becomes
 //! of tables when slots move and masters stand still or die.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+mod playing;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bahay::app::Running;
-use bahay::client::{Client, Play, PlayError};
+use bahay::client::{Play, PlayError};
 use bahay::clock::Clock;
-use bahay::demo;
 use bahay::entropy;
 use bahay::live::{Append, Entry, NewLine, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
-use bahay::ws::protocol::Message;
-use bahay_engine::table::{Clocks, ENGINE, Event, PhaseView, TableId};
-use futures_util::StreamExt;
-use redis::cluster_routing::Slot;
-use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use bahay_engine::table::{Clocks, ENGINE, PhaseView, TableId};
+use tokio::time::timeout;
 use uuid::Uuid;
+
+use playing::{Playing, Trio, comes_to, trio, trios};
 
 use crate::support::cluster::{Cluster, Server, until};
 use crate::support::db::TestDatabase;
-use crate::support::house::{House, PATIENCE, guest_at, joined};
+use crate::support::house::{House, PATIENCE, joined};
 use crate::support::live::TestLive;
 
 /// Keeps a player below the limit of commands.
@@ -56,162 +53,6 @@ fn live(cluster: &Cluster) -> TestLive {
 async fn home(cluster: &Cluster, live: &TestLive, table: TableId) -> (u16, usize) {
     let shard = table.0.as_u128() % u128::from(live.options().shards);
     cluster.home(&format!("{{s{shard}}}")).await
-}
-
-/// Three players of one table, whose connections go through the nodes in turn.
-struct Trio {
-    table: TableId,
-    clients: Vec<Client>,
-    plays: Vec<Play>,
-}
-
-async fn trio(nodes: &[&str]) -> Trio {
-    let mut clients: Vec<Client> = vec![];
-    let mut tables = BTreeSet::new();
-    for (name, node) in ["Althea", "Benjie", "Carmela"].into_iter().zip(nodes.iter().cycle()) {
-        let client = guest_at(node, name).await;
-        tables.insert(client.seat("newbie").await.unwrap());
-        clients.push(client);
-    }
-    assert_eq!(tables.len(), 1);
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(joined(client).await);
-    }
-    Trio { table: tables.pop_first().unwrap(), clients, plays }
-}
-
-/// A trio on each master, by its number.
-async fn trios(cluster: &Cluster, house: &TestLive, nodes: &[&str]) -> Vec<Trio> {
-    let mut trios = BTreeMap::new();
-    while trios.len() < cluster.masters.len() {
-        let trio = trio(nodes).await;
-        let (_, master) = home(cluster, house, trio.table).await;
-        trios.entry(master).or_insert(trio);
-    }
-    trios.into_values().collect()
-}
-
-/// Players who play on, game after game, until they are told that it is enough.
-struct Playing {
-    players: JoinSet<()>,
-    seen: Vec<Arc<Seen>>,
-    games: watch::Sender<u32>,
-}
-
-/// What a player has seen.
-#[derive(Default)]
-struct Seen {
-    version: AtomicU64,
-    settled: AtomicU32,
-    refused: AtomicU32,
-}
-
-impl Playing {
-    fn start(plays: Vec<Play>) -> Self {
-        let (games, enough) = watch::channel(u32::MAX);
-        let mut playing = Self { players: JoinSet::new(), seen: vec![], games };
-        for play in plays {
-            let seen = Arc::<Seen>::default();
-            playing.seen.push(seen.clone());
-            playing.players.spawn(play_on(play, seen, enough.clone()));
-        }
-        playing
-    }
-
-    /// Everybody has seen so many versions and games more than now.
-    async fn sees_more(&self, versions: u64, games: u32) {
-        let seen = |seen: &Arc<Seen>| {
-            (seen.version.load(Ordering::Relaxed), seen.settled.load(Ordering::Relaxed))
-        };
-        let before: Vec<_> = self.seen.iter().map(seen).collect();
-        until("play goes on", async || {
-            self.seen
-                .iter()
-                .map(seen)
-                .zip(&before)
-                .all(|(now, before)| now.0 >= before.0 + versions && now.1 >= before.1 + games)
-        })
-        .await;
-    }
-
-    fn refused(&self) -> u32 {
-        self.seen.iter().map(|seen| seen.refused.load(Ordering::Relaxed)).sum()
-    }
-
-    /// Lets the game end, and gives how many were played.
-    async fn end(self) -> u32 {
-        let settled = self.seen.iter().map(|seen| seen.settled.load(Ordering::Relaxed));
-        let games = settled.max().unwrap_or(0) + 1;
-        self.end_after(games).await
-    }
-
-    async fn end_after(mut self, games: u32) -> u32 {
-        self.games.send(games).unwrap();
-        while let Some(ended) = timeout(PATIENCE, self.players.join_next()).await.unwrap() {
-            ended.unwrap();
-        }
-        games
-    }
-}
-
-/// Plays as the house's bot would. A refusal as unavailable is answered by trying again; after it,
-/// the first attempt may turn out to have been taken. A version that is left out is an error.
-async fn play_on(mut play: Play, seen: Arc<Seen>, mut enough: watch::Receiver<u32>) {
-    let mut pace = interval(PACE);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut told = None;
-    loop {
-        if seen.settled.load(Ordering::Relaxed) >= *enough.borrow_and_update() {
-            return;
-        }
-        let view = play.view().unwrap();
-        let seat = view.seat.unwrap();
-        if let PhaseView::Preparing { game, ready, .. } = &view.phase {
-            let game = *game;
-            if !ready.contains(seat) && told != Some((game, None)) {
-                told = Some((game, None));
-                pace.tick().await;
-                play.ready(game, None).await.unwrap();
-            }
-        }
-        if let Some(question) = play.prompt().map(|prompt| (prompt.game, Some(prompt.number)))
-            && told != Some(question)
-            && let Some(action) = play.advice()
-        {
-            told = Some(question);
-            pace.tick().await;
-            play.act(action).await.unwrap();
-        }
-        let message = tokio::select! {
-            message = timeout(PATIENCE, play.next()) => message.unwrap().unwrap(),
-            changed = enough.changed() => {
-                changed.unwrap();
-                continue;
-            }
-        };
-        match message {
-            Message::Update { events, .. } => {
-                let settled = events.iter().filter(|event| matches!(event, Event::Settled { .. }));
-                let settled = u32::try_from(settled.count()).unwrap();
-                seen.settled.fetch_add(settled, Ordering::Relaxed);
-            }
-            Message::Refusal { code, .. } if code == "unavailable" => {
-                seen.refused.fetch_add(1, Ordering::Relaxed);
-                told = None;
-            }
-            Message::Refusal { code, detail, .. } => {
-                assert!(seen.refused.load(Ordering::Relaxed) > 0, "{code}: {detail}");
-            }
-            Message::Hello { .. }
-            | Message::Ticket { .. }
-            | Message::Closed { .. }
-            | Message::Said { .. }
-            | Message::Snapshot { .. }
-            | Message::Ack { .. } => {}
-        }
-        seen.version.store(play.version().unwrap(), Ordering::Relaxed);
-    }
 }
 
 async fn audit_clean(house: &House, games: u32) {
@@ -471,23 +312,6 @@ async fn a_node_starts_while_a_master_is_away() {
     audit_clean(&house, games).await;
 }
 
-/// A connection that joins its table as soon as that is possible.
-async fn comes_to(client: &Client) -> Play {
-    let comes = async {
-        loop {
-            let mut play = client.play().await.unwrap();
-            let joining = play.join().await.unwrap();
-            match play.answered(joining).await {
-                Ok(_) => break play,
-                Err(PlayError::Refused { code, .. }) if code == "unavailable" => {}
-                Err(error) => panic!("{error}"),
-            }
-            tokio::time::sleep(PACE).await;
-        }
-    };
-    timeout(PATIENCE, comes).await.unwrap()
-}
-
 /// A master dies and its replica takes over: calls find it, it is taught the scripts, and watched
 /// tables are heard of from there, after a word that something may have been missed.
 #[tokio::test(flavor = "multi_thread")]
@@ -559,70 +383,4 @@ async fn a_replica_takes_the_place_of_its_master() {
     let Tail::Lines(stored) = here.tail(table, start).await.unwrap() else { panic!("it is there") };
     let stored: Vec<_> = stored.iter().map(|entry| entry.line.as_str()).collect();
     assert_eq!(&stored[..3], ["a", "b", "more"]);
-}
-
-/// What one call, one script or one transaction touches is in one slot: every word of the house
-/// that Redis sees is a key or a channel, and is looked at.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_call_stays_within_its_slot() {
-    let server = Server::start(&[]).await;
-    let live = TestLive::on(&server.url());
-    let client = redis::Client::open(server.url()).unwrap();
-    let said = client.get_async_monitor().await.unwrap().into_on_message::<String>();
-    let house = house(&live, Clocks::default()).await;
-    let mut said = std::pin::pin!(said);
-    let mut playing = std::pin::pin!(demo::run(&house.base));
-    let prefix = format!("{}:", live.options().prefix);
-    let mut scripts = 0;
-    // Of the call that a script belongs to, and of the transaction that is open on a connection.
-    let mut call = None;
-    let mut transactions = BTreeMap::new();
-    loop {
-        let line = tokio::select! {
-            line = said.next() => line.unwrap(),
-            played = &mut playing => break played.unwrap(),
-        };
-        let (from, words) = monitored(&line);
-        let mut slots = words.iter().filter(|word| word.starts_with(&prefix)).map(Slot::for_key);
-        let slot = slots.next();
-        assert!(slots.all(|other| Some(other) == slot), "more than one slot: {line}");
-        if from == "lua" {
-            scripts += 1;
-            let is_keyless = words[0].eq_ignore_ascii_case("time");
-            let is_at_home = slot.is_some() && slot == call;
-            assert!(is_keyless || is_at_home, "not the slot of its script: {line}");
-            continue;
-        }
-        call = slot;
-        match words[0].to_ascii_lowercase().as_str() {
-            "multi" => _ = transactions.insert(from, None),
-            "exec" => _ = transactions.remove(&from),
-            _ => {
-                if let Some(first) = transactions.get_mut(&from) {
-                    assert_eq!(*first.get_or_insert(slot), slot, "a slot too many: {line}");
-                }
-            }
-        }
-    }
-    assert!(scripts > 100, "a game was played: {scripts}");
-}
-
-/// Who sent a command, and its words, out of a line of MONITOR:
-/// `1700000000.000000 [0 127.0.0.1:4711] "get" "key"`.
-fn monitored(line: &str) -> (String, Vec<String>) {
-    let (head, rest) = line.split_once("] ").unwrap();
-    let from = head.rsplit(' ').next().unwrap().to_owned();
-    let mut words = vec![];
-    let mut word: Option<String> = None;
-    let mut letters = rest.chars();
-    while let Some(letter) = letters.next() {
-        match (letter, &mut word) {
-            ('"', None) => word = Some(String::new()),
-            ('"', Some(_)) => words.extend(word.take()),
-            ('\\', Some(word)) => word.extend(letters.next()),
-            (letter, Some(word)) => word.push(letter),
-            (_, None) => {}
-        }
-    }
-    (from, words)
 }

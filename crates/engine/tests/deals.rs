@@ -1,0 +1,180 @@
+//! Whether deals favour anybody: each card in each place, cards that follow one another, and
+//! rising runs, counted over many deals and held against what fair shuffling gives.
+//!
+//! Each figure must lie where it lies in 99 of 100 series of fair deals. The series is always the
+//! same one, so the outcome never changes by itself; `DEALS=10000000 cargo test --release -p
+//! bahay-engine --test deals` makes it longer. Deals do not know who plays, so what holds here
+//! holds for seats that the AI plays.
+
+use std::fmt;
+
+use bahay_engine::chance::{Answer, ClientSeed, Key, Request, ServerSeed, Stream};
+use bahay_engine::hex::Hex;
+
+const CARDS: usize = 52;
+
+/// A figure that falls below its least or rises above its most once in a hundred fair series. All
+/// in thousandths.
+struct Figure {
+    name: &'static str,
+    value: i128,
+    least: i128,
+    most: i128,
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, value, least, most } = self;
+        write!(f, "{name}: {value} thousandths, fair from {least} to {most}")
+    }
+}
+
+impl Figure {
+    fn is_fair(&self) -> bool {
+        (self.least..=self.most).contains(&self.value)
+    }
+}
+
+/// What is counted.
+struct Tally {
+    deals: i128,
+    /// By place and card.
+    places: Vec<[i64; CARDS]>,
+    /// The cards of the first two places, and of the places where the second hand ends and the
+    /// third begins.
+    pairs: [Vec<[i64; CARDS]>; 2],
+    /// Places where a higher card follows a lower one.
+    rises: i128,
+}
+
+impl Tally {
+    fn of(deals: impl Iterator<Item = Vec<u8>>) -> Self {
+        let table = || vec![[0; CARDS]; CARDS];
+        let mut tally = Self { deals: 0, places: table(), pairs: [table(), table()], rises: 0 };
+        for deal in deals {
+            tally.deals += 1;
+            for (place, card) in deal.iter().enumerate() {
+                tally.places[place][usize::from(*card)] += 1;
+            }
+            for (pairs, place) in tally.pairs.iter_mut().zip([0, 24]) {
+                pairs[usize::from(deal[place])][usize::from(deal[place + 1])] += 1;
+            }
+            let rises = deal.windows(2).filter(|two| two[0] < two[1]).count();
+            tally.rises += i128::try_from(rises).expect("fewer than there are cards");
+        }
+        tally
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let mut figures = vec![self.places(), self.rises()];
+        figures.extend(self.pairs.iter().map(|pairs| self.pairs(pairs)));
+        figures
+    }
+
+    /// Cards and places both add up, so of 52² cells 51² are free, and the sum is as much too
+    /// great as 52 is greater than 51.
+    fn places(&self) -> Figure {
+        let cells = self.places.iter().flatten();
+        let sum = deviation(cells.copied(), 52, self.deals) * 51 / 52;
+        // χ² with 2,601 degrees of freedom lies between these in 99 of 100 cases.
+        Figure { name: "cards by place", value: sum, least: 2_418_900, most: 2_790_400 }
+    }
+
+    /// 52 × 51 pairs of two cards, each as likely as the others: 2,651 degrees of freedom.
+    fn pairs(&self, pairs: &[[i64; CARDS]]) -> Figure {
+        let rows = pairs.iter().enumerate();
+        let cells = rows.flat_map(|(first, row)| {
+            let seconds = row.iter().enumerate().filter(move |(second, _)| *second != first);
+            seconds.map(|(_, count)| *count)
+        });
+        let sum = deviation(cells, 52 * 51, self.deals);
+        Figure { name: "pairs", value: sum, least: 2_467_100, most: 2_842_200 }
+    }
+
+    /// A permutation of 52 has 25.5 rises in the mean, with a variance of 53 twelfths; so the
+    /// square of what is off, in units of the variance, is below 6.635 in 99 of 100 cases.
+    fn rises(&self) -> Figure {
+        let twice_off = 2 * self.rises - 51 * self.deals;
+        let value = twice_off * twice_off * 12_000 / (4 * 53 * self.deals);
+        Figure { name: "rises", value, least: 0, most: 6_635 }
+    }
+}
+
+/// Σ (seen − expected)² ÷ expected over cells that are all as likely, in thousandths.
+fn deviation(cells: impl Iterator<Item = i64>, kinds: i128, deals: i128) -> i128 {
+    let off = cells.map(|seen| {
+        let off = i128::from(seen) * kinds - deals;
+        off * off
+    });
+    off.sum::<i128>() * 1_000 / (kinds * deals)
+}
+
+/// The key of a numbered game: seeds and game id as any house might draw them.
+fn key(number: u64) -> Key {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    let clients = [0, 1, 2].map(|seat| ClientSeed::from_text(&format!("client {seat}")));
+    ServerSeed(Hex(seed)).key(&u128::from(number).to_le_bytes(), &clients)
+}
+
+type Shuffle = fn(&mut Stream) -> Vec<u8>;
+
+/// An order of 52 cards out of a stream.
+fn order(stream: &mut Stream) -> Vec<u8> {
+    match stream.draw(Request::Order(52)) {
+        Answer::Order(order) => order,
+        Answer::Number(_) => panic!("an order was asked for"),
+    }
+}
+
+fn below(stream: &mut Stream, n: u32) -> usize {
+    match stream.draw(Request::Number(n)) {
+        Answer::Number(number) => usize::try_from(number).expect("it is below n"),
+        Answer::Order(_) => panic!("a number was asked for"),
+    }
+}
+
+#[test]
+fn deals_favour_nobody() {
+    let deals = std::env::var("DEALS").map_or(300_000, |deals| deals.parse().expect("a number"));
+    let tally = Tally::of((0..deals).map(|number| order(&mut Stream::new(key(number)))));
+    for figure in tally.figures() {
+        println!("{figure}");
+        assert!(figure.is_fair(), "{deals} deals: {figure}");
+    }
+}
+
+/// What the figures are for: a shuffle that swaps each card with any other, and not only with
+/// those before it; one that rarely looks at the last card; and one that leaves a card where it
+/// was a little too often.
+#[test]
+fn a_shuffle_that_favours_somebody_is_found() {
+    let everywhere = |stream: &mut Stream| {
+        let mut order: Vec<u8> = (0..52).collect();
+        for place in 0..CARDS {
+            order.swap(place, below(stream, 52));
+        }
+        order
+    };
+    let shy = |stream: &mut Stream| {
+        let mut order = order(stream);
+        if below(stream, 20) == 0 {
+            let last = order.iter().position(|card| *card == 51).expect("each card is there");
+            order.swap(last, 51);
+        }
+        order
+    };
+    let clinging = |stream: &mut Stream| {
+        let mut order = order(stream);
+        if below(stream, 10) == 0 && order[0] > order[1] {
+            order.swap(0, 1);
+        }
+        order
+    };
+    let shuffles: [(&str, Shuffle); 3] =
+        [("everywhere", everywhere), ("shy", shy), ("clinging", clinging)];
+    for (name, shuffle) in shuffles {
+        let tally = Tally::of((0..100_000).map(|number| shuffle(&mut Stream::new(key(number)))));
+        assert!(tally.figures().iter().any(|figure| !figure.is_fair()), "{name} passes for fair");
+    }
+}

@@ -1,0 +1,174 @@
+//! What waits for one watcher of a table: a queue that is bounded, never waits to take something
+//! in, and takes hardly any memory while it is empty, as it nearly always is.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// Notices that wait for one watcher. One that lets more gather is dropped: it sees the end of
+/// its notices, and can come back and resume.
+pub const OUTBOX: usize = 64;
+
+/// An empty queue keeps room for so many.
+const KEPT: usize = 4;
+
+/// The table's end.
+#[derive(Debug)]
+pub(super) struct Outbox<T>(Arc<Mutex<Queue<T>>>);
+
+/// The watcher's end.
+#[derive(Debug)]
+pub struct Notices<T>(Arc<Mutex<Queue<T>>>);
+
+#[derive(Debug)]
+struct Queue<T> {
+    waiting: VecDeque<T>,
+    /// Of the watcher, where it waits.
+    waker: Option<Waker>,
+    /// Either end is gone.
+    is_closed: bool,
+}
+
+/// Why something was not taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    Full,
+    /// The watcher is gone.
+    Gone,
+}
+
+pub(super) fn outbox<T>() -> (Outbox<T>, Notices<T>) {
+    let queue = Queue { waiting: VecDeque::new(), waker: None, is_closed: false };
+    let queue = Arc::new(Mutex::new(queue));
+    (Outbox(queue.clone()), Notices(queue))
+}
+
+impl<T> Outbox<T> {
+    pub(super) fn send(&self, notice: T) -> Result<(), Refused> {
+        let mut queue = lock(&self.0);
+        if queue.is_closed {
+            return Err(Refused::Gone);
+        }
+        if queue.waiting.len() == OUTBOX {
+            return Err(Refused::Full);
+        }
+        queue.waiting.push_back(notice);
+        let waker = queue.waker.take();
+        drop(queue);
+        waker.into_iter().for_each(Waker::wake);
+        Ok(())
+    }
+
+    /// Whether the watcher is gone.
+    pub(super) fn is_closed(&self) -> bool {
+        lock(&self.0).is_closed
+    }
+}
+
+impl<T> Drop for Outbox<T> {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.0);
+        queue.is_closed = true;
+        let waker = queue.waker.take();
+        drop(queue);
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl<T> Notices<T> {
+    /// The next one; `None` once the table has ended the watch and nothing waits any more. Nothing
+    /// is lost when this is dropped before it is ready.
+    pub async fn recv(&mut self) -> Option<T> {
+        poll_fn(|context| self.poll_recv(context)).await
+    }
+
+    /// The next one, if it is there already.
+    pub fn try_recv(&mut self) -> Option<T> {
+        lock(&self.0).next()
+    }
+
+    fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<T>> {
+        let mut queue = lock(&self.0);
+        match queue.next() {
+            Some(notice) => Poll::Ready(Some(notice)),
+            None if queue.is_closed => Poll::Ready(None),
+            None => {
+                match &mut queue.waker {
+                    Some(waker) => waker.clone_from(context.waker()),
+                    none => *none = Some(context.waker().clone()),
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<T> Drop for Notices<T> {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.0);
+        queue.is_closed = true;
+        // Dropped behind the lock: a notice may hold the last of a table.
+        let waiting = std::mem::take(&mut queue.waiting);
+        drop(queue);
+        drop(waiting);
+    }
+}
+
+impl<T> Queue<T> {
+    fn next(&mut self) -> Option<T> {
+        let next = self.waiting.pop_front();
+        if self.waiting.is_empty() {
+            self.waiting.shrink_to(KEPT);
+        }
+        next
+    }
+}
+
+fn lock<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OUTBOX, Refused, outbox};
+
+    #[tokio::test]
+    async fn what_is_sent_comes_in_order_and_then_the_end() {
+        let (sender, mut notices) = outbox();
+        let heard = tokio::spawn(async move {
+            let mut heard = Vec::new();
+            while let Some(number) = notices.recv().await {
+                heard.push(number);
+            }
+            heard
+        });
+        for number in 0..40 {
+            sender.send(number).expect("somebody listens, and there is room");
+            tokio::task::yield_now().await;
+        }
+        drop(sender);
+        assert_eq!(heard.await.expect("it does not panic"), (0..40).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_full_queue_and_one_without_a_watcher_take_nothing() {
+        let (sender, mut notices) = outbox();
+        (0..OUTBOX).for_each(|number| sender.send(number).expect("there is room"));
+        assert_eq!(sender.send(OUTBOX), Err(Refused::Full));
+        assert_eq!(notices.try_recv(), Some(0));
+        assert_eq!(sender.send(OUTBOX), Ok(()));
+        assert!(!sender.is_closed());
+        drop(notices);
+        assert!(sender.is_closed());
+        assert_eq!(sender.send(0), Err(Refused::Gone));
+    }
+
+    #[test]
+    fn what_waits_is_still_given_after_the_end() {
+        let (sender, mut notices) = outbox();
+        sender.send(1).expect("there is room");
+        drop(sender);
+        assert_eq!((notices.try_recv(), notices.try_recv()), (Some(1), None));
+    }
+}

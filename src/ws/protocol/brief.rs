@@ -1,0 +1,439 @@
+//! The short forms of what the server sends, for subprotocols of their own: `bahay.v1.brief` as
+//! JSON in text frames, `bahay.v1.compact` as MessagePack in binary ones. What a client sends is the
+//! same in all of them.
+//!
+//! Nearly all messages of a game are updates and acks, and these become arrays: what a client knows
+//! already is left out, what follows from the events and the view as well, so that there is no
+//! prompt. Times are differences. The common events become arrays too, of a word (in MessagePack
+//! its number in [`WORDS`]) and their fields in order; fields at the end that say nothing may be
+//! missing. Everything else is the object that `bahay.v1` has.
+//!
+//! ```text
+//! update   [version, tag, ms since the hello, event, event, …]
+//! ack      [id] or [id, version]
+//! event    [word, fields…] or an object
+//! ```
+
+use std::fmt;
+
+use bahay_engine::cards::Card;
+use bahay_engine::games::tongits::Event as GameEvent;
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{Event as TableEvent, Timestamp};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::ser::{SerializeSeq, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::tables::catalog::Tongits;
+use crate::ws::protocol::{Message, SUBPROTOCOL, Tag};
+
+type Event = TableEvent<GameEvent>;
+
+/// The events that have a short form; MessagePack names each by its place here.
+pub const WORDS: [&str; 7] =
+    ["drawn", "chowed", "dropped", "sapawed", "dumped", "countdown", "ready"];
+
+/// How messages look on a connection: which subprotocol was agreed on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Objects in JSON, with everything in them.
+    #[default]
+    Full,
+    /// Short arrays in JSON.
+    Brief,
+    /// The same in MessagePack.
+    Compact,
+}
+
+impl Form {
+    /// The one that a server takes first of those that a client offers stands first.
+    pub const ALL: [Self; 3] = [Self::Compact, Self::Brief, Self::Full];
+
+    pub const fn subprotocol(self) -> &'static str {
+        match self {
+            Self::Full => SUBPROTOCOL,
+            Self::Brief => "bahay.v1.brief",
+            Self::Compact => "bahay.v1.compact",
+        }
+    }
+
+    /// A client that names no subprotocol gets the full form.
+    pub fn named(subprotocol: Option<&str>) -> Self {
+        let named = Self::ALL.into_iter().find(|form| Some(form.subprotocol()) == subprotocol);
+        named.unwrap_or_default()
+    }
+
+    /// Whether prompts are left to the client.
+    pub const fn is_short(self) -> bool {
+        match self {
+            Self::Full => false,
+            Self::Brief | Self::Compact => true,
+        }
+    }
+}
+
+/// A message could not be written or makes no sense.
+#[derive(Debug, thiserror::Error)]
+pub enum FormError {
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Written(#[from] rmp_serde::encode::Error),
+    #[error(transparent)]
+    Read(#[from] rmp_serde::decode::Error),
+}
+
+/// One side of a connection: what it needs to know to shorten messages, or to read them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shorthand {
+    form: Form,
+    /// When the server said hello, by its clock.
+    hello: Timestamp,
+}
+
+impl Shorthand {
+    pub fn new(form: Form) -> Self {
+        Self { form, hello: Timestamp::default() }
+    }
+
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Appends a message as it goes over the wire.
+    pub fn write(
+        &mut self,
+        message: &Message<Tongits>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), FormError> {
+        self.note(message);
+        let short = Short { message, shorthand: *self };
+        match self.form {
+            Form::Full => serde_json::to_writer(bytes, message)?,
+            Form::Brief => serde_json::to_writer(bytes, &short)?,
+            Form::Compact => {
+                let writer = rmp_serde::Serializer::new(bytes);
+                short.serialize(&mut writer.with_struct_map().with_human_readable())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what came over the wire. Without the prompt of an update in a short form.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Message<Tongits>, FormError> {
+        let message = match self.form {
+            Form::Full => serde_json::from_slice(bytes)?,
+            Form::Brief => serde_json::from_slice::<Read>(bytes)?.message(self.hello),
+            Form::Compact => {
+                let reader = rmp_serde::Deserializer::from_read_ref(bytes);
+                Read::deserialize(&mut reader.with_human_readable())?.message(self.hello)
+            }
+        };
+        self.note(&message);
+        Ok(message)
+    }
+
+    fn note(&mut self, message: &Message<Tongits>) {
+        if let Message::Hello { server_time_ms, .. } = message {
+            self.hello = *server_time_ms;
+        }
+    }
+}
+
+fn since(then: Timestamp, now: Timestamp) -> i64 {
+    now.ms() - then.ms()
+}
+
+fn after(then: Timestamp, ms: i64) -> Timestamp {
+    Timestamp::from_ms(then.ms().saturating_add(ms))
+}
+
+/// A message in a short form.
+struct Short<'a> {
+    message: &'a Message<Tongits>,
+    shorthand: Shorthand,
+}
+
+impl Serialize for Short<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Shorthand { form, hello } = self.shorthand;
+        match self.message {
+            Message::Update { version, tag, server_time_ms, events, prompt: _ } => {
+                let mut seq = serializer.serialize_seq(Some(3 + events.len()))?;
+                seq.serialize_element(version)?;
+                match form {
+                    Form::Full | Form::Brief => seq.serialize_element(tag)?,
+                    Form::Compact => seq.serialize_element(&Bytes(&tag.0.0))?,
+                }
+                seq.serialize_element(&since(hello, *server_time_ms))?;
+                for event in events {
+                    seq.serialize_element(&ShortEvent { event, form, now: *server_time_ms })?;
+                }
+                seq.end()
+            }
+            Message::Ack { id, version: Some(version) } => {
+                [u64::from(*id), *version].serialize(serializer)
+            }
+            Message::Ack { id, version: None } => [id].serialize(serializer),
+            Message::Hello { .. }
+            | Message::Snapshot { .. }
+            | Message::Said { .. }
+            | Message::Closed { .. }
+            | Message::Ticket { .. }
+            | Message::Refusal { .. } => self.message.serialize(serializer),
+        }
+    }
+}
+
+struct Bytes<'a>(&'a [u8]);
+
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+struct ShortEvent<'a> {
+    event: &'a Event,
+    form: Form,
+    now: Timestamp,
+}
+
+impl Serialize for ShortEvent<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let word = |word: &'static str| Word { word, form: self.form };
+        match self.event {
+            Event::Game { event: GameEvent::Drawn { seat, card: None, auto: false } } => {
+                (word("drawn"), seat).serialize(serializer)
+            }
+            Event::Game { event: GameEvent::Drawn { seat, card: None, auto } } => {
+                (word("drawn"), seat, auto).serialize(serializer)
+            }
+            Event::Game { event: GameEvent::Drawn { seat, card, auto } } => {
+                (word("drawn"), seat, auto, card).serialize(serializer)
+            }
+            Event::Game { event: GameEvent::Chowed { seat, discard, cards } } => {
+                (word("chowed"), seat, discard, cards).serialize(serializer)
+            }
+            Event::Game { event: GameEvent::Dropped { seat, cards } } => {
+                (word("dropped"), seat, cards).serialize(serializer)
+            }
+            Event::Game { event: GameEvent::Sapawed { seat, card, meld } } => {
+                (word("sapawed"), seat, card, meld).serialize(serializer)
+            }
+            Event::Game { event: GameEvent::Dumped { seat, card } } => {
+                (word("dumped"), seat, card).serialize(serializer)
+            }
+            Event::Countdown { deadline_ms } => {
+                (word("countdown"), since(self.now, *deadline_ms)).serialize(serializer)
+            }
+            Event::Ready { seat } => (word("ready"), seat).serialize(serializer),
+            rare => rare.serialize(serializer),
+        }
+    }
+}
+
+struct Word {
+    word: &'static str,
+    form: Form,
+}
+
+impl Serialize for Word {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.form {
+            Form::Full | Form::Brief => serializer.serialize_str(self.word),
+            Form::Compact => {
+                let place = WORDS.iter().zip(0_u8..).find(|(word, _)| **word == self.word);
+                let (_, number) = place.ok_or_else(|| serde::ser::Error::custom("no such word"))?;
+                serializer.serialize_u8(number)
+            }
+        }
+    }
+}
+
+/// What was read, as far as it makes sense without knowing when the hello was.
+enum Read {
+    Whole(Box<Message<Tongits>>),
+    Ack { id: u32, version: Option<u64> },
+    Update { version: u64, tag: Tag, since_hello_ms: i64, events: Vec<ReadEvent> },
+}
+
+enum ReadEvent {
+    Whole(Event),
+    /// Ms from the moment of the update.
+    Countdown(i64),
+}
+
+impl Read {
+    fn message(self, hello: Timestamp) -> Message<Tongits> {
+        match self {
+            Self::Whole(message) => *message,
+            Self::Ack { id, version } => Message::Ack { id, version },
+            Self::Update { version, tag, since_hello_ms, events } => {
+                let now = after(hello, since_hello_ms);
+                let event = |event| match event {
+                    ReadEvent::Whole(event) => event,
+                    ReadEvent::Countdown(ms) => Event::Countdown { deadline_ms: after(now, ms) },
+                };
+                let events = events.into_iter().map(event).collect();
+                Message::Update { version, tag, server_time_ms: now, events, prompt: None }
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Read {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Expected;
+
+        impl<'de> Visitor<'de> for Expected {
+            type Value = Read;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a message or its short form")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Read, M::Error> {
+                let message = Message::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Read::Whole(Box::new(message)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Read, A::Error> {
+                let first: u64 = element(&mut seq)?;
+                let ack = |version| {
+                    let id = u32::try_from(first).map_err(de::Error::custom)?;
+                    Ok(Read::Ack { id, version })
+                };
+                let tag = match seq.next_element()? {
+                    None => return ack(None),
+                    Some(VersionOrTag::Version(version)) => return ack(Some(version)),
+                    Some(VersionOrTag::Tag(tag)) => tag,
+                };
+                let since_hello_ms = element(&mut seq)?;
+                let mut events = Vec::new();
+                while let Some(event) = seq.next_element()? {
+                    events.push(event);
+                }
+                Ok(Read::Update { version: first, tag, since_hello_ms, events })
+            }
+        }
+
+        deserializer.deserialize_any(Expected)
+    }
+}
+
+fn element<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(seq: &mut A) -> Result<T, A::Error> {
+    seq.next_element()?.ok_or_else(|| de::Error::custom("something is missing at the end"))
+}
+
+enum VersionOrTag {
+    Version(u64),
+    Tag(Tag),
+}
+
+impl<'de> Deserialize<'de> for VersionOrTag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Expected;
+
+        impl Visitor<'_> for Expected {
+            type Value = VersionOrTag;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a version or a tag")
+            }
+
+            fn visit_u64<E: de::Error>(self, version: u64) -> Result<VersionOrTag, E> {
+                Ok(VersionOrTag::Version(version))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<VersionOrTag, E> {
+                text.parse().map(VersionOrTag::Tag).map_err(E::custom)
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<VersionOrTag, E> {
+                let bytes = bytes.try_into().map_err(E::custom)?;
+                Ok(VersionOrTag::Tag(Tag(Hex(bytes))))
+            }
+        }
+
+        deserializer.deserialize_any(Expected)
+    }
+}
+
+impl<'de> Deserialize<'de> for ReadEvent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Expected;
+
+        impl<'de> Visitor<'de> for Expected {
+            type Value = ReadEvent;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an event or its short form")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ReadEvent, M::Error> {
+                Event::deserialize(MapAccessDeserializer::new(map)).map(ReadEvent::Whole)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadEvent, A::Error> {
+                let ReadWord(word) = element(&mut seq)?;
+                let event = match word {
+                    "countdown" => ReadEvent::Countdown(element(&mut seq)?),
+                    "ready" => ReadEvent::Whole(Event::Ready { seat: element(&mut seq)? }),
+                    _ => ReadEvent::Whole(Event::Game { event: game_event(word, &mut seq)? }),
+                };
+                // What a later version adds at the end is passed over.
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(event)
+            }
+        }
+
+        deserializer.deserialize_any(Expected)
+    }
+}
+
+fn game_event<'de, A: SeqAccess<'de>>(word: &str, seq: &mut A) -> Result<GameEvent, A::Error> {
+    let seat: Seat = element(seq)?;
+    Ok(match word {
+        "drawn" => GameEvent::Drawn {
+            seat,
+            auto: seq.next_element()?.unwrap_or(false),
+            card: seq.next_element::<Option<Card>>()?.flatten(),
+        },
+        "chowed" => GameEvent::Chowed { seat, discard: element(seq)?, cards: element(seq)? },
+        "dropped" => GameEvent::Dropped { seat, cards: element(seq)? },
+        "sapawed" => GameEvent::Sapawed { seat, card: element(seq)?, meld: element(seq)? },
+        "dumped" => GameEvent::Dumped { seat, card: element(seq)? },
+        _ => return Err(de::Error::custom(format!("no event is called {word}"))),
+    })
+}
+
+struct ReadWord(&'static str);
+
+impl<'de> Deserialize<'de> for ReadWord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Expected;
+
+        impl Visitor<'_> for Expected {
+            type Value = ReadWord;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the word of an event, or its number")
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<ReadWord, E> {
+                let word = usize::try_from(number).ok().and_then(|number| WORDS.get(number));
+                word.map(|word| ReadWord(word)).ok_or_else(|| E::custom("no such number of a word"))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<ReadWord, E> {
+                let word = WORDS.into_iter().find(|word| *word == text);
+                word.map(ReadWord).ok_or_else(|| E::custom(format!("no event is called {text}")))
+            }
+        }
+
+        deserializer.deserialize_any(Expected)
+    }
+}

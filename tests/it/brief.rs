@@ -1,0 +1,187 @@
+//! The short forms of messages: they say what the full form says, the prompt aside, which follows
+//! from the view; and docs/PROTOCOL.md shows them as they are.
+
+use bahay::lobby::house_rooms;
+use bahay::tables::catalog::Tongits;
+use bahay::ws::example_messages;
+use bahay::ws::protocol::brief::{Form, Shorthand, WORDS};
+use bahay::ws::protocol::{Message, OpenPrompt};
+use bahay_engine::cards::Card;
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Event as GameEvent;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, Event, PlayerId, TableView, Timestamp};
+use uuid::Uuid;
+
+const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
+
+/// When the server of the page says hello.
+const HELLO_MS: i64 = 1_772_366_400_000;
+
+/// Both sides of a connection that has begun.
+struct Ends {
+    server: Shorthand,
+    client: Shorthand,
+}
+
+impl Ends {
+    fn greeted(form: Form, now: Timestamp) -> Self {
+        let mut ends = Self { server: Shorthand::new(form), client: Shorthand::new(form) };
+        let hello = Message::Hello {
+            player: PlayerId(Uuid::from_u128(1)),
+            protocol: form.subprotocol().into(),
+            server_time_ms: now,
+            notices: None,
+        };
+        assert_eq!(ends.send(&hello).0, hello);
+        ends
+    }
+
+    /// What the client reads, and how many bytes it took.
+    fn send(&mut self, message: &Message<Tongits>) -> (Message<Tongits>, usize) {
+        let mut bytes = Vec::new();
+        self.server.write(message, &mut bytes).unwrap();
+        (self.client.read(&bytes).unwrap(), bytes.len())
+    }
+}
+
+#[test]
+fn a_client_of_any_form_knows_the_same() {
+    for seed in 0..4 {
+        let terms = house_rooms(Clocks::default())[0].terms().clone();
+        let mut tables =
+            Simulation::<Tongits>::new(seed, terms, Habits::ROUGH, Coins::from_hundredths(900));
+        let mut ends = Form::ALL.map(|form| Ends::greeted(form, tables.now()));
+        // As the occupant of each seat follows it.
+        let mut views: [Option<TableView<Tongits>>; 3] = [None, None, None];
+        let mut bytes = [0; Form::ALL.len()];
+        for version in 1..=900_u64 {
+            let happened = tables.step();
+            let table = tables.table();
+            for (seat, view) in Seat::all(3).zip(&mut views) {
+                let player = table.occupant(seat).map(|who| who.player);
+                let now = table.view(player);
+                let known = view.take().filter(|view| view.seat == now.seat);
+                let Some(mut known) = known else {
+                    *view = Some(now);
+                    continue;
+                };
+                let viewer = now.viewer();
+                let events = happened.events.iter();
+                let events = events.filter_map(|event| event.redact::<Tongits>(viewer)).collect();
+                let prompt = OpenPrompt::of(&now);
+                let tag = bahay::entropy::tag();
+                let update = |events, prompt| {
+                    let server_time_ms = tables.now();
+                    Message::Update { version, tag, server_time_ms, events, prompt }
+                };
+                let full = update(events, prompt.clone());
+                let Message::Update { events, .. } = &full else { unreachable!("it is one") };
+                for event in events {
+                    known.observe(event);
+                }
+                assert_eq!(OpenPrompt::of(&known), prompt, "seed {seed}, version {version}");
+                for ((form, ends), bytes) in Form::ALL.into_iter().zip(&mut ends).zip(&mut bytes) {
+                    let prompt = prompt.clone().filter(|_| !form.is_short());
+                    let expected = update(events.clone(), prompt);
+                    let (read, length) = ends.send(&full);
+                    assert_eq!(read, expected, "seed {seed}, version {version}, {form:?}");
+                    *bytes += length;
+                }
+                *view = (now.seat.is_some()).then_some(known);
+            }
+        }
+        let [compact, brief, full] = bytes;
+        assert!(compact < brief && brief < full, "seed {seed}: {bytes:?}");
+    }
+}
+
+#[test]
+fn every_other_message_is_what_it_was() {
+    for form in Form::ALL {
+        for (_, message) in example_messages() {
+            if matches!(message, Message::Update { .. }) {
+                continue;
+            }
+            assert_eq!(Ends::greeted(form, Timestamp::default()).send(&message).0, message);
+        }
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    for text in [
+        "",
+        "[]",
+        "3",
+        "[-1]",
+        "[4294967296]",
+        r#"[1,"x"]"#,
+        r#"[1,"7a61673a000b"]"#,
+        r#"[1,"7a61673a000b",0,[]]"#,
+        r#"[1,"7a61673a000b",0,["won",1]]"#,
+        r#"[1,"7a61673a000b",0,["dumped",1]]"#,
+        r#"[1,"7a61673a000b",0,[7,1]]"#,
+        r#"{"type":"won"}"#,
+    ] {
+        assert!(Shorthand::new(Form::Brief).read(text.as_bytes()).is_err(), "{text}");
+    }
+    for bytes in
+        [&[] as &[u8], &[0x90], &[0x92, 0x01], &[0xc1], &[0x93, 0x01, 0xc4, 0x01, 0x00, 0x00]]
+    {
+        assert!(Shorthand::new(Form::Compact).read(bytes).is_err(), "{bytes:?}");
+    }
+    // What a later version adds is none.
+    let later = br#"[1,"7a61673a000b",0,["dumped",1,"AC","later"],["ready",2,{}]]"#;
+    assert!(Shorthand::new(Form::Brief).read(later).is_ok());
+}
+
+#[test]
+fn a_server_takes_what_it_knows() {
+    for form in Form::ALL {
+        assert_eq!(Form::named(Some(form.subprotocol())), form);
+        assert!(PAGE.contains(&format!("`{}`", form.subprotocol())));
+    }
+    assert_eq!(Form::named(None), Form::Full);
+    assert_eq!(Form::named(Some("bahay.v9")), Form::Full);
+}
+
+/// The update and the ack that the page shows in the full form too.
+#[test]
+fn the_page_shows_the_short_forms_as_they_are() {
+    let hello = Timestamp::from_ms(HELLO_MS);
+    let seat = |number| Seat::new(number).unwrap();
+    let card: Card = "AC".parse().unwrap();
+    let events = vec![
+        Event::Game { event: GameEvent::Dumped { seat: seat(1), card } },
+        Event::Game { event: GameEvent::Drawn { seat: seat(2), card: None, auto: true } },
+        Event::Countdown { deadline_ms: Timestamp::from_ms(HELLO_MS + 29_120) },
+    ];
+    let update = Message::Update {
+        version: 11,
+        tag: "7a61673a000b".parse().unwrap(),
+        server_time_ms: Timestamp::from_ms(HELLO_MS + 9_120),
+        events,
+        prompt: None,
+    };
+    let (_, section) = PAGE.split_once("## Shorter messages").unwrap();
+    let blocks = section.split("```text\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
+    let blocks: Vec<&str> = blocks.map(|(block, _)| block).take(2).collect();
+    for (form, block) in [(Form::Brief, blocks[0]), (Form::Compact, blocks[1])] {
+        let mut server = Ends::greeted(form, hello).server;
+        let written = [&update, &Message::Ack { id: 4, version: Some(11) }].map(|message| {
+            let mut bytes = Vec::new();
+            server.write(message, &mut bytes).unwrap();
+            match form {
+                Form::Full | Form::Brief => String::from_utf8(bytes).unwrap(),
+                Form::Compact => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            }
+        });
+        assert_eq!(written.join("\n"), block);
+    }
+    for (number, word) in WORDS.iter().enumerate() {
+        let row = format!("| {number} | `{word}` | ");
+        assert!(section.lines().any(|line| line.starts_with(&row)), "no row {row}");
+    }
+}

@@ -1,0 +1,93 @@
+//! What Redis sees of the house, so that it can be a cluster: nothing that is one call touches more
+//! than one slot.
+
+use std::collections::BTreeMap;
+
+use bahay::clock::Clock;
+use bahay::demo;
+use bahay::lobby::house_rooms;
+use bahay_engine::table::Clocks;
+use futures_util::StreamExt;
+use redis::cluster_routing::Slot;
+
+use crate::support::cluster::Server;
+use crate::support::db::TestDatabase;
+use crate::support::house::House;
+use crate::support::live::TestLive;
+
+/// What one call, one script or one transaction touches is in one slot: every word of the house
+/// that Redis sees is a key or a channel, and is looked at.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_stays_within_its_slot() {
+    let server = Server::start(&[]).await;
+    let live = TestLive::on(&server.url());
+    let client = redis::Client::open(server.url()).unwrap();
+    let said = client.get_async_monitor().await.unwrap().into_on_message::<String>();
+    let database = TestDatabase::new().await;
+    let rooms = house_rooms(Clocks::default());
+    let house = House::on(database, live.clone(), rooms, Clock::system()).await;
+    let mut said = std::pin::pin!(said);
+    let mut playing = std::pin::pin!(demo::run(&house.base));
+    let prefix = format!("{}:", live.options().prefix);
+    let mut scripts = 0;
+    // Of the call that a script belongs to, and of the transaction that is open on a connection.
+    let mut call = None;
+    let mut transactions = BTreeMap::new();
+    let mut is_looking = false;
+    loop {
+        let line = tokio::select! {
+            line = said.next() => line.unwrap(),
+            played = &mut playing => break played.unwrap(),
+        };
+        let (from, words) = monitored(&line);
+        // On one server a look for due tables is one call for all shards, on a cluster it is not.
+        let mut keys = words.iter().filter(|word| word.starts_with(&prefix));
+        let are_deadlines = keys.clone().count() > 0 && keys.all(|key| key.contains("}:due:"));
+        if are_deadlines && (from != "lua" || is_looking) {
+            is_looking = true;
+            continue;
+        }
+        is_looking = false;
+        let mut slots = words.iter().filter(|word| word.starts_with(&prefix)).map(Slot::for_key);
+        let slot = slots.next();
+        assert!(slots.all(|other| Some(other) == slot), "more than one slot: {line}");
+        if from == "lua" {
+            scripts += 1;
+            let is_keyless = words[0].eq_ignore_ascii_case("time");
+            let is_at_home = slot.is_some() && slot == call;
+            assert!(is_keyless || is_at_home, "not the slot of its script: {line}");
+            continue;
+        }
+        call = slot;
+        match words[0].to_ascii_lowercase().as_str() {
+            "multi" => _ = transactions.insert(from, None),
+            "exec" => _ = transactions.remove(&from),
+            _ => {
+                if let Some(first) = transactions.get_mut(&from) {
+                    assert_eq!(*first.get_or_insert(slot), slot, "a slot too many: {line}");
+                }
+            }
+        }
+    }
+    assert!(scripts > 100, "a game was played: {scripts}");
+}
+
+/// Who sent a command, and its words, out of a line of MONITOR:
+/// `1700000000.000000 [0 127.0.0.1:4711] "get" "key"`.
+fn monitored(line: &str) -> (String, Vec<String>) {
+    let (head, rest) = line.split_once("] ").unwrap();
+    let from = head.rsplit(' ').next().unwrap().to_owned();
+    let mut words = vec![];
+    let mut word: Option<String> = None;
+    let mut letters = rest.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, &mut word) {
+            ('"', None) => word = Some(String::new()),
+            ('"', Some(_)) => words.extend(word.take()),
+            ('\\', Some(word)) => word.extend(letters.next()),
+            (letter, Some(word)) => word.push(letter),
+            (_, None) => {}
+        }
+    }
+    (from, words)
+}
