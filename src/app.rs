@@ -30,6 +30,7 @@ use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::operators::{Audit, Corrections, Desk, Operators};
 use crate::ratings::Ratings;
+use crate::reports::Reports;
 use crate::rewards::{Rewards, Terms};
 use crate::rooms::RoomError;
 use crate::social::Social;
@@ -226,6 +227,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
     let standings = Standings::new(pool.clone(), live.clone(), calendar);
     background.spawn(standings.clone().run(stopping.clone()));
+    let reports = Reports::beside(&pool);
+    background.spawn(reports.clone().run(stopping.clone()));
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
     let audit = Audit::new(pool.clone());
@@ -274,6 +277,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         clock,
         metrics,
         operators,
+        reports,
         rewards,
         social,
         standings,

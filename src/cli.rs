@@ -10,7 +10,9 @@ use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
 use crate::accounts::{Ban, ListedBan};
+use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
+use crate::history::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
@@ -18,8 +20,8 @@ use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
-    app, clock, db, demo, http, loadtest, lobby, operate, simulate, standings, telemetry, verify,
-    ws,
+    app, clock, collusion, db, demo, history, http, loadtest, lobby, operate, simulate, standings,
+    telemetry, verify, ws,
 };
 
 /// The house that runs the table: a server for Tong-its.
@@ -49,6 +51,18 @@ enum Command {
     Table(TableOrder),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
+    /// Plant bots that collude among others, and say how many the signs of collusion find.
+    Collusion(Collusion),
+    /// Fill an empty database with settled games, to see how reports do with many of them. Takes
+    /// the database login that migrates.
+    GenerateHistory {
+        #[command(flatten)]
+        what: GenerateHistory,
+        #[command(flatten)]
+        database: Box<Database>,
+        #[command(flatten)]
+        settings: StandingsSettings,
+    },
     /// Keep a player out, for a time or for good.
     Ban {
         #[command(subcommand)]
@@ -199,6 +213,13 @@ fn run(command: Command) -> Result<(), Failed> {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(what, &rooms, &mut stdout().lock())?)
         }
+        Command::Collusion(what) => {
+            collusion::run(what, &mut stdout().lock())?;
+            Ok(())
+        }
+        Command::GenerateHistory { what, database, settings } => {
+            runtime()?.block_on(generate_history(what, *database, &settings))
+        }
         Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
         Command::Ban { what, database } => runtime()?.block_on(ban(what, *database)),
         Command::Openapi => {
@@ -279,6 +300,27 @@ async fn ban(what: BanCommand, database: Database) -> Result<(), Failed> {
             }
         }
     }
+    Ok(())
+}
+
+async fn generate_history(
+    what: GenerateHistory,
+    database: Database,
+    settings: &StandingsSettings,
+) -> Result<(), Failed> {
+    db::check_schema(&database.database_url).await?;
+    let options = db::PoolOptions {
+        connections_max: 3,
+        statement_timeout_ms: 0,
+        ..db::PoolOptions::default()
+    };
+    let pool = db::connect_as_login(database.database_url, options).await;
+    let pool = pool.map_err(app::ServeError::Database)?;
+    let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
+    let told = |games| eprintln!("{games} games");
+    let Written { games, players, windows } =
+        history::generate(&pool, what, now, calendar, told).await?;
+    println!("{games} games of {players} players in {windows} windows");
     Ok(())
 }
 

@@ -51,6 +51,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Coins beside the tables: what the house gives, and what those who run it correct.
     ("rewards", &["clock", "db", "ids", "ledger"]),
     ("operators", &["accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger"]),
+    // What operators read.
+    ("reports", &["clock", "db", "games", "ids", "ledger", "verify"]),
     // What finished games say of their players.
     ("ratings", &["db", "ids"]),
     // Tables, and the way to them.
@@ -83,6 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "metrics",
             "operators",
             "recall",
+            "reports",
             "rewards",
             "rooms",
             "notices",
@@ -102,6 +105,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("verify", &["db", "games", "ids", "ledger", "metrics", "tables::catalog"]),
     // What operators do from the command line, on the services of a house that runs.
     ("operate", &["clock", "config", "db", "games", "ledger", "live", "operators", "tables"]),
+    // How well signs of collusion tell who colludes, among bots.
+    ("collusion", &[]),
+    // Games that nobody has played, to look at.
+    ("history", &["clock", "ledger", "rooms", "standings", "tables::catalog"]),
     // Settings, the wiring list, the commands.
     (
         "config",
@@ -126,6 +133,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "metrics",
             "operators",
             "ratings",
+            "reports",
             "rewards",
             "rooms",
             "notices",
@@ -143,9 +151,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accounts",
             "app",
             "clock",
+            "collusion",
             "config",
             "db",
             "demo",
+            "history",
             "http",
             "ids",
             "loadtest",
@@ -199,11 +209,13 @@ const DOORS: &[(&str, &[&str])] = &[
             "config",
             "db",
             "games",
+            "history",
             "idempotency",
             "ledger",
             "notices",
             "operators",
             "ratings",
+            "reports",
             "rewards",
             "rooms",
             "social",

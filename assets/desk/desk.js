@@ -43,3 +43,23 @@ for (const part of document.querySelectorAll('[data-live]')) {
   };
   window.setTimeout(refresh, EVERY_MS);
 }
+
+// A replay shows one step at a time, chosen by its slider; the arrow keys move it.
+for (const replay of document.querySelectorAll('[data-replay]')) {
+  const steps = [...replay.querySelectorAll('.step')];
+  const slider = replay.querySelector('input[type=range]');
+  const shown = replay.querySelector('output');
+  const show = () => {
+    steps.forEach((step, place) => { step.hidden = place !== Number(slider.value); });
+    shown.textContent = slider.value;
+  };
+  replay.querySelector('.replay-slider').hidden = false;
+  slider.addEventListener('input', show);
+  for (const button of replay.querySelectorAll('[data-by]')) {
+    button.addEventListener('click', () => {
+      slider.value = String(Number(slider.value) + Number(button.dataset.by));
+      show();
+    });
+  }
+  show();
+}

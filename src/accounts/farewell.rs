@@ -154,6 +154,7 @@ async fn erase(
     sqlx::query!("delete from devices where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from passwords where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from identities where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!("delete from player_notes where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!(
         r#"
         delete from refresh_tokens t

@@ -61,6 +61,7 @@ pub use names::RENAME_INTERVAL;
 pub use password::{Attempt, NewPassword, NotAPassword, PASSWORD_LENGTH};
 pub use passwords::PasswordSignIn;
 pub use players::{Change, LOOKED_UP_MAX};
+pub use sessions::end_sessions_in_tx;
 
 /// How long a refresh token waits to be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);

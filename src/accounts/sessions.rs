@@ -24,6 +24,7 @@ pub(super) enum End {
     RefreshTokenReused,
     PasswordChanged,
     Banned,
+    EndedByOperator,
     Deleted,
 }
 
@@ -34,6 +35,7 @@ impl End {
             Self::RefreshTokenReused => "refresh_token_reused",
             Self::PasswordChanged => "password_changed",
             Self::Banned => "banned",
+            Self::EndedByOperator => "ended_by_operator",
             Self::Deleted => "deleted",
         }
     }
@@ -214,6 +216,17 @@ pub(super) async fn end_all(
     .fetch_all(connection)
     .await?;
     Ok(ended.into_iter().map(SessionId).collect())
+}
+
+/// Ends all sessions of a player because an operator says so, in the caller's transaction. The nodes
+/// hear of it as of every revocation. Says how many.
+pub async fn end_sessions_in_tx(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    now: Timestamp,
+) -> Result<u64, sqlx::Error> {
+    let ended = end_all(connection, player, None, End::EndedByOperator, now).await?;
+    Ok(u64::try_from(ended.len()).unwrap_or(u64::MAX))
 }
 
 /// The next refresh token of a family; it does not outlive its session.

@@ -20,6 +20,7 @@ use crate::db::Failure;
 use crate::games;
 use crate::ledger::EntryFilter;
 use crate::notices::Notices;
+use crate::reports::PlayerNote;
 use crate::rewards::Rewards;
 
 use super::games::MyGame;
@@ -53,6 +54,21 @@ pub(super) struct Export {
     /// Newest first.
     notices: Vec<Notice>,
     rewards: RewardsBody,
+    /// What those who run the house wrote about the player, the newest 50.
+    notes: Vec<ExportedNote>,
+}
+
+/// What somebody who runs the house wrote about the player.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ExportedNote {
+    written_at: Time,
+    words: String,
+}
+
+impl From<PlayerNote> for ExportedNote {
+    fn from(note: PlayerNote) -> Self {
+        Self { written_at: note.written_at.into(), words: note.words }
+    }
 }
 
 /// A device that signs the player in. Of its id only a hash is kept.
@@ -158,6 +174,8 @@ async fn gather(services: &Services, player: &Player) -> Result<Export, Problem>
         .of(id)
         .await
         .map_err(|error| unread(Failure::of(&error), &error))?;
+    let notes = services.reports.notes(id).await;
+    let notes = notes.map_err(|error| unread(Failure::of(&error), &error))?;
     let rewards: &Rewards = &services.rewards;
     Ok(Export {
         exported_at: services.clock.now().into(),
@@ -171,6 +189,7 @@ async fn gather(services: &Services, player: &Player) -> Result<Export, Problem>
         games: played(services, player).await?,
         notices: told(services, player).await?,
         rewards: rewards.standing(id).await?.into(),
+        notes: notes.into_iter().map(ExportedNote::from).collect(),
     })
 }
 

@@ -168,6 +168,7 @@ codes! {
 
     // Corrections.
     PlayerNotFound = "player_not_found", NOT_FOUND, "There is no such player";
+    AccountNotFound = "account_not_found", NOT_FOUND, "The ledger has no such account";
     OperationNotFound = "operation_not_found", NOT_FOUND, "The ledger has no such operation";
     CorrectionNotFound = "correction_not_found", NOT_FOUND, "There is no such correction";
     AdjustmentTooLarge = "adjustment_too_large", UNPROCESSABLE_ENTITY,

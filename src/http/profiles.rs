@@ -25,7 +25,7 @@ pub(super) struct PlayerProfile {
 
 /// What a player has done in all settled games, some seconds behind.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Statistics {
+pub(in crate::http) struct Statistics {
     games: i64,
     wins: i64,
     /// Games won by Tongits.

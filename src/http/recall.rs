@@ -147,16 +147,32 @@ pub(super) async fn list_game_steps(
         Hands::All => Viewer::Everything,
     };
     let (offset, limit) = (query.offset as usize, query.limit as usize);
+    let some = some_steps(record, viewer, offset, limit)?;
+    let SomeSteps { total, items, next_offset } = some;
+    Ok(Json(GameSteps { game: id, seat: number(seat), total, items, next_offset }))
+}
+
+/// Some steps of a record.
+pub(super) struct SomeSteps {
+    pub(super) total: u64,
+    pub(super) items: Vec<GameStep>,
+    pub(super) next_offset: Option<u64>,
+}
+
+pub(super) fn some_steps(
+    record: Value,
+    viewer: Viewer,
+    offset: usize,
+    limit: usize,
+) -> Result<SomeSteps, Problem> {
     let steps = Recalled::of_value(record).and_then(|game| game.steps(viewer, offset, limit));
     let steps = steps.map_err(|error| Problem::internal(&error))?;
     let next = offset.saturating_add(steps.steps.len());
-    Ok(Json(GameSteps {
-        game: id,
-        seat: number(seat),
+    Ok(SomeSteps {
         total: steps.total as u64,
         next_offset: (next < steps.total && !steps.steps.is_empty()).then_some(next as u64),
         items: steps.steps.into_iter().map(GameStep::from).collect(),
-    }))
+    })
 }
 
 impl From<Step> for GameStep {

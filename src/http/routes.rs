@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 use super::{
     Code, Options, Services, desk, docs, export, fairness, games, health, leaderboards,
     matchmaking, me, middleware, notices, openapi, openid,
-    operators::{actions, bans, corrections, house, people, rooms as kept_rooms, tables},
+    operators::{self, actions, bans, corrections, house, people, rooms as kept_rooms, tables},
     password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
     sort, tickets,
 };
@@ -95,6 +95,22 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(kept_rooms::list_room_revisions))
         .routes(routes!(kept_rooms::open_room))
         .routes(routes!(kept_rooms::close_room))
+        .routes(routes!(operators::today::show_today))
+        .routes(routes!(operators::settlements::list_settlements))
+        .routes(routes!(operators::settlements::total_settlements))
+        .routes(routes!(operators::settlements::export_settlements))
+        .routes(routes!(operators::games::show_dossier))
+        .routes(routes!(operators::games::replay_game))
+        .routes(routes!(operators::players::find_players))
+        .routes(routes!(operators::players::show_player_report))
+        .routes(routes!(operators::players::list_partners))
+        .routes(routes!(operators::players::write_note))
+        .routes(routes!(operators::players::end_sessions))
+        .routes(routes!(operators::ledger::show_books))
+        .routes(routes!(operators::ledger::show_account))
+        .routes(routes!(operators::ledger::list_account_entries))
+        .routes(routes!(operators::ledger::list_operations))
+        .routes(routes!(operators::ledger::show_operation))
         .routes(routes!(house::show_house))
         .routes(routes!(house::close_house))
         .routes(routes!(house::open_house))

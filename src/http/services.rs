@@ -12,6 +12,7 @@ use crate::live::Live;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
 use crate::operators::{Audit, Corrections, Desk, Operators};
+use crate::reports::Reports;
 use crate::rewards::Rewards;
 use crate::social::Social;
 use crate::standings::Standings;
@@ -36,6 +37,7 @@ pub struct Services {
     /// What is known of the ledger's state.
     pub checks: Checks,
     pub operators: Operators,
+    pub reports: Reports,
     pub rewards: Rewards,
     pub social: Social,
     pub standings: Standings,

@@ -162,6 +162,11 @@ impl Books {
         id.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
     }
 
+    /// Takes in an account that is made beside these books.
+    pub(super) fn add(&mut self, account: Account, standing: Standing) {
+        self.standings.insert(account, standing);
+    }
+
     pub(super) fn standings(&self) -> impl Iterator<Item = (&Account, &Standing)> {
         self.standings.iter()
     }

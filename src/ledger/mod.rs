@@ -6,14 +6,15 @@
 //! `open_game`, `settle`, `void`, `grant` and `correct` decide in memory against `books`, which
 //! `attempt` reads without locks and `post` under them, `write` writes what was decided, `writer`
 //! gathers batches, `fold` writes the house's entries and seals what was booked (`seal`), `read`
-//! answers questions, `audit` looks for anything that does not add up and `recompute` says what a
-//! stored document must have been asked for with.
+//! answers questions, `audit` looks for anything that does not add up `recompute` says what a
+//! stored document must have been asked for with, and `backfill` books a whole history.
 //!
 //! Absent on purpose: triggers and functions in the database; changes of what was once booked;
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
 
 mod attempt;
 pub mod audit;
+mod backfill;
 mod books;
 mod chart;
 mod correct;
@@ -41,6 +42,7 @@ use sqlx::{PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
+pub use backfill::Backfill;
 pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};

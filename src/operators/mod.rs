@@ -11,6 +11,7 @@
 
 pub mod audit;
 mod bans;
+mod care;
 mod corrections;
 mod desk;
 mod enrolment;
@@ -32,6 +33,7 @@ use audit::{Trail, Way};
 
 pub use audit::Audit;
 pub use bans::Barring;
+pub use care::{Care, CareError, NotWords, WORDS_LENGTH, Words};
 pub use corrections::{
     Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,
     NotAReason, REASON_LENGTH, Reason, State, Subject,

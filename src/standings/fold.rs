@@ -73,7 +73,7 @@ pub(super) async fn progress(pool: &PgPool) -> Result<Option<Progress>, sqlx::Er
 
 /// Takes the row of the progress; `None` when another process has it. Where it was counted by
 /// another calendar, or never, everything begins anew.
-async fn lock(
+pub(super) async fn lock(
     connection: &mut PgConnection,
     calendar: &Calendar,
 ) -> Result<Option<Progress>, sqlx::Error> {
@@ -226,7 +226,7 @@ async fn read(
     Ok(statistics.collect())
 }
 
-async fn write(
+pub(super) async fn write(
     connection: &mut PgConnection,
     tally: &Tally,
 ) -> Result<Vec<(ScoreKey, i64)>, sqlx::Error> {

@@ -14,6 +14,7 @@
 //! Bounds: a page of [`LIMIT_MAX`] places; a board is filled again after an hour, which puts right
 //! whatever was lost meanwhile. A reversal by operators corrects coins and not what was played.
 
+mod backfill;
 mod check;
 mod fold;
 mod season;
@@ -36,6 +37,7 @@ use crate::clock::Timestamp;
 use crate::db;
 use crate::live::{Live, Place, PlacesAsked, Unavailable};
 
+pub use backfill::Backfill;
 pub use check::{Checked, check};
 pub use season::{Calendar, NotASeason, NotAZone, Season, Span, Zone};
 pub use tally::Statistics;

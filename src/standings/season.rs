@@ -76,6 +76,11 @@ impl Default for Calendar {
 }
 
 impl Calendar {
+    /// The zone whose days it has.
+    pub fn time_zone(&self) -> &TimeZone {
+        &self.zone.zone
+    }
+
     /// The first day of the span that holds this instant.
     pub fn start(&self, span: Span, at: Timestamp) -> Date {
         self.start_of_day(span, clock::to_jiff(at).to_zoned(self.zone.zone.clone()).date())

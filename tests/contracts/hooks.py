@@ -40,7 +40,9 @@ BEYOND_SCHEMAS = {
 # with words that begin so.
 BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "`from` is not before `to`"),
+    ("query_invalid", "`gross_min` is above `gross_max`"),
     # Counted without the white space around it.
+    ("body_invalid", "a note has 1 to 2000 characters"),
     ("body_invalid", "a reason has 10 to 500 characters"),
     # Which actions there are is a list that grows.
     ("query_invalid", "there is no such action"),

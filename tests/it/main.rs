@@ -27,6 +27,7 @@ mod play;
 mod presence;
 mod process;
 mod protocol_page;
+mod reports;
 mod schema;
 mod services;
 mod slots;

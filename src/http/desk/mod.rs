@@ -10,19 +10,24 @@
 
 mod assets;
 mod audit;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reports draw the first charts"))]
 pub(super) mod chart;
 mod corrections;
 mod enrolment;
 mod form;
+mod game;
 mod house;
+mod ledger;
 mod operators;
 pub(super) mod parts;
+mod player;
+mod replay;
 mod rooms;
 mod seat;
+mod settlements;
 pub(super) mod shell;
 mod sign_in;
 mod tables;
+mod today;
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
@@ -82,6 +87,17 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/sign-out", post(sign_in::leave))
         .route("/desk/enrolment", get(enrolment::show).post(enrolment::begin))
         .route("/desk/enrolment/completion", post(enrolment::complete))
+        .route("/desk/today", get(today::show))
+        .route("/desk/settlements", get(settlements::list))
+        .route("/desk/settlements/live", get(settlements::live))
+        .route("/desk/settlements.csv", get(settlements::save))
+        .route("/desk/games/{id}", get(game::show))
+        .route("/desk/games/{id}/replay", get(game::play_again))
+        .route("/desk/players", get(player::find))
+        .route("/desk/players/{id}", get(player::show))
+        .route("/desk/players/{id}/notes", post(player::write_note))
+        .route("/desk/players/{id}/sign-out", post(player::sign_out))
+        .route("/desk/ledger", get(ledger::show))
         .route("/desk/corrections", get(corrections::list).post(corrections::request))
         .route("/desk/corrections/new", get(corrections::form))
         .route("/desk/corrections/{id}", get(corrections::show))

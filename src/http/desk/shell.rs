@@ -9,10 +9,14 @@ use super::assets::{SCRIPT, STYLE};
 use crate::http::Problem;
 
 /// Where an operator begins.
-pub(super) const HOME: &str = "/desk/rooms";
+pub(super) const HOME: &str = "/desk/today";
 
 /// The pages that every operator may see, in the order in which they are listed.
 const PLACES: &[(&str, &str)] = &[
+    ("/desk/today", "Today"),
+    ("/desk/settlements", "Settlements"),
+    ("/desk/players", "Players"),
+    ("/desk/ledger", "Ledger"),
     ("/desk/rooms", "Rooms"),
     ("/desk/tables", "Tables"),
     ("/desk/corrections", "Corrections"),

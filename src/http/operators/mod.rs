@@ -4,17 +4,24 @@
 pub(super) mod actions;
 pub(super) mod bans;
 pub(super) mod corrections;
+pub(super) mod games;
 pub(super) mod house;
+pub(super) mod ledger;
 pub(super) mod people;
+pub(super) mod players;
 pub(super) mod rooms;
+pub(super) mod settlements;
 pub(super) mod tables;
+pub(super) mod today;
 
 use axum::extract::FromRef;
 use axum::response::{IntoResponse, Response};
 
 use crate::auth::AuthError;
 use crate::db::Failure;
-use crate::operators::{Corrections, Operator, OperatorError, Operators, RoleMissing};
+use crate::operators::{
+    Care, CareError, Corrections, Operator, OperatorError, Operators, RoleMissing,
+};
 
 use super::page::Owner;
 use super::{Code, Problem, Services};
@@ -60,6 +67,22 @@ impl From<OperatorError> for Problem {
 impl IntoResponse for OperatorError {
     fn into_response(self) -> Response {
         Problem::from(self).into_response()
+    }
+}
+
+impl FromRef<Services> for Care {
+    fn from_ref(services: &Services) -> Self {
+        Self::new(services.pool.clone(), services.clock.clone())
+    }
+}
+
+impl From<CareError> for Problem {
+    fn from(error: CareError) -> Self {
+        match &error {
+            CareError::PlayerUnknown { .. } => Code::PlayerNotFound.because(error.to_string()),
+            CareError::Unavailable(_) => Self::unavailable(&error),
+            CareError::Broken(_) => Self::internal(&error),
+        }
     }
 }
 

@@ -26,6 +26,7 @@ async fn nobody_gets_past_a_route_that_asks_for_a_token() {
                 .replace("{room}", "newbie")
                 .replace("{issuer}", "local")
                 .replace("{code}", "K7MWQ2XA")
+                .replace("{operation}", "1")
                 .replace("{name}", "ate.luz")
                 .replace("{board}", "coins")
                 .replace("{span}", "week");

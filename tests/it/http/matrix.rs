@@ -119,6 +119,23 @@ GET    /v1/operator/house                         401    401   401  200    200  
 POST   /v1/operator/house/closing                 401    401   401  403    403     403     200
 POST   /v1/operator/house/opening                 401    401   401  403    403     403     200
 
+GET    /v1/operator/today                         401    401   401  200    200     200     200
+GET    /v1/operator/settlements                   401    401   401  200    200     200     200
+GET    /v1/operator/settlements/totals            401    401   401  200    200     200     200
+GET    /v1/operator/settlements.csv               401    401   401  200    200     200     200
+GET    /v1/operator/games/{id}                    401    401   401  200    200     200     200
+GET    /v1/operator/games/{id}/steps              401    401   401  403    200     403     200
+GET    /v1/operator/players                       401    401   401  200    200     200     200
+GET    /v1/operator/players/{id}                  401    401   401  200    200     200     200
+GET    /v1/operator/players/{id}/partners         401    401   401  200    200     200     200
+POST   /v1/operator/players/{id}/notes            401    401   401  403    204     403     204
+POST   /v1/operator/players/{id}/sign-out         401    401   401  403    204     403     204
+GET    /v1/operator/ledger                        401    401   401  200    200     200     200
+GET    /v1/operator/ledger/accounts/{code}        401    401   401  200    200     200     200
+GET    /v1/operator/ledger/accounts/{code}/entries 401   401   401  200    200     200     200
+GET    /v1/operator/ledger/operations             401    401   401  200    200     200     200
+GET    /v1/operator/ledger/operations/{operation} 401    401   401  404    404     404     404
+
 GET    /healthz                                   200    200   200  200    200     200     200
 GET    /readyz                                    200    200   200  200    200     200     200
 GET    /metrics                                   200    200   200  200    200     200     200
@@ -151,6 +168,7 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         "PUT /v1/operator/rooms/{room}" => json!({ "revision": 99, "settings": settings() }),
         "POST /v1/games/{id}/reports" => json!({ "player": Uuid::nil(), "reason": "abuse" }),
         "POST /v1/operator/corrections" => adjustment(owner),
+        "POST /v1/operator/players/{id}/notes" => json!({ "words": "Asked for a refund." }),
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
         "POST /v1/operator/players/{id}/bans"
         | "POST /v1/operator/house/closing"
@@ -161,6 +179,7 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         "GET /v1/players" => {
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
         }
+        "GET /v1/operator/players" => return ("?search=al", None),
         _ => return ("", None),
     };
     ("", Some(body))
@@ -188,6 +207,7 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
         }
         "/v1/players/{id}" => owner.id.clone(),
         path if path.starts_with("/v1/operator/players/{id}") => owner.id.clone(),
+        path if path.starts_with("/v1/operator/games/{id}") => game(server, owner).await,
         // Nobody has founded it.
         path if path.starts_with("/v1/operator/tables/{id}") => Uuid::new_v4().to_string(),
         "/v1/matchmaking/tickets/{id}" => ticket(server, owner).await,
@@ -199,14 +219,20 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
     };
     // Some operations close it, and no other one needs it.
     let room = if path.starts_with("/v1/operator") { "maharlika" } else { "newbie" };
-    let code = if path.contains("{code}") { code(server, owner).await } else { String::new() };
+    let code = if path.starts_with("/v1/operator/ledger") {
+        format!("wallet:{}", owner.id)
+    } else if path.contains("{code}") {
+        code(server, owner).await
+    } else {
+        String::new()
+    };
     let path = path.replace("{room}", room).replace("{issuer}", "local").replace("{id}", &id);
     let mut name = String::new();
     if path.contains("{name}") {
         name = operators_name();
         server.operator(&name, Role::Viewer).await;
     }
-    let path = path.replace("{name}", &name);
+    let path = path.replace("{name}", &name).replace("{operation}", "1");
     let path = path.replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
     assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");
     path

@@ -20,6 +20,7 @@ mod private_tables;
 mod profiles;
 mod refusals;
 mod relief;
+mod reports;
 mod rewards;
 mod rooms;
 pub(crate) mod server;

@@ -17,6 +17,7 @@ use bahay::metrics::Metrics;
 use bahay::operators::audit::Trail;
 use bahay::operators::{Audit, Corrections, Desk, Operators, Role};
 use bahay::ratings::Ratings;
+use bahay::reports::Reports;
 use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
 use bahay::standings::{Calendar, Standings};
@@ -41,7 +42,7 @@ pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
 pub(crate) const ADJUSTMENT_MAX: Coins = Coins::from_hundredths(100_000_000);
 
 /// 2026-03-01T12:00:00Z. Time stands still until a test moves it.
-const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
+pub(crate) const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
 /// One node and its database.
 #[derive(Debug)]
@@ -163,6 +164,7 @@ impl Node {
             corrections: Corrections::new(pool.clone(), ledger.clone(), ADJUSTMENT_MAX),
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
+            reports: Reports::beside(&pool),
             audit: Audit::new(pool.clone()),
             desk: Desk::new(pool.clone(), accounts.clone(), clock.clone()),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),

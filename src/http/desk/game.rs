@@ -1,0 +1,225 @@
+//! A game in full: what was booked beside what its record says, and, for those with the right, the
+//! table drawn step by step.
+
+use axum::extract::State;
+use axum::response::Response;
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{Payment, Settlement};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::parts::{Column, badge, coins, facts, id, table, time};
+use super::replay::replay;
+use super::shell::page;
+use super::{Refused, Seat};
+use crate::clock::Timestamp;
+use crate::games::{GameDetail, GameState, SeatDetail, ending_as_str};
+use crate::http::operators::games::record_to_look_at;
+use crate::http::{Code, Path, Problem, unread};
+use crate::ids::GameId;
+use crate::operators::Audit;
+use crate::recall::Recalled;
+use crate::reports::{Dossier, OperationRow, Reports, Verdict};
+
+pub(super) async fn show(
+    State(reports): State<Reports>,
+    seat: Seat,
+    Path(game): Path<Uuid>,
+) -> Result<Response, Refused> {
+    let dossier = dossier(&reports, game).await?;
+    Ok(page(&seat, "Game", body(&seat, &dossier)))
+}
+
+/// The table step by step with all hands. Each look is noted before anything is shown.
+pub(super) async fn play_again(
+    State(reports): State<Reports>,
+    State(audit): State<Audit>,
+    seat: Seat,
+    Path(game): Path<Uuid>,
+) -> Result<Response, Refused> {
+    let looked = record_to_look_at(&reports, &audit, &seat.operator, GameId(game)).await?;
+    let (detail, record) = looked;
+    let recalled = Recalled::of_value(record);
+    let body = match recalled.and_then(|recalled| replay(&recalled, &detail.seats)) {
+        Ok(drawn) => drawn,
+        Err(error) => html! { p class="alert" role="alert" { (error) } },
+    };
+    let body = html! {
+        p { a href={ "/desk/games/" (game) } { "The game's settlement" } }
+        (body)
+    };
+    Ok(page(&seat, "Replay", body))
+}
+
+async fn dossier(reports: &Reports, game: Uuid) -> Result<Dossier, Problem> {
+    let dossier = reports.game(GameId(game)).await.map_err(unread)?;
+    dossier.ok_or_else(|| Code::GameNotFound.plain())
+}
+
+fn body(seat: &Seat, dossier: &Dossier) -> Markup {
+    let Dossier { game, operations, verdict } = dossier;
+    let at = |ms: i64| time(Timestamp::from_ms(ms));
+    html! {
+        (facts(&[
+            ("Id", id(&game.game)),
+            ("Room", html! { (game.room) }),
+            ("Table", id(&game.table)),
+            ("State", state(game)),
+            ("Opened (UTC)", at(game.opened_at_ms)),
+            ("Finished (UTC)", html! { @if let Some(ms) = game.finished_at_ms { (at(ms)) } }),
+            ("Ante of each", coins(game.ante)),
+        ]))
+        (seats(&game.seats))
+        h2 { "Fairness" }
+        (proof(verdict))
+        @if game.record.is_some() && seat.operator.guardian().is_ok() {
+            p {
+                a class="button" href={ "/desk/games/" (game.game) "/replay" } { "Replay with all hands" }
+                " Each look is noted in the audit."
+            }
+        }
+        h2 { "Settlement" }
+        (settlement(game, verdict))
+        h2 { "Booked" }
+        @for operation in operations { (booked(operation)) }
+    }
+}
+
+fn state(game: &GameDetail) -> Markup {
+    let kind = match game.state {
+        GameState::Open => "waiting",
+        GameState::Settled => "good",
+        GameState::Voided => "bad",
+    };
+    html! {
+        (badge(kind, game.state.as_str()))
+        @if let Some(ending) = game.ending { " by " (ending_as_str(ending)) }
+    }
+}
+
+fn seats(seats: &[SeatDetail]) -> Markup {
+    let columns = [
+        Column::Number("Seat"),
+        Column::Text("Player"),
+        Column::Number("Stake"),
+        Column::Number("Net"),
+    ];
+    let rows: Vec<_> = seats
+        .iter()
+        .map(|seat| {
+            vec![
+                html! { (seat.seat.index()) },
+                html! { a href={ "/desk/players/" (seat.player) } { (seat.name) } },
+                coins(seat.stake),
+                html! { @if let Some(net) = seat.net { (coins(net)) } },
+            ]
+        })
+        .collect();
+    table("Who played", &columns, &rows)
+}
+
+fn proof(verdict: &Verdict) -> Markup {
+    match verdict {
+        Verdict::Holds { actions, .. } => html! {
+            p {
+                (badge("good", "verified"))
+                " The deal follows from the seeds that were committed to, " (actions)
+                " actions from the rules, and the settlement from both."
+            }
+        },
+        Verdict::Fails { fault } => html! {
+            p class="alert" role="alert" { "The record does not hold: " (fault) }
+        },
+        Verdict::NoRecord => html! { p { "There is no record of this game." } },
+    }
+}
+
+/// As booked and as recomputed, item by item.
+fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
+    let stored = game.settlement.clone().map(serde_json::from_value::<Settlement>);
+    let stored = stored.and_then(Result::ok);
+    let (recomputed, is_booked) = match verdict {
+        Verdict::Holds { recomputed, is_booked, .. } => (Some(recomputed), *is_booked),
+        Verdict::Fails { .. } | Verdict::NoRecord => (None, false),
+    };
+    if stored.is_none() && recomputed.is_none() {
+        return html! { p { "It has none." } };
+    }
+    let lines = |settlement: Option<&Settlement>| settlement.map(lines_of).unwrap_or_default();
+    let (booked, expected) = (lines(stored.as_ref()), lines(recomputed));
+    let columns = [
+        Column::Text("Item"),
+        Column::Number("As booked"),
+        Column::Number("As recomputed"),
+        Column::Text(""),
+    ];
+    let mut rows: Vec<Vec<Markup>> = Vec::new();
+    for place in 0..booked.len().max(expected.len()) {
+        let (left, right) = (booked.get(place), expected.get(place));
+        let name = left.or(right).map(|(name, _)| name.as_str()).unwrap_or_default();
+        let amount = |line: Option<&(String, Coins)>| {
+            html! { @if let Some((_, amount)) = line { (coins(*amount)) } @else { "–" } }
+        };
+        let verdict = if left == right { badge("good", "same") } else { badge("bad", "differs") };
+        rows.push(vec![html! { (name) }, amount(left), amount(right), verdict]);
+    }
+    html! {
+        @if !is_booked && recomputed.is_some() {
+            p class="alert" role="alert" { "What is booked is not what follows from the record." }
+        }
+        (table("Settlement, item by item", &columns, &rows))
+    }
+}
+
+fn lines_of(settlement: &Settlement) -> Vec<(String, Coins)> {
+    let seat = |seat: bahay_engine::seat::Seat| seat.index();
+    let mut lines = Vec::new();
+    for Payment { from, to, items, paid, .. } in &settlement.payments {
+        let items: Vec<_> =
+            items.iter().map(|item| format!("{} {}", item.counts, item.name)).collect();
+        let items = items.join(", ");
+        lines.push((format!("Seat {} pays seat {}: {items}", seat(*from), seat(*to)), *paid));
+    }
+    for fee in &settlement.fees {
+        lines.push((format!("Fee of seat {} on {}", seat(fee.seat), fee.gross), fee.fee));
+    }
+    if let Some(pot) = settlement.pot {
+        lines.push((format!("POT to seat {}", seat(pot.seat)), pot.amount));
+    }
+    lines
+}
+
+pub(super) fn booked(operation: &OperationRow) -> Markup {
+    let columns = [
+        Column::Number("Number"),
+        Column::Text("What for"),
+        Column::Text("From"),
+        Column::Text("To"),
+        Column::Number("Coins"),
+    ];
+    let account = |code: &str| {
+        let query = serde_urlencoded::to_string([("account", code)]).unwrap_or_default();
+        html! { a href={ "/desk/ledger?" (query) } { (id(&code)) } }
+    };
+    let rows: Vec<_> = operation
+        .transfers
+        .iter()
+        .map(|transfer| {
+            vec![
+                html! { (transfer.number) },
+                html! { (transfer.code) },
+                account(&transfer.source),
+                account(&transfer.destination),
+                coins(transfer.amount),
+            ]
+        })
+        .collect();
+    html! {
+        p {
+            "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
+            " UTC under " (id(&operation.key))
+            @if let Some(game) = operation.game { " for " a href={ "/desk/games/" (game) } { "its game" } }
+        }
+        (table(&format!("Transfers of operation {}", operation.id), &columns, &rows))
+    }
+}

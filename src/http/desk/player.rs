@@ -1,0 +1,326 @@
+//! A player: coins, games, sign-ins, signs of collusion, and what is said about it.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::parts::{
+    Column, Field, area, badge, button, coins, facts, field, id, pager, table, time,
+};
+use super::settlements::{row, rows_table};
+use super::shell::page;
+use super::{Filled, Refused, Seat};
+use crate::entropy;
+use crate::http::operators::players::searched;
+use crate::http::{Code, Cursors, Path, Query, unread};
+use crate::ids::PlayerId;
+use crate::ledger::{Ledger, Wallet};
+use crate::operators::{Care, Words};
+use crate::reports::{
+    AccountEntry, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
+};
+use crate::standings::{Standings, Statistics};
+
+const HERE: &str = "/desk/players";
+
+/// Games and entries that the page shows; the rest is where they are listed.
+const SHOWN: u32 = 20;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Search {
+    search: String,
+}
+
+pub(super) async fn find(
+    State(reports): State<Reports>,
+    seat: Seat,
+    Query(Search { search }): Query<Search>,
+) -> Result<Response, Refused> {
+    let found = match search.trim() {
+        "" => Vec::new(),
+        text => reports.find_players(searched(text)?).await.map_err(unread)?,
+    };
+    let rows: Vec<_> = found
+        .iter()
+        .map(|(player, name)| vec![html! { a href={ (HERE) "/" (player) } { (name) } }, id(player)])
+        .collect();
+    let columns = [Column::Text("Name"), Column::Text("Id")];
+    let search =
+        Field { value: &search, ..Field::required("search", "Beginning of a name, or an id") };
+    let body = html! {
+        form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
+        (table("Players, at most 20", &columns, &rows))
+    };
+    Ok(page(&seat, "Players", body))
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Listing {
+    cursor: Option<String>,
+}
+
+pub(super) async fn show(
+    State(reports): State<Reports>,
+    State(ledger): State<Ledger>,
+    State(standings): State<Standings>,
+    State(cursors): State<Cursors>,
+    seat: Seat,
+    Path(player): Path<Uuid>,
+    Query(Listing { cursor }): Query<Listing>,
+) -> Result<Response, Refused> {
+    let player = PlayerId(player);
+    let report = reports.player(player).await.map_err(unread)?;
+    let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
+    let wallet = ledger.wallet(player).await?;
+    let statistics = standings.statistics(player).await?;
+    let filter = SettlementFilter { player: Some(player), ..SettlementFilter::default() };
+    let games = reports.settlements(&filter, None, SHOWN).await.map_err(unread)?;
+    let account = format!("wallet:{player}");
+    let list = format!("entries of {account}");
+    let cursor = cursors.open(&list, &seat.operator, cursor.as_deref())?;
+    let entries = reports.account_entries(&account, cursor, SHOWN).await.map_err(unread)?;
+    let next = entries.next.map(|next| cursors.seal(&list, &seat.operator, &next));
+    let partners = reports.partners(player).await.map_err(unread)?;
+    let shared = reports.shared_by(player).await.map_err(unread)?;
+    let here = format!("{HERE}/{player}");
+    let rows: Vec<_> = games.items.iter().map(row).collect();
+    let body = html! {
+        (about(&report, wallet, statistics))
+        @if seat.operator.guardian().is_ok() { (orders(&seat, &here)) }
+        h2 { "Signs of collusion" }
+        (partners_table(&partners))
+        (shared_table(&shared))
+        h2 { "Newest games" }
+        (rows_table("Games", &rows))
+        p { a href={ "/desk/settlements?player=" (player) } { "All its games" } }
+        h2 { "Wallet" }
+        (entries_table(&entries.items))
+        (pager(&here, &[], next.as_deref()))
+        h2 { "Sign-ins" }
+        (sessions(&report))
+        h2 { "Notes" }
+        (notes(&report))
+        @if seat.operator.guardian().is_ok() {
+            form method="post" action={ (here) "/notes" } {
+                (seat.form_token())
+                input type="hidden" name="attempt" value=(entropy::uuid());
+                (area("words", "Note", "For operators; notes are not changed later."))
+                button { "Write it down" }
+            }
+        }
+        h2 { "Reports by players" }
+        (complaints(&report))
+    };
+    Ok(page(&seat, &report.name, body))
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct NewNote {
+    attempt: Uuid,
+    words: String,
+}
+
+pub(super) async fn write_note(
+    State(care): State<Care>,
+    Path(player): Path<Uuid>,
+    filled: Filled<NewNote>,
+) -> Result<Response, Refused> {
+    let by = filled.seat.operator.guardian()?;
+    let NewNote { attempt, words } = filled.input;
+    let words: Words =
+        words.parse().map_err(|error| Code::BodyInvalid.because(format!("{error}")))?;
+    care.write_note(&by, PlayerId(player), &words, attempt).await?;
+    Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Nothing {}
+
+pub(super) async fn sign_out(
+    State(care): State<Care>,
+    Path(player): Path<Uuid>,
+    filled: Filled<Nothing>,
+) -> Result<Response, Refused> {
+    let by = filled.seat.operator.guardian()?;
+    care.end_sessions(&by, PlayerId(player)).await?;
+    Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
+}
+
+fn about(report: &PlayerReport, wallet: Wallet, statistics: Statistics) -> Markup {
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    facts(&[
+        ("Id", id(&report.player)),
+        ("Here since (UTC)", time(report.created_at)),
+        ("Deleted", html! { @match report.deleted_at { Some(at) => (time(at)), None => "no" } }),
+        ("Can spend", coins(wallet.available)),
+        ("Held in games", coins(wallet.held)),
+        (
+            "Games",
+            html! {
+                (statistics.games) ", won " (statistics.wins) ", of these by Tongits "
+                (statistics.tongits) ", by fights " (statistics.fights_won)
+            },
+        ),
+        ("POTs", html! { (statistics.hits) ", the largest " (coins(statistics.best_pot)) }),
+        (
+            "Ways in",
+            html! {
+                (report.devices) " devices, password " (yes(report.has_password)) ", "
+                (report.identities) " accounts elsewhere"
+            },
+        ),
+    ])
+}
+
+fn orders(seat: &Seat, here: &str) -> Markup {
+    let question = "End all sessions of this player?";
+    html! { (button(seat, &format!("{here}/sign-out"), "Sign out everywhere", question)) }
+}
+
+fn shared_badge(shared: Shared) -> Markup {
+    match shared {
+        Shared::Device => badge("bad", "same device"),
+        Shared::Address => badge("waiting", "same address"),
+    }
+}
+
+fn partners_table(partners: &[Partner]) -> Markup {
+    let columns = [
+        Column::Text("Partner"),
+        Column::Number("Games together"),
+        Column::Number("Paid to it"),
+        Column::Number("in games"),
+        Column::Number("Got from it"),
+        Column::Number("in games"),
+        Column::Text(""),
+    ];
+    let rows: Vec<_> = partners
+        .iter()
+        .map(|partner| {
+            vec![
+                html! { a href={ (HERE) "/" (partner.player) } { (partner.name) } },
+                html! { (partner.games) " of " (partner.of) },
+                coins(partner.paid),
+                html! { (partner.games_paid) },
+                coins(partner.received),
+                html! { (partner.games_received) },
+                html! { @if let Some(shared) = partner.shared { (shared_badge(shared)) } },
+            ]
+        })
+        .collect();
+    table("With whom it plays, in its newest 500 games", &columns, &rows)
+}
+
+fn shared_table(shared: &[SharedBy]) -> Markup {
+    let columns = [Column::Text("Player"), Column::Text("")];
+    let rows: Vec<_> = shared
+        .iter()
+        .map(|one| {
+            vec![
+                html! { a href={ (HERE) "/" (one.player) } { (one.name) } },
+                shared_badge(one.shared),
+            ]
+        })
+        .collect();
+    table("Who signs in from the same device or address", &columns, &rows)
+}
+
+pub(super) fn entries_table(entries: &[AccountEntry]) -> Markup {
+    let columns = [
+        Column::Number("Entry"),
+        Column::Text("Booked (UTC)"),
+        Column::Text("What for"),
+        Column::Text("With"),
+        Column::Number("Coins"),
+        Column::Number("Balance"),
+        Column::Text("Operation"),
+    ];
+    let rows: Vec<_> = entries
+        .iter()
+        .map(|entry| {
+            vec![
+                html! { (entry.version) },
+                time(entry.booked_at),
+                html! {
+                    @match entry.game {
+                        Some(game) => { a href={ "/desk/games/" (game) } { (entry.code) } }
+                        None => (entry.code)
+                    }
+                },
+                id(&entry.other),
+                coins(entry.amount),
+                coins(entry.balance_after),
+                html! {
+                    a href={ "/desk/ledger?operation=" (entry.operation) } { (entry.operation) }
+                },
+            ]
+        })
+        .collect();
+    table("Entries, newest first", &columns, &rows)
+}
+
+fn sessions(report: &PlayerReport) -> Markup {
+    let columns = [
+        Column::Text("Since (UTC)"),
+        Column::Text("Last seen"),
+        Column::Text("How"),
+        Column::Text("Address"),
+        Column::Text("Client"),
+        Column::Text("Ended"),
+    ];
+    let rows: Vec<_> = report
+        .sessions
+        .iter()
+        .map(|session| {
+            vec![
+                time(session.created_at),
+                time(session.last_seen_at),
+                html! { (session.method) },
+                html! { @if let Some(address) = &session.address { (address) } },
+                html! { @if let Some(agent) = &session.user_agent { (agent) } },
+                html! { @if let Some(at) = session.revoked_at { (time(at)) } },
+            ]
+        })
+        .collect();
+    table("Sessions, the newest 50", &columns, &rows)
+}
+
+fn notes(report: &PlayerReport) -> Markup {
+    let columns = [Column::Text("Written (UTC)"), Column::Text("By"), Column::Text("Note")];
+    let rows: Vec<_> = report
+        .notes
+        .iter()
+        .map(|note| {
+            vec![time(note.written_at), html! { (note.written_by) }, html! { (note.words) }]
+        })
+        .collect();
+    table("Notes, newest first", &columns, &rows)
+}
+
+fn complaints(report: &PlayerReport) -> Markup {
+    let columns = [
+        Column::Text("Reported (UTC)"),
+        Column::Text("Reason"),
+        Column::Text("Words"),
+        Column::Text("By"),
+        Column::Text("Game"),
+    ];
+    let rows: Vec<_> = report
+        .complaints
+        .iter()
+        .map(|one| {
+            vec![
+                time(one.created_at),
+                html! { (one.reason) },
+                html! { @if let Some(words) = &one.words { (words) } },
+                html! { a href={ (HERE) "/" (one.reporter) } { (id(&one.reporter)) } },
+                html! { a href={ "/desk/games/" (one.game) } { "game" } },
+            ]
+        })
+        .collect();
+    table("Reports, newest first", &columns, &rows)
+}

@@ -1,0 +1,296 @@
+//! Settled games: a list that stays fresh, by filters; what they come to; all of them as a file.
+
+use axum::extract::State;
+use axum::response::{Html, IntoResponse as _, Response};
+use bahay_engine::coins::Coins;
+use maud::{Markup, html};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::parts::{Column, Field, badge, choice, coins, facts, field, pager, table, time};
+use super::shell::page;
+use super::{Refused, Seat};
+use crate::clock::{self, Timestamp};
+use crate::games::ending_as_str;
+use crate::http::operators::settlements::list_of;
+use crate::http::{Code, Cursors, Problem, Query, operators, unread};
+use crate::ids::{PlayerId, RoomId};
+use crate::operators::Audit;
+use crate::reports::{Ends, Reports, SettlementFilter, SettlementRow, Totals};
+
+const HERE: &str = "/desk/settlements";
+const LIVE: &str = "/desk/settlements/live";
+const FILE: &str = "/desk/settlements.csv";
+
+/// Settlements on one page.
+const PAGE: u32 = 50;
+
+/// What the form asks for; what is empty does not matter.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    from: String,
+    to: String,
+    room: String,
+    player: String,
+    ending: String,
+    least: String,
+    most: String,
+    pot: String,
+    takeover: String,
+    cursor: String,
+}
+
+impl Asked {
+    fn pairs(&self) -> [(&str, &str); 9] {
+        [
+            ("from", &self.from),
+            ("to", &self.to),
+            ("room", &self.room),
+            ("player", &self.player),
+            ("ending", &self.ending),
+            ("least", &self.least),
+            ("most", &self.most),
+            ("pot", &self.pot),
+            ("takeover", &self.takeover),
+        ]
+    }
+
+    /// A path with what was asked.
+    fn at(&self, path: &str) -> String {
+        let pairs: Vec<_> =
+            self.pairs().into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let query = serde_urlencoded::to_string(pairs).unwrap_or_default();
+        if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+    }
+
+    fn filter(&self) -> Result<SettlementFilter, Problem> {
+        let wrong = |what: &str| Code::QueryInvalid.because(what.to_owned());
+        let filter = SettlementFilter {
+            from: some(&self.from, moment, "the first time is none")?,
+            to: some(&self.to, moment, "the last time is none")?,
+            room: some(&self.room, |text| text.parse::<RoomId>().ok(), "that is no room's id")?
+                .map(|room| room.to_string()),
+            player: some(
+                &self.player,
+                |text| Uuid::try_parse(text).ok(),
+                "that is no player's id",
+            )?
+            .map(PlayerId),
+            ending: some(&self.ending, ending, "no game ends so")?,
+            gross_min: some(&self.least, amount, "the least amount is none")?,
+            gross_max: some(&self.most, amount, "the largest amount is none")?,
+            took_pot: some(&self.pot, yes_or_no, "say yes or no")?,
+            taken_over: some(&self.takeover, yes_or_no, "say yes or no")?,
+        };
+        if filter.from.zip(filter.to).is_some_and(|(from, to)| from >= to) {
+            return Err(wrong("the first time is not before the last one"));
+        }
+        if filter.gross_min.zip(filter.gross_max).is_some_and(|(min, max)| min > max) {
+            return Err(wrong("the least amount is above the largest one"));
+        }
+        Ok(filter)
+    }
+}
+
+fn some<T>(
+    text: &str,
+    read: impl Fn(&str) -> Option<T>,
+    wrong: &str,
+) -> Result<Option<T>, Problem> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    read(text).map(Some).ok_or_else(|| Code::QueryInvalid.because(wrong.to_owned()))
+}
+
+/// As browsers send a time without a zone: it is in UTC.
+fn moment(text: &str) -> Option<Timestamp> {
+    let at: jiff::civil::DateTime = text.parse().ok()?;
+    Some(clock::from_jiff(at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp()))
+}
+
+/// Coins with at most two places.
+fn amount(text: &str) -> Option<Coins> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || part.len() > 2 || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let hundredths: i64 = format!("{part:0<2}").parse().ok()?;
+    whole.parse::<i64>().ok()?.checked_mul(100)?.checked_add(hundredths).map(Coins::from_hundredths)
+}
+
+fn ending(text: &str) -> Option<Ends> {
+    use bahay_engine::games::tongits::Ending;
+    let mut endings = [Ending::Tongits, Ending::Fight, Ending::Stock].into_iter();
+    endings.find(|ending| ending_as_str(*ending) == text).map(Ends)
+}
+
+fn yes_or_no(text: &str) -> Option<bool> {
+    match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
+
+pub(super) async fn list(
+    State(reports): State<Reports>,
+    State(cursors): State<Cursors>,
+    seat: Seat,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Refused> {
+    let filter = asked.filter()?;
+    let totals = reports.totals(&filter).await.map_err(unread)?;
+    let shown = listed(&reports, &cursors, &seat, &asked, &filter).await?;
+    let is_newest = asked.cursor.is_empty();
+    let body = html! {
+        (form(&asked))
+        h2 { "Together" }
+        (together(&totals))
+        p { a class="button" href=(asked.at(FILE)) { "Save all as CSV" } }
+        h2 { "Newest first" }
+        @if is_newest {
+            p {
+                button type="button" data-hold="settled" aria-pressed="false" hidden { "Hold still" }
+            }
+        }
+        div id="settled" data-live=[is_newest.then(|| asked.at(LIVE))] { (shown) }
+    };
+    Ok(page(&seat, "Settlements", body))
+}
+
+/// The first page of the list alone, to be drawn again and again.
+pub(super) async fn live(
+    State(reports): State<Reports>,
+    State(cursors): State<Cursors>,
+    seat: Seat,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Refused> {
+    let filter = asked.filter()?;
+    let asked = Asked { cursor: String::new(), ..asked };
+    let shown = listed(&reports, &cursors, &seat, &asked, &filter).await?;
+    Ok(Html(shown.into_string()).into_response())
+}
+
+/// All of them, as a file; the look is noted.
+pub(super) async fn save(
+    State(reports): State<Reports>,
+    State(audit): State<Audit>,
+    seat: Seat,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Refused> {
+    let filter = asked.filter()?;
+    Ok(operators::settlements::save(&audit, &seat.operator, reports, filter).await?)
+}
+
+fn form(asked: &Asked) -> Markup {
+    let input = |name, label, kind, value| Field { kind, value, ..Field::optional(name, label) };
+    let amount =
+        |name, label, value| Field { value, inputmode: "decimal", ..Field::optional(name, label) };
+    let endings = [("", "Any"), ("tongits", "Tongits"), ("fight", "Fight"), ("stock", "Stock")];
+    let either = [("", "Either"), ("yes", "Yes"), ("no", "No")];
+    html! {
+        form class="filter" method="get" action=(HERE) {
+            (field(input("from", "From (UTC)", "datetime-local", &asked.from)))
+            (field(input("to", "Before (UTC)", "datetime-local", &asked.to)))
+            (field(input("room", "Room's id", "text", &asked.room)))
+            (field(input("player", "Player's id", "text", &asked.player)))
+            (choice("ending", "End", &endings, &asked.ending))
+            (field(amount("least", "Paid at least", &asked.least)))
+            (field(amount("most", "Paid at most", &asked.most)))
+            (choice("pot", "POT taken", &either, &asked.pot))
+            (choice("takeover", "AI played", &either, &asked.takeover))
+            button { "Show" }
+        }
+    }
+}
+
+fn together(totals: &Totals) -> Markup {
+    facts(&[
+        ("Games", html! { (totals.games) }),
+        ("Paid by losers", coins(totals.gross)),
+        ("Fees", coins(totals.fees)),
+        ("POTs taken", html! { (totals.pots_taken) " (" (coins(totals.pots)) ")" }),
+        ("AI played", html! { (totals.taken_over) }),
+    ])
+}
+
+async fn listed(
+    reports: &Reports,
+    cursors: &Cursors,
+    seat: &Seat,
+    asked: &Asked,
+    filter: &SettlementFilter,
+) -> Result<Markup, Refused> {
+    let list = list_of(filter);
+    let cursor = Some(asked.cursor.as_str()).filter(|cursor| !cursor.is_empty());
+    let cursor = cursors.open(&list, &seat.operator, cursor)?;
+    let found = reports.settlements(filter, cursor, PAGE).await.map_err(unread)?;
+    let next = found.next.map(|next| cursors.seal(&list, &seat.operator, &next));
+    let rows: Vec<_> = found.items.iter().map(row).collect();
+    Ok(html! {
+        (rows_table("Settlements", &rows))
+        (pager(HERE, &asked.pairs(), next.as_deref()))
+    })
+}
+
+pub(super) fn rows_table(caption: &str, rows: &[Vec<Markup>]) -> Markup {
+    let columns = [
+        Column::Text("Finished (UTC)"),
+        Column::Text("Room"),
+        Column::Text("End"),
+        Column::Text("Players"),
+        Column::Number("Paid"),
+        Column::Number("Fee"),
+        Column::Number("POT"),
+        Column::Text("AI"),
+    ];
+    table(caption, &columns, rows)
+}
+
+pub(super) fn row(row: &SettlementRow) -> Vec<Markup> {
+    let seats = row.players.iter().zip(&row.names).zip(&row.nets);
+    let seats: Vec<_> = seats.collect();
+    vec![
+        html! { a href={ "/desk/games/" (row.game) } { (time(row.finished_at)) } },
+        html! { (row.room) },
+        html! { (row.ending.map_or("?", ending_as_str)) },
+        html! {
+            @for ((player, name), net) in seats {
+                @let won = Some(*player) == row.winner;
+                a href={ "/desk/players/" (player) } { (name) } " " (coins(*net))
+                @if won { " " (badge("good", "won")) }
+                br;
+            }
+        },
+        coins(row.gross),
+        coins(row.fee),
+        html! { @if let Some(pot) = row.pot { (coins(pot)) } },
+        html! { @if row.taken_over { (badge("waiting", "AI")) } },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, amount, moment};
+    use bahay_engine::coins::Coins;
+
+    #[test]
+    fn what_people_type_is_read() {
+        let coins = |hundredths| Some(Coins::from_hundredths(hundredths));
+        let parts = |whole: &str, part: &str| amount(&format!("{whole}.{part}"));
+        assert_eq!([amount("12"), parts("12", "5")], [coins(1200), coins(1250)]);
+        assert_eq!(parts("0", "05"), coins(5));
+        for text in ["", ".5", "1.234", "-1", "1e3", "99999999999999999999"] {
+            assert_eq!(amount(text), None, "{text}");
+        }
+        assert_eq!(moment("2026-03-01T12:00").map(|at| at.ms()), Some(1_772_366_400_000));
+        assert!(Asked { pot: "perhaps".into(), ..Asked::default() }.filter().is_err());
+        let asked = Asked { room: "newbie".into(), pot: "yes".into(), ..Asked::default() };
+        assert_eq!(asked.at("/x"), "/x?room=newbie&pot=yes");
+        assert_eq!(asked.filter().unwrap().took_pot, Some(true));
+    }
+}

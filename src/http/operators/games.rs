@@ -1,0 +1,228 @@
+//! A game in full: as booked, and as recomputed from its record.
+
+use axum::Json;
+use axum::extract::State;
+use bahay_engine::game::Viewer;
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::games::{GameDetail, GameState, SeatDetail};
+use crate::ids::GameId;
+use crate::operators::audit::Action;
+use crate::operators::{Audit, Operator};
+use crate::reports::{Dossier, Reports, Verdict};
+
+use super::super::games::{GameEnding, number};
+use super::super::recall::{GameStep, some_steps};
+use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread};
+use super::ledger::OperationBody;
+
+/// A game and all that was booked for it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Dossier)]
+pub(in crate::http) struct DossierBody {
+    id: Uuid,
+    table: Uuid,
+    #[schema(example = "newbie")]
+    room: String,
+    #[schema(inline)]
+    state: StateBody,
+    /// How it ended; null until it was settled and counted.
+    #[schema(required = true)]
+    ending: Option<GameEnding>,
+    /// What each seat paid into the POT.
+    ante: Coins,
+    seats: Vec<DossierSeat>,
+    opened_at: Time,
+    #[schema(required = true)]
+    finished_at: Option<Time>,
+    /// What the ledger stored: the schema `Settlement` of asyncapi.yaml. Null unless it is settled.
+    #[schema(required = true, value_type = Option<Object>)]
+    settlement: Option<Value>,
+    verdict: VerdictBody,
+    /// Opening, settlement or void, and what reversed them, with their transfers; the oldest first.
+    operations: Vec<OperationBody>,
+}
+
+/// Where a game stands.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum StateBody {
+    Open,
+    Settled,
+    Voided,
+}
+
+/// A seat of a game.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct DossierSeat {
+    /// From 0.
+    #[schema(maximum = 7)]
+    seat: u8,
+    player: Uuid,
+    /// As the player is called now.
+    #[schema(example = "Maria")]
+    name: String,
+    /// The most that the seat could lose beside the ante.
+    stake: Coins,
+    /// What the game changed for the player, the ante aside; null while it goes on.
+    #[schema(required = true)]
+    net: Option<Coins>,
+}
+
+/// Every step of a finished game, with all hands.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct Replay {
+    game: Uuid,
+    steps: Vec<GameStep>,
+}
+
+/// What became of verifying the game's record.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+#[schema(as = Verdict)]
+pub(in crate::http) enum VerdictBody {
+    /// The deal follows from the seeds, every action from the rules, the settlement from both.
+    Holds {
+        actions: u64,
+        /// The settlement as it follows from the record: the schema `Settlement` of asyncapi.yaml.
+        #[schema(value_type = Object)]
+        recomputed: Value,
+        /// Whether that is what the ledger stored.
+        is_booked: bool,
+    },
+    /// Where it does not, in words.
+    Fails { fault: String },
+    /// Only settled games have a record.
+    NoRecord,
+}
+
+impl From<Verdict> for VerdictBody {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Holds { actions, recomputed, is_booked } => Self::Holds {
+                actions: actions as u64,
+                recomputed: serde_json::to_value(&recomputed).unwrap_or_default(),
+                is_booked,
+            },
+            Verdict::Fails { fault } => Self::Fails { fault },
+            Verdict::NoRecord => Self::NoRecord,
+        }
+    }
+}
+
+impl From<SeatDetail> for DossierSeat {
+    fn from(seat: SeatDetail) -> Self {
+        Self {
+            seat: number(seat.seat),
+            player: seat.player.0,
+            name: seat.name,
+            stake: seat.stake.into(),
+            net: seat.net.map(Coins::from),
+        }
+    }
+}
+
+impl From<Dossier> for DossierBody {
+    fn from(dossier: Dossier) -> Self {
+        let Dossier { game, operations, verdict } = dossier;
+        Self {
+            id: game.game.0,
+            table: game.table.0,
+            room: game.room,
+            state: match game.state {
+                GameState::Open => StateBody::Open,
+                GameState::Settled => StateBody::Settled,
+                GameState::Voided => StateBody::Voided,
+            },
+            ending: game.ending.map(GameEnding::from),
+            ante: game.ante.into(),
+            seats: game.seats.into_iter().map(DossierSeat::from).collect(),
+            opened_at: Time::from_ms(game.opened_at_ms),
+            finished_at: game.finished_at_ms.map(Time::from_ms),
+            settlement: game.settlement,
+            verdict: verdict.into(),
+            operations: operations.into_iter().map(OperationBody::from).collect(),
+        }
+    }
+}
+
+/// Show a game
+///
+/// As it was booked, beside what its record says, without anybody's cards. For operators of every
+/// role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/games/{id}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The game")),
+    responses(
+        (status = 200, description = "The game", body = DossierBody),
+        (status = 404, description = "`game_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn show_dossier(
+    State(reports): State<Reports>,
+    _: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<DossierBody>, Problem> {
+    let dossier = reports.game(GameId(id)).await.map_err(unread)?;
+    Ok(Json(dossier.ok_or_else(|| Code::GameNotFound.plain())?.into()))
+}
+
+/// Replay a game
+///
+/// Step by step, with all hands. Each look is noted in the audit. For the roles `support` and
+/// `admin`.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/games/{id}/steps",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The game")),
+    responses(
+        (status = 200, description = "Every step", body = Replay),
+        (status = 404, description = "`game_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`game_not_finished` or `game_voided`: there is no record",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn replay_game(
+    State(reports): State<Reports>,
+    State(audit): State<Audit>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<Replay>, Problem> {
+    let record = record_to_look_at(&reports, &audit, &operator, GameId(id)).await?.1;
+    let steps = some_steps(record, Viewer::Everything, 0, usize::MAX)?.items;
+    Ok(Json(Replay { game: id, steps }))
+}
+
+/// A settled game and its record, once it is noted who looks at all hands.
+pub(in crate::http) async fn record_to_look_at(
+    reports: &Reports,
+    audit: &Audit,
+    operator: &Operator,
+    game: GameId,
+) -> Result<(GameDetail, Value), Problem> {
+    let by = operator.guardian()?;
+    let dossier = reports.game(game).await.map_err(unread)?;
+    let mut detail = dossier.ok_or_else(|| Code::GameNotFound.plain())?.game;
+    let record = match (detail.state, detail.record.take()) {
+        (GameState::Settled, Some(record)) => record,
+        (GameState::Settled, None) => {
+            return Err(Problem::internal(&"a settled game has no record"));
+        }
+        (GameState::Open, _) => return Err(Code::GameNotFinished.plain()),
+        (GameState::Voided, _) => return Err(Code::GameVoided.plain()),
+    };
+    let subject = format!("game:{game}");
+    let noted = audit.note(by.trail(), Action::ReplaySeen, &subject, json!({})).await;
+    noted.map_err(unread)?;
+    Ok((detail, record))
+}

@@ -1,0 +1,331 @@
+//! The books: trial balance, accounts with their entries, operations with their transfers.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::operators::Operator;
+use crate::reports::{
+    AccountEntry, AccountRow, Balance, CheckRow, OperationRow, Reports, TransferRow,
+};
+
+use super::super::page::PageQuery;
+use super::super::{
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, TransferCode, unread,
+};
+
+/// Checks of the ledger that are shown beside the balances.
+const CHECKS: u32 = 48;
+
+/// The longest code of an account, in bytes.
+const CODE_BYTES_MAX: usize = 160;
+
+/// The ledger at a glance.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Books)]
+pub(in crate::http) struct BooksBody {
+    /// What all accounts of each kind hold together. The sum of it is zero.
+    balances: Vec<BalanceBody>,
+    /// The accounts of the house, whose balances are late by what is not folded yet.
+    house: Vec<AccountBody>,
+    /// The newest checks of the ledger.
+    checks: Vec<CheckBody>,
+}
+
+/// What all accounts of a kind hold together.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Balance)]
+pub(in crate::http) struct BalanceBody {
+    #[schema(example = "wallet")]
+    kind: String,
+    amount: Coins,
+}
+
+/// An account.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Account)]
+pub(in crate::http) struct AccountBody {
+    #[schema(example = "fee:newbie")]
+    code: String,
+    #[schema(example = "fee")]
+    kind: String,
+    /// Whose wallet it is.
+    #[schema(required = true)]
+    player: Option<Uuid>,
+    balance: Coins,
+    /// The number of its newest entry.
+    version: i64,
+}
+
+/// A check of the ledger.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = LedgerCheck)]
+pub(in crate::http) struct CheckBody {
+    started_at: Time,
+    /// Null while it goes on, or when it broke off.
+    #[schema(required = true)]
+    finished_at: Option<Time>,
+    /// Whether every game was replayed, or only those since the check before.
+    everything: bool,
+    /// What does not add up, in words.
+    differences: Vec<String>,
+}
+
+/// One change of an account.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AccountEntry)]
+pub(in crate::http) struct AccountEntryBody {
+    /// An account's entries are numbered from 1 without a gap.
+    version: i64,
+    operation: i64,
+    code: TransferCode,
+    /// The account on the other side.
+    #[schema(example = "pot:01a1fbd0-0ce4-7db1-a60c-e61905d75645")]
+    other: String,
+    amount: Coins,
+    balance_before: Coins,
+    balance_after: Coins,
+    #[schema(required = true)]
+    game: Option<Uuid>,
+    booked_at: Time,
+}
+
+/// Something that was asked of the ledger, once.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Operation)]
+pub(in crate::http) struct OperationBody {
+    id: i64,
+    #[schema(example = "settle:01a1fbfb-8f85-7daf-8dac-abb42ac4a107")]
+    key: String,
+    #[schema(example = "settle")]
+    kind: String,
+    #[schema(required = true)]
+    game: Option<Uuid>,
+    booked_at: Time,
+    /// As it was given to whoever asked.
+    #[schema(value_type = Object)]
+    answer: Value,
+    transfers: Vec<TransferBody>,
+}
+
+/// Coins that went from one account to another.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Transfer)]
+pub(in crate::http) struct TransferBody {
+    /// From 1.
+    number: i16,
+    code: TransferCode,
+    #[schema(example = "wallet:019ca944-3c00-7000-8000-00000091a7e0")]
+    source: String,
+    #[schema(example = "fee:newbie")]
+    destination: String,
+    amount: Coins,
+}
+
+impl From<Balance> for BalanceBody {
+    fn from(balance: Balance) -> Self {
+        Self { kind: balance.kind, amount: balance.amount.into() }
+    }
+}
+
+impl From<AccountRow> for AccountBody {
+    fn from(row: AccountRow) -> Self {
+        let AccountRow { code, kind, player, balance, version } = row;
+        let player = player.map(|player| player.0);
+        Self { code, kind, player, balance: balance.into(), version }
+    }
+}
+
+impl From<CheckRow> for CheckBody {
+    fn from(row: CheckRow) -> Self {
+        Self {
+            started_at: row.started_at.into(),
+            finished_at: row.finished_at.map(Time::from),
+            everything: row.everything,
+            differences: row.differences,
+        }
+    }
+}
+
+impl From<AccountEntry> for AccountEntryBody {
+    fn from(entry: AccountEntry) -> Self {
+        Self {
+            version: entry.version,
+            operation: entry.operation,
+            code: entry.code.into(),
+            other: entry.other,
+            amount: entry.amount.into(),
+            balance_before: entry.balance_before.into(),
+            balance_after: entry.balance_after.into(),
+            game: entry.game.map(|game| game.0),
+            booked_at: entry.booked_at.into(),
+        }
+    }
+}
+
+impl From<OperationRow> for OperationBody {
+    fn from(row: OperationRow) -> Self {
+        Self {
+            id: row.id,
+            key: row.key,
+            kind: row.kind,
+            game: row.game.map(|game| game.0),
+            booked_at: row.booked_at.into(),
+            answer: row.answer,
+            transfers: row.transfers.into_iter().map(TransferBody::from).collect(),
+        }
+    }
+}
+
+impl From<TransferRow> for TransferBody {
+    fn from(row: TransferRow) -> Self {
+        let TransferRow { number, code, source, destination, amount } = row;
+        let (code, amount) = (code.into(), amount.into());
+        Self { number, code, source, destination, amount }
+    }
+}
+
+/// Show the ledger
+///
+/// The trial balance, the accounts of the house, the newest checks. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/ledger",
+    tag = "operators",
+    security(("operator_token" = [])),
+    responses((status = 200, description = "The ledger", body = BooksBody))
+)]
+pub(in crate::http) async fn show_books(
+    State(reports): State<Reports>,
+    _: Operator,
+) -> Result<Json<BooksBody>, Problem> {
+    let balances = reports.trial_balance().await.map_err(unread)?;
+    let house = reports.house_accounts().await.map_err(unread)?;
+    let checks = reports.checks(CHECKS).await.map_err(unread)?;
+    Ok(Json(BooksBody {
+        balances: balances.into_iter().map(BalanceBody::from).collect(),
+        house: house.into_iter().map(AccountBody::from).collect(),
+        checks: checks.into_iter().map(CheckBody::from).collect(),
+    }))
+}
+
+/// Show an account
+///
+/// For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/ledger/accounts/{code}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("code" = String, Path, description = "The account's code", example = "fee:newbie")),
+    responses(
+        (status = 200, description = "The account", body = AccountBody),
+        (status = 404, description = "`account_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn show_account(
+    State(reports): State<Reports>,
+    _: Operator,
+    Path(code): Path<String>,
+) -> Result<Json<AccountBody>, Problem> {
+    Ok(Json(account(&reports, &code).await?.into()))
+}
+
+/// An account that exists. No code has a zero byte, which PostgreSQL does not take either.
+pub(in crate::http) async fn account(reports: &Reports, code: &str) -> Result<AccountRow, Problem> {
+    let missing = || Code::AccountNotFound.plain();
+    if code.len() > CODE_BYTES_MAX || code.contains('\0') {
+        return Err(missing());
+    }
+    reports.account(code).await.map_err(unread)?.ok_or_else(missing)
+}
+
+/// List an account's entries
+///
+/// Newest first. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/ledger/accounts/{code}/entries",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(
+        ("code" = String, Path, description = "The account's code", example = "fee:newbie"),
+        PageQuery
+    ),
+    responses(
+        (status = 200, description = "A page of entries", body = PageOf<AccountEntryBody>),
+        (status = 404, description = "`account_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn list_account_entries(
+    State(reports): State<Reports>,
+    State(cursors): State<Cursors>,
+    operator: Operator,
+    Path(code): Path<String>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<PageOf<AccountEntryBody>>, Problem> {
+    let account = account(&reports, &code).await?;
+    let list = format!("entries of {}", account.code);
+    let cursor = cursors.open(&list, &operator, query.cursor.as_deref())?;
+    let page = reports.account_entries(&account.code, cursor, query.limit.items()).await;
+    let page = page.map_err(unread)?;
+    Ok(Json(PageOf {
+        items: page.items.into_iter().map(AccountEntryBody::from).collect(),
+        next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
+    }))
+}
+
+/// List operations
+///
+/// With their transfers, newest first. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/ledger/operations",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(PageQuery),
+    responses((status = 200, description = "A page of operations", body = PageOf<OperationBody>))
+)]
+pub(in crate::http) async fn list_operations(
+    State(reports): State<Reports>,
+    State(cursors): State<Cursors>,
+    operator: Operator,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<PageOf<OperationBody>>, Problem> {
+    const LIST: &str = "operations";
+    let cursor = cursors.open(LIST, &operator, query.cursor.as_deref())?;
+    let page = reports.newest_operations(cursor, query.limit.items()).await.map_err(unread)?;
+    Ok(Json(PageOf {
+        items: page.items.into_iter().map(OperationBody::from).collect(),
+        next_cursor: page.next.map(|next| cursors.seal(LIST, &operator, &next)),
+    }))
+}
+
+/// Show an operation
+///
+/// With its transfers. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/ledger/operations/{operation}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("operation" = i64, Path, description = "The operation's id in the ledger")),
+    responses(
+        (status = 200, description = "The operation", body = OperationBody),
+        (status = 404, description = "`operation_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn show_operation(
+    State(reports): State<Reports>,
+    _: Operator,
+    Path(id): Path<i64>,
+) -> Result<Json<OperationBody>, Problem> {
+    let operation = reports.operation(id).await.map_err(unread)?;
+    Ok(Json(operation.ok_or_else(|| Code::OperationNotFound.plain())?.into()))
+}

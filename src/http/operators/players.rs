@@ -1,0 +1,399 @@
+//! A player as operators see one.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::ids::PlayerId;
+use crate::ledger::{Ledger, Wallet};
+use crate::operators::{Care, Operator, Words};
+use crate::reports::{
+    Complaint, Partner, PlayerNote, PlayerReport, Reports, SessionRow, Shared, SharedBy,
+};
+use crate::standings::Standings;
+
+use super::super::idempotency::{Once, RequiredKey};
+use super::super::profiles::Statistics;
+use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Time, unread};
+
+/// The longest beginning of a name that is looked for, in characters.
+const SEARCH_LENGTH_MAX: usize = 64;
+
+/// Whom to look for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct SearchQuery {
+    /// How the name begins, in any case; or the player's id.
+    #[param(min_length = 1, max_length = 64, pattern = "^[^\\u0000]+$", example = "mar")]
+    search: String,
+}
+
+/// A player by name.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct FoundPlayer {
+    id: Uuid,
+    #[schema(example = "Maria")]
+    name: String,
+}
+
+/// A player as operators see one.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PlayerReport)]
+pub(in crate::http) struct PlayerReportBody {
+    id: Uuid,
+    #[schema(example = "Maria")]
+    name: String,
+    created_at: Time,
+    /// A deleted player keeps its id and the history of its coins.
+    #[schema(required = true)]
+    deleted_at: Option<Time>,
+    /// What can be spent.
+    available: Coins,
+    /// What is held as stakes of open games.
+    held: Coins,
+    statistics: Statistics,
+    /// Devices that sign the player in.
+    devices: i64,
+    has_password: bool,
+    /// Accounts elsewhere that sign the player in.
+    identities: i64,
+    /// The newest 50.
+    sessions: Vec<PlayerSession>,
+    /// What operators wrote, the newest 50.
+    notes: Vec<PlayerNoteBody>,
+    /// What other players reported, the newest 50.
+    complaints: Vec<ComplaintBody>,
+    /// Who else has signed in from the same device or address.
+    shared_by: Vec<SharedByBody>,
+}
+
+/// A sign-in of a player.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct PlayerSession {
+    id: Uuid,
+    /// `guest`, `password` or `openid`.
+    #[schema(example = "guest")]
+    method: String,
+    #[schema(required = true)]
+    user_agent: Option<String>,
+    /// Of IPv6 the network.
+    #[schema(required = true, example = "192.0.2.7")]
+    address: Option<String>,
+    created_at: Time,
+    last_seen_at: Time,
+    expires_at: Time,
+    /// When it was ended, before it expired.
+    #[schema(required = true)]
+    ended_at: Option<Time>,
+}
+
+/// What an operator wrote about a player.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PlayerNote)]
+pub(in crate::http) struct PlayerNoteBody {
+    id: Uuid,
+    /// The operator's name.
+    #[schema(example = "ate.luz")]
+    written_by: String,
+    written_at: Time,
+    words: String,
+}
+
+/// What a player reported about another one.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Complaint)]
+pub(in crate::http) struct ComplaintBody {
+    reporter: Uuid,
+    game: Uuid,
+    #[schema(example = "collusion")]
+    reason: String,
+    #[schema(required = true)]
+    words: Option<String>,
+    created_at: Time,
+}
+
+/// What two players have in common.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum SharedWhat {
+    Device,
+    Address,
+}
+
+/// Another player of the same device or address.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SharedBy)]
+pub(in crate::http) struct SharedByBody {
+    player: Uuid,
+    #[schema(example = "Jose")]
+    name: String,
+    shared: SharedWhat,
+}
+
+/// Another player, and what happened between the two in the newest 500 games of the first. Signs of
+/// collusion and no proof of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Partner)]
+pub(in crate::http) struct PartnerBody {
+    player: Uuid,
+    #[schema(example = "Jose")]
+    name: String,
+    /// Games in which both sat, and of how many that were looked at.
+    games: i64,
+    of: i64,
+    /// What the player paid this one, before the fee, and in how many games.
+    paid: Coins,
+    games_paid: i64,
+    /// What the player got from this one, before the fee, and in how many games.
+    received: Coins,
+    games_received: i64,
+    #[schema(required = true)]
+    shared: Option<SharedWhat>,
+}
+
+impl From<Shared> for SharedWhat {
+    fn from(shared: Shared) -> Self {
+        match shared {
+            Shared::Device => Self::Device,
+            Shared::Address => Self::Address,
+        }
+    }
+}
+
+impl From<SharedBy> for SharedByBody {
+    fn from(one: SharedBy) -> Self {
+        Self { player: one.player.0, name: one.name, shared: one.shared.into() }
+    }
+}
+
+impl From<SessionRow> for PlayerSession {
+    fn from(row: SessionRow) -> Self {
+        Self {
+            id: row.session,
+            method: row.method,
+            user_agent: row.user_agent,
+            address: row.address,
+            created_at: row.created_at.into(),
+            last_seen_at: row.last_seen_at.into(),
+            expires_at: row.expires_at.into(),
+            ended_at: row.revoked_at.map(Time::from),
+        }
+    }
+}
+
+impl From<PlayerNote> for PlayerNoteBody {
+    fn from(note: PlayerNote) -> Self {
+        let PlayerNote { note: id, written_by, written_at, words } = note;
+        Self { id, written_by, written_at: written_at.into(), words }
+    }
+}
+
+impl From<Complaint> for ComplaintBody {
+    fn from(complaint: Complaint) -> Self {
+        let Complaint { reporter, game, reason, words, created_at } = complaint;
+        let created_at = created_at.into();
+        Self { reporter: reporter.0, game: game.0, reason, words, created_at }
+    }
+}
+
+impl From<Partner> for PartnerBody {
+    fn from(partner: Partner) -> Self {
+        Self {
+            player: partner.player.0,
+            name: partner.name,
+            games: partner.games,
+            of: partner.of,
+            paid: partner.paid.into(),
+            games_paid: partner.games_paid,
+            received: partner.received.into(),
+            games_received: partner.games_received,
+            shared: partner.shared.map(SharedWhat::from),
+        }
+    }
+}
+
+/// Find players
+///
+/// At most 20, by name. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/players",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(SearchQuery),
+    responses((status = 200, description = "Players", body = Vec<FoundPlayer>))
+)]
+pub(in crate::http) async fn find_players(
+    State(reports): State<Reports>,
+    _: Operator,
+    Query(query): Query<SearchQuery>,
+) -> Result<Json<Vec<FoundPlayer>>, Problem> {
+    let text = searched(&query.search)?;
+    let found = reports.find_players(text).await.map_err(unread)?;
+    Ok(Json(found.into_iter().map(|(id, name)| FoundPlayer { id: id.0, name }).collect()))
+}
+
+/// What is looked for, if it is fit to be.
+pub(in crate::http) fn searched(text: &str) -> Result<&str, Problem> {
+    let is_fit = (1..=SEARCH_LENGTH_MAX).contains(&text.chars().count()) && !text.contains('\0');
+    if is_fit {
+        Ok(text)
+    } else {
+        Err(Code::QueryInvalid.because("a search has 1 to 64 characters"))
+    }
+}
+
+/// Show a player to operators
+///
+/// Wallet, statistics, sessions, notes, and what others say. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/players/{id}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player")),
+    responses(
+        (status = 200, description = "The player", body = PlayerReportBody),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn show_player_report(
+    State(reports): State<Reports>,
+    State(ledger): State<Ledger>,
+    State(standings): State<Standings>,
+    _: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<PlayerReportBody>, Problem> {
+    let player = PlayerId(id);
+    let report = reports.player(player).await.map_err(unread)?;
+    let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
+    let Wallet { available, held, .. } = ledger.wallet(player).await?;
+    let statistics = standings.statistics(player).await?.into();
+    let shared_by = reports.shared_by(player).await.map_err(unread)?;
+    let PlayerReport { name, created_at, deleted_at, devices, has_password, identities, .. } =
+        report;
+    Ok(Json(PlayerReportBody {
+        id,
+        name,
+        created_at: created_at.into(),
+        deleted_at: deleted_at.map(Time::from),
+        available: available.into(),
+        held: held.into(),
+        statistics,
+        devices,
+        has_password,
+        identities,
+        sessions: report.sessions.into_iter().map(PlayerSession::from).collect(),
+        notes: report.notes.into_iter().map(PlayerNoteBody::from).collect(),
+        complaints: report.complaints.into_iter().map(ComplaintBody::from).collect(),
+        shared_by: shared_by.into_iter().map(SharedByBody::from).collect(),
+    }))
+}
+
+/// List a player's partners
+///
+/// With whom it has played most of its newest 500 games, and which way coins went. For operators of
+/// every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/players/{id}/partners",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player")),
+    responses(
+        (status = 200, description = "At most 20 partners", body = Vec<PartnerBody>),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn list_partners(
+    State(reports): State<Reports>,
+    _: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<Vec<PartnerBody>>, Problem> {
+    let player = PlayerId(id);
+    if reports.player(player).await.map_err(unread)?.is_none() {
+        return Err(Code::PlayerNotFound.plain());
+    }
+    let partners = reports.partners(player).await.map_err(unread)?;
+    Ok(Json(partners.into_iter().map(PartnerBody::from).collect()))
+}
+
+/// What to write about a player.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct NewNote {
+    /// For operators to read; never changed later.
+    #[schema(min_length = 1, max_length = 2000, example = "Asked for a refund by mail.")]
+    words: String,
+}
+
+/// Write a note about a player
+///
+/// For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/notes",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
+    request_body = NewNote,
+    responses(
+        (status = 204, description = "It is written"),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 422, description = "`body_invalid`, `idempotency_key_invalid` or \
+            `idempotency_key_reused`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn write_note(
+    State(care): State<Care>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let NewNote { words } = once.body()?;
+    let words: Words =
+        words.parse().map_err(|error| Code::BodyInvalid.because(format!("{error}")))?;
+    let work = async move |attempt| {
+        care.write_note(&by, PlayerId(id), &words, attempt).await?;
+        Ok(StatusCode::NO_CONTENT)
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Sign a player out everywhere
+///
+/// All its sessions end, on all nodes within a second. For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/sign-out",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player")),
+    responses(
+        (status = 204, description = "It has no session any more"),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn end_sessions(
+    State(care): State<Care>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<StatusCode, Problem> {
+    let by = operator.guardian()?;
+    care.end_sessions(&by, PlayerId(id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

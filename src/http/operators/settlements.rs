@@ -1,0 +1,351 @@
+//! Settled games: a list by filters, what they come to, and all of them as CSV.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use bahay_engine::coins;
+use futures_util::TryStreamExt as _;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::clock;
+use crate::games::ending_as_str;
+use crate::ids::{PlayerId, RoomId};
+use crate::operators::audit::Action;
+use crate::operators::{Audit, Operator};
+use crate::reports::{Ends, Reports, SettlementFilter, SettlementRow, Totals};
+
+use super::super::games::GameEnding;
+use super::super::page::Limit;
+use super::super::{Code, Coins, Cursors, PageOf, Problem, Query, Time, unread};
+
+/// A settled game as it is listed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Settled)]
+pub(in crate::http) struct SettledBody {
+    game: Uuid,
+    table: Uuid,
+    #[schema(example = "newbie")]
+    room: String,
+    finished_at: Time,
+    /// How it ended; null when its record cannot be played again.
+    #[schema(required = true)]
+    ending: Option<GameEnding>,
+    /// Null when nobody won.
+    #[schema(required = true)]
+    winner: Option<Uuid>,
+    /// Paid by losers, before the fee.
+    gross: Coins,
+    fee: Coins,
+    /// The POT, when somebody took it.
+    #[schema(required = true)]
+    pot: Option<Coins>,
+    /// Whether the AI has played for somebody.
+    taken_over: bool,
+    /// By seat, from 0.
+    seats: Vec<SettledSeat>,
+}
+
+/// A seat of a settled game.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct SettledSeat {
+    player: Uuid,
+    /// As the player is called now.
+    #[schema(example = "Maria")]
+    name: String,
+    /// What the game changed for the player, the ante aside, the fee taken off.
+    net: Coins,
+}
+
+/// What settlements come to together.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SettledTotals)]
+pub(in crate::http) struct TotalsBody {
+    games: i64,
+    /// Paid by losers, before the fee.
+    gross: Coins,
+    fees: Coins,
+    /// POTs that were taken, and how many.
+    pots: Coins,
+    pots_taken: i64,
+    /// Games in which the AI has played for somebody.
+    taken_over: i64,
+}
+
+/// Which settlements are asked for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct SettledFilter {
+    /// Only games that were finished then or later: RFC 3339.
+    #[param(value_type = Option<Time>, inline)]
+    from: Option<jiff::Timestamp>,
+    /// Only games that were finished before that: RFC 3339, later than `from`.
+    #[param(value_type = Option<Time>, inline)]
+    to: Option<jiff::Timestamp>,
+    /// Only games in this room.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$")]
+    room: Option<RoomId>,
+    /// Only games of this player.
+    player: Option<Uuid>,
+    /// Only games that ended so.
+    #[param(inline)]
+    ending: Option<GameEnding>,
+    /// Only games in which losers paid so much or more, in hundredths of a coin.
+    #[param(minimum = 0)]
+    gross_min: Option<i64>,
+    /// Only games in which losers paid so much or less, in hundredths of a coin.
+    #[param(minimum = 0)]
+    gross_max: Option<i64>,
+    /// Only games in which somebody took the POT, or nobody.
+    took_pot: Option<bool>,
+    /// Only games in which the AI has played for somebody, or for nobody.
+    taken_over: Option<bool>,
+}
+
+/// Which part of a list of settlements is asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct SettledQuery {
+    /// Only games that were finished then or later: RFC 3339.
+    #[param(value_type = Option<Time>, inline)]
+    from: Option<jiff::Timestamp>,
+    /// Only games that were finished before that: RFC 3339, later than `from`.
+    #[param(value_type = Option<Time>, inline)]
+    to: Option<jiff::Timestamp>,
+    /// Only games in this room.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$")]
+    room: Option<RoomId>,
+    /// Only games of this player.
+    player: Option<Uuid>,
+    /// Only games that ended so.
+    #[param(inline)]
+    ending: Option<GameEnding>,
+    /// Only games in which losers paid so much or more, in hundredths of a coin.
+    #[param(minimum = 0)]
+    gross_min: Option<i64>,
+    /// Only games in which losers paid so much or less, in hundredths of a coin.
+    #[param(minimum = 0)]
+    gross_max: Option<i64>,
+    /// Only games in which somebody took the POT, or nobody.
+    took_pot: Option<bool>,
+    /// Only games in which the AI has played for somebody, or for nobody.
+    taken_over: Option<bool>,
+    /// `next_cursor` of the page before; nothing for the first page.
+    #[param(max_length = 256)]
+    cursor: Option<String>,
+    /// How many items at most.
+    #[serde(default)]
+    #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
+    limit: Limit,
+}
+
+impl SettledFilter {
+    pub(in crate::http) fn checked(&self) -> Result<SettlementFilter, Problem> {
+        if self.from.zip(self.to).is_some_and(|(from, to)| from >= to) {
+            return Err(Code::QueryInvalid.because("`from` is not before `to`"));
+        }
+        if [self.gross_min, self.gross_max].into_iter().flatten().any(|gross| gross < 0) {
+            return Err(Code::QueryInvalid.because("an amount is below zero"));
+        }
+        if self.gross_min.zip(self.gross_max).is_some_and(|(min, max)| min > max) {
+            return Err(Code::QueryInvalid.because("`gross_min` is above `gross_max`"));
+        }
+        Ok(SettlementFilter {
+            from: self.from.map(clock::from_jiff),
+            to: self.to.map(clock::from_jiff),
+            room: self.room.as_ref().map(ToString::to_string),
+            player: self.player.map(PlayerId),
+            ending: self.ending.map(|ending| Ends(ending.into())),
+            gross_min: self.gross_min.map(coins::Coins::from_hundredths),
+            gross_max: self.gross_max.map(coins::Coins::from_hundredths),
+            took_pot: self.took_pot,
+            taken_over: self.taken_over,
+        })
+    }
+}
+
+/// The name of the list that these filters make.
+pub(in crate::http) fn list_of(filter: &SettlementFilter) -> String {
+    let SettlementFilter {
+        from,
+        to,
+        room,
+        player,
+        ending,
+        gross_min,
+        gross_max,
+        took_pot,
+        taken_over,
+    } = filter;
+    let ms = |time: &Option<clock::Timestamp>| time.map(clock::Timestamp::ms);
+    let coins = |amount: &Option<coins::Coins>| amount.map(coins::Coins::hundredths);
+    let ending = ending.map(|Ends(ending)| ending_as_str(ending));
+    format!(
+        "settlements {:?} {:?} {room:?} {player:?} {ending:?} {:?} {:?} {took_pot:?} \
+         {taken_over:?}",
+        ms(from),
+        ms(to),
+        coins(gross_min),
+        coins(gross_max)
+    )
+}
+
+impl From<SettlementRow> for SettledBody {
+    fn from(row: SettlementRow) -> Self {
+        let seats = row.players.into_iter().zip(row.names).zip(row.nets);
+        Self {
+            game: row.game.0,
+            table: row.table.0,
+            room: row.room,
+            finished_at: row.finished_at.into(),
+            ending: row.ending.map(GameEnding::from),
+            winner: row.winner.map(|winner| winner.0),
+            gross: row.gross.into(),
+            fee: row.fee.into(),
+            pot: row.pot.map(Coins::from),
+            taken_over: row.taken_over,
+            seats: seats
+                .map(|((player, name), net)| SettledSeat {
+                    player: player.0,
+                    name,
+                    net: net.into(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<Totals> for TotalsBody {
+    fn from(totals: Totals) -> Self {
+        let Totals { games, gross, fees, pots, pots_taken, taken_over } = totals;
+        let (gross, fees, pots) = (gross.into(), fees.into(), pots.into());
+        Self { games, gross, fees, pots, pots_taken, taken_over }
+    }
+}
+
+/// List settlements
+///
+/// Settled games, newest first, some seconds behind. A cursor is good for the filters that it was
+/// given with. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/settlements",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(SettledQuery),
+    responses((status = 200, description = "A page of settlements", body = PageOf<SettledBody>))
+)]
+pub(in crate::http) async fn list_settlements(
+    State(reports): State<Reports>,
+    State(cursors): State<Cursors>,
+    operator: Operator,
+    Query(query): Query<SettledQuery>,
+) -> Result<Json<PageOf<SettledBody>>, Problem> {
+    let SettledQuery { cursor, limit, .. } = &query;
+    let (cursor, limit) = (cursor.clone(), limit.items());
+    let filter = SettledFilter::from(query).checked()?;
+    let list = list_of(&filter);
+    let cursor = cursors.open(&list, &operator, cursor.as_deref())?;
+    let page = reports.settlements(&filter, cursor, limit).await.map_err(unread)?;
+    Ok(Json(PageOf {
+        items: page.items.into_iter().map(SettledBody::from).collect(),
+        next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
+    }))
+}
+
+impl From<SettledQuery> for SettledFilter {
+    fn from(query: SettledQuery) -> Self {
+        let SettledQuery {
+            from,
+            to,
+            room,
+            player,
+            ending,
+            gross_min,
+            gross_max,
+            took_pot,
+            taken_over,
+            cursor: _,
+            limit: _,
+        } = query;
+        Self { from, to, room, player, ending, gross_min, gross_max, took_pot, taken_over }
+    }
+}
+
+/// Total settlements
+///
+/// What all settlements that pass the filters come to. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/settlements/totals",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(SettledFilter),
+    responses((status = 200, description = "The totals", body = TotalsBody))
+)]
+pub(in crate::http) async fn total_settlements(
+    State(reports): State<Reports>,
+    _: Operator,
+    Query(query): Query<SettledFilter>,
+) -> Result<Json<TotalsBody>, Problem> {
+    let totals = reports.totals(&query.checked()?).await.map_err(unread)?;
+    Ok(Json(totals.into()))
+}
+
+/// Export settlements
+///
+/// All settlements that pass the filters as CSV (RFC 4180), newest first, with a line of column
+/// names; amounts are integers in hundredths of a coin, times RFC 3339 in UTC. However many there
+/// are: the answer is sent while it is read. If it breaks off, so does the connection. Each export
+/// is noted in the audit. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/settlements.csv",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(SettledFilter),
+    responses(
+        (status = 200, description = "The settlements", body = String, content_type = "text/csv")
+    )
+)]
+pub(in crate::http) async fn export_settlements(
+    State(reports): State<Reports>,
+    State(audit): State<Audit>,
+    operator: Operator,
+    Query(query): Query<SettledFilter>,
+) -> Result<Response, Problem> {
+    let filter = query.checked()?;
+    save(&audit, &operator, reports, filter).await
+}
+
+/// The settlements as a file, once it is noted who takes them along.
+pub(in crate::http) async fn save(
+    audit: &Audit,
+    operator: &Operator,
+    reports: Reports,
+    filter: SettlementFilter,
+) -> Result<Response, Problem> {
+    let detail = json!({ "filter": list_of(&filter) });
+    let noted = audit.note(&operator.trail(), Action::Exported, "settlements", detail).await;
+    noted.map_err(unread)?;
+    Ok(csv(reports, filter))
+}
+
+/// The settlements as a file to be saved.
+fn csv(reports: Reports, filter: SettlementFilter) -> Response {
+    let rows = reports.export(filter).inspect_err(|error| {
+        tracing::warn!(%error, "an export of settlements broke off");
+    });
+    let headers = [
+        (CONTENT_TYPE, "text/csv; charset=utf-8; header=present"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"settlements.csv\""),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    (headers, Body::from_stream(rows)).into_response()
+}

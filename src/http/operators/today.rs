@@ -1,0 +1,193 @@
+//! A day at a glance.
+
+use axum::Json;
+use axum::extract::{FromRef, State};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::clock::Clock;
+use crate::operators::Operator;
+use crate::reports::{self, Figures, Reports, Sums};
+use crate::standings::Standings;
+
+use super::super::{Coins, Problem, Services, Time, unread};
+
+/// A day so far, beside others up to the same time. A day is one of the leaderboards' time zone.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TodayReport)]
+pub(in crate::http) struct TodayBody {
+    /// As of when.
+    at: Time,
+    /// When the day began.
+    begins_at: Time,
+    day: FiguresBody,
+    /// The day before, up to the same time.
+    day_before: FiguresBody,
+    /// The same day a week ago, up to the same time.
+    week_before: FiguresBody,
+    rooms: Vec<RoomFiguresBody>,
+    /// Each hour (UTC) that has begun, the first one cut where the day begins.
+    hours: Vec<HourBody>,
+    /// Games that are open now.
+    games_open: i64,
+    /// Players in them.
+    players_playing: i64,
+    /// What all wallets hold now.
+    wallets: Coins,
+    /// What is held as stakes of open games now.
+    stakes: Coins,
+    /// What is in all POTs now.
+    pots: Coins,
+    alarms: AlarmsBody,
+}
+
+/// What was booked in some time, to the hundredth as in the ledger.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BookedFigures)]
+pub(in crate::http) struct FiguresBody {
+    games_opened: i64,
+    games_settled: i64,
+    games_voided: i64,
+    /// Paid by losers to winners, before the fee.
+    payments: Coins,
+    /// What the house took of it, less what reversals gave back.
+    fees: Coins,
+    /// Paid into POTs.
+    antes: Coins,
+    /// POTs that were taken, and how many.
+    pots: Coins,
+    pots_taken: i64,
+    /// Coins that came into being: grants and adjustments.
+    issued: Coins,
+    /// Of these, what players claimed: daily rewards and relief.
+    claimed: Coins,
+    /// Coins that ceased to be.
+    withdrawn: Coins,
+}
+
+/// The figures of a room.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RoomFigures)]
+pub(in crate::http) struct RoomFiguresBody {
+    #[schema(example = "newbie")]
+    room: String,
+    figures: FiguresBody,
+}
+
+/// The figures of an hour.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HourFigures)]
+pub(in crate::http) struct HourBody {
+    begins_at: Time,
+    figures: FiguresBody,
+}
+
+/// What asks for somebody, if it is not zero.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Alarms)]
+pub(in crate::http) struct AlarmsBody {
+    /// When the last check of the ledger ended; null before the first.
+    #[schema(required = true)]
+    ledger_checked_at: Option<Time>,
+    /// What it found that does not add up.
+    ledger_differences: i64,
+    /// Games voided since the day began.
+    games_voided: i64,
+    /// Tables that are halted now.
+    tables_halted: i64,
+    /// POTs with coins at tables where nothing was booked for a day.
+    pots_idle: i64,
+    /// What is in them.
+    pots_idle_coins: Coins,
+    /// Settlements of the day that were booked more than 5000 ms after the end of the game.
+    settlements_slow: i64,
+    /// The slowest of them, in milliseconds.
+    slowest_ms: i64,
+}
+
+impl From<Figures> for FiguresBody {
+    fn from(figures: Figures) -> Self {
+        let Figures { opened, settled, voided, sums } = figures;
+        let Sums { payments, fees, antes, pots, pots_taken, issued, claimed, withdrawn, .. } = sums;
+        Self {
+            games_opened: opened,
+            games_settled: settled,
+            games_voided: voided,
+            payments: payments.into(),
+            fees: fees.into(),
+            antes: antes.into(),
+            pots: pots.into(),
+            pots_taken,
+            issued: issued.into(),
+            claimed: claimed.into(),
+            withdrawn: withdrawn.into(),
+        }
+    }
+}
+
+impl From<reports::Today> for TodayBody {
+    fn from(today: reports::Today) -> Self {
+        let alarms = today.alarms;
+        let rooms = today.rooms.into_iter();
+        let hours = today.hours.into_iter();
+        Self {
+            at: today.at.into(),
+            begins_at: today.begins_at.into(),
+            day: today.day.into(),
+            day_before: today.day_before.into(),
+            week_before: today.week_before.into(),
+            rooms: rooms
+                .map(|one| RoomFiguresBody { room: one.room, figures: one.figures.into() })
+                .collect(),
+            hours: hours
+                .map(|one| HourBody {
+                    begins_at: one.begins_at.into(),
+                    figures: one.figures.into(),
+                })
+                .collect(),
+            games_open: today.games_open,
+            players_playing: today.players_playing,
+            wallets: today.wallets.into(),
+            stakes: today.stakes.into(),
+            pots: today.pots.into(),
+            alarms: AlarmsBody {
+                ledger_checked_at: alarms.checked_at.map(Time::from),
+                ledger_differences: alarms.differences,
+                games_voided: alarms.voided,
+                tables_halted: alarms.halted,
+                pots_idle: alarms.idle_pots,
+                pots_idle_coins: alarms.idle_coins.into(),
+                settlements_slow: alarms.slow,
+                slowest_ms: alarms.slowest_ms,
+            },
+        }
+    }
+}
+
+/// Show today
+///
+/// Games and coins of the day so far, by room and by hour, beside yesterday and the same day a week
+/// ago; what plays and is held now; alarms. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/today",
+    tag = "operators",
+    security(("operator_token" = [])),
+    responses((status = 200, description = "The day so far", body = TodayBody))
+)]
+pub(in crate::http) async fn show_today(
+    State(reports): State<Reports>,
+    State(standings): State<Standings>,
+    State(clock): State<Clock>,
+    _: Operator,
+) -> Result<Json<TodayBody>, Problem> {
+    let zone = standings.calendar().time_zone();
+    let today = reports.today(clock.now(), zone).await.map_err(unread)?;
+    Ok(Json(today.into()))
+}
+
+impl FromRef<Services> for Reports {
+    fn from_ref(services: &Services) -> Self {
+        services.reports.clone()
+    }
+}

@@ -1,0 +1,378 @@
+//! Booking a history: many finished games at once, by the same decisions as one by one, and written
+//! as a dump is restored, with `copy`. For a database that is filled to be looked at, by
+//! `bahay generate-history`; nothing of it serves players.
+//!
+//! Phases: grants and games are decided in memory and gathered, [`Backfill::write`] writes what was
+//! gathered in one transaction. What is written is then folded and sealed as everything else, so
+//! the audit finds the books in order. Ids are counted here from where the sequences stand, so
+//! nobody else may post meanwhile. Bounds: memory grows with what is gathered between two writes.
+
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
+
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::Seat;
+use jiff::Timestamp;
+use serde::Serialize;
+use sqlx::{Acquire as _, PgConnection, PgPool};
+
+use super::books::{Books, Standing};
+use super::chart::Account;
+use super::error::LedgerError;
+use super::operation::{GrantCoins, OpenGame, Opening, Operation, Request, SettleGame};
+use super::{fold, grant, open_game, post, settle};
+use crate::games::store::Games;
+
+/// A database's books while a history is written into them.
+#[derive(Debug)]
+pub struct Backfill {
+    house_ids: BTreeMap<Account, i64>,
+    /// Wallets and POTs as they stand.
+    standings: BTreeMap<Account, Standing>,
+    account_next: i64,
+    operation_next: i64,
+    rows: Rows,
+}
+
+/// What is gathered: rows in the text format of `copy`, by table.
+#[derive(Debug, Default)]
+struct Rows {
+    /// Gathered until the window ends, because their balances go on changing.
+    made: Vec<(Account, i64)>,
+    stakes: CopyText,
+    operations: CopyText,
+    transfers: CopyText,
+    entries: CopyText,
+    unfolded: CopyText,
+    games: CopyText,
+    seats: CopyText,
+    records: CopyText,
+}
+
+impl Backfill {
+    /// On a database to which nobody else posts. `rooms` are those in which games will be.
+    pub async fn begin(pool: &PgPool, rooms: &[String]) -> Result<Self, LedgerError> {
+        let mut connection = pool.acquire().await?;
+        let accounts = rooms.iter().cloned().map(Account::Fee).chain([Account::Issue]).collect();
+        let house_ids = post::house_ids(&mut connection, &accounts).await?;
+        let row = sqlx::query!(
+            r#"
+            select nextval('accounts_id_seq') as "account!", nextval('operation_ids') as "operation!"
+            "#
+        )
+        .fetch_one(&mut *connection)
+        .await?;
+        // Beyond what the last batch may have added to the numbers that it took.
+        let (account_next, operation_next) =
+            (row.account.saturating_add(1_024), row.operation.saturating_add(64));
+        let (standings, rows) = (BTreeMap::new(), Rows::default());
+        Ok(Self { house_ids, standings, account_next, operation_next, rows })
+    }
+
+    /// A grant to a player who has no wallet yet.
+    pub fn grant(&mut self, input: GrantCoins, at_ms: i64) -> Result<(), LedgerError> {
+        let wallet = Account::Wallet(input.player);
+        self.make(&wallet);
+        let mut books = self.books(&[wallet]);
+        let id = self.operation();
+        let answer = grant::decide(&input, id, &mut books)?;
+        self.book(id, Operation::Grant(input), &answer, at_ms)?;
+        self.keep(&books);
+        Ok(())
+    }
+
+    /// A game, opened and settled. Its players have wallets that can pay for it.
+    pub fn game(&mut self, opening: OpenGame, settling: SettleGame) -> Result<(), LedgerError> {
+        let (opened_at, finished_at) = (opening.opened_at_ms, settling.finished_at_ms);
+        let pot = Account::Pot(opening.table);
+        if !self.standings.contains_key(&pot) {
+            self.make(&pot);
+        }
+        let wallets = opening.players.iter().copied().map(Account::Wallet);
+        let mut books = self.books(&wallets.chain([pot]).collect::<Vec<_>>());
+        let seats = u8::try_from(opening.players.len()).unwrap_or(u8::MAX);
+        let stakes: Vec<_> =
+            Seat::all(seats).map(|seat| Account::Stake(opening.game, seat)).collect();
+        for stake in &stakes {
+            let standing = Standing {
+                id: self.account_next,
+                balance: Coins::ZERO,
+                version: 0,
+                version_read: 0,
+            };
+            books.add(stake.clone(), standing);
+            self.account_next += 1;
+        }
+        let mut games = Games::default();
+
+        let id = self.operation();
+        let answer = open_game::decide(&opening, id, &mut books, &mut games)?;
+        if let Opening::CannotPay { .. } = answer {
+            return Err(LedgerError::Invalid { what: "a player cannot pay for its game" });
+        }
+        self.book(id, Operation::Open(opening.clone()), &answer, opened_at)?;
+        let id = self.operation();
+        let answer = settle::decide(&settling, id, &mut books, &mut games)?;
+        let net = answer.net.clone();
+        self.book(id, Operation::Settle(Box::new(settling)), &answer, finished_at)?;
+
+        let (game, times) = (opening.game, [time(opened_at)?, time(finished_at)?]);
+        self.rows.games.row(&[
+            &game,
+            &opening.table,
+            &opening.room,
+            &"settled",
+            &opening.ante.hundredths(),
+            &times[0],
+            &times[1],
+        ]);
+        let held = games.by_id(game).map(|game| game.stakes.clone()).unwrap_or_default();
+        let seated = opening.players.iter().zip(&held).zip(&net);
+        for (number, ((player, stake), net)) in seated.enumerate() {
+            let (stake, net) = (stake.hundredths(), net.hundredths());
+            self.rows.seats.row(&[&game, player, &number, &stake, &net, &times[1]]);
+        }
+        for (account, standing) in books.standings() {
+            if let Account::Stake(..) = account {
+                let Standing { id, balance, version, .. } = standing;
+                let (kind, balance) = (account.kind(), balance.hundredths());
+                self.rows.stakes.row(&[id, account, &kind, &NULL, &balance, version]);
+            }
+        }
+        self.keep(&books);
+        Ok(())
+    }
+
+    fn make(&mut self, account: &Account) {
+        let id = self.account_next;
+        self.account_next += 1;
+        let standing = Standing { id, balance: Coins::ZERO, version: 0, version_read: 0 };
+        self.standings.insert(account.clone(), standing);
+        self.rows.made.push((account.clone(), id));
+    }
+
+    fn operation(&mut self) -> i64 {
+        self.operation_next += 1;
+        self.operation_next
+    }
+
+    fn books(&self, accounts: &[Account]) -> Books {
+        let standing = |account: &Account| Some((account.clone(), *self.standings.get(account)?));
+        Books::new(accounts.iter().filter_map(standing).collect(), self.house_ids.clone())
+    }
+
+    /// Takes over what was booked.
+    fn keep(&mut self, books: &Books) {
+        for row in books.transfers() {
+            let (code, amount) = (row.code.as_str(), row.amount.hundredths());
+            let line = [&row.operation as &dyn Display, &row.number, &code, &row.source];
+            self.rows.transfers.row(&[&line[..], &[&row.destination, &amount]].concat());
+        }
+        for row in books.entries() {
+            self.rows.entries.row(&[
+                &row.account,
+                &row.version,
+                &row.operation,
+                &row.number,
+                &row.amount.hundredths(),
+                &row.balance_before.hundredths(),
+                &row.balance_after.hundredths(),
+            ]);
+        }
+        for (account, standing) in books.standings() {
+            if let Some(kept) = self.standings.get_mut(account) {
+                *kept = *standing;
+            }
+        }
+    }
+
+    fn book(
+        &mut self,
+        id: i64,
+        operation: Operation,
+        answer: &impl Serialize,
+        at_ms: i64,
+    ) -> Result<(), LedgerError> {
+        let request = Request::new(operation)?;
+        let answer = serde_json::to_string(answer);
+        let answer = answer.map_err(|error| LedgerError::broken(error.to_string()))?;
+        let (kind, hash) = (request.operation.kind(), hexadecimal(&request.input_hash));
+        let game = request.operation.game();
+        let game: &dyn Display = match &game {
+            Some(game) => game,
+            None => &NULL,
+        };
+        let at = time(at_ms)?;
+        self.rows.operations.row(&[&id, &request.key, &kind, &hash, &answer, game, &at]);
+        self.rows.unfolded.row(&[&id]);
+        if let Some(input) = request.operation.documents() {
+            let settlement = serde_json::to_string(&input.settlement);
+            let settlement = settlement.map_err(|error| LedgerError::broken(error.to_string()))?;
+            let record = request.record.as_deref().unwrap_or_default();
+            self.rows.records.row(&[&input.game, &settlement, &record]);
+        }
+        Ok(())
+    }
+
+    /// Writes what was gathered, in one transaction. A table at which was played is done with.
+    pub async fn write(&mut self, connection: &mut PgConnection) -> Result<(), LedgerError> {
+        let rows = std::mem::take(&mut self.rows);
+        let mut accounts = rows.stakes;
+        for (account, id) in &rows.made {
+            if let Some(standing) = self.standings.get_mut(account) {
+                let player = account.player();
+                let player: &dyn Display = match &player {
+                    Some(player) => player,
+                    None => &NULL,
+                };
+                let balance = standing.balance.hundredths();
+                let kind = account.kind();
+                accounts.row(&[id, account, &kind, player, &balance, &standing.version]);
+                standing.version_read = standing.version;
+            }
+        }
+        let mut tx = connection.begin().await?;
+        self.write_changed(&mut tx).await?;
+        let tables = [
+            ("accounts (id, code, kind, player, balance, version)", accounts),
+            ("operations (id, key, kind, input_hash, answer, game, created_at)", rows.operations),
+            ("transfers (operation, number, code, source, destination, amount)", rows.transfers),
+            (
+                "entries (account, version, operation, number, amount, balance_before, \
+                 balance_after)",
+                rows.entries,
+            ),
+            ("unfolded (operation)", rows.unfolded),
+            ("games (id, table_id, room, state, ante, opened_at, finished_at)", rows.games),
+            ("game_players (game, player, seat, stake, net, finished_at)", rows.seats),
+            ("game_records (game, settlement, record)", rows.records),
+        ];
+        for (table, text) in tables {
+            text.copy(&mut tx, table).await?;
+        }
+        sqlx::query!(
+            "
+            select setval('accounts_id_seq', $1) as account, setval('operation_ids', $2) as operation
+            ",
+            self.account_next,
+            self.operation_next
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        self.standings.retain(|account, _| matches!(account, Account::Wallet(_)));
+        Ok(())
+    }
+
+    /// Balances of accounts that were there before.
+    async fn write_changed(&mut self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+        let changed: Vec<_> =
+            self.standings.values_mut().filter(|standing| standing.has_changed()).collect();
+        let ids: Vec<_> = changed.iter().map(|standing| standing.id).collect();
+        let balances: Vec<_> =
+            changed.iter().map(|standing| standing.balance.hundredths()).collect();
+        let versions: Vec<_> = changed.iter().map(|standing| standing.version).collect();
+        let before: Vec<_> = changed.iter().map(|standing| standing.version_read).collect();
+        let written = sqlx::query!(
+            r#"
+            update accounts a
+            set balance = s.balance, version = s.version
+            from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
+                as s (id, balance, version, version_read)
+            where a.id = s.id and a.version = s.version_read
+            "#,
+            &ids,
+            &balances,
+            &versions,
+            &before
+        )
+        .execute(connection)
+        .await?;
+        if written.rows_affected() != ids.len() as u64 {
+            return Err(sqlx::Error::Protocol("somebody else posts to these wallets".into()));
+        }
+        for standing in changed {
+            standing.version_read = standing.version;
+        }
+        Ok(())
+    }
+
+    /// Writes the house's entries and seals what was written.
+    pub async fn fold(pool: &PgPool) -> Result<u64, LedgerError> {
+        Ok(fold::fold_all(pool).await?)
+    }
+}
+
+/// In the text format of `copy`.
+const NULL: Null = Null;
+
+struct Null;
+
+impl Display for Null {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Not escaped, because it holds what no text of ours does: see `row`.
+        f.write_str("\u{0}")
+    }
+}
+
+/// Rows of a table, as `copy` reads them.
+#[derive(Debug, Default)]
+struct CopyText(String);
+
+impl CopyText {
+    fn row(&mut self, fields: &[&dyn Display]) {
+        for (index, field) in fields.iter().enumerate() {
+            if index > 0 {
+                self.0.push('\t');
+            }
+            let start = self.0.len();
+            write!(self.0, "{field}").expect("a string takes all that is written to it");
+            let text = &self.0[start..];
+            if text == "\u{0}" {
+                self.0.truncate(start);
+                self.0.push_str("\\N");
+            } else if text.contains(['\\', '\t', '\n', '\r']) {
+                let escaped = text
+                    .replace('\\', "\\\\")
+                    .replace('\t', "\\t")
+                    .replace('\n', "\\n")
+                    .replace('\r', "\\r");
+                self.0.truncate(start);
+                self.0.push_str(&escaped);
+            }
+        }
+        self.0.push('\n');
+    }
+
+    async fn copy(self, connection: &mut PgConnection, table: &str) -> Result<(), sqlx::Error> {
+        let mut copy = connection.copy_in_raw(&format!("copy {table} from stdin")).await?;
+        copy.send(self.0.into_bytes()).await?;
+        copy.finish().await?;
+        Ok(())
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::from("\\x");
+    for byte in bytes {
+        write!(text, "{byte:02x}").expect("a string takes all that is written to it");
+    }
+    text
+}
+
+fn time(at_ms: i64) -> Result<Timestamp, LedgerError> {
+    let no_time = |_| LedgerError::Invalid { what: "a time that no calendar has" };
+    Timestamp::from_millisecond(at_ms).map_err(no_time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CopyText, NULL};
+
+    #[test]
+    fn what_copy_would_misread_is_escaped() {
+        let mut text = CopyText::default();
+        text.row(&[&1, &"a\tb\\c\nd", &NULL, &"\\xff"]);
+        assert_eq!(text.0, "1\ta\\tb\\\\c\\nd\t\\N\t\\\\xff\n");
+    }
+}

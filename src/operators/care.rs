@@ -1,0 +1,152 @@
+//! What operators do for players and about them: notes for colleagues, and ending sessions. Each is
+//! noted in the audit, in the same transaction.
+
+use std::str::FromStr;
+
+use serde_json::json;
+use sqlx::PgPool;
+use thiserror::Error;
+use uuid::Uuid;
+
+use super::Guardian;
+use super::audit::{self, Action};
+use crate::accounts;
+use crate::clock::Clock;
+use crate::db::{self, Failure};
+use crate::entropy;
+use crate::ids::PlayerId;
+
+/// How long a note is, in characters.
+pub const WORDS_LENGTH: std::ops::RangeInclusive<usize> = 1..=2_000;
+
+/// What a note says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words(String);
+
+/// The text is not a note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a note has 1 to 2000 characters, and no control characters but line breaks")]
+pub struct NotWords;
+
+impl FromStr for Words {
+    type Err = NotWords;
+
+    fn from_str(text: &str) -> Result<Self, NotWords> {
+        let text = text.replace("\r\n", "\n");
+        let text = text.trim();
+        let is_sound = WORDS_LENGTH.contains(&text.chars().count())
+            && !text.chars().any(|one| one.is_control() && one != '\n');
+        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotWords) }
+    }
+}
+
+/// Why nothing was done.
+#[derive(Debug, Error)]
+pub enum CareError {
+    #[error("there is no player {player}")]
+    PlayerUnknown { player: PlayerId },
+    #[error("players cannot be cared for now: {0}")]
+    Unavailable(sqlx::Error),
+    /// A bug.
+    #[error("caring for players is broken: {0}")]
+    Broken(sqlx::Error),
+}
+
+impl From<sqlx::Error> for CareError {
+    fn from(error: sqlx::Error) -> Self {
+        match Failure::of(&error) {
+            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable(error),
+            Failure::Broken => Self::Broken(error),
+        }
+    }
+}
+
+/// Care for players. Clones share the pool.
+#[derive(Clone, Debug)]
+pub struct Care {
+    pool: PgPool,
+    clock: Clock,
+}
+
+impl Care {
+    pub fn new(pool: PgPool, clock: Clock) -> Self {
+        Self { pool, clock }
+    }
+
+    /// Writes a note about a player. The same attempt writes one.
+    pub async fn write_note(
+        &self,
+        by: &Guardian,
+        player: PlayerId,
+        words: &Words,
+        attempt: Uuid,
+    ) -> Result<(), CareError> {
+        let id = entropy::uuid();
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            let written = sqlx::query!(
+                "
+                insert into player_notes (id, player, written_by, words, attempt)
+                select $1, p.id, $3, $4, $5
+                from players p
+                where p.id = $2
+                on conflict (attempt) do nothing
+                ",
+                id,
+                player.0,
+                by.id.0,
+                words.0,
+                attempt
+            );
+            let is_new = written.execute(&mut *tx).await?.rows_affected() > 0;
+            if is_new {
+                let subject = format!("player:{player}");
+                let (action, detail) = (Action::NoteWritten, json!({ "note": id }));
+                audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
+            }
+            tx.commit().await
+        };
+        self.known(player).await?;
+        Ok(db::retry(once).await?)
+    }
+
+    /// Ends all sessions of a player, of which the nodes hear within a second. Says how many.
+    pub async fn end_sessions(&self, by: &Guardian, player: PlayerId) -> Result<u64, CareError> {
+        let now = self.clock.now();
+        self.known(player).await?;
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            let ended = accounts::end_sessions_in_tx(&mut tx, player, now).await?;
+            let (subject, detail) = (format!("player:{player}"), json!({ "sessions": ended }));
+            let action = Action::SessionsEnded;
+            audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
+            tx.commit().await?;
+            Ok(ended)
+        };
+        Ok(db::retry(once).await?)
+    }
+
+    async fn known(&self, player: PlayerId) -> Result<(), CareError> {
+        let once = || {
+            sqlx::query_scalar!(
+                r#"select exists (select from players p where p.id = $1) as "exists!""#,
+                player.0
+            )
+            .fetch_one(&self.pool)
+        };
+        if db::retry(once).await? { Ok(()) } else { Err(CareError::PlayerUnknown { player }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotWords, Words};
+
+    #[test]
+    fn a_note_says_something() {
+        assert_eq!(" two\r\nlines ".parse::<Words>().map(|words| words.0), Ok("two\nlines".into()));
+        for text in ["", " \n ", "bell\u{7}", &"x".repeat(2_001)] {
+            assert_eq!(text.parse::<Words>(), Err(NotWords));
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What was booked in an interval, by room and purpose, from one account kind to another: exactly
+//! that, whatever has been counted by now.
+//!
+//! Whole hours come from what was counted. Parts of an hour at both ends, and operations that wait
+//! to be counted, are read from the ledger, all in one statement and so of one moment.
+
+use bahay_engine::coins::Coins;
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::PgPool;
+
+use super::{ReportError, Reports, from_sql, to_sql};
+use crate::clock::Timestamp;
+use crate::db;
+use crate::ledger::Code;
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// From an instant on, until before another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    pub from: Timestamp,
+    pub to: Timestamp,
+}
+
+impl Interval {
+    /// The whole hours in it, as the instants between which they are; the same instant twice when
+    /// there is none.
+    fn whole_hours(self) -> (Timestamp, Timestamp) {
+        let first =
+            self.from.ms().div_euclid(HOUR_MS) + i64::from(self.from.ms().rem_euclid(HOUR_MS) != 0);
+        let last = self.to.ms().div_euclid(HOUR_MS);
+        let hour = |number: i64| Timestamp::from_ms(number.saturating_mul(HOUR_MS));
+        if first < last { (hour(first), hour(last)) } else { (self.from, self.from) }
+    }
+}
+
+/// Transfers of one sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Booked {
+    /// When the hour began, in UTC. `None` where hours were not asked for.
+    pub hour: Option<Timestamp>,
+    /// `None` where nothing tells a room.
+    pub room: Option<String>,
+    pub code: Code,
+    /// Kinds of accounts, as in the chart of accounts.
+    pub source: String,
+    pub destination: String,
+    pub transfers: i64,
+    pub amount: Coins,
+}
+
+/// What transfers come to, in words of a report. Amounts are in hundredths of a coin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Paid by losers to winners, before the fee.
+    pub payments: Coins,
+    /// What the house took of it, less what went back by reversals.
+    pub fees: Coins,
+    pub antes: Coins,
+    /// POTs that somebody took.
+    pub pots: Coins,
+    pub pots_taken: i64,
+    /// Coins that came into being: grants and adjustments.
+    pub issued: Coins,
+    /// Of these, what players claimed: daily rewards and relief.
+    pub claimed: Coins,
+    /// Coins that ceased to be: adjustments and reversals.
+    pub withdrawn: Coins,
+    /// What all wallets, stakes and POTs together gained; below zero, lost.
+    pub wallets: Coins,
+    pub stakes: Coins,
+    pub held_in_pots: Coins,
+}
+
+impl Sums {
+    /// Adds what is booked. `None` when a sum does not fit 64 bits.
+    pub fn add(&mut self, booked: &Booked) -> Option<()> {
+        let Booked { code, source, destination, transfers, amount, .. } = booked;
+        let plus = |sum: &mut Coins| sum.checked_add(*amount).map(|new| *sum = new);
+        let minus = |sum: &mut Coins| sum.checked_sub(*amount).map(|new| *sum = new);
+        match code {
+            Code::Payment => plus(&mut self.payments)?,
+            Code::Ante => plus(&mut self.antes)?,
+            Code::Pot => {
+                plus(&mut self.pots)?;
+                self.pots_taken = self.pots_taken.checked_add(*transfers)?;
+            }
+            Code::Daily | Code::Relief => plus(&mut self.claimed)?,
+            Code::Fee
+            | Code::Hold
+            | Code::Release
+            | Code::Refund
+            | Code::Welcome
+            | Code::Adjustment
+            | Code::Reversal
+            | Code::Return => {}
+        }
+        match source.as_str() {
+            "fee" => minus(&mut self.fees)?,
+            "issue" => plus(&mut self.issued)?,
+            "wallet" => minus(&mut self.wallets)?,
+            "stake" => minus(&mut self.stakes)?,
+            "pot" => minus(&mut self.held_in_pots)?,
+            _ => {}
+        }
+        match destination.as_str() {
+            "fee" => plus(&mut self.fees)?,
+            "issue" => plus(&mut self.withdrawn)?,
+            "wallet" => plus(&mut self.wallets)?,
+            "stake" => plus(&mut self.stakes)?,
+            "pot" => plus(&mut self.held_in_pots)?,
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Of everything in a list.
+    pub fn of<'a>(booked: impl IntoIterator<Item = &'a Booked>) -> Option<Self> {
+        let mut sums = Self::default();
+        for one in booked {
+            sums.add(one)?;
+        }
+        Some(sums)
+    }
+}
+
+/// Operations of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// When the hour began, in UTC. `None` where hours were not asked for.
+    pub hour: Option<Timestamp>,
+    /// `None` where nothing tells a room.
+    pub room: Option<String>,
+    /// As in the column `kind` of operations.
+    pub kind: String,
+    pub operations: i64,
+}
+
+impl Reports {
+    /// What was booked in an interval, by room; by the hour as well, if asked.
+    pub async fn booked(
+        &self,
+        interval: Interval,
+        by_hour: bool,
+    ) -> Result<Vec<Booked>, ReportError> {
+        db::retry(|| booked(&self.pool, interval, by_hour)).await
+    }
+
+    /// How many operations of each kind were booked in an interval, by room; by the hour as well,
+    /// if asked.
+    pub async fn operations(
+        &self,
+        interval: Interval,
+        by_hour: bool,
+    ) -> Result<Vec<Counted>, ReportError> {
+        db::retry(|| operations(&self.pool, interval, by_hour)).await
+    }
+}
+
+async fn booked(
+    pool: &PgPool,
+    interval: Interval,
+    by_hour: bool,
+) -> Result<Vec<Booked>, ReportError> {
+    let (first, last) = interval.whole_hours();
+    let rows = sqlx::query!(
+        r#"
+        with late as (
+            select u.operation from unfolded u
+            union all
+            select unnest(s.operations)
+            from seals s
+            where s.number > (select p.seal from figures_progress p)
+        ),
+        live as (
+            select o.id, o.game, o.created_at
+            from operations o
+            where o.created_at >= $1 and o.created_at < $3
+            union all
+            select o.id, o.game, o.created_at
+            from operations o
+            where o.created_at >= $4 and o.created_at < $2
+            union all
+            select o.id, o.game, o.created_at
+            from late l
+            join operations o on o.id = l.operation
+            where o.created_at >= $3 and o.created_at < $4
+        ),
+        all_hours as (
+            select h.hour, h.room, h.code, h.source_kind, h.destination_kind, h.transfers,
+                h.amount
+            from booked_hours h
+            where h.hour >= $3 and h.hour < $4
+            union all
+            select date_trunc('hour', o.created_at, 'UTC'),
+                coalesce(
+                    (select g.room from games g where g.id = o.game),
+                    case when s.kind = 'fee' then split_part(s.code, ':', 2)
+                        when d.kind = 'fee' then split_part(d.code, ':', 2)
+                        else '' end
+                ),
+                t.code, s.kind, d.kind, 1, t.amount
+            from live o
+            join transfers t on t.operation = o.id
+            join accounts s on s.id = t.source
+            join accounts d on d.id = t.destination
+        )
+        select case when $5 then a.hour end as "hour?: SqlTimestamp", a.room as "room!",
+            a.code as "code!", a.source_kind as "source!", a.destination_kind as "destination!",
+            sum(a.transfers)::bigint as "transfers!", sum(a.amount)::bigint as "amount!"
+        from all_hours a
+        group by 1, 2, 3, 4, 5
+        order by 1, 2, 3, 4, 5
+        "#,
+        to_sql(interval.from) as _,
+        to_sql(interval.to) as _,
+        // Without a whole hour, all of it is the first part.
+        to_sql(if first == last { interval.to } else { first }) as _,
+        to_sql(if first == last { interval.to } else { last }) as _,
+        by_hour
+    )
+    .fetch_all(pool)
+    .await?;
+    let rows = rows.into_iter().map(|row| {
+        let unknown = || sqlx::Error::Decode(format!("no code of a transfer: {}", row.code).into());
+        Ok(Booked {
+            hour: row.hour.map(from_sql),
+            code: Code::parse(&row.code).ok_or_else(unknown)?,
+            room: Some(row.room).filter(|room| !room.is_empty()),
+            source: row.source,
+            destination: row.destination,
+            transfers: row.transfers,
+            amount: Coins::from_hundredths(row.amount),
+        })
+    });
+    rows.collect()
+}
+
+async fn operations(
+    pool: &PgPool,
+    interval: Interval,
+    by_hour: bool,
+) -> Result<Vec<Counted>, ReportError> {
+    let (first, last) = interval.whole_hours();
+    let rows = sqlx::query!(
+        r#"
+        with late as (
+            select u.operation from unfolded u
+            union all
+            select unnest(s.operations)
+            from seals s
+            where s.number > (select p.seal from figures_progress p)
+        ),
+        live as (
+            select o.kind, o.game, o.created_at
+            from operations o
+            where o.created_at >= $1 and o.created_at < $3
+            union all
+            select o.kind, o.game, o.created_at
+            from operations o
+            where o.created_at >= $4 and o.created_at < $2
+            union all
+            select o.kind, o.game, o.created_at
+            from late l
+            join operations o on o.id = l.operation
+            where o.created_at >= $3 and o.created_at < $4
+        )
+        select case when $5 then a.hour end as "hour?: SqlTimestamp", a.kind as "kind!",
+            a.room as "room!", sum(a.operations)::bigint as "operations!"
+        from (
+            select h.hour, h.kind, h.room, h.operations
+            from operation_hours h
+            where h.hour >= $3 and h.hour < $4
+            union all
+            select date_trunc('hour', o.created_at, 'UTC'), o.kind,
+                coalesce((select g.room from games g where g.id = o.game), ''), 1
+            from live o
+        ) a
+        group by 1, 2, 3
+        order by 1, 2, 3
+        "#,
+        to_sql(interval.from) as _,
+        to_sql(interval.to) as _,
+        to_sql(if first == last { interval.to } else { first }) as _,
+        to_sql(if first == last { interval.to } else { last }) as _,
+        by_hour
+    )
+    .fetch_all(pool)
+    .await?;
+    let rows = rows.into_iter().map(|row| Counted {
+        hour: row.hour.map(from_sql),
+        room: Some(row.room).filter(|room| !room.is_empty()),
+        kind: row.kind,
+        operations: row.operations,
+    });
+    Ok(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HOUR_MS, Interval};
+    use crate::clock::Timestamp;
+
+    #[test]
+    fn parts_of_hours_are_at_both_ends() {
+        let hours = |from: i64, to: i64| {
+            let interval = Interval { from: Timestamp::from_ms(from), to: Timestamp::from_ms(to) };
+            let (first, last) = interval.whole_hours();
+            (first.ms(), last.ms())
+        };
+        assert_eq!(hours(0, HOUR_MS), (0, HOUR_MS));
+        assert_eq!(hours(1, 3 * HOUR_MS - 1), (HOUR_MS, 2 * HOUR_MS));
+        assert_eq!(hours(1, HOUR_MS + 5), (1, 1));
+        assert_eq!(hours(-HOUR_MS, 0), (-HOUR_MS, 0));
+    }
+}

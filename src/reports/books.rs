@@ -1,0 +1,373 @@
+//! The books: the trial balance, accounts with their entries, operations with their transfers, and
+//! what the checks of the ledger have found.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId};
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use serde_json::Value;
+
+use super::{PAGE_MAX, ReportError, Reports, from_sql};
+use crate::clock::Timestamp;
+use crate::db::{self, Page};
+use crate::ledger::Code;
+
+/// What all accounts of a kind hold together, by what was transferred.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Balance {
+    pub kind: String,
+    pub amount: Coins,
+}
+
+/// An account as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountRow {
+    pub code: String,
+    pub kind: String,
+    pub player: Option<PlayerId>,
+    /// A house account's is late by what is not folded yet.
+    pub balance: Coins,
+    /// The number of its newest entry.
+    pub version: i64,
+}
+
+/// One change of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountEntry {
+    pub version: i64,
+    pub operation: i64,
+    pub code: Code,
+    /// The account on the other side.
+    pub other: String,
+    pub amount: Coins,
+    pub balance_before: Coins,
+    pub balance_after: Coins,
+    pub game: Option<GameId>,
+    pub booked_at: Timestamp,
+}
+
+/// Something that was asked of the ledger, once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationRow {
+    pub id: i64,
+    pub key: String,
+    pub kind: String,
+    pub game: Option<GameId>,
+    pub answer: Value,
+    pub booked_at: Timestamp,
+    pub transfers: Vec<TransferRow>,
+}
+
+/// Coins that went from one account to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransferRow {
+    pub number: i16,
+    pub code: Code,
+    pub source: String,
+    pub destination: String,
+    pub amount: Coins,
+}
+
+/// A check of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckRow {
+    pub slot: Timestamp,
+    /// Whether all games were read again.
+    pub everything: bool,
+    pub started_at: Timestamp,
+    /// `None` while it goes on, or when it broke off.
+    pub finished_at: Option<Timestamp>,
+    pub differences: Vec<String>,
+}
+
+macro_rules! numbered {
+    ($($(#[$meta:meta])* $name:ident;)*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub struct $name(i64);
+
+            impl fmt::Display for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    write!(f, "{}", self.0)
+                }
+            }
+
+            impl FromStr for $name {
+                type Err = ParseIntError;
+
+                fn from_str(text: &str) -> Result<Self, ParseIntError> {
+                    text.parse().map(Self)
+                }
+            }
+        )*
+    };
+}
+
+numbered! {
+    /// Where a page of an account's entries begins.
+    AccountCursor;
+    /// Where a page of operations begins.
+    OperationCursor;
+}
+
+impl Reports {
+    /// What all accounts hold, by kind; the sum of it is zero.
+    pub async fn trial_balance(&self) -> Result<Vec<Balance>, ReportError> {
+        let held = self.held().await?;
+        Ok(held.into_iter().map(|(kind, amount)| Balance { kind, amount }).collect())
+    }
+
+    pub(super) async fn held(&self) -> Result<BTreeMap<String, Coins>, ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                with late as (
+                    select u.operation from unfolded u
+                    union all
+                    select unnest(s.operations)
+                    from seals s
+                    where s.number > (select p.seal from figures_progress p)
+                ),
+                moved as (
+                    select s.kind as source, d.kind as destination, t.amount
+                    from late l
+                    join transfers t on t.operation = l.operation
+                    join accounts s on s.id = t.source
+                    join accounts d on d.id = t.destination
+                )
+                select a.kind as "kind!", sum(a.amount)::bigint as "amount!"
+                from (
+                    select h.kind, h.amount from held_by_kind h
+                    union all
+                    select m.source, -m.amount from moved m
+                    union all
+                    select m.destination, m.amount from moved m
+                ) a
+                group by a.kind
+                "#
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?;
+        Ok(rows.into_iter().map(|row| (row.kind, Coins::from_hundredths(row.amount))).collect())
+    }
+
+    /// The accounts of the house: what came into being, fees by room, what is not explained.
+    pub async fn house_accounts(&self) -> Result<Vec<AccountRow>, ReportError> {
+        let once = || {
+            sqlx::query_as!(
+                Account,
+                "
+                select a.code, a.kind, a.player, a.balance, a.version
+                from accounts a
+                where a.kind in ('fee', 'issue') or a.code = 'suspense'
+                order by a.code
+                "
+            )
+            .fetch_all(&self.pool)
+        };
+        Ok(db::retry(once).await?.into_iter().map(AccountRow::from).collect())
+    }
+
+    /// An account, by its code.
+    pub async fn account(&self, code: &str) -> Result<Option<AccountRow>, ReportError> {
+        let once = || {
+            sqlx::query_as!(
+                Account,
+                "
+                select a.code, a.kind, a.player, a.balance, a.version
+                from accounts a
+                where a.code = $1
+                ",
+                code
+            )
+            .fetch_optional(&self.pool)
+        };
+        Ok(db::retry(once).await?.map(AccountRow::from))
+    }
+
+    /// An account's entries, newest first.
+    pub async fn account_entries(
+        &self,
+        code: &str,
+        cursor: Option<AccountCursor>,
+        limit: u32,
+    ) -> Result<Page<AccountEntry, AccountCursor>, ReportError> {
+        let limit = limit.clamp(1, PAGE_MAX);
+        let once = || {
+            sqlx::query!(
+                r#"
+                select e.version, e.operation, t.code, c.code as other, e.amount,
+                    e.balance_before, e.balance_after, o.game,
+                    o.created_at as "created_at: SqlTimestamp"
+                from entries e
+                join operations o on o.id = e.operation
+                join transfers t on t.operation = e.operation and t.number = e.number
+                join accounts c
+                    on c.id = case when t.source = e.account then t.destination else t.source end
+                where e.account = (select a.id from accounts a where a.code = $1)
+                    and e.version < $2
+                order by e.version desc
+                limit $3
+                "#,
+                code,
+                cursor.map_or(i64::MAX, |cursor| cursor.0),
+                i64::from(limit) + 1
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| {
+            Ok(AccountEntry {
+                version: row.version,
+                operation: row.operation,
+                code: code_of(&row.code)?,
+                other: row.other,
+                amount: Coins::from_hundredths(row.amount),
+                balance_before: Coins::from_hundredths(row.balance_before),
+                balance_after: Coins::from_hundredths(row.balance_after),
+                game: row.game.map(GameId),
+                booked_at: from_sql(row.created_at),
+            })
+        });
+        let rows = rows.collect::<Result<Vec<_>, ReportError>>()?;
+        Ok(Page::of_one_more(rows, limit, |last| AccountCursor(last.version)))
+    }
+
+    /// Operations, the newest first, with their transfers.
+    pub async fn newest_operations(
+        &self,
+        cursor: Option<OperationCursor>,
+        limit: u32,
+    ) -> Result<Page<OperationRow, OperationCursor>, ReportError> {
+        let limit = limit.clamp(1, PAGE_MAX);
+        let once = || {
+            sqlx::query_scalar!(
+                "select o.id from operations o where o.id < $1 order by o.id desc limit $2",
+                cursor.map_or(i64::MAX, |cursor| cursor.0),
+                i64::from(limit) + 1
+            )
+            .fetch_all(&self.pool)
+        };
+        let ids = db::retry(once).await?;
+        let rows = self.operations_of(&ids).await?;
+        Ok(Page::of_one_more(rows, limit, |last| OperationCursor(last.id)))
+    }
+
+    /// An operation, by its id.
+    pub async fn operation(&self, id: i64) -> Result<Option<OperationRow>, ReportError> {
+        Ok(self.operations_of(&[id]).await?.pop())
+    }
+
+    /// These operations, the newest first.
+    pub(super) async fn operations_of(
+        &self,
+        ids: &[i64],
+    ) -> Result<Vec<OperationRow>, ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select o.id, o.key, o.kind, o.game, o.answer,
+                    o.created_at as "created_at: SqlTimestamp",
+                    t.numbers as "numbers!", t.codes as "codes!", t.sources as "sources!",
+                    t.destinations as "destinations!", t.amounts as "amounts!"
+                from operations o
+                cross join lateral (
+                    select coalesce(array_agg(t.number order by t.number), '{}') as numbers,
+                        coalesce(array_agg(t.code order by t.number), '{}') as codes,
+                        coalesce(array_agg(s.code order by t.number), '{}') as sources,
+                        coalesce(array_agg(d.code order by t.number), '{}') as destinations,
+                        coalesce(array_agg(t.amount order by t.number), '{}') as amounts
+                    from transfers t
+                    join accounts s on s.id = t.source
+                    join accounts d on d.id = t.destination
+                    where t.operation = o.id
+                ) t
+                where o.id = any($1)
+                order by o.id desc
+                "#,
+                ids
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| {
+            let ends = row.sources.into_iter().zip(row.destinations);
+            let transfers = row.numbers.iter().zip(&row.codes).zip(ends).zip(&row.amounts);
+            let transfers = transfers.map(|(((number, code), (source, destination)), amount)| {
+                Ok(TransferRow {
+                    number: *number,
+                    code: code_of(code)?,
+                    source,
+                    destination,
+                    amount: Coins::from_hundredths(*amount),
+                })
+            });
+            Ok(OperationRow {
+                id: row.id,
+                key: row.key,
+                kind: row.kind,
+                game: row.game.map(GameId),
+                answer: row.answer,
+                booked_at: from_sql(row.created_at),
+                transfers: transfers.collect::<Result<_, ReportError>>()?,
+            })
+        });
+        rows.collect()
+    }
+
+    /// The newest checks of the ledger.
+    pub async fn checks(&self, limit: u32) -> Result<Vec<CheckRow>, ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select c.slot as "slot: SqlTimestamp", c.extent,
+                    c.started_at as "started_at: SqlTimestamp",
+                    c.finished_at as "finished_at: SqlTimestamp",
+                    coalesce(c.differences, '{}') as "differences!"
+                from ledger_checks c
+                order by c.slot desc
+                limit $1
+                "#,
+                i64::from(limit.clamp(1, PAGE_MAX))
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| CheckRow {
+            slot: from_sql(row.slot),
+            everything: row.extent == "everything",
+            started_at: from_sql(row.started_at),
+            finished_at: row.finished_at.map(from_sql),
+            differences: row.differences,
+        });
+        Ok(rows.collect())
+    }
+}
+
+struct Account {
+    code: String,
+    kind: String,
+    player: Option<uuid::Uuid>,
+    balance: i64,
+    version: i64,
+}
+
+impl From<Account> for AccountRow {
+    fn from(row: Account) -> Self {
+        Self {
+            code: row.code,
+            kind: row.kind,
+            player: row.player.map(PlayerId),
+            balance: Coins::from_hundredths(row.balance),
+            version: row.version,
+        }
+    }
+}
+
+fn code_of(text: &str) -> Result<Code, ReportError> {
+    let unknown = || sqlx::Error::Decode(format!("no code of a transfer: {text}").into());
+    Code::parse(text).ok_or_else(unknown)
+}

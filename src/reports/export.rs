@@ -1,0 +1,128 @@
+//! Settlements as CSV (RFC 4180), however many: read a part at a time, each where the one before
+//! ended, so memory does not grow with the rows and no transaction stays open. What is settled
+//! while it is read is newer than where it began, and so not in it.
+
+use std::fmt::{Display, Write as _};
+
+use futures_util::stream::{self, Stream};
+
+use super::settlements::{SettlementCursor, SettlementFilter, SettlementRow};
+use super::{ReportError, Reports};
+use crate::clock;
+use crate::games::ending_as_str;
+
+/// Rows that are read and written at once.
+const ROWS_AT_ONCE: u32 = 2_000;
+
+/// The first line. Amounts are integers in hundredths of a coin, times RFC 3339 in UTC. `seat_N` is
+/// a player's id and `net_N` what the game changed for it, the ante aside, the fee taken off.
+pub const COLUMNS: [&str; 17] = [
+    "finished_at",
+    "game",
+    "table",
+    "room",
+    "ending",
+    "winner",
+    "gross_hundredths",
+    "fee_hundredths",
+    "pot_hundredths",
+    "pot_taken",
+    "taken_over",
+    "seat_0",
+    "net_0_hundredths",
+    "seat_1",
+    "net_1_hundredths",
+    "seat_2",
+    "net_2_hundredths",
+];
+
+/// Where an export has come to.
+enum Next {
+    Head,
+    Rows(Option<SettlementCursor>),
+    End,
+}
+
+impl Reports {
+    /// Every settlement that passes the filter, newest first, in pieces of some hundred kilobytes.
+    pub fn export(
+        self,
+        filter: SettlementFilter,
+    ) -> impl Stream<Item = Result<String, ReportError>> + Send + 'static {
+        stream::try_unfold((self, filter, Next::Head), async |(reports, filter, next)| {
+            let cursor = match next {
+                Next::Head => {
+                    let mut head = String::new();
+                    line(&mut head, COLUMNS.iter().map(|name| name as &dyn Display));
+                    return Ok(Some((head, (reports, filter, Next::Rows(None)))));
+                }
+                Next::Rows(cursor) => cursor,
+                Next::End => return Ok(None),
+            };
+            let page = reports.settlements_up_to(&filter, cursor, ROWS_AT_ONCE).await?;
+            let mut text = String::new();
+            for row in &page.items {
+                write_row(&mut text, row);
+            }
+            let next = page.next.map_or(Next::End, |cursor| Next::Rows(Some(cursor)));
+            Ok(Some((text, (reports, filter, next))))
+        })
+    }
+}
+
+fn write_row(out: &mut String, row: &SettlementRow) {
+    let finished_at = format!("{:.3}", clock::to_jiff(row.finished_at));
+    let ending = row.ending.map_or("", ending_as_str);
+    let winner = row.winner.map(|winner| winner.to_string()).unwrap_or_default();
+    let pot = row.pot.map(|pot| pot.hundredths().to_string()).unwrap_or_default();
+    let (gross, fee) = (row.gross.hundredths(), row.fee.hundredths());
+    let pot_taken = row.pot.is_some();
+    let mut fields: Vec<&dyn Display> = vec![
+        &finished_at,
+        &row.game,
+        &row.table,
+        &row.room,
+        &ending,
+        &winner,
+        &gross,
+        &fee,
+        &pot,
+        &pot_taken,
+        &row.taken_over,
+    ];
+    let nets: Vec<_> = row.nets.iter().map(|net| net.hundredths()).collect();
+    for (player, net) in row.players.iter().zip(&nets) {
+        fields.push(player);
+        fields.push(net);
+    }
+    line(out, fields);
+}
+
+/// Fields are ids, words and numbers of our own, but a field is quoted if it must be.
+fn line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
+    for (index, field) in fields.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        let start = out.len();
+        write!(out, "{field}").expect("a string takes all that is written to it");
+        if out[start..].contains(['"', ',', '\n', '\r']) {
+            let quoted = format!("\"{}\"", out[start..].replace('"', "\"\""));
+            out.truncate(start);
+            out.push_str(&quoted);
+        }
+    }
+    out.push_str("\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        let mut out = String::new();
+        line(&mut out, [&1 as &dyn std::fmt::Display, &"a,b", &"say \"no\"", &""]);
+        assert_eq!(out, "1,\"a,b\",\"say \"\"no\"\"\",\r\n");
+    }
+}

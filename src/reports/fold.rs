@@ -1,0 +1,188 @@
+//! Counting on: takes the next seals of the ledger and adds what was booked in them, all in one
+//! transaction with the progress, whose row is locked. How a game ended is taken from what
+//! standings have found, so nothing is counted before they have.
+
+use sqlx::{PgConnection, PgPool};
+
+/// Seals that are counted at once, a thousand operations each at most.
+const SEALS_MAX: i64 = 8;
+
+/// Counts some seals; whether there may be more.
+pub(super) async fn fold_some(pool: &PgPool) -> Result<bool, sqlx::Error> {
+    let mut tx = pool.begin().await?;
+    let progress =
+        sqlx::query_scalar!("select p.seal from figures_progress p for no key update skip locked");
+    // Without the row, another process is at it.
+    let Some(seal) = progress.fetch_optional(&mut *tx).await? else {
+        return Ok(false);
+    };
+    let next = sqlx::query!(
+        r#"
+        select max(n.number) as number, array_agg(n.operation) as "operations: Vec<i64>"
+        from (
+            select s.number, unnest(s.operations) as operation
+            from seals s
+            where s.number > $1 and s.number <= $1 + $2
+                and s.number <= (select p.seal from standings_progress p)
+        ) n
+        "#,
+        seal,
+        SEALS_MAX
+    );
+    let next = next.fetch_one(&mut *tx).await?;
+    let (Some(last), Some(operations)) = (next.number, next.operations) else {
+        return Ok(false);
+    };
+    add_transfers(&mut tx, &operations).await?;
+    add_operations(&mut tx, &operations).await?;
+    add_pots(&mut tx, &operations).await?;
+    add_settlements(&mut tx, &operations).await?;
+    sqlx::query!("update figures_progress set seal = $1", last).execute(&mut *tx).await?;
+    tx.commit().await?;
+    Ok(last == seal.saturating_add(SEALS_MAX))
+}
+
+async fn add_transfers(
+    connection: &mut PgConnection,
+    operations: &[i64],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "
+        with booked as (
+            select date_trunc('hour', o.created_at, 'UTC') as hour,
+                coalesce(
+                    g.room,
+                    case when s.kind = 'fee' then split_part(s.code, ':', 2)
+                        when d.kind = 'fee' then split_part(d.code, ':', 2)
+                        else '' end
+                ) as room,
+                t.code, s.kind as source_kind, d.kind as destination_kind, t.amount
+            from operations o
+            join transfers t on t.operation = o.id
+            join accounts s on s.id = t.source
+            join accounts d on d.id = t.destination
+            left join games g on g.id = o.game
+            where o.id = any($1)
+        ),
+        hours as (
+            insert into booked_hours as h (
+                hour, room, code, source_kind, destination_kind, transfers, amount
+            )
+            select b.hour, b.room, b.code, b.source_kind, b.destination_kind, count(*),
+                sum(b.amount)
+            from booked b
+            group by b.hour, b.room, b.code, b.source_kind, b.destination_kind
+            on conflict (hour, room, code, source_kind, destination_kind) do update
+            set transfers = h.transfers + excluded.transfers, amount = h.amount + excluded.amount
+        )
+        insert into held_by_kind as k (kind, amount)
+        select m.kind, sum(m.amount)
+        from (
+            select b.source_kind as kind, -b.amount as amount from booked b
+            union all
+            select b.destination_kind, b.amount from booked b
+        ) m
+        group by m.kind
+        on conflict (kind) do update set amount = k.amount + excluded.amount
+        ",
+        operations
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn add_operations(
+    connection: &mut PgConnection,
+    operations: &[i64],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "
+        insert into operation_hours as h (hour, room, kind, operations)
+        select date_trunc('hour', o.created_at, 'UTC'), coalesce(g.room, ''), o.kind, count(*)
+        from operations o
+        left join games g on g.id = o.game
+        where o.id = any($1)
+        group by 1, 2, 3
+        on conflict (hour, room, kind) do update
+        set operations = h.operations + excluded.operations
+        ",
+        operations
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// POTs that have changed, as they are by now: what changes them later comes in a later seal.
+async fn add_pots(connection: &mut PgConnection, operations: &[i64]) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "
+        insert into held_pots (table_id, amount, changed_at)
+        select substring(a.code from 5)::uuid, a.balance, max(o.created_at)
+        from operations o
+        join transfers t on t.operation = o.id
+        join accounts a on a.id in (t.source, t.destination) and a.kind = 'pot'
+        where o.id = any($1)
+        group by a.id
+        on conflict (table_id) do update
+        set amount = excluded.amount,
+            changed_at = greatest(held_pots.changed_at, excluded.changed_at)
+        ",
+        operations
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn add_settlements(
+    connection: &mut PgConnection,
+    operations: &[i64],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with settled as (
+            insert into settlements (
+                game, day, finished_at, booked_at, room, ending, winner, gross, fee, pot,
+                taken_over
+            )
+            select g.id, (g.finished_at at time zone 'UTC')::date, g.finished_at, o.created_at,
+                g.room, e.ending, w.player,
+                coalesce((
+                    select sum((p ->> 'paid')::bigint)
+                    from jsonb_array_elements(r.settlement -> 'payments') p
+                ), 0),
+                coalesce((
+                    select sum((f ->> 'fee')::bigint)
+                    from jsonb_array_elements(r.settlement -> 'fees') f
+                ), 0),
+                (r.settlement -> 'pot' ->> 'amount')::bigint,
+                -- Records are kept as canonical text, and no text in them has bare quotes.
+                position('"by":"ai"' in r.record) > 0
+            from operations o
+            join games g on g.id = o.game
+            join game_records r on r.game = g.id
+            left join game_results e on e.game = g.id
+            left join game_players w
+                on w.game = g.id and w.seat = (r.settlement ->> 'winner')::smallint
+            where o.id = any($1) and o.kind = 'settle'
+            returning day, room, ending, took_pot, taken_over, gross, fee, pot
+        )
+        insert into settlement_days as d (
+            day, room, ending, took_pot, taken_over, gross, games, fees, pots
+        )
+        select s.day, s.room, coalesce(s.ending, ''), s.took_pot, s.taken_over, s.gross, count(*),
+            sum(s.fee), coalesce(sum(s.pot), 0)
+        from settled s
+        group by 1, 2, 3, 4, 5, 6
+        on conflict (day, room, ending, took_pot, taken_over, gross) do update
+        set games = d.games + excluded.games, fees = d.fees + excluded.fees,
+            pots = d.pots + excluded.pots
+        "#,
+        operations
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! A game in full, as it was booked beside what its record says: the record is verified from its
+//! seeds to its settlement, and what was stored and transferred is held against it.
+
+use bahay_engine::table::{GameId, Settlement};
+
+use super::books::OperationRow;
+use super::{ReportError, Reports};
+use crate::db;
+use crate::games::{self, GameDetail};
+use crate::verify;
+
+/// A game and all that was booked for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dossier {
+    pub game: GameDetail,
+    /// Opening, settlement, void, and what reversed them: the oldest first.
+    pub operations: Vec<OperationRow>,
+    pub verdict: Verdict,
+}
+
+/// What became of verifying the record.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The deal follows from the seeds, every action from the rules, the settlement from both.
+    Holds {
+        actions: usize,
+        /// As it follows from the record.
+        recomputed: Settlement,
+        /// Whether the settlement that the ledger stored is that one.
+        is_booked: bool,
+    },
+    /// Where it does not, in words.
+    Fails { fault: String },
+    /// Only settled games have a record.
+    NoRecord,
+}
+
+impl Reports {
+    /// `None` when there is no such game.
+    pub async fn game(&self, game: GameId) -> Result<Option<Dossier>, ReportError> {
+        let Some(detail) = games::detail(&self.pool, game).await? else {
+            return Ok(None);
+        };
+        let keys: Vec<_> =
+            ["open", "settle", "void"].iter().map(|kind| format!("{kind}:{game}")).collect();
+        let once = || {
+            sqlx::query_scalar!(
+                "
+                select o.id
+                from operations o
+                where o.key = any($1)
+                union all
+                select r.id
+                from operations o
+                join operations r on r.key = 'reverse:' || o.id
+                where o.key = any($1)
+                ",
+                &keys
+            )
+            .fetch_all(&self.pool)
+        };
+        let ids: Vec<i64> = db::retry(once).await?.into_iter().flatten().collect();
+        let mut operations = self.operations_of(&ids).await?;
+        operations.reverse();
+        // Playing a game again takes less than a millisecond.
+        let verdict = verdict(&detail);
+        Ok(Some(Dossier { game: detail, operations, verdict }))
+    }
+}
+
+fn verdict(detail: &GameDetail) -> Verdict {
+    let Some(record) = &detail.record else {
+        return Verdict::NoRecord;
+    };
+    match verify::verify(&record.to_string()) {
+        Ok(verify::Verdict { record, verified }) => {
+            let booked = detail.settlement.as_ref();
+            let recomputed = serde_json::to_value(&record.settlement).ok();
+            let is_booked = recomputed.is_some() && recomputed.as_ref() == booked;
+            let actions = verified.actions;
+            Verdict::Holds { actions, recomputed: record.settlement, is_booked }
+        }
+        Err(error) => Verdict::Fails { fault: error.to_string() },
+    }
+}

@@ -1,0 +1,118 @@
+//! What operators read: figures by hour and room, settlements, games, players and the books.
+//!
+//! Pure reading, but for `fold`, which follows the seals of the ledger some seconds behind and
+//! counts what would take too long to count when asked (as `standings` does). What it has not
+//! counted yet is added from the ledger itself, so the coins of an interval are always exactly
+//! those that were booked in it (`booked`). `today` puts figures together, `settlements` lists and
+//! totals settled games, `export` writes them as CSV, `game` is one of them in full, `player` and
+//! `partners` tell of a player, `books` of accounts.
+//!
+//! Bounds: a pool of its own, a few connections with short statements, so that a report never waits
+//! in front of players; a page of [`PAGE_MAX`]. Absent: deciding who may read.
+
+mod booked;
+mod books;
+mod export;
+mod fold;
+mod game;
+mod partners;
+mod player;
+mod settlements;
+mod today;
+
+use std::time::Duration;
+
+use jiff_sqlx::ToSqlx as _;
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::clock::{self, Timestamp};
+
+pub use booked::{Booked, Counted, Interval, Sums};
+pub use books::{
+    AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,
+    TransferRow,
+};
+pub use export::COLUMNS;
+pub use game::{Dossier, Verdict};
+pub use partners::{Partner, Shared, SharedBy};
+pub use player::{Complaint, PlayerNote, PlayerReport, SessionRow};
+pub use settlements::{Ends, SettlementCursor, SettlementFilter, SettlementRow, Totals};
+pub use today::{Alarms, Figures, Hour, RoomFigures, Today};
+
+/// The most that one page holds; a larger wish gets this.
+pub const PAGE_MAX: u32 = 100;
+
+/// How often it is looked whether the ledger has sealed something.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Connections for all who read reports on a node.
+const CONNECTIONS: u32 = 4;
+
+/// The longest that one statement of a report may run.
+const STATEMENT_TIMEOUT_MS: u64 = 10_000;
+
+/// Why a report cannot be read.
+pub type ReportError = sqlx::Error;
+
+/// What operators read. Clones share the pool.
+#[derive(Clone, Debug)]
+pub struct Reports {
+    pool: PgPool,
+}
+
+impl Reports {
+    /// With connections of its own to the database of this pool.
+    pub fn beside(pool: &PgPool) -> Self {
+        let limit = STATEMENT_TIMEOUT_MS.to_string();
+        let options = (*pool.connect_options()).clone().options([("statement_timeout", limit)]);
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .acquire_timeout(Duration::from_secs(3))
+            .test_before_acquire(false)
+            .connect_lazy_with(options);
+        Self { pool }
+    }
+
+    /// Ends its connections.
+    pub async fn close(self) {
+        self.pool.close().await;
+    }
+
+    /// Counts whatever is sealed, until the server stops.
+    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                // Without its sender the server has stopped as well.
+                _ = stopping.wait_for(|stop| *stop) => return,
+                _ = looks.tick() => {}
+            }
+            let counted = tokio::select! {
+                // A transaction that breaks off counts nothing.
+                _ = stopping.wait_for(|stop| *stop) => return,
+                counted = self.count() => counted,
+            };
+            if let Err(error) = counted {
+                tracing::warn!(%error, "reports are late");
+            }
+        }
+    }
+
+    /// Counts everything that is sealed, as far as standings have it.
+    pub async fn count(&self) -> Result<(), ReportError> {
+        while fold::fold_some(&self.pool).await? {}
+        Ok(())
+    }
+}
+
+fn to_sql(at: Timestamp) -> jiff_sqlx::Timestamp {
+    clock::to_jiff(at).to_sqlx()
+}
+
+fn from_sql(at: jiff_sqlx::Timestamp) -> Timestamp {
+    clock::from_jiff(at.to_jiff())
+}

@@ -1,0 +1,221 @@
+//! A player as operators see one: who it is, where it signs in from, what others and colleagues say.
+//! Coins, games and statistics are told by those who keep them.
+
+use bahay_engine::table::{GameId, PlayerId};
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use uuid::Uuid;
+
+use super::{ReportError, Reports, from_sql};
+use crate::clock::Timestamp;
+use crate::db;
+
+/// Sessions, notes and reports that are listed, the newest of each.
+const LISTED_MAX: i64 = 50;
+
+/// A player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayerReport {
+    pub player: PlayerId,
+    pub name: String,
+    pub created_at: Timestamp,
+    /// A deleted player keeps its id and its coins' history.
+    pub deleted_at: Option<Timestamp>,
+    /// How it can sign in.
+    pub devices: i64,
+    pub has_password: bool,
+    pub identities: i64,
+    /// The newest first.
+    pub sessions: Vec<SessionRow>,
+    /// The newest first.
+    pub notes: Vec<PlayerNote>,
+    /// What other players have reported about it, the newest first.
+    pub complaints: Vec<Complaint>,
+}
+
+/// A sign-in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionRow {
+    pub session: Uuid,
+    pub method: String,
+    pub user_agent: Option<String>,
+    /// As far as limits go: of IPv6 the network.
+    pub address: Option<String>,
+    pub created_at: Timestamp,
+    pub last_seen_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// What an operator wrote about a player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayerNote {
+    pub note: Uuid,
+    /// The operator's name.
+    pub written_by: String,
+    pub written_at: Timestamp,
+    pub words: String,
+}
+
+/// What a player reported about another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    pub reporter: PlayerId,
+    pub game: GameId,
+    pub reason: String,
+    pub words: Option<String>,
+    pub created_at: Timestamp,
+}
+
+impl Reports {
+    /// `None` when there is no such player.
+    pub async fn player(&self, player: PlayerId) -> Result<Option<PlayerReport>, ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select p.name, p.created_at as "created_at: SqlTimestamp",
+                    p.deleted_at as "deleted_at: SqlTimestamp",
+                    (select count(*) from devices d where d.player = p.id) as "devices!",
+                    exists (
+                        select from passwords w where w.player = p.id
+                    ) as "has_password!",
+                    (select count(*) from identities i where i.player = p.id) as "identities!"
+                from players p
+                where p.id = $1
+                "#,
+                player.0
+            )
+            .fetch_optional(&self.pool)
+        };
+        let Some(row) = db::retry(once).await? else {
+            return Ok(None);
+        };
+        Ok(Some(PlayerReport {
+            player,
+            name: row.name,
+            created_at: from_sql(row.created_at),
+            deleted_at: row.deleted_at.map(from_sql),
+            devices: row.devices,
+            has_password: row.has_password,
+            identities: row.identities,
+            sessions: self.sessions(player).await?,
+            notes: self.notes(player).await?,
+            complaints: self.complaints(player).await?,
+        }))
+    }
+
+    /// Players whose name begins so, or whose id this is: for finding one.
+    pub async fn find_players(&self, text: &str) -> Result<Vec<(PlayerId, String)>, ReportError> {
+        let id = Uuid::try_parse(text).ok();
+        let begins = text.to_lowercase();
+        let ends = format!("{begins}\u{10ffff}");
+        let once = || {
+            sqlx::query!(
+                r#"
+                select f.id as "id!", f.name as "name!"
+                from (
+                    select p.id, p.name from players p where p.id = $1
+                    union all
+                    (
+                        select p.id, p.name
+                        from players p
+                        where $1::uuid is null and lower(p.name) collate "C" >= $2
+                            and lower(p.name) collate "C" < $3
+                        order by lower(p.name) collate "C", p.id
+                        limit 20
+                    )
+                ) f
+                "#,
+                id,
+                begins,
+                ends
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?;
+        Ok(rows.into_iter().map(|row| (PlayerId(row.id), row.name)).collect())
+    }
+
+    async fn sessions(&self, player: PlayerId) -> Result<Vec<SessionRow>, ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select s.id, s.method, s.user_agent, s.address,
+                    s.created_at as "created_at: SqlTimestamp",
+                    s.last_seen_at as "last_seen_at: SqlTimestamp",
+                    s.expires_at as "expires_at: SqlTimestamp",
+                    s.revoked_at as "revoked_at: SqlTimestamp"
+                from sessions s
+                where s.player = $1
+                order by s.created_at desc, s.id desc
+                limit $2
+                "#,
+                player.0,
+                LISTED_MAX
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| SessionRow {
+            session: row.id,
+            method: row.method,
+            user_agent: row.user_agent,
+            address: row.address,
+            created_at: from_sql(row.created_at),
+            last_seen_at: from_sql(row.last_seen_at),
+            expires_at: from_sql(row.expires_at),
+            revoked_at: row.revoked_at.map(from_sql),
+        });
+        Ok(rows.collect())
+    }
+
+    /// What operators wrote about a player, the newest first.
+    pub async fn notes(&self, player: PlayerId) -> Result<Vec<PlayerNote>, ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select n.id, o.name, n.words, n.created_at as "created_at: SqlTimestamp"
+                from player_notes n
+                join operators o on o.id = n.written_by
+                where n.player = $1
+                order by n.created_at desc, n.id desc
+                limit $2
+                "#,
+                player.0,
+                LISTED_MAX
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| PlayerNote {
+            note: row.id,
+            written_by: row.name,
+            written_at: from_sql(row.created_at),
+            words: row.words,
+        });
+        Ok(rows.collect())
+    }
+
+    async fn complaints(&self, player: PlayerId) -> Result<Vec<Complaint>, ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select r.reporter, r.game, r.reason, r.words,
+                    r.created_at as "created_at: SqlTimestamp"
+                from player_reports r
+                where r.reported = $1
+                order by r.created_at desc
+                limit $2
+                "#,
+                player.0,
+                LISTED_MAX
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| Complaint {
+            reporter: PlayerId(row.reporter),
+            game: GameId(row.game),
+            reason: row.reason,
+            words: row.words,
+            created_at: from_sql(row.created_at),
+        });
+        Ok(rows.collect())
+    }
+}

@@ -1,0 +1,574 @@
+//! Settled games, listed and totalled by filters, newest first.
+//!
+//! A filter may fit one game in a hundred thousand, so days without any are passed over: what was
+//! counted by day says which have some. Totals take whole days from there and read single games
+//! only at both ends; those of one player are read from the player's games. Both are as of what has
+//! been counted, some seconds late.
+
+use std::fmt;
+use std::str::FromStr;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Ending;
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use jiff_sqlx::{Date, Timestamp as SqlTimestamp, ToSqlx as _};
+use sqlx::{Executor as _, PgConnection, PgPool};
+use thiserror::Error;
+use uuid::Uuid;
+
+use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
+use crate::clock::{self, Timestamp};
+use crate::db::{self, Page};
+use crate::games::ending_as_str;
+
+/// Days that are looked through at once for some that have what is asked for.
+const DAYS_AT_ONCE: i64 = 64;
+
+/// Before all games, and after them.
+const EARLIEST: Timestamp = Timestamp::from_ms(0);
+const LATEST: Timestamp = Timestamp::from_ms(253_370_764_799_999);
+
+/// Which settlements are asked for; what is `None` does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettlementFilter {
+    /// Finished then or later.
+    pub from: Option<Timestamp>,
+    /// Finished before that.
+    pub to: Option<Timestamp>,
+    pub room: Option<String>,
+    /// Who was one of the players.
+    pub player: Option<PlayerId>,
+    pub ending: Option<Ends>,
+    /// What losers paid, before the fee: at least and at most.
+    pub gross_min: Option<Coins>,
+    pub gross_max: Option<Coins>,
+    /// Whether somebody took the POT.
+    pub took_pot: Option<bool>,
+    /// Whether the AI has played for somebody.
+    pub taken_over: Option<bool>,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends(pub Ending);
+
+/// A settled game as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettlementRow {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    pub finished_at: Timestamp,
+    /// `None` when the record cannot be played again.
+    pub ending: Option<Ending>,
+    pub winner: Option<PlayerId>,
+    /// Paid by losers, before the fee.
+    pub gross: Coins,
+    pub fee: Coins,
+    /// What was in the POT, when somebody took it.
+    pub pot: Option<Coins>,
+    pub taken_over: bool,
+    /// By seat.
+    pub players: Vec<PlayerId>,
+    /// By seat, as the players are called now.
+    pub names: Vec<String>,
+    /// By seat: what the game changed, the ante aside.
+    pub nets: Vec<Coins>,
+}
+
+/// What settlements come to together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    pub games: i64,
+    pub gross: Coins,
+    pub fees: Coins,
+    pub pots: Coins,
+    pub pots_taken: i64,
+    pub taken_over: i64,
+}
+
+/// Where a page of settlements begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettlementCursor {
+    finished_at: Timestamp,
+    game: Uuid,
+}
+
+/// What was given is not a cursor of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("not a cursor that was given out")]
+pub struct NotACursor;
+
+impl fmt::Display for SettlementCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}.{}", self.finished_at.ms(), self.game.simple())
+    }
+}
+
+impl FromStr for SettlementCursor {
+    type Err = NotACursor;
+
+    fn from_str(text: &str) -> Result<Self, NotACursor> {
+        let (ms, game) = text.split_once('.').ok_or(NotACursor)?;
+        let ms = i64::from_str_radix(ms, 16).map_err(|_| NotACursor)?;
+        let game = Uuid::try_parse(game).map_err(|_| NotACursor)?;
+        if !(EARLIEST.ms()..=LATEST.ms()).contains(&ms) {
+            return Err(NotACursor);
+        }
+        Ok(Self { finished_at: Timestamp::from_ms(ms), game })
+    }
+}
+
+impl SettlementFilter {
+    fn ending(&self) -> Option<&'static str> {
+        self.ending.map(|Ends(ending)| ending_as_str(ending))
+    }
+
+    fn gross(&self) -> (Option<i64>, Option<i64>) {
+        (self.gross_min.map(Coins::hundredths), self.gross_max.map(Coins::hundredths))
+    }
+
+    fn between(&self) -> (Timestamp, Timestamp) {
+        let from = self.from.unwrap_or(EARLIEST).max(EARLIEST);
+        (from, self.to.unwrap_or(LATEST).min(LATEST).max(from))
+    }
+}
+
+impl Reports {
+    /// Settlements that pass the filter, newest first.
+    pub async fn settlements(
+        &self,
+        filter: &SettlementFilter,
+        cursor: Option<SettlementCursor>,
+        limit: u32,
+    ) -> Result<Page<SettlementRow, SettlementCursor>, ReportError> {
+        self.settlements_up_to(filter, cursor, limit.clamp(1, PAGE_MAX)).await
+    }
+
+    pub(super) async fn settlements_up_to(
+        &self,
+        filter: &SettlementFilter,
+        cursor: Option<SettlementCursor>,
+        limit: u32,
+    ) -> Result<Page<SettlementRow, SettlementCursor>, ReportError> {
+        let rows = match filter.player {
+            Some(player) => {
+                db::retry(|| of_player(&self.pool, player, filter, cursor, limit)).await?
+            }
+            None => {
+                let days = db::retry(|| days(&self.pool, filter, cursor, limit)).await?;
+                db::retry(|| of_days(&self.pool, &days, filter, cursor, limit)).await?
+            }
+        };
+        Ok(Page::of_one_more(rows, limit, |last| SettlementCursor {
+            finished_at: last.finished_at,
+            game: last.game.0,
+        }))
+    }
+
+    /// What all settlements that pass the filter come to.
+    pub async fn totals(&self, filter: &SettlementFilter) -> Result<Totals, ReportError> {
+        db::retry(|| async {
+            // Two statements of one moment.
+            let mut tx = self.pool.begin().await?;
+            tx.execute("set transaction isolation level repeatable read, read only").await?;
+            match filter.player {
+                Some(player) => totals_of_player(&mut tx, player, filter).await,
+                None => totals(&mut tx, filter).await,
+            }
+        })
+        .await
+    }
+}
+
+/// The newest days from the cursor on that have enough settlements for a page. The day of the
+/// cursor may have none left, and the first and the last one may have them outside of the
+/// interval, so these count for nothing.
+async fn days(
+    pool: &PgPool,
+    filter: &SettlementFilter,
+    cursor: Option<SettlementCursor>,
+    limit: u32,
+) -> Result<Vec<Date>, sqlx::Error> {
+    let (from, to) = filter.between();
+    let to = cursor.map_or(to, |cursor| cursor.finished_at.min(to));
+    let (first, mut last) = (day(from), day(to));
+    let partial = last;
+    let (gross_min, gross_max) = filter.gross();
+    let mut found = Vec::new();
+    let mut games = 0_i64;
+    loop {
+        let rows = sqlx::query!(
+            r#"
+            select d.day as "day: Date", sum(d.games)::bigint as "games!"
+            from settlement_days d
+            where d.day >= $1 and d.day <= $2
+                and ($3::text is null or d.room = $3)
+                and ($4::text is null or d.ending = $4)
+                and ($5::boolean is null or d.took_pot = $5)
+                and ($6::boolean is null or d.taken_over = $6)
+                and ($7::bigint is null or d.gross >= $7)
+                and ($8::bigint is null or d.gross <= $8)
+            group by d.day
+            order by d.day desc
+            limit $9
+            "#,
+            first as _,
+            last as _,
+            filter.room,
+            filter.ending(),
+            filter.took_pot,
+            filter.taken_over,
+            gross_min,
+            gross_max,
+            DAYS_AT_ONCE
+        )
+        .fetch_all(pool)
+        .await?;
+        let count = rows.len();
+        for row in rows {
+            last = row.day;
+            found.push(row.day);
+            if row.day.to_jiff() != partial.to_jiff() && row.day.to_jiff() != first.to_jiff() {
+                games = games.saturating_add(row.games);
+            }
+            if games > i64::from(limit) {
+                return Ok(found);
+            }
+        }
+        if i64::try_from(count).unwrap_or(i64::MAX) < DAYS_AT_ONCE {
+            return Ok(found);
+        }
+        let Ok(before) = last.to_jiff().yesterday() else {
+            return Ok(found);
+        };
+        last = before.to_sqlx();
+    }
+}
+
+/// A row as both lists read it.
+#[derive(Debug)]
+struct Row {
+    game: Uuid,
+    table_id: Uuid,
+    room: String,
+    finished_at: SqlTimestamp,
+    ending: Option<String>,
+    winner: Option<Uuid>,
+    gross: i64,
+    fee: i64,
+    pot: Option<i64>,
+    taken_over: bool,
+    players: Vec<Uuid>,
+    names: Vec<String>,
+    nets: Vec<i64>,
+}
+
+impl TryFrom<Row> for SettlementRow {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            game: GameId(row.game),
+            table: TableId(row.table_id),
+            room: row.room,
+            finished_at: from_sql(row.finished_at),
+            ending: row.ending.as_deref().map(ending_of).transpose()?,
+            winner: row.winner.map(PlayerId),
+            gross: Coins::from_hundredths(row.gross),
+            fee: Coins::from_hundredths(row.fee),
+            pot: row.pot.map(Coins::from_hundredths),
+            taken_over: row.taken_over,
+            players: row.players.into_iter().map(PlayerId).collect(),
+            names: row.names,
+            nets: row.nets.into_iter().map(Coins::from_hundredths).collect(),
+        })
+    }
+}
+
+async fn of_days(
+    pool: &PgPool,
+    days: &[Date],
+    filter: &SettlementFilter,
+    cursor: Option<SettlementCursor>,
+    limit: u32,
+) -> Result<Vec<SettlementRow>, sqlx::Error> {
+    let (from, to) = filter.between();
+    let below = below(cursor, to);
+    let (gross_min, gross_max) = filter.gross();
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        with found as materialized (
+            select n.game, n.finished_at
+            from unnest($1::date[]) as d (day)
+            cross join lateral (
+                select s.game, s.finished_at
+                from settlements s
+                where s.day = d.day and s.finished_at >= $2 and s.finished_at < $3
+                    and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
+                    and ($6::text is null or s.room = $6)
+                    and ($7::text is null or s.ending = $7)
+                    and ($8::boolean is null or s.took_pot = $8)
+                    and ($9::boolean is null or s.taken_over = $9)
+                    and ($10::bigint is null or s.gross >= $10)
+                    and ($11::bigint is null or s.gross <= $11)
+                order by s.day desc, s.finished_at desc, s.game desc
+                limit $12
+            ) n
+            order by n.finished_at desc, n.game desc
+            limit $12
+        )
+        select s.game, (select g.table_id from games g where g.id = s.game) as "table_id!",
+            s.room, s.finished_at as "finished_at: SqlTimestamp",
+            s.ending, s.winner, s.gross, s.fee, s.pot, s.taken_over, p.players as "players!",
+            p.names as "names!", p.nets as "nets!"
+        from found f
+        join settlements s on s.game = f.game
+        cross join lateral (
+            select array_agg(p.player order by p.seat) as players,
+                array_agg(n.name order by p.seat) as names,
+                array_agg(p.net order by p.seat) as nets
+            from game_players p
+            join players n on n.id = p.player
+            where p.game = f.game
+        ) p
+        order by s.finished_at desc, s.game desc
+        "#,
+        days as _,
+        to_sql(from) as _,
+        to_sql(to) as _,
+        to_sql(below.finished_at) as _,
+        below.game,
+        filter.room,
+        filter.ending(),
+        filter.took_pot,
+        filter.taken_over,
+        gross_min,
+        gross_max,
+        i64::from(limit) + 1
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(SettlementRow::try_from).collect()
+}
+
+async fn of_player(
+    pool: &PgPool,
+    player: PlayerId,
+    filter: &SettlementFilter,
+    cursor: Option<SettlementCursor>,
+    limit: u32,
+) -> Result<Vec<SettlementRow>, sqlx::Error> {
+    let (from, to) = filter.between();
+    let below = below(cursor, to);
+    let (gross_min, gross_max) = filter.gross();
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        with found as materialized (
+            select s.game
+            from game_players m
+            join settlements s on s.game = m.game
+            where m.player = $1 and m.finished_at >= $2 and m.finished_at < $3
+                and (m.finished_at, m.game) < ($4::timestamptz, $5::uuid)
+                and ($6::text is null or s.room = $6)
+                and ($7::text is null or s.ending = $7)
+                and ($8::boolean is null or s.took_pot = $8)
+                and ($9::boolean is null or s.taken_over = $9)
+                and ($10::bigint is null or s.gross >= $10)
+                and ($11::bigint is null or s.gross <= $11)
+            order by m.finished_at desc, m.game desc
+            limit $12
+        )
+        select s.game, (select g.table_id from games g where g.id = s.game) as "table_id!",
+            s.room, s.finished_at as "finished_at: SqlTimestamp",
+            s.ending, s.winner, s.gross, s.fee, s.pot, s.taken_over, p.players as "players!",
+            p.names as "names!", p.nets as "nets!"
+        from found f
+        join settlements s on s.game = f.game
+        cross join lateral (
+            select array_agg(p.player order by p.seat) as players,
+                array_agg(n.name order by p.seat) as names,
+                array_agg(p.net order by p.seat) as nets
+            from game_players p
+            join players n on n.id = p.player
+            where p.game = f.game
+        ) p
+        order by s.finished_at desc, s.game desc
+        "#,
+        player.0,
+        to_sql(from) as _,
+        to_sql(to) as _,
+        to_sql(below.finished_at) as _,
+        below.game,
+        filter.room,
+        filter.ending(),
+        filter.took_pot,
+        filter.taken_over,
+        gross_min,
+        gross_max,
+        i64::from(limit) + 1
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(SettlementRow::try_from).collect()
+}
+
+async fn totals(
+    connection: &mut PgConnection,
+    filter: &SettlementFilter,
+) -> Result<Totals, sqlx::Error> {
+    let (from, to) = filter.between();
+    // Whole days from the first one on, up to before the last one.
+    let (first, last) = (first_whole_day(from), day(to));
+    let (first, last) = if first.to_jiff() < last.to_jiff() { (first, last) } else { (last, last) };
+    let (gross_min, gross_max) = filter.gross();
+    let row = sqlx::query!(
+        r#"
+        select coalesce(sum(a.games), 0)::bigint as "games!",
+            coalesce(sum(a.gross * a.games), 0)::bigint as "gross!",
+            coalesce(sum(a.fees), 0)::bigint as "fees!",
+            coalesce(sum(a.pots), 0)::bigint as "pots!",
+            coalesce(sum(a.games) filter (where a.took_pot), 0)::bigint as "pots_taken!",
+            coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!"
+        from (
+            select d.games, d.gross, d.fees, d.pots, d.took_pot, d.taken_over
+            from settlement_days d
+            where d.day >= $1 and d.day < $2
+                and ($5::text is null or d.room = $5)
+                and ($6::text is null or d.ending = $6)
+                and ($7::boolean is null or d.took_pot = $7)
+                and ($8::boolean is null or d.taken_over = $8)
+                and ($9::bigint is null or d.gross >= $9)
+                and ($10::bigint is null or d.gross <= $10)
+            union all
+            select 1, s.gross, s.fee, coalesce(s.pot, 0), s.took_pot, s.taken_over
+            from settlements s
+            where (s.day = $11 or s.day = $2) and not (s.day >= $1 and s.day < $2)
+                and s.finished_at >= $3 and s.finished_at < $4
+                and ($5::text is null or s.room = $5)
+                and ($6::text is null or s.ending = $6)
+                and ($7::boolean is null or s.took_pot = $7)
+                and ($8::boolean is null or s.taken_over = $8)
+                and ($9::bigint is null or s.gross >= $9)
+                and ($10::bigint is null or s.gross <= $10)
+        ) a
+        "#,
+        first as _,
+        last as _,
+        to_sql(from) as _,
+        to_sql(to) as _,
+        filter.room,
+        filter.ending(),
+        filter.took_pot,
+        filter.taken_over,
+        gross_min,
+        gross_max,
+        day(from) as _
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Totals {
+        games: row.games,
+        gross: Coins::from_hundredths(row.gross),
+        fees: Coins::from_hundredths(row.fees),
+        pots: Coins::from_hundredths(row.pots),
+        pots_taken: row.pots_taken,
+        taken_over: row.taken_over,
+    })
+}
+
+async fn totals_of_player(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    filter: &SettlementFilter,
+) -> Result<Totals, sqlx::Error> {
+    let (from, to) = filter.between();
+    let (gross_min, gross_max) = filter.gross();
+    let row = sqlx::query!(
+        r#"
+        select count(*) as "games!", coalesce(sum(s.gross), 0)::bigint as "gross!",
+            coalesce(sum(s.fee), 0)::bigint as "fees!",
+            coalesce(sum(s.pot), 0)::bigint as "pots!",
+            count(*) filter (where s.took_pot) as "pots_taken!",
+            count(*) filter (where s.taken_over) as "taken_over!"
+        from game_players m
+        join settlements s on s.game = m.game
+        where m.player = $1 and m.finished_at >= $2 and m.finished_at < $3
+            and ($4::text is null or s.room = $4)
+            and ($5::text is null or s.ending = $5)
+            and ($6::boolean is null or s.took_pot = $6)
+            and ($7::boolean is null or s.taken_over = $7)
+            and ($8::bigint is null or s.gross >= $8)
+            and ($9::bigint is null or s.gross <= $9)
+        "#,
+        player.0,
+        to_sql(from) as _,
+        to_sql(to) as _,
+        filter.room,
+        filter.ending(),
+        filter.took_pot,
+        filter.taken_over,
+        gross_min,
+        gross_max
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Totals {
+        games: row.games,
+        gross: Coins::from_hundredths(row.gross),
+        fees: Coins::from_hundredths(row.fees),
+        pots: Coins::from_hundredths(row.pots),
+        pots_taken: row.pots_taken,
+        taken_over: row.taken_over,
+    })
+}
+
+fn below(cursor: Option<SettlementCursor>, to: Timestamp) -> SettlementCursor {
+    cursor.unwrap_or(SettlementCursor { finished_at: to, game: Uuid::max() })
+}
+
+/// The day (UTC) in which an instant is.
+fn day(at: Timestamp) -> Date {
+    clock::to_jiff(at).to_zoned(jiff::tz::TimeZone::UTC).date().to_sqlx()
+}
+
+/// The first day that begins at an instant or after it.
+fn first_whole_day(at: Timestamp) -> Date {
+    const DAY_MS: i64 = 24 * 3_600_000;
+    let begins = at.ms().rem_euclid(DAY_MS) == 0;
+    let date = day(at);
+    if begins { date } else { date.to_jiff().tomorrow().unwrap_or(date.to_jiff()).to_sqlx() }
+}
+
+fn ending_of(text: &str) -> Result<Ending, sqlx::Error> {
+    [Ending::Tongits, Ending::Fight, Ending::Stock]
+        .into_iter()
+        .find(|ending| ending_as_str(*ending) == text)
+        .ok_or_else(|| sqlx::Error::Decode(format!("no ending of a game: {text}").into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SettlementCursor, first_whole_day};
+    use crate::clock::Timestamp;
+    use uuid::Uuid;
+
+    #[test]
+    fn a_cursor_is_read_as_it_is_written() {
+        let at = Timestamp::from_ms(1_772_366_400_123);
+        let cursor = SettlementCursor { finished_at: at, game: Uuid::from_u128(7) };
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        for text in ["", "1", "x.00000000000000000000000000000007", "-1.7", "5."] {
+            assert!(text.parse::<SettlementCursor>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_is_whole_from_midnight_on() {
+        let first = |ms| first_whole_day(Timestamp::from_ms(ms)).to_jiff().to_string();
+        assert_eq!(first(0), "1970-01-01");
+        assert_eq!(first(1), "1970-01-02");
+    }
+}

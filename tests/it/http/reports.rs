@@ -1,0 +1,233 @@
+//! What operators read, over the API and at the desk: every page is there, small, and says what is
+//! booked; who looks at hidden cards or takes data along is noted.
+
+use bahay::auth::DeskToken;
+use bahay::history::{self, GenerateHistory};
+use bahay::operators::Role;
+use bahay::standings::Calendar;
+use reqwest::header::COOKIE;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::server::{NOW, Server, expect_refusal, ok, text};
+
+/// The largest page.
+const PAGE_BYTES_MAX: usize = 200_000;
+
+/// A server with some games of the days before.
+async fn with_games() -> Server {
+    let server = Server::new().await;
+    let owner = server.bank.database.owner_pool().await;
+    let what = GenerateHistory { games: 120, days: 3, players: 12, seed: 3, beside_others: false };
+    history::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
+    let reports = bahay::reports::Reports::beside(&server.bank.pool);
+    reports.count().await.unwrap();
+    server
+}
+
+/// An operator who is signed in at the desk, as its browser says it.
+async fn seated(server: &Server, name: &str, role: Role) -> (String, DeskToken) {
+    server.operator(name, role).await;
+    let token = DeskToken::random();
+    sqlx::query(
+        "
+        insert into operator_sessions (id, operator, token_hash, opened_at, last_seen_at)
+        select $1, o.id, $2, $3, $3
+        from operators o
+        where o.name = $4
+        ",
+    )
+    .bind(Uuid::new_v4())
+    .bind(token.hash().0.as_slice())
+    .bind(jiff_sqlx::ToSqlx::to_sqlx(bahay::clock::to_jiff(server.clock.now())))
+    .bind(name)
+    .execute(&server.bank.pool)
+    .await
+    .unwrap();
+    (format!("__Host-bahay-desk={}", token.reveal()), token)
+}
+
+fn at_desk(server: &Server, path: &str, cookie: &str) -> RequestBuilder {
+    server.node.request(Method::GET, path).header(COOKIE, cookie)
+}
+
+/// The text of a page that is there.
+async fn page(server: &Server, path: &str, cookie: &str) -> String {
+    let response = at_desk(server, path, cookie).send().await.unwrap();
+    let (status, policy) =
+        (response.status(), response.headers()["content-security-policy"].clone());
+    let body = response.text().await.unwrap();
+    assert_eq!(status, 200, "{path}: {body}");
+    assert!(!policy.to_str().unwrap().contains("unsafe"), "{path}");
+    assert!(body.len() < PAGE_BYTES_MAX, "{path} has {} bytes", body.len());
+    assert!(!body.contains("style=\"") && !body.contains("http://"), "{path}");
+    body
+}
+
+async fn noted(server: &Server, action: &str) -> i64 {
+    sqlx::query_scalar("select count(*) from operator_actions where action = $1")
+        .bind(action)
+        .fetch_one(&server.bank.pool)
+        .await
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_small_and_says_what_is_booked() {
+    let server = with_games().await;
+    let (cookie, _) = seated(&server, "luz", Role::Admin).await;
+    let token = server.operator("api", Role::Viewer).await;
+    let listed = ok(server.node.get("/v1/operator/settlements?limit=3", &token)).await;
+    let first = &listed["items"][0];
+    let (game, player) = (text(&first["game"]), text(&first["seats"][0]["player"]));
+
+    let today = page(&server, "/desk/today", &cookie).await;
+    assert!(today.contains("<svg") && today.contains("Games settled"));
+    let settlements = page(&server, "/desk/settlements", &cookie).await;
+    assert!(settlements.contains(&game) && settlements.contains("data-live"));
+    let none = page(&server, "/desk/settlements?room=nowhere&pot=yes", &cookie).await;
+    assert!(none.contains("Nothing.") && !none.contains(&game));
+    page(&server, "/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no", &cookie).await;
+    let shown = page(&server, &format!("/desk/games/{game}"), &cookie).await;
+    assert!(shown.contains("verified") && !shown.contains("differs"), "{shown}");
+    let shown = page(&server, &format!("/desk/players/{player}"), &cookie).await;
+    assert!(shown.contains("Signs of collusion") && shown.contains("Sign out everywhere"));
+    assert!(page(&server, "/desk/players?search=a", &cookie).await.contains("/desk/players/"));
+    assert!(page(&server, "/desk/ledger", &cookie).await.contains("adds up"));
+    let account = page(&server, &format!("/desk/ledger?account=wallet:{player}"), &cookie).await;
+    assert!(account.contains("release"));
+
+    assert_eq!(noted(&server, "replay_look").await, 0);
+    let replay = page(&server, &format!("/desk/games/{game}/replay"), &cookie).await;
+    assert!(replay.contains("The deal") && replay.contains("type=\"range\""));
+    assert_eq!(noted(&server, "replay_look").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_only_looks_sees_no_hands_and_changes_nothing() {
+    let server = with_games().await;
+    let (cookie, desk_token) = seated(&server, "vic", Role::Viewer).await;
+    let token = server.operator("api", Role::Viewer).await;
+    let listed = ok(server.node.get("/v1/operator/settlements?limit=1", &token)).await;
+    let game = text(&listed["items"][0]["game"]);
+    let player = text(&listed["items"][0]["seats"][0]["player"]);
+    let shown = page(&server, &format!("/desk/games/{game}"), &cookie).await;
+    assert!(!shown.contains("/replay"));
+    let path = format!("/desk/games/{game}/replay");
+    assert_eq!(at_desk(&server, &path, &cookie).send().await.unwrap().status(), 403);
+    assert!(
+        !page(&server, &format!("/desk/players/{player}"), &cookie).await.contains("Note</label>")
+    );
+    let form = [
+        ("form_token", desk_token.form_token()),
+        ("attempt", Uuid::new_v4().to_string()),
+        ("words", "x".into()),
+    ];
+    let send = server.node.request(Method::POST, &format!("/desk/players/{player}/notes"));
+    let send = send.header(COOKIE, &cookie).header("sec-fetch-site", "same-origin");
+    let send = send.body(serde_urlencoded::to_string(form).unwrap());
+    assert_eq!(send.send().await.unwrap().status(), 403);
+    assert_eq!(noted(&server, "player_note").await, 0);
+    assert_eq!(noted(&server, "replay_look").await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn totals_and_csv_are_of_the_same_settlements() {
+    let server = with_games().await;
+    let token = server.operator("fin", Role::Finance).await;
+    for filter in ["", "?room=newbie", "?ending=tongits&took_pot=true", "?gross_min=400"] {
+        let totals =
+            ok(server.node.get(&format!("/v1/operator/settlements/totals{filter}"), &token)).await;
+        let response = server
+            .node
+            .get(&format!("/v1/operator/settlements.csv{filter}"), &token)
+            .send()
+            .await
+            .unwrap();
+        assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/csv"));
+        let csv = response.text().await.unwrap();
+        let mut lines = csv.split("\r\n").filter(|line| !line.is_empty());
+        let columns: Vec<_> = lines.next().unwrap().split(',').collect();
+        assert_eq!(columns, bahay::reports::COLUMNS);
+        let fee = columns.iter().position(|name| *name == "fee_hundredths").unwrap();
+        let fees: Vec<i64> =
+            lines.map(|line| line.split(',').nth(fee).unwrap().parse().unwrap()).collect();
+        assert_eq!(totals["games"], fees.len(), "{filter}");
+        assert_eq!(totals["fees"], fees.iter().sum::<i64>(), "{filter}");
+    }
+    assert_eq!(noted(&server, "export").await, 4);
+    let refused = [
+        "/v1/operator/settlements?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
+        "/v1/operator/settlements/totals?gross_min=5&gross_max=4",
+        "/v1/operator/settlements.csv?gross_min=-1",
+    ];
+    for path in refused {
+        expect_refusal(server.node.get(path, &token), 422, "query_invalid").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn today_tells_the_sums_of_the_ledger() {
+    let server = with_games().await;
+    let token = server.operator("fin", Role::Viewer).await;
+    let today = ok(server.node.get("/v1/operator/today", &token)).await;
+    let fees: i64 = sqlx::query_scalar(
+        "
+        select coalesce(sum(t.amount), 0)::bigint
+        from operations o
+        join transfers t on t.operation = o.id and t.code = 'fee'
+        where o.created_at >= $1::timestamptz and o.created_at < $2::timestamptz
+        ",
+    )
+    .bind(jiff_sqlx::ToSqlx::to_sqlx(
+        today["begins_at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap(),
+    ))
+    .bind(jiff_sqlx::ToSqlx::to_sqlx(
+        today["at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap(),
+    ))
+    .fetch_one(&server.bank.pool)
+    .await
+    .unwrap();
+    assert!(fees > 0);
+    assert_eq!(today["day"]["fees"], fees);
+    let sum = |list: &str| -> i64 {
+        let fees = today[list].as_array().unwrap().iter().map(|one| &one["figures"]["fees"]);
+        fees.map(|fee| fee.as_i64().unwrap()).sum()
+    };
+    assert_eq!([sum("rooms"), sum("hours")], [fees, fees]);
+    let ledger = ok(server.node.get("/v1/operator/ledger", &token)).await;
+    let balances = ledger["balances"].as_array().unwrap();
+    let sum: i64 = balances.iter().map(|one| one["amount"].as_i64().unwrap()).sum();
+    assert_eq!(sum, 0);
+    assert_eq!(today["alarms"]["ledger_checked_at"], Value::Null);
+}
+
+#[tokio::test]
+async fn support_notes_and_ends_sessions_once() {
+    let server = Server::new().await;
+    let token = server.operator("ben", Role::Support).await;
+    let guest = server.node.guest("device-of-a-guest").await;
+    let path = format!("/v1/operator/players/{}", guest.id);
+    let key = Uuid::new_v4().to_string();
+    for _ in 0..2 {
+        let note = server.node.post(&format!("{path}/notes"), &json!({ "words": "Two phones." }));
+        let note = note.bearer_auth(&token).header("Idempotency-Key", &key);
+        assert_eq!(note.send().await.unwrap().status(), 204);
+    }
+    let report = ok(server.node.get(&path, &token)).await;
+    assert_eq!(report["notes"].as_array().unwrap().len(), 1);
+    assert_eq!(report["notes"][0]["words"], "Two phones.");
+    assert_eq!(report["notes"][0]["written_by"], "ben");
+    assert_eq!(noted(&server, "player_note").await, 1);
+    let export = ok(server.node.get("/v1/me/export", &guest.access_token)).await;
+    assert_eq!(export["notes"][0]["words"], "Two phones.");
+
+    let end = server.node.request(Method::POST, &format!("{path}/sign-out")).bearer_auth(&token);
+    assert_eq!(end.send().await.unwrap().status(), 204);
+    server.node.accounts.load_revocations().await.unwrap();
+    expect_refusal(server.node.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
+    assert_eq!(noted(&server, "player_end_sessions").await, 1);
+    let nobody = format!("/v1/operator/players/{}", Uuid::nil());
+    expect_refusal(server.node.get(&nobody, &token), 404, "player_not_found").await;
+}

@@ -1,0 +1,451 @@
+//! Reports over a generated history: its books are in order, every figure is what the ledger says,
+//! lists lose and double nothing, and no large table is read from end to end.
+
+use std::collections::BTreeMap;
+
+use bahay::clock::Timestamp;
+use bahay::history::{self, GenerateHistory, HistoryError, Written};
+use bahay::ids::{GameId, PlayerId};
+use bahay::ledger::Ledger;
+use bahay::reports::{Booked, Ends, Interval, Reports, SettlementFilter, Sums, Verdict};
+use bahay::standings::{self, Calendar};
+use bahay::verify::ledger::{self, Extent};
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Ending;
+use futures_util::TryStreamExt as _;
+use jiff_sqlx::ToSqlx as _;
+use sqlx::PgPool;
+
+use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::db::TestDatabase;
+
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// 2026-03-01T12:00:00Z.
+const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
+
+/// A database with so many games in the ninety days before [`NOW`].
+async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, Written) {
+    let database = TestDatabase::new().await;
+    let owner = database.owner_pool().await;
+    let what = GenerateHistory { games, days: 90, players, seed: 7, beside_others: false };
+    let written = history::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
+    let again = history::generate(&owner, what, NOW, Calendar::default(), |_| {}).await;
+    assert!(matches!(again, Err(HistoryError::HasGames)));
+    let pool = database.pool().await;
+    (database, pool, written)
+}
+
+async fn counted(pool: &PgPool) -> Reports {
+    let reports = Reports::beside(pool);
+    reports.count().await.unwrap();
+    reports
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_generated_history_is_in_order() {
+    let (_database, pool, written) = history(150, 18).await;
+    assert!(written.games >= 150 && written.windows > 1, "{written:?}");
+    let report = ledger::check(&pool, Extent::Everything).await.unwrap();
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(report.games.settled, written.games);
+    let standings = standings::check(&pool, &Calendar::default()).await.unwrap();
+    assert_eq!(standings.differences, Vec::<String>::new());
+    assert_eq!(standings.games, written.games);
+    // Whatever is booked next finds free ids.
+    let bank = Bank::on(_database).await;
+    let players = bank.players([10_000; 3]).await;
+    bank.play(table(), &players, 1, 3, PotGoes::Nowhere).await;
+    bank.audit_clean().await;
+}
+
+/// What the ledger says of an interval, read in the plainest way.
+async fn plainly(pool: &PgPool, interval: Interval) -> BTreeMap<[String; 4], (i64, i64)> {
+    let rows: Vec<(Option<String>, String, String, String, i64, i64)> = sqlx::query_as(
+        "
+        select coalesce(
+                g.room, case when s.kind = 'fee' then split_part(s.code, ':', 2)
+                    when d.kind = 'fee' then split_part(d.code, ':', 2) end
+            ),
+            t.code, s.kind, d.kind, count(*), sum(t.amount)::bigint
+        from operations o
+        join transfers t on t.operation = o.id
+        join accounts s on s.id = t.source
+        join accounts d on d.id = t.destination
+        left join games g on g.id = o.game
+        where o.created_at >= $1 and o.created_at < $2
+        group by 1, 2, 3, 4
+        ",
+    )
+    .bind(bahay::clock::to_jiff(interval.from).to_sqlx())
+    .bind(bahay::clock::to_jiff(interval.to).to_sqlx())
+    .fetch_all(pool)
+    .await
+    .unwrap();
+    let rows = rows.into_iter().map(|(room, code, source, destination, count, amount)| {
+        ([room.unwrap_or_default(), code, source, destination], (count, amount))
+    });
+    rows.collect()
+}
+
+fn keyed(booked: &[Booked]) -> BTreeMap<[String; 4], (i64, i64)> {
+    let mut sums = BTreeMap::<_, (i64, i64)>::new();
+    for one in booked {
+        let room = one.room.clone().unwrap_or_default();
+        let key = [room, one.code.to_string(), one.source.clone(), one.destination.clone()];
+        let sum = sums.entry(key).or_default();
+        sum.0 += one.transfers;
+        sum.1 += one.amount.hundredths();
+    }
+    sums
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_figures_of_any_interval_are_those_of_the_ledger() {
+    let (database, pool, _) = history(200, 30).await;
+    let seed = uuid::Uuid::new_v4().as_u64_pair().0;
+    let mut state = seed;
+    // SplitMix64.
+    let mut below = |bound: i64| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        i64::try_from((z ^ (z >> 31)) >> 1).unwrap() % bound
+    };
+    let reports = Reports::beside(&pool);
+    let begin = NOW.ms() - 91 * DAY_MS;
+    // Before anything is counted, with some things not yet folded, and after all is.
+    for stage in 0..3 {
+        if stage > 0 {
+            reports.count().await.unwrap();
+        }
+        if stage == 1 {
+            let (ledger, tasks) = Ledger::start(
+                pool.clone(),
+                bahay::ledger::LedgerOptions { fold_interval_ms: 3_600_000, ..Default::default() },
+            );
+            let player = bank_player(&pool).await;
+            let grant = bahay::ledger::GrantCoins {
+                player,
+                grant: bahay::ledger::Grant::Daily,
+                key: format!("{player}:x"),
+                amount: Coins::from_hundredths(12_345),
+            };
+            ledger.grant(grant).await.unwrap();
+            drop(tasks);
+        }
+        for _ in 0..25 {
+            let from = begin + below(92 * DAY_MS);
+            let longest = if below(2) == 0 { DAY_MS } else { 60 * DAY_MS };
+            let to = from + 1 + below(longest);
+            let interval = Interval { from: Timestamp::from_ms(from), to: Timestamp::from_ms(to) };
+            let expected = plainly(&pool, interval).await;
+            for by_hour in [false, true] {
+                let booked = reports.booked(interval, by_hour).await.unwrap();
+                assert_eq!(keyed(&booked), expected, "seed {seed} stage {stage} {interval:?}");
+            }
+        }
+    }
+    let ever = Interval { from: Timestamp::from_ms(0), to: Timestamp::from_ms(i64::pow(2, 42)) };
+    let sums = Sums::of(&reports.booked(ever, false).await.unwrap()).unwrap();
+    let balances = reports.trial_balance().await.unwrap();
+    let of = |kind: &str| {
+        balances.iter().find(|one| one.kind == kind).map_or(Coins::ZERO, |one| one.amount)
+    };
+    assert_eq!(Coins::checked_sum(balances.iter().map(|one| one.amount)), Some(Coins::ZERO));
+    assert_eq!([sums.wallets, sums.fees, sums.held_in_pots], [of("wallet"), of("fee"), of("pot")]);
+    assert_eq!(sums.stakes, Coins::ZERO);
+    let wallets: i64 =
+        sqlx::query_scalar("select sum(balance)::bigint from accounts where kind = 'wallet'")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+    assert_eq!(of("wallet").hundredths(), wallets);
+    drop(database);
+}
+
+async fn bank_player(pool: &PgPool) -> PlayerId {
+    let player: uuid::Uuid =
+        sqlx::query_scalar("select id from players limit 1").fetch_one(pool).await.unwrap();
+    PlayerId(player)
+}
+
+/// The filters that a test tries, with what each asks in plain SQL.
+fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
+    let at = |days: i64, ms: i64| Timestamp::from_ms(NOW.ms() - days * DAY_MS + ms);
+    let sql = |at: Timestamp| format!("to_timestamp({}::numeric / 1000)", at.ms());
+    let (from, to) = (at(60, 12_345), at(20, 54_321));
+    let any = SettlementFilter::default;
+    vec![
+        (any(), "true".into()),
+        (SettlementFilter { room: Some("barkada".into()), ..any() }, "room = 'barkada'".into()),
+        (
+            SettlementFilter { from: Some(from), to: Some(to), ..any() },
+            format!("finished_at >= {} and finished_at < {}", sql(from), sql(to)),
+        ),
+        (
+            SettlementFilter { from: Some(at(30, 5)), to: Some(at(30, 7_200_000)), ..any() },
+            format!(
+                "finished_at >= {} and finished_at < {}",
+                sql(at(30, 5)),
+                sql(at(30, 7_200_000))
+            ),
+        ),
+        (
+            SettlementFilter { ending: Some(Ends(Ending::Tongits)), ..any() },
+            "ending = 'tongits'".into(),
+        ),
+        (SettlementFilter { took_pot: Some(true), ..any() }, "pot is not null".into()),
+        (SettlementFilter { taken_over: Some(true), ..any() }, "taken_over".into()),
+        (
+            SettlementFilter {
+                gross_min: Some(Coins::from_hundredths(500)),
+                gross_max: Some(Coins::from_hundredths(2_000)),
+                ..any()
+            },
+            "gross between 500 and 2000".into(),
+        ),
+        (
+            SettlementFilter { player: Some(player), ..any() },
+            format!(
+                "exists (select from game_players p where p.game = s.game and p.player = \
+                 '{player}')"
+            ),
+        ),
+        (
+            SettlementFilter {
+                player: Some(player),
+                took_pot: Some(false),
+                from: Some(from),
+                ..any()
+            },
+            format!(
+                "exists (select from game_players p where p.game = s.game and p.player = \
+                 '{player}') and pot is null and finished_at >= {}",
+                sql(from)
+            ),
+        ),
+        (SettlementFilter { room: Some("nowhere".into()), ..any() }, "false".into()),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settlements_are_listed_and_totalled_as_they_are_booked() {
+    let (_database, pool, written) = history(400, 30).await;
+    let reports = counted(&pool).await;
+    let (takeovers, games): (i64, i64) =
+        sqlx::query_as("select count(*) filter (where taken_over), count(*) from settlements")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+    assert_eq!(games, i64::try_from(written.games).unwrap());
+    assert!(takeovers > 0 && takeovers < games, "{takeovers} of {games}");
+    // Who plays for whom is in the record, whatever its form.
+    let by_record: i64 = sqlx::query_scalar(
+        "
+        select count(*)
+        from game_records r
+        where exists (
+            select from json_array_elements(r.record::json -> 'actions') a where a ->> 'by' = 'ai'
+        )
+        ",
+    )
+    .fetch_one(&pool)
+    .await
+    .unwrap();
+    assert_eq!(takeovers, by_record);
+
+    let player = bank_player(&pool).await;
+    for (filter, clause) in filters(player) {
+        let expected: Vec<uuid::Uuid> = sqlx::query_scalar(sqlx::AssertSqlSafe(format!(
+            "select game from settlements s where {clause} order by finished_at desc, game desc"
+        )))
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+        let mut listed = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = reports.settlements(&filter, cursor, 37).await.unwrap();
+            listed.extend(page.items.iter().map(|row| row.game.0));
+            let Some(next) = page.next else { break };
+            cursor = Some(next.to_string().parse().unwrap());
+        }
+        assert_eq!(listed, expected, "{filter:?}");
+
+        let (count, gross, fees, pots): (i64, i64, i64, i64) =
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "
+                select count(*), coalesce(sum(w.paid), 0)::bigint,
+                    coalesce(sum(w.taken), 0)::bigint, coalesce(sum(w.won), 0)::bigint
+                from settlements s
+                cross join lateral (
+                    select sum(t.amount) filter (where t.code = 'payment') as paid,
+                        sum(t.amount) filter (where t.code = 'fee') as taken,
+                        sum(t.amount) filter (where t.code = 'pot') as won
+                    from operations o
+                    join transfers t on t.operation = o.id
+                    where o.key = 'settle:' || s.game
+                ) w
+                where {clause}
+                "
+            )))
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        let totals = reports.totals(&filter).await.unwrap();
+        let found = [totals.gross, totals.fees, totals.pots].map(|sum| sum.hundredths());
+        assert_eq!((totals.games, found), (count, [gross, fees, pots]), "{filter:?}");
+
+        let csv: Vec<String> = reports.clone().export(filter.clone()).try_collect().await.unwrap();
+        let csv = csv.concat();
+        let exported = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
+        let exported: Vec<uuid::Uuid> = exported.map(|id| id.parse().unwrap()).collect();
+        assert_eq!(exported, expected, "{filter:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_told_as_booked_and_as_recomputed() {
+    let (database, pool, _) = history(20, 6).await;
+    let reports = counted(&pool).await;
+    let page = reports.settlements(&SettlementFilter::default(), None, 5).await.unwrap();
+    let row = &page.items[0];
+    let dossier = reports.game(row.game).await.unwrap().unwrap();
+    let kinds: Vec<_> = dossier.operations.iter().map(|one| one.kind.as_str()).collect();
+    assert_eq!(kinds, ["open", "settle"]);
+    let Verdict::Holds { actions, recomputed, is_booked } = &dossier.verdict else {
+        panic!("{:?}", dossier.verdict);
+    };
+    assert!(*is_booked && *actions > 0);
+    let fees: i64 = recomputed.fees.iter().map(|fee| fee.fee.hundredths()).sum();
+    assert_eq!(fees, row.fee.hundredths());
+    assert_eq!(reports.game(GameId(uuid::Uuid::nil())).await.unwrap(), None);
+
+    let owner = database.owner_pool().await;
+    sqlx::query("update game_records set settlement = jsonb_set(settlement, '{winner}', 'null')")
+        .execute(&owner)
+        .await
+        .unwrap();
+    let dossier = reports.game(row.game).await.unwrap().unwrap();
+    let told = dossier.verdict;
+    assert!(matches!(told, Verdict::Holds { is_booked: false, .. }), "{told:?}");
+    sqlx::query(
+        "update game_records set record = replace(record, '\"by\":\"player\"', '\"by\":\"clock\"')",
+    )
+    .execute(&owner)
+    .await
+    .unwrap();
+    let dossier = reports.game(row.game).await.unwrap().unwrap();
+    assert!(matches!(dossier.verdict, Verdict::Fails { .. }), "{:?}", dossier.verdict);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn partners_and_who_shares_a_device_are_found() {
+    let (_database, pool, _) = history(60, 6).await;
+    let reports = counted(&pool).await;
+    let player = bank_player(&pool).await;
+    let partners = reports.partners(player).await.unwrap();
+    let games: i64 = partners.iter().map(|partner| partner.games).sum();
+    let of_player = SettlementFilter { player: Some(player), ..SettlementFilter::default() };
+    let own = reports.totals(&of_player).await.unwrap();
+    assert_eq!(games, 2 * own.games, "two others sit at each table");
+    // Fees aside, what it paid and got is what changed, but for POTs.
+    let net: i64 = sqlx::query_scalar(
+        "
+        select sum(t.amount * case when s.kind = 'stake' then -1 else 1 end)::bigint
+        from game_players p
+        join operations o on o.key = 'settle:' || p.game
+        join transfers t on t.operation = o.id and t.code = 'payment'
+        join accounts s on s.id = t.source
+        join accounts d on d.id = t.destination
+        where p.player = $1 and s.code = 'stake:' || p.game || ':' || p.seat
+        ",
+    )
+    .bind(player.0)
+    .fetch_one(&pool)
+    .await
+    .unwrap();
+    let paid: i64 = partners.iter().map(|partner| partner.paid.hundredths()).sum();
+    assert_eq!(paid, -net);
+
+    let other = partners[0].player;
+    for one in [player, other] {
+        sqlx::query(
+            "
+            insert into sessions (id, player, expires_at, device, address)
+            values (gen_random_uuid(), $1, now() + interval '1 day', sha256('one'), '192.0.2.7')
+            ",
+        )
+        .bind(one.0)
+        .execute(&pool)
+        .await
+        .unwrap();
+    }
+    let shared = reports.shared_by(player).await.unwrap();
+    assert_eq!(shared.len(), 1);
+    assert_eq!((shared[0].player, shared[0].shared), (other, bahay::reports::Shared::Device));
+    let report = reports.player(player).await.unwrap().unwrap();
+    assert_eq!(report.sessions.len(), 1);
+    let found = reports.find_players(&report.name.to_uppercase()).await.unwrap();
+    assert!(found.iter().any(|(id, _)| *id == player), "{found:?}");
+    assert_eq!(reports.find_players(&player.to_string()).await.unwrap(), [(player, report.name)]);
+}
+
+/// The large tables, and how often each was read from end to end.
+async fn scans(pool: &PgPool) -> BTreeMap<String, i64> {
+    let rows: Vec<(String, i64)> = sqlx::query_as(
+        "
+        select s.relname::text, s.seq_scan
+        from pg_stat_user_tables s
+        where s.relname = any(array[
+            'accounts', 'entries', 'game_players', 'game_records', 'games', 'game_results',
+            'operations', 'settlements', 'transfers'
+        ])
+        ",
+    )
+    .fetch_all(pool)
+    .await
+    .unwrap();
+    rows.into_iter().collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_report_reads_a_large_table_from_end_to_end() {
+    let (database, pool, _) = history(6_000, 3_000).await;
+    counted(&pool).await.close().await;
+    let owner = database.owner_pool().await;
+    sqlx::query("vacuum analyze").execute(&owner).await.unwrap();
+    owner.close().await;
+
+    let observer = database.pool().await;
+    let before = scans(&observer).await;
+    let reports = Reports::beside(&pool);
+    let manila = jiff::tz::TimeZone::get("Asia/Manila").unwrap();
+    let late = Timestamp::from_ms(NOW.ms() - 3 * DAY_MS);
+    reports.today(late, &manila).await.unwrap();
+    let player = bank_player(&pool).await;
+    let mut game = None;
+    for (filter, _) in filters(player) {
+        let page = reports.settlements(&filter, None, 50).await.unwrap();
+        game = game.or(page.items.first().map(|row| row.game));
+        reports.totals(&filter).await.unwrap();
+        if let Some(next) = page.next {
+            reports.settlements(&filter, Some(next), 50).await.unwrap();
+        }
+    }
+    reports.game(game.unwrap()).await.unwrap();
+    reports.player(player).await.unwrap();
+    reports.partners(player).await.unwrap();
+    reports.find_players("Alt").await.unwrap();
+    reports.trial_balance().await.unwrap();
+    reports.house_accounts().await.unwrap();
+    reports.account_entries(&format!("wallet:{player}"), None, 50).await.unwrap();
+    reports.newest_operations(None, 50).await.unwrap();
+    reports.checks(50).await.unwrap();
+    // What a connection has counted is known when it has ended.
+    reports.close().await;
+    let after = scans(&observer).await;
+    assert_eq!(after, before, "some report reads a large table from end to end");
+}
