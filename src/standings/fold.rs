@@ -151,7 +151,13 @@ pub(super) async fn settled(
             ) as "players!",
             array(
                 select p.net from game_players p where p.game = g.id order by p.seat
-            ) as "nets!"
+            ) as "nets!",
+            array(
+                select p.player
+                from game_players p
+                join players h on h.id = p.player
+                where p.game = g.id and h.kind = 'bot'
+            ) as "bots!"
         from unnest($1::bigint[]) with ordinality as s (operation, place)
         join operations o on o.id = s.operation and o.kind = 'settle'
         join games g on g.id = o.game
@@ -176,7 +182,9 @@ pub(super) async fn settled(
                 ending: ending(row.id, &row.record),
                 winner: settlement.winner.and_then(player),
                 pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
+                has_bots: !row.bots.is_empty(),
                 nets: nets
+                    .filter(|(player, _)| !row.bots.contains(player))
                     .map(|(player, net)| (PlayerId(*player), Coins::from_hundredths(*net)))
                     .collect(),
             })

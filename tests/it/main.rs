@@ -8,6 +8,7 @@ mod fairness;
 mod figures;
 mod games;
 mod halting;
+mod house_bots;
 mod house_clock;
 mod http;
 mod ledger;

@@ -81,7 +81,7 @@ impl Parlour {
     }
 
     fn seat_bot(&mut self, number: u64) -> Result<(), Rejection<Illegal>> {
-        let (name, avatar) = (format!("Tala {number} (bot)"), Some("eagle".to_owned()));
+        let (name, avatar) = (format!("Bot {number}"), Some("eagle".to_owned()));
         self.tell(Input::Sit { player: bot(number), name, avatar, bot: true })
     }
 
