@@ -85,6 +85,23 @@ impl Clock {
         Self(Source::House(Arc::new(House { start, carried })))
     }
 
+    /// The house's clock before anybody could be asked: it stands at the beginning of time until it
+    /// is told.
+    pub fn untold_house() -> Self {
+        let carried = Mutex::new(Carried::untold());
+        Self(Source::House(Arc::new(House { start: Instant::now(), carried })))
+    }
+
+    /// Whether it shows the time, and not only the beginning of it.
+    pub fn is_told(&self) -> bool {
+        match &self.0 {
+            Source::System | Source::Set(_) => true,
+            Source::House(house) => {
+                house.carried.lock().unwrap_or_else(PoisonError::into_inner).is_told
+            }
+        }
+    }
+
     /// Tells the house's clock what its time was between a moment and now. The system's and a
     /// clock that was set are not to be told anything.
     pub fn tell(&self, time: Timestamp, asked: Moment) -> Told {

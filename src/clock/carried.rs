@@ -31,6 +31,8 @@ pub(super) struct Carried {
     /// What is to be worked off from then on; below zero when ahead.
     difference_us: i64,
     trusted_until: Duration,
+    /// It has been told at all.
+    pub(super) is_told: bool,
 }
 
 /// What became of a telling.
@@ -52,7 +54,14 @@ impl Carried {
             shown_us: time.ms().saturating_mul(1_000),
             difference_us: 0,
             trusted_until: at + TRUST,
+            is_told: true,
         }
+    }
+
+    /// Time of which nothing is known yet: it stands at the beginning until it is told.
+    pub(super) fn untold() -> Self {
+        let (from, trusted_until) = (Duration::ZERO, Duration::ZERO);
+        Self { from, shown_us: 0, difference_us: 0, trusted_until, is_told: false }
     }
 
     pub(super) fn now(&self, at: Duration) -> Timestamp {
@@ -71,6 +80,10 @@ impl Carried {
 
     /// Takes in that the time was `time` at some moment between `asked` and `answered`.
     pub(super) fn tell(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> Told {
+        if !self.is_told {
+            *self = Self::new(time, answered);
+            return Told::Near;
+        }
         let shown_us = self.now_us(answered);
         let took = answered.saturating_sub(asked);
         let took_us = i64::try_from(took.as_micros()).unwrap_or(i64::MAX / 2);
@@ -81,6 +94,7 @@ impl Carried {
             shown_us,
             difference_us: 0,
             trusted_until: (asked + TRUST).max(self.trusted_until),
+            is_told: true,
         };
         if difference_us > FAR_US + took_us {
             self.shown_us += difference_us;

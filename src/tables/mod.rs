@@ -32,7 +32,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{ConnectionId, Input, PlayerId, Rejection, Table, TableId, Terms};
+use bahay_engine::table::{
+    ConnectionId, Input, PlayerId, Rejection, Table, TableId, Terms, Timestamp,
+};
 use futures_util::{FutureExt, StreamExt, stream};
 use tokio::sync::{broadcast, mpsc};
 
@@ -137,6 +139,13 @@ impl<G: Game> Inner<G> {
     fn clock_in(&self, shard: u16) -> &Clock {
         &self.clocks[usize::from(shard)]
     }
+
+    /// To decide by. Nothing is decided about a table before its time is known here.
+    fn time_of(&self, table: TableId) -> Result<Timestamp, Unavailable> {
+        let clock = self.clock_of(table);
+        let unknown = || Unavailable::new("the time of this table is not known yet".into());
+        clock.is_told().then(|| clock.now()).ok_or_else(unknown)
+    }
 }
 
 impl<G: Game> Tables<G> {
@@ -165,9 +174,10 @@ impl<G: Game> Tables<G> {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The time of the house for what is about no table.
+    /// The time of the house for what is about no table: that of some shard.
     pub fn clock(&self) -> &Clock {
-        self.inner.clock_in(0)
+        let told = self.inner.clocks.iter().find(|clock| clock.is_told());
+        told.unwrap_or_else(|| self.inner.clock_in(0))
     }
 
     /// The clock that a table lives by.

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input};
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::join_all;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
@@ -88,16 +88,35 @@ impl Presence {
         Self { state, down: AtomicU32::new(0) }
     }
 
-    /// Joins the house: the first beat to each shard, and clocks that show their time.
+    /// Joins the house: the first beat to each shard, and clocks that show their time. A shard that
+    /// does not answer is joined when it does; one at least must.
     pub(super) async fn join(live: &Live) -> Result<(Self, Vec<Clock>), Unavailable> {
         let presence = Self::new(live);
         let beats = live.shards().map(async |shard| {
             let node = presence.state().name(shard).node;
-            let beat = live.beat(shard, node, false, None).await?;
+            let late = |_| Unavailable::new("a first beat was not answered in time".into());
+            let beat = live.beat(shard, node, false, None);
+            let beat = timeout(live.response_timeout(), beat).await.map_err(late)??;
             presence.state().name(shard).has_beaten = true;
             Ok::<_, Unavailable>(Clock::house(beat.now))
         });
-        let clocks = try_join_all(beats).await?;
+        let mut clocks = vec![];
+        let mut joined = false;
+        let mut missed = None;
+        for clock in join_all(beats).await {
+            joined |= clock.is_ok();
+            clocks.push(clock.unwrap_or_else(|error| {
+                missed = Some(error);
+                Clock::untold_house()
+            }));
+        }
+        match missed {
+            Some(error) if !joined => return Err(error),
+            Some(error) => {
+                tracing::warn!(%error, "some tables cannot be played before their Redis answers");
+            }
+            None => {}
+        }
         Ok((presence, clocks))
     }
 
@@ -207,7 +226,8 @@ impl<G: Game> Tables<G> {
         let Name { node, has_beaten } = *self.inner.presence.state().name(shard);
         let clock = self.inner.clock_in(shard);
         let asked = Moment::now();
-        let beat = self.inner.live.beat(shard, node, has_beaten, Some(clock.now()));
+        let own = clock.is_told().then(|| clock.now());
+        let beat = self.inner.live.beat(shard, node, has_beaten, own);
         let late = |_| Unavailable::new("a beat was not answered in time".into());
         let beat = timeout(BEAT, beat).await.map_err(late)??;
         match clock.tell(beat.now, asked) {

@@ -113,7 +113,7 @@ impl<G: Game> Slot<G> {
             }
             let State { copy, watchers } = &mut *state;
             let current = copy.as_mut().ok_or(SubmitError::Missing)?;
-            let now = house.clock_of(self.id).now();
+            let now = house.time_of(self.id)?;
             // What the room says comes before anything else.
             let word = house.words.due(&current.table);
             let told = word.as_ref().unwrap_or(&input);

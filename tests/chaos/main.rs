@@ -116,10 +116,25 @@ async fn run(options: Options) -> Result<bool, Failed> {
     if matches!(held, Ok(true)) && !options.keep {
         std::fs::remove_dir_all(&folder)?;
     } else {
+        if held.is_err() {
+            print!("{}", last_words(&folder)?);
+        }
         println!("seed {seed}; the same plan again: {}", options.command(seed));
         println!("journals of the clients and logs of the nodes: {}", folder.display());
     }
     held
+}
+
+/// The end of each journal: of a run that was broken off far away, there may be nothing else.
+fn last_words(folder: &Path) -> std::io::Result<String> {
+    let mut words = String::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+        let name = path.file_stem().unwrap_or_default().display();
+        words += &format!("{name}: {}\n", text.lines().next_back().unwrap_or("nothing"));
+    }
+    Ok(words)
 }
 
 fn draw(options: &Options, seed: u64) -> Plan {

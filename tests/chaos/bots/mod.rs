@@ -248,7 +248,7 @@ impl Client {
         let node = self.dice.below(self.bases.len() as u64);
         let base = self.bases[usize::try_from(node).expect("a node's number is small")].clone();
         if self.token.as_ref().is_none_or(|(_, since)| since.elapsed() > TOKEN) {
-            let name = format!("Guest {}", self.number);
+            let name = format!("Chaos {}", self.number);
             match rest::sign_in(&base, &self.device, &name).await {
                 Ok((player, token)) => {
                     self.journal.write(&What::Note(format!("player {player}")));
