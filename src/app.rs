@@ -238,7 +238,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     background.spawn(catalog.follow());
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
-    background.spawn(Matcher::new(lobby.clone()).with_bots(bots).run());
+    background.spawn(Matcher::new(lobby.clone()).with_bots(bots).run_until(stopping.clone()));
     background.spawn(ratings.count_always());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {

@@ -15,6 +15,7 @@ use bahay_engine::matchmaking::{self, OpenTable, Place, Placement, Round, Ticket
 use bahay_engine::table::TableId;
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use crate::entropy;
@@ -76,8 +77,25 @@ impl Matcher {
         Self { bots, ..self }
     }
 
+    /// One round after the other, until the server stops; then the lease is given back, and another
+    /// node goes on at once.
+    pub async fn run_until(mut self, mut stopping: watch::Receiver<bool>) {
+        tokio::select! {
+            () = self.rounds() => {}
+            // Broken off, a round is finished by whoever has the lease next.
+            _ = stopping.wait_for(|stop| *stop) => {}
+        }
+        if let Err(error) = self.lobby.live.release_matching(&self.holder).await {
+            tracing::warn!(%error, "the lease of whoever brings players together runs out by itself");
+        }
+    }
+
     /// One round after the other, for as long as it is polled.
     pub async fn run(mut self) {
+        self.rounds().await;
+    }
+
+    async fn rounds(&mut self) {
         let mut ticks = tokio::time::interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut is_down = false;
