@@ -95,6 +95,9 @@ impl Bans {
             );
             let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
             sessions::end_all(&mut tx, player, None, End::Banned, now).await?;
+            if is_there {
+                tell(&mut tx, player, "banned", now).await?;
+            }
             tx.commit().await?;
             Ok(is_there)
         };
@@ -103,8 +106,9 @@ impl Bans {
 
     /// Lifts whatever bans a player is under.
     pub async fn lift(&self, player: PlayerId, now: Timestamp) -> Result<(), BanError> {
-        let once = || {
-            sqlx::query!(
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            let lifted = sqlx::query!(
                 r#"
                 update bans
                 set lifted_at = $2
@@ -112,10 +116,15 @@ impl Bans {
                 "#,
                 player.0,
                 to_sql(now) as _
-            )
-            .execute(&self.pool)
+            );
+            let lifted = lifted.execute(&mut *tx).await?.rows_affected();
+            if lifted > 0 {
+                tell(&mut tx, player, "ban_lifted", now).await?;
+            }
+            tx.commit().await?;
+            Ok(lifted)
         };
-        let lifted = db::retry(once).await?.rows_affected();
+        let lifted = db::retry(once).await?;
         if lifted == 0 { Err(BanError::NotBanned) } else { Ok(()) }
     }
 
@@ -142,6 +151,24 @@ impl Bans {
         });
         Ok(listed.collect())
     }
+}
+
+/// Puts a notice into the player's inbox, in the transaction that it tells of.
+async fn tell(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    kind: &str,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into notices (player, kind, created_at) values ($1, $2, $3)",
+        player.0,
+        kind,
+        to_sql(now) as _
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Refuses a player who is banned now.
