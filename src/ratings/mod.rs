@@ -6,8 +6,8 @@
 //! process may do it, because what a game changes and that it is counted are one transaction. What
 //! is stored is whole thousandths: the rating is a floating-point number only between two rows.
 //!
-//! The same module tells what else of a player matters for whom to play with. Deliberately
-//! absent: showing ratings to players, and any effect of a rating on coins.
+//! The same module tells what else of a player matters for whom to play with; `standings` has the
+//! leaderboard by rating. Deliberately absent: any effect of a rating on coins.
 
 use std::time::Duration;
 
@@ -226,19 +226,22 @@ async fn count_in_tx(tx: &mut sqlx::PgConnection, game: &Finished) -> Result<(),
             (Some(_) | None, _) => WengLinRating::new(),
         })
         .collect();
+    let rated_at = game.finished_at;
     let (ratings, uncertainties): (Vec<i32>, Vec<i32>) =
         after(&before, winner).into_iter().map(thousandths).unzip();
     sqlx::query!(
         r#"
-        insert into ratings as r (player, rating, uncertainty, games)
-        select p.player, p.rating, p.uncertainty, 1
+        insert into ratings as r (player, rating, uncertainty, games, rated_at)
+        select p.player, p.rating, p.uncertainty, 1, $4::timestamptz
         from unnest($1::uuid[], $2::int[], $3::int[]) as p (player, rating, uncertainty)
         on conflict (player) do update
-        set rating = excluded.rating, uncertainty = excluded.uncertainty, games = r.games + 1
+        set rating = excluded.rating, uncertainty = excluded.uncertainty, games = r.games + 1,
+            rated_at = greatest(r.rated_at, excluded.rated_at)
         "#,
         &game.players,
         &ratings,
-        &uncertainties
+        &uncertainties,
+        rated_at as _
     )
     .execute(&mut *tx)
     .await?;

@@ -40,6 +40,8 @@ BEYOND_SCHEMAS = {
 # with words that begin so.
 BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "`from` is not before `to`"),
+    # Which span today is in is not for a pattern.
+    ("query_invalid", "ratings are as they are now"),
     # Counted without the white space around it.
     ("body_invalid", "a reason has 10 to 500 characters"),
     # To a schema 1.0 is an integer; here a number with a point is none.
