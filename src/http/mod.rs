@@ -44,6 +44,7 @@ mod sessions;
 mod sign_in;
 mod social;
 mod sort;
+mod tables;
 mod tickets;
 mod visit;
 mod wire;

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::matchmaking::Companion;
-use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
+use bahay_engine::table::{Input, PlayerId, Spectators, TableId, Timestamp};
 use tokio::sync::Mutex;
 
 use crate::edge::Address;
@@ -103,6 +103,16 @@ pub struct Lobby {
     options: Arc<Options>,
     seekers: Seekers,
     counted: Arc<Mutex<Counted>>,
+}
+
+/// A table that may be watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watchable {
+    pub table: TableId,
+    pub room: String,
+    /// How many sit there.
+    pub players: u8,
+    pub seats: u8,
 }
 
 #[derive(Debug, Default)]
@@ -222,6 +232,20 @@ impl Lobby {
             *counted = Counted { at: now, by_room };
         }
         Ok(counted.by_room.clone())
+    }
+
+    /// The tables of a room that may be watched, by their ids; none, where the room lets nobody.
+    pub async fn watchable(&self, room: &str) -> Result<Vec<Watchable>, LobbyError> {
+        let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
+        if room.terms().spectators == Spectators::Nobody {
+            return Ok(Vec::new());
+        }
+        let mut tables = self.live.occupied(room.id()).await?;
+        tables.sort_unstable();
+        let (seats, room) = (room.seats(), room.id());
+        let watchable =
+            |(table, players)| Watchable { table, room: room.to_owned(), players, seats };
+        Ok(tables.into_iter().map(watchable).collect())
     }
 
     /// Tells tables what their rooms say, as soon as it is known here; for as long as it is polled.

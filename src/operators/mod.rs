@@ -123,6 +123,13 @@ pub struct Corrector {
     proof: Proof,
 }
 
+/// An operator who may decide on what players report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Supporter {
+    pub id: OperatorId,
+    proof: Proof,
+}
+
 /// An operator who may change how the house is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Administrator {
@@ -149,6 +156,16 @@ impl Operator {
             Role::Finance | Role::Admin => Ok(Corrector { id: self.id, proof: self.proof }),
             Role::Viewer | Role::Support => {
                 Err(RoleMissing { needs: "finance or admin", has: self.role })
+            }
+        }
+    }
+
+    /// Whether the operator may decide on what players report.
+    pub fn supporter(&self) -> Result<Supporter, RoleMissing> {
+        match self.role {
+            Role::Support | Role::Admin => Ok(Supporter { id: self.id, proof: self.proof }),
+            Role::Viewer | Role::Finance => {
+                Err(RoleMissing { needs: "support or admin", has: self.role })
             }
         }
     }

@@ -2,6 +2,7 @@
 //! proof of a token in force; what only some roles may do asks for more.
 
 pub(super) mod corrections;
+pub(super) mod player_reports;
 pub(super) mod rooms;
 
 use axum::extract::FromRef;
