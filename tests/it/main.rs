@@ -26,6 +26,7 @@ mod play;
 mod presence;
 mod process;
 mod protocol_page;
+mod rooms_in_play;
 mod schema;
 mod services;
 mod sockets;
