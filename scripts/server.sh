@@ -126,6 +126,8 @@ cmd_up() {
   build
   start_services
   make_environment
+  # Who tries it alone plays with bots.
+  export BAHAY_BOTS=${BAHAY_BOTS:-12}
   start_server 8080
   [ -z "$SAY_HOME" ] || say "$SAY_HOME"
   cat <<READY

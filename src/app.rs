@@ -17,7 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::accounts::{self, AccountError, Accounts, WrongOptions};
+use crate::accounts::{self, AccountError, Accounts, HouseBot, WrongOptions};
 use crate::auth::{Auth, Revocations, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
@@ -25,7 +25,7 @@ use crate::edge::{self, Edge};
 use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
-use crate::lobby::{self, Catalog, Lobby, Matcher, Room, house_rooms};
+use crate::lobby::{self, Bot, Bots, Catalog, Lobby, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::operators::{Audit, Corrections, Desk, Operators};
@@ -239,12 +239,16 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let ratings = Ratings::new(pool.clone());
     let marks_key = auth.derived_keys("marks of players").swap_remove(0);
     let customs = lobby::Options { marks_key, ..customs };
+    let (count, after) = (customs.bots, customs.bots_after);
+    let bots = accounts.house_bots(count).await?.into_iter();
+    let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });
+    let bots = Bots::new(bots.collect(), after);
     let lobby = Lobby::new(catalog.clone(), tables.clone(), live.clone(), ledger.clone())
         .with(customs, ratings.clone());
     background.spawn(catalog.follow());
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
-    background.spawn(Matcher::new(lobby.clone()).run());
+    background.spawn(Matcher::new(lobby.clone()).with_bots(bots).run_until(stopping.clone()));
     background.spawn(ratings.count_always());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {

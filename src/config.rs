@@ -306,13 +306,26 @@ pub struct LobbySettings {
         value_name = "URL"
     )]
     pub invite_base: String,
+
+    /// How many bots the house has, for players who have waited long; 0 for none. The same on every
+    /// node.
+    #[arg(long, env = "BAHAY_BOTS", default_value_t = 0, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u16).range(..=1000))]
+    pub bots: u16,
+
+    /// How many seconds players have waited when bots come.
+    #[arg(long, env = "BAHAY_BOTS_AFTER_S", default_value_t = 15, value_name = "SECONDS",
+          value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub bots_after_s: u16,
 }
 
 impl LobbySettings {
     /// As the lobby takes it.
     pub fn options(self) -> lobby::Options {
-        let Self { apart_by_address, invite_base } = self;
-        lobby::Options { apart_by_address, invite_base, ..lobby::Options::default() }
+        let Self { apart_by_address, invite_base, bots, bots_after_s } = self;
+        let bots_after = Duration::from_secs(u64::from(bots_after_s));
+        let defaults = lobby::Options::default();
+        lobby::Options { apart_by_address, invite_base, bots, bots_after, ..defaults }
     }
 }
 

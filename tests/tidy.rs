@@ -50,7 +50,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("standings", &["clock", "db", "games", "ids", "live", "recall"]),
     // Coins beside the tables: what the house gives, and what those who run it correct.
     ("rewards", &["clock", "db", "ids", "ledger"]),
-    ("operators", &["accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger"]),
+    (
+        "operators",
+        &["accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger", "social"],
+    ),
     // What operators read.
     ("reports", &["clock", "db", "games", "ids", "ledger", "verify"]),
     // What finished games say of their players.

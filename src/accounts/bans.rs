@@ -94,8 +94,10 @@ impl Bans {
     /// Lifts whatever bans a player is under.
     pub async fn lift(&self, player: PlayerId, now: Timestamp) -> Result<(), BanError> {
         let once = || async {
-            let mut connection = self.pool.acquire().await?;
-            lift_in_tx(&mut connection, player, now).await
+            let mut tx = self.pool.begin().await?;
+            let lifted = lift_in_tx(&mut tx, player, now).await?;
+            tx.commit().await?;
+            Ok(lifted)
         };
         if db::retry(once).await? { Ok(()) } else { Err(BanError::NotBanned) }
     }
@@ -151,6 +153,9 @@ pub async fn add_in_tx(
     );
     let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
     sessions::end_all(tx, player, None, End::Banned, now).await?;
+    if is_there {
+        tell(tx, player, "banned", now).await?;
+    }
     Ok(is_there)
 }
 
@@ -169,7 +174,29 @@ pub async fn lift_in_tx(
         player.0,
         to_sql(now) as _
     );
-    Ok(lifted.execute(tx).await?.rows_affected() > 0)
+    let was_banned = lifted.execute(&mut *tx).await?.rows_affected() > 0;
+    if was_banned {
+        tell(tx, player, "ban_lifted", now).await?;
+    }
+    Ok(was_banned)
+}
+
+/// Puts a notice into the player's inbox, in the transaction that it tells of.
+async fn tell(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    kind: &str,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into notices (player, kind, created_at) values ($1, $2, $3)",
+        player.0,
+        kind,
+        to_sql(now) as _
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Refuses a player who is banned now.

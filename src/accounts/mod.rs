@@ -21,6 +21,7 @@ mod device;
 mod devices;
 mod farewell;
 mod hashing;
+mod house_bots;
 mod identities;
 mod lockout;
 mod looks;
@@ -54,6 +55,7 @@ pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
 pub use devices::{LiveSession, SessionCursor};
 pub use farewell::{HeldDevice, HeldSession};
 pub use hashing::{HashOptions, Hasher, Place, WrongOptions};
+pub use house_bots::HouseBot;
 pub use identities::{Linked, OpenIdSignIn, WaysIn};
 pub use lockout::clear as clear_attempts;
 pub use name::{NAME_TEXT_LENGTH_MAX, Name, NotAName};
@@ -108,6 +110,9 @@ pub struct PublicProfile {
     pub id: PlayerId,
     pub name: String,
     pub avatar: String,
+    /// A bot of the house, and nobody's account.
+    pub is_bot: bool,
+    pub created_at: Timestamp,
 }
 
 /// Where a request comes from, for the player's own list of sessions.

@@ -171,14 +171,26 @@ impl Accounts {
         let ids: Vec<Uuid> = players.iter().take(LOOKED_UP_MAX).map(|player| player.0).collect();
         let once = || {
             let rows = sqlx::query!(
-                "select id, name, avatar from players where id = any($1) order by id",
+                r#"
+                select id, name, avatar, kind = 'bot' as "is_bot!",
+                    created_at as "created_at: SqlTimestamp"
+                from players
+                where id = any($1)
+                order by id
+                "#,
                 &ids
             );
             rows.fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter();
-        let public = |(id, name, avatar)| PublicProfile { id: PlayerId(id), name, avatar };
-        Ok(rows.map(|row| public((row.id, row.name, row.avatar))).collect())
+        let public = rows.map(|row| PublicProfile {
+            id: PlayerId(row.id),
+            name: row.name,
+            avatar: row.avatar,
+            is_bot: row.is_bot,
+            created_at: from_sql(row.created_at),
+        });
+        Ok(public.collect())
     }
 
     /// The profile with what is given changed; `None` for an id that no player has.

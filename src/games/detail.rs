@@ -36,6 +36,8 @@ pub struct SeatDetail {
     pub player: PlayerId,
     /// As the player is called now.
     pub name: String,
+    /// A bot of the house.
+    pub is_bot: bool,
     pub stake: Coins,
     /// `None` while the game goes on.
     pub net: Option<Coins>,
@@ -63,13 +65,13 @@ pub async fn detail(pool: &PgPool, game: GameId) -> Result<Option<GameDetail>, s
     };
     let query = || {
         sqlx::query!(
-            "
-            select p.seat, p.player, n.name, p.stake, p.net
+            r#"
+            select p.seat, p.player, n.name, n.kind = 'bot' as "is_bot!", p.stake, p.net
             from game_players p
             join players n on n.id = p.player
             where p.game = $1
             order by p.seat
-            ",
+            "#,
             game.0
         )
         .fetch_all(pool)
@@ -79,6 +81,7 @@ pub async fn detail(pool: &PgPool, game: GameId) -> Result<Option<GameDetail>, s
             seat: seat(row.seat)?,
             player: PlayerId(row.player),
             name: row.name,
+            is_bot: row.is_bot,
             stake: Coins::from_hundredths(row.stake),
             net: row.net.map(Coins::from_hundredths),
         })

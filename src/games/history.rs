@@ -85,6 +85,8 @@ pub struct PlayedGame {
     /// `None` when the game was voided, or not counted yet.
     pub ending: Option<Ending>,
     pub seat: Seat,
+    /// How many bots of the house played.
+    pub bots: u8,
     pub ante: Coins,
     pub stake: Coins,
     /// What the game changed for the player, the ante aside: fee taken off, POT in it.
@@ -111,7 +113,7 @@ pub async fn by_player(
             r#"
             select n.game as "game!", n.table_id as "table_id!", n.room as "room!",
                 n.state as "state!", n.seat as "seat!", n.ante as "ante!", n.stake as "stake!",
-                n.net as "net!", n.outcome as "outcome!", n.ending as "ending?",
+                n.net as "net!", n.bots as "bots!", n.outcome as "outcome!", n.ending as "ending?",
                 n.opened_at as "opened_at!: SqlTimestamp",
                 n.finished_at as "finished_at!: SqlTimestamp"
             from (
@@ -122,7 +124,13 @@ pub async fn by_player(
                         when p.net < 0 then 'lost'
                         else 'drawn'
                     end as outcome,
-                    r.ending, g.opened_at, p.finished_at
+                    r.ending, g.opened_at, p.finished_at,
+                    (
+                        select count(*)
+                        from game_players o
+                        join players h on h.id = o.player
+                        where o.game = p.game and h.kind = 'bot'
+                    ) as bots
                 from game_players p
                 join games g on g.id = p.game
                 left join game_results r on r.game = p.game
@@ -158,6 +166,7 @@ pub async fn by_player(
             outcome: Outcome::of_column(&row.outcome)?,
             ending: row.ending.as_deref().map(ending_of_column).transpose()?,
             seat: seat(row.seat)?,
+            bots: u8::try_from(row.bots).unwrap_or(u8::MAX),
             ante: Coins::from_hundredths(row.ante),
             stake: Coins::from_hundredths(row.stake),
             net: Coins::from_hundredths(row.net),

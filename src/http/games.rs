@@ -37,6 +37,9 @@ pub(super) struct MyGame {
     /// Where the player sat, from 0.
     #[schema(maximum = 7)]
     seat: u8,
+    /// How many bots of the house played.
+    #[schema(maximum = 7)]
+    bots: u8,
     /// What the player paid into the POT before the deal.
     ante: Coins,
     /// The most that the player could lose beside the ante.
@@ -181,6 +184,7 @@ impl TryFrom<PlayedGame> for MyGame {
             outcome: game.outcome.into(),
             ending: game.ending.map(GameEnding::from),
             seat: number(game.seat),
+            bots: game.bots,
             ante: game.ante.into(),
             stake: game.stake.into(),
             net: game.net.into(),
@@ -223,6 +227,8 @@ pub(super) struct GameSeat {
     /// As the player is called now.
     #[schema(example = "Maria")]
     name: String,
+    /// A bot of the house, and nobody's account.
+    is_bot: bool,
     /// The most that the seat could lose beside the ante.
     stake: Coins,
     /// What the game changed for the player, the ante aside.
@@ -310,6 +316,7 @@ impl GameSeat {
             seat: number(seat.seat),
             player: seat.player.0,
             name: seat.name,
+            is_bot: seat.is_bot,
             stake: seat.stake.into(),
             net: seat.net.unwrap_or_default().into(),
             actions: chosen.unwrap_or_default(),

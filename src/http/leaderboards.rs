@@ -11,15 +11,16 @@ use crate::auth::Player;
 use crate::standings::{self, Ranked, Standing, Standings};
 
 use super::page::Limit;
-use super::{Path, Problem, Query, Services};
+use super::{Code, Path, Problem, Query, Services};
 
-/// What players compete in: what won games have brought, in hundredths of a coin, or how often the
-/// POT was taken.
+/// What players compete in: what won games have brought, in hundredths of a coin, how often the POT
+/// was taken, or how well they play.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Board {
     Coins,
     Hits,
+    Rating,
 }
 
 /// Over which time scores are summed.
@@ -48,7 +49,8 @@ pub(super) struct BoardQuery {
     /// The places from the first on, if this is left out, or those around the player who asks.
     #[param(inline)]
     section: Option<Section>,
-    /// A day of the span, in the leaderboards' time zone; today if left out.
+    /// A day of the span, in the leaderboards' time zone; today if left out. Ratings are as they are
+    /// now: for `rating` a day of the present span.
     #[param(value_type = Option<String>, format = Date, example = "2026-03-01")]
     date: Option<Date>,
     /// How many places at most.
@@ -85,8 +87,8 @@ pub(super) struct BoardPlace {
     player: Uuid,
     #[schema(example = "Maria")]
     name: String,
-    /// Hundredths of a coin, or a number of POTs.
-    #[schema(minimum = 1)]
+    /// Hundredths of a coin, a number of POTs, or thousandths of what a player is at least as good
+    /// as: 0 for somebody of whom nothing is known, and seldom below that.
     score: i64,
 }
 
@@ -99,7 +101,8 @@ impl From<Ranked> for BoardPlace {
 
 /// Show a leaderboard
 ///
-/// Settled games count some seconds after they were settled.
+/// Settled games count some seconds after they were settled; those with a bot of the house do not.
+/// Over a span the board by rating has those who were rated in it, as they are rated now.
 #[utoipa::path(
     get,
     path = "/v1/leaderboards/{board}/{span}",
@@ -121,9 +124,23 @@ pub(super) async fn show_leaderboard(
 ) -> Result<Json<Leaderboard>, Problem> {
     let day = query.date.unwrap_or_else(|| standings.today(services.clock.now()));
     let section = query.section.unwrap_or(Section::Top).into();
-    let (of, over) = (board.into(), span.into());
-    let limit = query.limit.items();
-    let standing = standings.board(of, over, day, section, limit, player.id).await?;
+    let (over, limit, me) = (span.into(), query.limit.items(), player.id);
+    let standing = match board {
+        Board::Coins => {
+            standings.board(standings::Board::Coins, over, day, section, limit, me).await?
+        }
+        Board::Hits => {
+            standings.board(standings::Board::Hits, over, day, section, limit, me).await?
+        }
+        Board::Rating => {
+            let now = services.clock.now();
+            let calendar = standings.calendar();
+            if calendar.start_of_day(over, day) != calendar.start(over, now) {
+                return Err(Code::QueryInvalid.because("ratings are as they are now"));
+            }
+            standings.rating_board(over, now, section, limit, me).await?
+        }
+    };
     let Standing { starts_on, total, own, places } = standing;
     Ok(Json(Leaderboard {
         board,
@@ -134,15 +151,6 @@ pub(super) async fn show_leaderboard(
         own: own.map(BoardPlace::from),
         items: places.into_iter().map(BoardPlace::from).collect(),
     }))
-}
-
-impl From<Board> for standings::Board {
-    fn from(board: Board) -> Self {
-        match board {
-            Board::Coins => Self::Coins,
-            Board::Hits => Self::Hits,
-        }
-    }
 }
 
 impl From<Span> for standings::Span {

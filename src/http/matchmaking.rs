@@ -94,6 +94,8 @@ impl From<lobby::Ticket> for SeekBody {
     request_body = Seek,
     responses(
         (status = 200, description = "The ticket", body = SeekBody),
+        (status = 403, description = "`banned`: the detail says until when, and why",
+            body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`room_not_found`: there is no such room",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`room_closed`, `too_few_coins` or `too_many_coins`: of every \
@@ -110,6 +112,7 @@ pub(super) async fn seek_table(
     Extension(from): Extension<Address>,
     Body(Seek { rooms }): Body<Seek>,
 ) -> Result<Json<SeekBody>, Problem> {
+    services.accounts.admit(player.id).await?;
     let ticket = services.lobby.seek(player.id, &rooms, Some(from)).await?;
     Ok(Json(ticket.into()))
 }

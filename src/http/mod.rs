@@ -47,6 +47,7 @@ mod social;
 mod sort;
 mod tickets;
 mod visit;
+mod watchable;
 mod wire;
 
 pub use desk::DeskOptions;

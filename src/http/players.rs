@@ -39,12 +39,14 @@ pub(super) struct PublicPlayerBody {
     /// One of `GET /v1/avatars`.
     #[schema(example = "carabao")]
     avatar: String,
+    /// A bot of the house, and nobody's account.
+    is_bot: bool,
 }
 
 impl From<PublicProfile> for PublicPlayerBody {
     fn from(profile: PublicProfile) -> Self {
-        let PublicProfile { id, name, avatar } = profile;
-        Self { id: id.0, name, avatar }
+        let PublicProfile { id, name, avatar, is_bot, created_at: _ } = profile;
+        Self { id: id.0, name, avatar, is_bot }
     }
 }
 

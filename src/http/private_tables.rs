@@ -110,6 +110,8 @@ impl From<PrivateView> for PrivateTableBody {
     request_body = OpenPrivate,
     responses(
         (status = 201, description = "The host's seat", body = PrivateSeatBody),
+        (status = 403, description = "`banned`: the detail says until when, and why",
+            body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`room_not_found`: there is no such room",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`seated_elsewhere`: the player sits at a table already. \
@@ -125,6 +127,7 @@ pub(super) async fn open_private_table(
     player: Player,
     Body(OpenPrivate { room, bet, rule_set }): Body<OpenPrivate>,
 ) -> Result<(StatusCode, Json<PrivateSeatBody>), Problem> {
+    services.accounts.admit(player.id).await?;
     let bet = coins::Coins::from_hundredths(bet);
     let rule_set = rule_set.map(RuleSet::from);
     let seat = services.lobby.open_private(player.id, &room, rule_set, bet).await?;
@@ -164,7 +167,8 @@ pub(super) async fn show_private_table(
     responses(
         (status = 200, description = "The seat; the same if the player sits there already",
             body = PrivateSeatBody),
-        (status = 403, description = "`barred`: the host has sent the player away",
+        (status = 403, description = "`barred`: the host has sent the player away. `banned`: the \
+            detail says until when, and why",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`code_not_found`: no table has this code, or no longer",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -179,6 +183,7 @@ pub(super) async fn join_private_table(
     player: Player,
     Path(code): Path<String>,
 ) -> Result<Json<PrivateSeatBody>, Problem> {
+    services.accounts.admit(player.id).await?;
     Ok(Json(services.lobby.join_private(player.id, &code).await?.into()))
 }
 

@@ -119,6 +119,8 @@ codes! {
     TooManyRelations = "too_many_relations", CONFLICT, "You have listed as many players as you may";
     AlreadyReported = "already_reported", CONFLICT,
         "You have reported this player for this game already";
+    ReportNotFound = "report_not_found", NOT_FOUND, "There is no such report";
+    ReportDecided = "report_decided", CONFLICT, "The report was decided already";
     NoticeNotFound = "notice_not_found", NOT_FOUND, "You have no such notice";
 
     // Accounts.

@@ -19,6 +19,11 @@ pub(super) struct PlayerProfile {
     id: Uuid,
     #[schema(example = "Maria")]
     name: String,
+    /// One of `GET /v1/avatars`.
+    #[schema(example = "carabao")]
+    avatar: String,
+    /// A bot of the house, and nobody's account.
+    is_bot: bool,
     created_at: Time,
     statistics: Statistics,
 }
@@ -94,12 +99,14 @@ pub(super) async fn show_player(
     _: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<PlayerProfile>, Problem> {
-    let profile = accounts.profile(PlayerId(id)).await?;
-    let profile = profile.ok_or_else(|| Code::PlayerNotFound.plain())?;
+    let found = accounts.look_up(&[PlayerId(id)]).await?;
+    let profile = found.into_iter().next().ok_or_else(|| Code::PlayerNotFound.plain())?;
     let statistics = standings.statistics(profile.id).await?.into();
     Ok(Json(PlayerProfile {
         id,
         name: profile.name,
+        avatar: profile.avatar,
+        is_bot: profile.is_bot,
         created_at: profile.created_at.into(),
         statistics,
     }))

@@ -9,9 +9,12 @@ use utoipa_axum::routes;
 use super::{
     Code, Options, Services, desk, docs, export, fairness, games, health, leaderboards,
     matchmaking, me, middleware, notices, openapi, openid,
-    operators::{self, actions, bans, corrections, house, people, rooms as kept_rooms, tables},
+    operators::{
+        self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
+        tables,
+    },
     password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
-    sort, tickets,
+    sort, tickets, watchable,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -63,6 +66,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         // Rooms and the way to a table.
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))
+        .routes(routes!(watchable::list_watchable_tables))
         .routes(routes!(rooms::show_table, rooms::leave_table))
         .routes(routes!(matchmaking::seek_table))
         .routes(routes!(matchmaking::show_seek, matchmaking::cancel_seek))
@@ -90,6 +94,8 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(corrections::show_correction))
         .routes(routes!(corrections::approve_correction))
         .routes(routes!(corrections::reject_correction))
+        .routes(routes!(player_reports::list_reports))
+        .routes(routes!(player_reports::decide_report))
         .routes(routes!(kept_rooms::create_room))
         .routes(routes!(kept_rooms::change_room))
         .routes(routes!(kept_rooms::list_room_revisions))

@@ -157,7 +157,7 @@ pub(super) async fn unmute_player(
 }
 
 /// Why a player is reported.
-#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ReportReason {
     Cheating,
@@ -267,6 +267,19 @@ impl From<ReportReason> for social::Reason {
             ReportReason::Name => Self::Name,
             ReportReason::Stalling => Self::Stalling,
             ReportReason::Other => Self::Other,
+        }
+    }
+}
+
+impl From<social::Reason> for ReportReason {
+    fn from(reason: social::Reason) -> Self {
+        match reason {
+            social::Reason::Cheating => Self::Cheating,
+            social::Reason::Collusion => Self::Collusion,
+            social::Reason::Abuse => Self::Abuse,
+            social::Reason::Name => Self::Name,
+            social::Reason::Stalling => Self::Stalling,
+            social::Reason::Other => Self::Other,
         }
     }
 }

@@ -95,10 +95,12 @@ pub enum Code {
     Reversal,
     /// What was in the POT of a table that is gone, to a wallet that paid antes into it.
     Return,
+    /// Coins of the house for one of its bots to play with.
+    HouseBot,
 }
 
 impl Code {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Ante,
         Self::Hold,
         Self::Payment,
@@ -112,6 +114,7 @@ impl Code {
         Self::Adjustment,
         Self::Reversal,
         Self::Return,
+        Self::HouseBot,
     ];
 
     /// As in the column `code`.
@@ -130,6 +133,7 @@ impl Code {
             Self::Adjustment => "adjustment",
             Self::Reversal => "reversal",
             Self::Return => "return",
+            Self::HouseBot => "house_bot",
         }
     }
 
@@ -152,6 +156,8 @@ pub enum Grant {
     Welcome,
     Daily,
     Relief,
+    /// For a bot of the house to play with.
+    HouseBot,
 }
 
 impl Grant {
@@ -160,6 +166,7 @@ impl Grant {
             Self::Welcome => Code::Welcome,
             Self::Daily => Code::Daily,
             Self::Relief => Code::Relief,
+            Self::HouseBot => Code::HouseBot,
         }
     }
 }

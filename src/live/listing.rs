@@ -202,6 +202,32 @@ impl Live {
         Ok(open)
     }
 
+    /// Who is at a table, or on the way to it; nobody, where it is not listed.
+    pub async fn company(&self, room: &str, table: TableId) -> Result<Vec<Companion>, Unavailable> {
+        #[derive(Deserialize)]
+        struct Entry {
+            who: Vec<Member>,
+        }
+        let [_, _, company] = self.room_names(room);
+        let mut call = redis::cmd("HGET");
+        call.arg(company).arg(table.to_string());
+        let entry: Option<String> = call.query_async(&mut self.commands.clone()).await?;
+        let Some(entry) = entry else {
+            return Ok(Vec::new());
+        };
+        let Entry { who } = serde_json::from_str(&entry).map_err(unreadable)?;
+        Ok(who.into_iter().map(Member::companion).collect())
+    }
+
+    /// Tables of a room with somebody there, and how many sit at each: of very many the fullest.
+    pub async fn occupied(&self, room: &str) -> Result<Vec<(TableId, u8)>, Unavailable> {
+        let [_, tables, _] = self.room_names(room);
+        let mut call = redis::cmd("ZRANGE");
+        call.arg(tables).arg(0).arg(OPEN_MAX - 1).arg("REV").arg("WITHSCORES");
+        let rows: Vec<(String, u8)> = call.query_async(&mut self.commands.clone()).await?;
+        rows.into_iter().map(|(table, players)| Ok((parsed(&table)?, players))).collect()
+    }
+
     /// How many sit at how many tables of a room.
     pub async fn playing(&self, room: &str) -> Result<Playing, Unavailable> {
         let [_, tables, _] = self.room_names(room);

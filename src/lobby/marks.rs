@@ -49,7 +49,8 @@ mod tests {
 
     fn bearing(devices: &[u8], apart: &[PlayerId]) -> Bearing {
         let devices = devices.iter().map(|device| vec![*device; 32]).collect();
-        Bearing { name: String::new(), rating: 0, recent: vec![], devices, apart: apart.to_vec() }
+        let (name, apart) = (String::new(), apart.to_vec());
+        Bearing { name, avatar: None, rating: 0, recent: vec![], devices, apart }
     }
 
     #[test]

@@ -7,19 +7,22 @@
 //! players sit down. Each step can be done again. Where one is refused the ticket waits again;
 //! where one does not answer, the ticket stays placed, for the next round.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::matchmaking::{self, OpenTable, Place, Placement, Round, TicketId};
 use bahay_engine::table::TableId;
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use crate::entropy;
 use crate::live::{Held, Open, Reserve, StoredTicket, Unavailable};
 
-use super::sit::Sat;
+use super::bots::Bots;
+use super::sit::{Sat, Sitter};
 use super::tickets::Wish;
 use super::{Lobby, LobbyError, Room};
 
@@ -30,35 +33,69 @@ const EVERY: Duration = Duration::from_millis(150);
 /// long before the lease.
 const PLACEMENTS_MAX: usize = 256;
 
+/// Rounds from one look after those who are left to the next: about a second.
+const COMPANY_EVERY: u64 = 7;
+
 /// Placements carried out at once.
 const AT_ONCE: usize = 32;
 
 /// Brings players together, while it holds the lease.
 #[derive(Debug)]
 pub struct Matcher {
-    lobby: Lobby,
+    pub(super) lobby: Lobby,
+    pub(super) bots: Bots,
     /// Names this matcher among those of all nodes.
     holder: String,
     /// What waiting tickets say does not change.
     known: HashMap<TicketId, (StoredTicket, Wish)>,
-    turn: u64,
+    pub(super) turn: u64,
 }
 
 /// What is stored of a placement, for whoever has to finish it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Planned {
+pub(super) struct Planned {
     room: String,
-    table: TableId,
+    pub(super) table: TableId,
+}
+
+impl Planned {
+    pub(super) fn new(room: &str, table: TableId) -> Self {
+        Self { room: room.to_owned(), table }
+    }
 }
 
 impl Matcher {
     pub fn new(lobby: Lobby) -> Self {
         let holder = entropy::uuid().to_string();
-        Self { lobby, holder, known: HashMap::new(), turn: 0 }
+        let (bots, known) = Default::default();
+        Self { lobby, bots, holder, known, turn: 0 }
+    }
+
+    /// The same, in a house that has bots.
+    #[must_use]
+    pub fn with_bots(self, bots: Bots) -> Self {
+        Self { bots, ..self }
+    }
+
+    /// One round after the other, until the server stops; then the lease is given back, and another
+    /// node goes on at once.
+    pub async fn run_until(mut self, mut stopping: watch::Receiver<bool>) {
+        tokio::select! {
+            () = self.rounds() => {}
+            // Broken off, a round is finished by whoever has the lease next.
+            _ = stopping.wait_for(|stop| *stop) => {}
+        }
+        if let Err(error) = self.lobby.live.release_matching(&self.holder).await {
+            tracing::warn!(%error, "the lease of whoever brings players together runs out by itself");
+        }
     }
 
     /// One round after the other, for as long as it is polled.
     pub async fn run(mut self) {
+        self.rounds().await;
+    }
+
+    async fn rounds(&mut self) {
         let mut ticks = tokio::time::interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut is_down = false;
@@ -85,19 +122,27 @@ impl Matcher {
         self.turn = self.turn.wrapping_add(1);
         self.finish(&held).await?;
         self.learn(&held.waiting).await?;
-        if self.known.is_empty() {
-            return Ok(Some(0));
-        }
         let rooms = self.lobby.rooms();
-        let (placements, ids) = self.decide(&held, &rooms).await?;
-        let this = &*self;
-        let (held, ids) = (&held, &ids);
-        let placing = placements
-            .into_iter()
-            .take(PLACEMENTS_MAX)
-            .map(|placement| async move { this.place(held, ids, placement).await });
-        let placed: Vec<usize> = stream::iter(placing).buffer_unordered(AT_ONCE).collect().await;
-        Ok(Some(placed.iter().sum()))
+        let mut waiting = self.tickets(&rooms);
+        let mut count = 0;
+        if !waiting.is_empty() {
+            let plans = self.decide(&held, &rooms, &waiting).await?;
+            let chosen: HashSet<TicketId> =
+                plans.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
+            waiting.retain(|ticket| !chosen.contains(&ticket.id));
+            let (this, held) = (&*self, &held);
+            let placing = plans
+                .into_iter()
+                .take(PLACEMENTS_MAX)
+                .map(|(planned, ids)| async move { this.place(held, &planned, &ids).await });
+            let placed: Vec<usize> =
+                stream::iter(placing).buffer_unordered(AT_ONCE).collect().await;
+            count = placed.iter().sum();
+        }
+        if !self.bots.is_empty() && self.turn.is_multiple_of(COMPANY_EVERY) {
+            self.keep_company(&held, &rooms, waiting).await?;
+        }
+        Ok(Some(count))
     }
 
     /// Finishes what was placed before this round began.
@@ -142,70 +187,65 @@ impl Matcher {
         Ok(())
     }
 
-    /// What is to be done, and which room each placement's table is in.
+    /// Those who wait.
+    fn tickets(&self, rooms: &[Arc<Room>]) -> Vec<matchmaking::Ticket> {
+        let places: BTreeMap<&str, usize> =
+            rooms.iter().enumerate().map(|(place, room)| (room.id(), place)).collect();
+        let ticket = |(ticket, wish): &(StoredTicket, Wish)| {
+            let named = wish.rooms.iter().filter_map(|room| places.get(room.as_str()).copied());
+            matchmaking::Ticket {
+                id: ticket.id,
+                who: wish.companion(ticket.player),
+                rooms: named.collect(),
+                recent: wish.recent.clone(),
+                since: ticket.since,
+            }
+        };
+        self.known.values().map(ticket).collect()
+    }
+
+    /// Which tickets are to be placed where.
     async fn decide(
         &self,
         held: &Held,
-        rooms: &[std::sync::Arc<Room>],
-    ) -> Result<(Vec<Placement>, BTreeMap<TableId, Planned>), Unavailable> {
-        let places: BTreeMap<&str, usize> =
-            rooms.iter().enumerate().map(|(place, room)| (room.id(), place)).collect();
-        let mut wanted = vec![false; rooms.len()];
-        let tickets: Vec<matchmaking::Ticket> = self
-            .known
-            .values()
-            .map(|(ticket, wish)| {
-                let named = wish.rooms.iter().filter_map(|room| places.get(room.as_str()).copied());
-                let rooms = named.inspect(|room| wanted[*room] = true).collect();
-                matchmaking::Ticket {
-                    id: ticket.id,
-                    who: wish.companion(ticket.player),
-                    rooms,
-                    recent: wish.recent.clone(),
-                    since: ticket.since,
-                }
-            })
-            .collect();
+        rooms: &[Arc<Room>],
+        tickets: &[matchmaking::Ticket],
+    ) -> Result<Vec<(Planned, Vec<TicketId>)>, Unavailable> {
         let seats: Vec<u8> =
             rooms.iter().map(|room| if room.is_open() { room.seats() } else { 0 }).collect();
         let mut tables = Vec::new();
         let mut planned = BTreeMap::new();
         for (place, room) in rooms.iter().enumerate() {
-            if !wanted[place] || !room.is_open() {
+            let is_wanted = || tickets.iter().any(|ticket| ticket.rooms.contains(place));
+            if !room.is_open() || !is_wanted() {
                 continue;
             }
             for open in self.lobby.live.open_tables(room.id()).await? {
                 let Open { table: id, has_pot, seats_free, company } = open;
-                planned.insert(id, Planned { room: room.id().to_owned(), table: id });
+                planned.insert(id, Planned::new(room.id(), id));
                 tables.push(OpenTable { id, room: place, seats_free, has_pot, company });
             }
         }
         let (now, turn) = (held.now, self.turn);
-        let round = Round { seats: &seats, tables: &tables, tickets: &tickets, now, turn };
-        Ok((round.placements(), planned))
+        let round = Round { seats: &seats, tables: &tables, tickets, now, turn };
+        let plan = |placement: Placement| {
+            let planned = match placement.place {
+                Place::At(table) => planned.get(&table)?.clone(),
+                Place::New { room } => {
+                    Planned::new(rooms.get(room)?.id(), TableId(entropy::uuid()))
+                }
+            };
+            Some((planned, placement.tickets))
+        };
+        Ok(round.placements().into_iter().filter_map(plan).collect())
     }
 
     /// Carries out one placement. Says how many tickets were placed by it.
-    async fn place(
-        &self,
-        held: &Held,
-        open: &BTreeMap<TableId, Planned>,
-        placement: Placement,
-    ) -> usize {
-        let planned = match placement.place {
-            Place::At(table) => open.get(&table).cloned(),
-            Place::New { room } => self.lobby.rooms().get(room).map(|room| Planned {
-                room: room.id().to_owned(),
-                table: TableId(entropy::uuid()),
-            }),
-        };
-        let Some(planned) = planned else {
+    pub(super) async fn place(&self, held: &Held, planned: &Planned, ids: &[TicketId]) -> usize {
+        let Ok(plan) = serde_json::to_string(planned) else {
             return 0;
         };
-        let Ok(plan) = serde_json::to_string(&planned) else {
-            return 0;
-        };
-        let (ids, table) = (&placement.tickets, planned.table);
+        let table = planned.table;
         let placing =
             self.lobby.live.place_tickets(&self.holder, held.fence, ids, table, &plan).await;
         match placing {
@@ -221,7 +261,7 @@ impl Matcher {
             .iter()
             .filter_map(|id| self.known.get(id).map(|(ticket, wish)| (ticket, wish)))
             .collect();
-        self.carry_out(&planned, &tickets).await;
+        self.carry_out(planned, &tickets).await;
         ids.len()
     }
 
@@ -288,7 +328,9 @@ impl Lobby {
         wish: &Wish,
     ) -> Result<Option<TableId>, LobbyError> {
         let (player, table) = (ticket.player, planned.table);
-        let elsewhere = match self.sit(player, &wish.name, table).await? {
+        let avatar = wish.avatar.as_deref();
+        let sitter = Sitter { player, name: &wish.name, avatar, is_bot: false };
+        let elsewhere = match self.sit(&sitter, table).await? {
             Sat::Here => return Ok(Some(table)),
             Sat::NoPlace => None,
             // Sent back there, if it lasts.

@@ -9,6 +9,7 @@
 //! with the same device, or the same address, is not given (`marks`). So the instant seat and the
 //! matcher keep the same promise, also against each other.
 
+mod bots;
 mod marks;
 mod matcher;
 mod private;
@@ -18,10 +19,11 @@ mod tickets;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::matchmaking::Companion;
-use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
+use bahay_engine::table::{Input, PlayerId, Spectators, TableId, Timestamp};
 use tokio::sync::Mutex;
 
 use crate::edge::Address;
@@ -33,9 +35,10 @@ use crate::tables::catalog::Tongits;
 use crate::tables::{SubmitError, Tables, Unready};
 
 use seekers::Seekers;
-use sit::Sat;
+use sit::{Sat, Sitter};
 
 pub use crate::rooms::{Catalog, Room, house_rooms};
+pub use bots::{Bot, Bots};
 pub use matcher::Matcher;
 pub use private::{CODE_LENGTH, PRIVATE_BET_MAX, PrivateSeat, PrivateView};
 pub use seekers::Sought;
@@ -57,14 +60,20 @@ pub struct Options {
     pub invite_base: String,
     /// Keeps what marks are made of secret.
     pub marks_key: [u8; 32],
+    /// How many bots the house has; none, and players wait for each other.
+    pub bots: u16,
+    /// How long players have waited when bots come.
+    pub bots_after: Duration,
 }
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { apart_by_address, invite_base, marks_key: _ } = self;
+        let Self { apart_by_address, invite_base, marks_key: _, bots, bots_after } = self;
         f.debug_struct("Options")
             .field("apart_by_address", apart_by_address)
             .field("invite_base", invite_base)
+            .field("bots", bots)
+            .field("bots_after", bots_after)
             .finish()
     }
 }
@@ -76,6 +85,8 @@ impl Default for Options {
             apart_by_address: false,
             invite_base: "http://127.0.0.1:8080/join".to_owned(),
             marks_key: [0; 32],
+            bots: 0,
+            bots_after: Duration::from_secs(15),
         }
     }
 }
@@ -92,6 +103,16 @@ pub struct Lobby {
     options: Arc<Options>,
     seekers: Seekers,
     counted: Arc<Mutex<Counted>>,
+}
+
+/// A table that may be watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watchable {
+    pub table: TableId,
+    pub room: String,
+    /// How many sit there.
+    pub players: u8,
+    pub seats: u8,
 }
 
 #[derive(Debug, Default)]
@@ -213,6 +234,20 @@ impl Lobby {
         Ok(counted.by_room.clone())
     }
 
+    /// The tables of a room that may be watched, by their ids; none, where the room lets nobody.
+    pub async fn watchable(&self, room: &str) -> Result<Vec<Watchable>, LobbyError> {
+        let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
+        if room.terms().spectators == Spectators::Nobody {
+            return Ok(Vec::new());
+        }
+        let mut tables = self.live.occupied(room.id()).await?;
+        tables.sort_unstable();
+        let (seats, room) = (room.seats(), room.id());
+        let watchable =
+            |(table, players)| Watchable { table, room: room.to_owned(), players, seats };
+        Ok(tables.into_iter().map(watchable).collect())
+    }
+
     /// Tells tables what their rooms say, as soon as it is known here; for as long as it is polled.
     pub async fn follow_rooms(self) {
         let mut changes = self.rooms.changes();
@@ -251,13 +286,14 @@ impl Lobby {
         admit(&room, wallet.available)?;
         let bearing = self.bearing(player).await?;
         let who = [self.companion(player, &bearing, from)];
+        let sitter = Sitter { player, name, avatar: bearing.avatar.as_deref(), is_bot: false };
         let reserve = Reserve { room: room.id(), seats: room.seats(), who: &who };
         let mut full = Vec::new();
         for _ in 0..ATTEMPTS {
             let table = self.live.reserve(reserve, TableId(entropy::uuid()), &full).await?;
             let (terms, revision) = (room.terms().clone(), room.revision());
             self.tables.found_of_revision(table, terms, revision).await?;
-            match self.sit(player, name, table).await? {
+            match self.sit(&sitter, table).await? {
                 Sat::Here => {
                     self.live.drop_matching_ticket(player).await?;
                     return Ok(table);
@@ -319,8 +355,8 @@ impl Lobby {
                 bearing.map_err(|error| Unavailable::new(error.to_string()).into())
             }
             None => {
-                let name = String::new();
-                Ok(Bearing { name, rating: FIRST, recent: vec![], devices: vec![], apart: vec![] })
+                let (name, recent, devices, apart) = Default::default();
+                Ok(Bearing { name, avatar: None, rating: FIRST, recent, devices, apart })
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::tables::SubmitError;
 use crate::tables::catalog::Tongits;
 use bahay_engine::games::tongits::Rules;
 
-use super::sit::Sat;
+use super::sit::{Sat, Sitter};
 use super::{Lobby, LobbyError};
 
 /// Letters and digits that nobody takes for another one, read or heard.
@@ -201,7 +201,9 @@ impl Lobby {
         if !self.live.reserve_here(reserve, table).await? {
             return Err(LobbyError::TableFull);
         }
-        let sat = self.sit(player, &bearing.name, table).await?;
+        let avatar = bearing.avatar.as_deref();
+        let sitter = Sitter { player, name: &bearing.name, avatar, is_bot: false };
+        let sat = self.sit(&sitter, table).await?;
         match sat {
             Sat::Here => Ok(self.live.drop_matching_ticket(player).await?),
             Sat::Elsewhere | Sat::NoPlace => {

@@ -18,15 +18,21 @@ pub(super) enum Sat {
     NoPlace,
 }
 
+/// Who is to sit down.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sitter<'a> {
+    pub(super) player: PlayerId,
+    pub(super) name: &'a str,
+    pub(super) avatar: Option<&'a str>,
+    /// A bot of the house (rule 8.6).
+    pub(super) is_bot: bool,
+}
+
 impl Lobby {
     /// Whether the player sits there is unknown after an error: the bond expires, and the next
     /// request finds out.
-    pub(super) async fn sit(
-        &self,
-        player: PlayerId,
-        name: &str,
-        table: TableId,
-    ) -> Result<Sat, LobbyError> {
+    pub(super) async fn sit(&self, sitter: &Sitter<'_>, table: TableId) -> Result<Sat, LobbyError> {
+        let Sitter { player, name, avatar, is_bot: bot } = *sitter;
         if !self.live.bind(player, table).await? {
             match self.live.bond(player).await? {
                 // By a process that did not come to an end, or that is at it: it ends alike.
@@ -34,7 +40,8 @@ impl Lobby {
                 Bond::Pending(_) | Bond::Held(_) | Bond::None => return Ok(Sat::Elsewhere),
             }
         }
-        let input = Input::Sit { player, name: name.to_owned() };
+        let (name, avatar) = (name.to_owned(), avatar.map(str::to_owned));
+        let input = Input::Sit { player, name, avatar, bot };
         match self.tables.submit(table, input).await {
             Ok(_) | Err(SubmitError::Rejected(Rejection::AlreadySeated)) => {
                 match self.confirm(player, table).await {

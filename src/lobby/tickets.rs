@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::edge::Address;
 use crate::entropy;
 use crate::live::{StoredTicket, TicketState, Unavailable};
+use crate::ratings::Bearing;
 
 use super::{Lobby, LobbyError, admit};
 
@@ -36,6 +37,8 @@ pub struct Ticket {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Wish {
     pub(super) name: String,
+    #[serde(default)]
+    pub(super) avatar: Option<String>,
     pub(super) rooms: Vec<String>,
     pub(super) rating: i32,
     pub(super) marks: Vec<bahay_engine::matchmaking::Mark>,
@@ -72,7 +75,8 @@ impl Lobby {
         let rooms = self.affordable(player, rooms).await?;
         let bearing = self.bearing(player).await?;
         let Companion { rating, marks, .. } = self.companion(player, &bearing, from);
-        let wish = Wish { name: bearing.name, rooms, rating, marks, recent: bearing.recent };
+        let Bearing { name, avatar, recent, .. } = bearing;
+        let wish = Wish { name, avatar, rooms, rating, marks, recent };
         let body = serde_json::to_string(&wish);
         let body = body.map_err(|error| Unavailable::new(error.to_string()))?;
         let life_ms = u32::try_from(TICKET_LIFE.as_millis()).unwrap_or(u32::MAX);

@@ -95,6 +95,7 @@ actions! {
     BanLifted = "player_lift_ban";
     SessionsEnded = "player_end_sessions";
     NoteWritten = "player_note";
+    ReportDecided = "player_report_decide";
     TableVoided = "table_void";
     TableReleased = "table_release";
     PotReturned = "pot_return";

@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::db::{self, Failure};
 use crate::entropy;
 use crate::ids::PlayerId;
+use crate::social::{self, KeptReport, ReportError, ReportOutcome};
 
 /// How long a note is, in characters.
 pub const WORDS_LENGTH: std::ops::RangeInclusive<usize> = 1..=2_000;
@@ -124,6 +125,25 @@ impl Care {
             Ok(ended)
         };
         Ok(db::retry(once).await?)
+    }
+
+    /// Decides on what a player reported. Not tried again when an answer is lost: the report would be
+    /// found decided.
+    pub async fn decide_report(
+        &self,
+        by: &Guardian,
+        report: Uuid,
+        outcome: ReportOutcome,
+        note: &str,
+    ) -> Result<KeptReport, ReportError> {
+        let mut tx = self.pool.begin().await?;
+        let decided = social::decide_report_in_tx(&mut tx, report, by.id, outcome, note).await?;
+        let subject = format!("player:{}", decided.report.reported);
+        let detail = json!({ "report": report, "outcome": outcome.as_str() });
+        let action = Action::ReportDecided;
+        audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
+        tx.commit().await?;
+        Ok(decided)
     }
 
     async fn known(&self, player: PlayerId) -> Result<(), CareError> {

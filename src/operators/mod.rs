@@ -150,7 +150,7 @@ pub struct Administrator {
     proof: Proof,
 }
 
-/// An operator who may keep players out and end their sessions.
+/// An operator who may keep players out, end their sessions and decide on their reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guardian {
     pub id: OperatorId,
@@ -199,7 +199,7 @@ impl Operator {
         }
     }
 
-    /// Whether the operator may keep players out.
+    /// Whether the operator may look after players.
     pub fn guardian(&self) -> Result<Guardian, RoleMissing> {
         let (id, trail, proof) = (self.id, self.trail(), self.proof);
         match self.role {

@@ -1,12 +1,13 @@
 //! How well players play, told from finished games: a Weng-Lin rating for each, made of a game's
-//! ranks alone. The winner is first, the others share the second rank.
+//! ranks alone. The winner is first, the others share the second rank. A game with a bot of the
+//! house tells nothing about anybody.
 //!
 //! Games are counted in the order in which they finished, each once, some seconds after; any
 //! process may do it, because what a game changes and that it is counted are one transaction. What
 //! is stored is whole thousandths: the rating is a floating-point number only between two rows.
 //!
-//! The same module tells what else of a player matters for whom to play with. Deliberately
-//! absent: showing ratings to players, and any effect of a rating on coins.
+//! The same module tells what else of a player matters for whom to play with; `standings` has the
+//! leaderboard by rating. Deliberately absent: any effect of a rating on coins.
 
 use std::time::Duration;
 
@@ -48,6 +49,8 @@ const APART_MAX: i64 = 200;
 pub struct Bearing {
     /// As others see it.
     pub name: String,
+    /// The picture that the player is shown by.
+    pub avatar: Option<String>,
     /// In thousandths.
     pub rating: i32,
     /// Whom the player has met in the last games.
@@ -64,7 +67,7 @@ struct Finished {
     game: Uuid,
     finished_at: jiff_sqlx::Timestamp,
     players: Vec<Uuid>,
-    /// By place in `players`; none where nobody won.
+    /// By place in `players`; none where nobody won, and where a bot of the house played.
     winner: Option<usize>,
 }
 
@@ -80,6 +83,7 @@ impl Ratings {
                 r#"
                 select
                     coalesce((select p.name from players p where p.id = $1), '') as "name!",
+                    (select p.avatar from players p where p.id = $1) as "avatar",
                     (select r.rating from ratings r where r.player = $1) as "rating",
                     array(
                         select distinct o.player
@@ -92,6 +96,9 @@ impl Ratings {
                         ) l
                         join game_players o on o.game = l.game
                         where o.player <> $1
+                            and not exists (
+                                select from players h where h.id = o.player and h.kind = 'bot'
+                            )
                     ) as "recent!",
                     array(select d.id_hash from devices d where d.player = $1) as "devices!",
                     array(
@@ -110,9 +117,9 @@ impl Ratings {
         };
         let row = db::retry(once).await?;
         let recent = row.recent.into_iter().map(PlayerId).collect();
-        let (name, devices) = (row.name, row.devices);
+        let (name, avatar, devices) = (row.name, row.avatar, row.devices);
         let apart = row.apart.into_iter().map(PlayerId).collect();
-        Ok(Bearing { name, rating: row.rating.unwrap_or(FIRST), recent, devices, apart })
+        Ok(Bearing { name, avatar, rating: row.rating.unwrap_or(FIRST), recent, devices, apart })
     }
 
     /// Counts finished games, for as long as it is polled.
@@ -154,7 +161,13 @@ impl Ratings {
                 array(
                     select p.player from game_players p where p.game = g.id order by p.seat
                 ) as "players!",
-                (r.settlement ->> 'winner')::int as "winner"
+                (r.settlement ->> 'winner')::int as "winner",
+                exists (
+                    select
+                    from game_players p
+                    join players h on h.id = p.player
+                    where p.game = g.id and h.kind = 'bot'
+                ) as "has_bots!"
             from games g
             join game_records r on r.game = g.id
             where g.state = 'settled'
@@ -175,6 +188,7 @@ impl Ratings {
         let counted = rows.len();
         for row in rows {
             let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
+            let winner = winner.filter(|_| !row.has_bots);
             let (game, finished_at, players) = (row.id, row.finished_at, row.players);
             count_in_tx(&mut tx, &Finished { game, finished_at, players, winner }).await?;
         }
@@ -212,19 +226,22 @@ async fn count_in_tx(tx: &mut sqlx::PgConnection, game: &Finished) -> Result<(),
             (Some(_) | None, _) => WengLinRating::new(),
         })
         .collect();
+    let rated_at = game.finished_at;
     let (ratings, uncertainties): (Vec<i32>, Vec<i32>) =
         after(&before, winner).into_iter().map(thousandths).unzip();
     sqlx::query!(
         r#"
-        insert into ratings as r (player, rating, uncertainty, games)
-        select p.player, p.rating, p.uncertainty, 1
+        insert into ratings as r (player, rating, uncertainty, games, rated_at)
+        select p.player, p.rating, p.uncertainty, 1, $4::timestamptz
         from unnest($1::uuid[], $2::int[], $3::int[]) as p (player, rating, uncertainty)
         on conflict (player) do update
-        set rating = excluded.rating, uncertainty = excluded.uncertainty, games = r.games + 1
+        set rating = excluded.rating, uncertainty = excluded.uncertainty, games = r.games + 1,
+            rated_at = greatest(r.rated_at, excluded.rated_at)
         "#,
         &game.players,
         &ratings,
-        &uncertainties
+        &uncertainties,
+        rated_at as _
     )
     .execute(&mut *tx)
     .await?;

@@ -93,7 +93,8 @@ impl Sums {
             | Code::Welcome
             | Code::Adjustment
             | Code::Reversal
-            | Code::Return => {}
+            | Code::Return
+            | Code::HouseBot => {}
         }
         match source.as_str() {
             "fee" => minus(&mut self.fees)?,

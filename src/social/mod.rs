@@ -9,6 +9,7 @@
 //! Deliberately absent: free text between players.
 
 mod phrase;
+mod reports;
 
 use std::collections::BTreeSet;
 
@@ -20,6 +21,9 @@ use sqlx::PgPool;
 use crate::db;
 
 pub use phrase::Phrase;
+pub use reports::{
+    KeptReport, ReportDecision, ReportError, ReportOutcome, ReportState, decide_report_in_tx,
+};
 
 /// The most players that one player mutes, and that one blocks.
 pub const RELATIONS_MAX: i64 = 500;
@@ -82,6 +86,9 @@ pub enum Reason {
 }
 
 impl Reason {
+    const ALL: [Self; 6] =
+        [Self::Cheating, Self::Collusion, Self::Abuse, Self::Name, Self::Stalling, Self::Other];
+
     /// As in the column `reason`.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -33,6 +33,7 @@ impl Backfill {
             game: record.game,
             finished_at: record.finished_at,
             ending: Some(ending),
+            has_bots: false,
             winner: settlement.winner.and_then(player),
             pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
             nets: record.players.iter().copied().zip(nets).collect(),

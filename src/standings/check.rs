@@ -3,15 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use bahay_engine::coins::Coins;
-use bahay_engine::table::PlayerId;
 use jiff_sqlx::Date as SqlDate;
 use sqlx::{Executor as _, PgConnection, PgPool};
 
 use super::StandingsError;
-use super::fold::{key, sealed, settled};
+use super::fold::{key, read, sealed, settled};
 use super::season::Calendar;
-use super::tally::{ScoreKey, Statistics, Tally};
+use super::tally::{ScoreKey, Tally};
 
 /// What a check has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +49,7 @@ pub async fn check(pool: &PgPool, calendar: &Calendar) -> Result<Checked, Standi
             checked.games += 1;
         }
     }
-    let (statistics, scores) = (statistics(&mut tx).await?, scores(&mut tx).await?);
+    let (statistics, scores) = (read(&mut tx, None).await?, scores(&mut tx).await?);
     checked.players = statistics.len();
     checked.scores = scores.len();
     compare(&mut checked.differences, "statistics", &tally.statistics, &statistics);
@@ -81,34 +79,6 @@ fn compare<K: std::fmt::Debug + Ord, V: std::fmt::Debug + PartialEq>(
     for key in stored.keys().filter(|key| !expected.contains_key(key)) {
         differences.push(format!("{what} of {key:?}: nothing was counted"));
     }
-}
-
-async fn statistics(
-    connection: &mut PgConnection,
-) -> Result<BTreeMap<PlayerId, Statistics>, sqlx::Error> {
-    let rows = sqlx::query!(
-        "
-        select s.player, s.games, s.wins, s.tongits, s.fights_won, s.hits, s.best_pot, s.streak,
-            s.best_streak
-        from player_statistics s
-        "
-    )
-    .fetch_all(connection)
-    .await?;
-    let rows = rows.into_iter().map(|row| {
-        let statistics = Statistics {
-            games: row.games,
-            wins: row.wins,
-            tongits: row.tongits,
-            fights_won: row.fights_won,
-            hits: row.hits,
-            best_pot: Coins::from_hundredths(row.best_pot),
-            streak: row.streak,
-            best_streak: row.best_streak,
-        };
-        (PlayerId(row.player), statistics)
-    });
-    Ok(rows.collect())
 }
 
 async fn scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, i64>, sqlx::Error> {

@@ -55,7 +55,7 @@ pub(super) async fn fold_one(pool: &PgPool, calendar: &Calendar) -> Result<Folde
     let games = settled(&mut tx, &operations).await?;
     let players: BTreeSet<_> =
         games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();
-    let mut tally = Tally::from(read(&mut tx, &players).await?);
+    let mut tally = Tally::from(read(&mut tx, Some(&players)).await?);
     for game in &games {
         tally.count(game, calendar);
     }
@@ -123,7 +123,7 @@ pub(super) async fn lock(
 /// What a player has done.
 pub(super) async fn statistics(pool: &PgPool, player: PlayerId) -> Result<Statistics, sqlx::Error> {
     let mut connection = pool.acquire().await?;
-    let found = read(&mut connection, &BTreeSet::from([player])).await?;
+    let found = read(&mut connection, Some(&BTreeSet::from([player]))).await?;
     Ok(found.get(&player).copied().unwrap_or_default())
 }
 
@@ -151,7 +151,13 @@ pub(super) async fn settled(
             ) as "players!",
             array(
                 select p.net from game_players p where p.game = g.id order by p.seat
-            ) as "nets!"
+            ) as "nets!",
+            array(
+                select p.player
+                from game_players p
+                join players h on h.id = p.player
+                where p.game = g.id and h.kind = 'bot'
+            ) as "bots!"
         from unnest($1::bigint[]) with ordinality as s (operation, place)
         join operations o on o.id = s.operation and o.kind = 'settle'
         join games g on g.id = o.game
@@ -176,7 +182,9 @@ pub(super) async fn settled(
                 ending: ending(row.id, &row.record),
                 winner: settlement.winner.and_then(player),
                 pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
+                has_bots: !row.bots.is_empty(),
                 nets: nets
+                    .filter(|(player, _)| !row.bots.contains(player))
                     .map(|(player, net)| (PlayerId(*player), Coins::from_hundredths(*net)))
                     .collect(),
             })
@@ -194,19 +202,21 @@ fn ending(game: Uuid, record: &str) -> Option<Ending> {
     ending.inspect_err(|error| tracing::warn!(%game, %error, "how a game ended is not known")).ok()
 }
 
-async fn read(
+/// What these players have done, or all of them.
+pub(super) async fn read(
     connection: &mut PgConnection,
-    players: &BTreeSet<PlayerId>,
+    players: Option<&BTreeSet<PlayerId>>,
 ) -> Result<BTreeMap<PlayerId, Statistics>, sqlx::Error> {
-    let players: Vec<_> = players.iter().map(|player| player.0).collect();
+    let players: Option<Vec<_>> =
+        players.map(|players| players.iter().map(|player| player.0).collect());
     let rows = sqlx::query!(
         "
         select s.player, s.games, s.wins, s.tongits, s.fights_won, s.hits, s.best_pot, s.streak,
             s.best_streak
         from player_statistics s
-        where s.player = any($1)
+        where $1::uuid[] is null or s.player = any($1)
         ",
-        &players
+        players.as_deref()
     )
     .fetch_all(connection)
     .await?;

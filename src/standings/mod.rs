@@ -7,9 +7,8 @@
 //! Redis was emptied or nobody has asked for it lately, is filled from PostgreSQL by whoever asks.
 //!
 //! Scores only grow, so a board is brought up to date by raising scores, in whatever order. Equal
-//! scores stand in the order of the players' ids, oldest first, in both stores. A board by rating
-//! is another [`Board`] with scores of its own; ratings may fall, so it would have to be set, not
-//! raised.
+//! scores stand in the order of the players' ids, oldest first, in both stores. The board by rating
+//! is another thing: ratings may fall, so `rating` reads it as it is.
 //!
 //! Bounds: a page of [`LIMIT_MAX`] places; a board is filled again after an hour, which puts right
 //! whatever was lost meanwhile. A reversal by operators corrects coins and not what was played.
@@ -17,6 +16,7 @@
 mod backfill;
 mod check;
 mod fold;
+mod rating;
 mod season;
 mod tally;
 
@@ -189,7 +189,18 @@ impl Standings {
                 live.places(&key, asked, limit, player).await?.ok_or_else(missing)?
             }
         };
-        let mut names = self.names(found.places.iter().chain(&found.own)).await?;
+        self.named(starts_on, found.total, found.own, found.places).await
+    }
+
+    /// Places with the names of their players.
+    async fn named(
+        &self,
+        starts_on: Date,
+        total: u64,
+        own: Option<Place>,
+        places: Vec<Place>,
+    ) -> Result<Standing, StandingsError> {
+        let mut names = self.names(places.iter().chain(&own)).await?;
         let mut ranked = |place: Place| Ranked {
             rank: place.rank,
             player: place.player,
@@ -198,9 +209,9 @@ impl Standings {
         };
         Ok(Standing {
             starts_on,
-            total: found.total,
-            own: found.own.map(&mut ranked),
-            places: found.places.into_iter().map(ranked).collect(),
+            total,
+            own: own.map(&mut ranked),
+            places: places.into_iter().map(ranked).collect(),
         })
     }
 

@@ -86,6 +86,12 @@ impl Calendar {
         self.start_of_day(span, clock::to_jiff(at).to_zoned(self.zone.zone.clone()).date())
     }
 
+    /// When the span that holds this instant began.
+    pub fn instant_of(&self, span: Span, at: Timestamp) -> jiff::Timestamp {
+        let began = self.start(span, at).to_zoned(self.zone.zone.clone());
+        began.map_or(jiff::Timestamp::UNIX_EPOCH, |began| began.timestamp())
+    }
+
     /// The first day of the span that holds this day.
     pub fn start_of_day(&self, span: Span, day: Date) -> Date {
         match span {

@@ -40,7 +40,9 @@ pub(super) struct Counted {
     pub(super) winner: Option<PlayerId>,
     /// The POT and who took it.
     pub(super) pot: Option<(PlayerId, Coins)>,
-    /// Everybody who played, and what the game changed for them, the ante aside.
+    /// A bot of the house played: nobody climbs a leaderboard by that.
+    pub(super) has_bots: bool,
+    /// Every player, the house's bots aside, and what the game changed for them, the ante aside.
     pub(super) nets: Vec<(PlayerId, Coins)>,
 }
 
@@ -83,6 +85,9 @@ impl Tally {
                 so_far.hits += 1;
                 so_far.best_pot = so_far.best_pot.max(amount);
             }
+            if game.has_bots {
+                continue;
+            }
             for span in Span::ALL {
                 let starts_on = calendar.start(span, game.finished_at);
                 // What was lost elsewhere does not take away from what was won.
@@ -124,6 +129,7 @@ mod tests {
             finished_at: Timestamp::from_ms(1_772_366_400_000),
             ending: Some(ending),
             winner: Some(player(winner)),
+            has_bots: false,
             pot: pot.map(|pot| (player(winner), coins(pot))),
             nets: (1..=3).map(|number| (player(number), net(number))).collect(),
         }

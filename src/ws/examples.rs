@@ -186,7 +186,7 @@ impl Story {
         let at = Timestamp::from_ms(NOON_MS);
         let mut story = Self { table: Table::new(TABLE, terms), version: 0, at, events: vec![] };
         for (number, name) in (0..).zip(NAMES) {
-            story.tell(Input::Sit { player: player(number), name: name.into() });
+            story.tell(Input::sit(player(number), name));
             let connection = ConnectionId(Uuid::from_u128(ID + 0xc0 + u128::from(number)));
             story.tell(Input::Connect { player: player(number), connection });
         }

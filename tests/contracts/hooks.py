@@ -41,6 +41,8 @@ BEYOND_SCHEMAS = {
 BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "`from` is not before `to`"),
     ("query_invalid", "`gross_min` is above `gross_max`"),
+    # Which span today is in is not for a pattern.
+    ("query_invalid", "ratings are as they are now"),
     # Counted without the white space around it.
     ("body_invalid", "a note has 1 to 2000 characters"),
     ("body_invalid", "a reason has 10 to 500 characters"),

@@ -179,7 +179,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let terms = Terms { room, rules: (fuse, rules), price, hits, clocks, spectators };
         tables.found(table, terms).await.unwrap();
         for player in &players {
-            let sit = Input::Sit { player: *player, name: "Tala".to_owned() };
+            let sit = Input::sit(*player, "Tala");
             tables.submit(table, sit).await.unwrap();
         }
         let game = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
@@ -201,7 +201,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let Terms { room, rules, price, hits, clocks, spectators } = terms;
         let terms = Terms { room, rules: (fuse, rules), price, hits, clocks, spectators };
         tables.found(another, terms).await.unwrap();
-        let sit = Input::Sit { player: players[0], name: "Tala".to_owned() };
+        let sit = Input::sit(players[0], "Tala");
         tables.submit(another, sit).await.unwrap();
         bank.audit_clean().await;
     }

@@ -317,6 +317,22 @@ async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_matcher_that_stops_in_order_gives_its_lease_back() {
+    let hall = Hall::new().await;
+    let (_node, lobby, live) = hall.lobby().await;
+    let (stop, stopping) = tokio::sync::watch::channel(false);
+    let running = tokio::spawn(Matcher::new(lobby).run_until(stopping));
+    // It has the lease when nobody else gets it.
+    while live.hold_matching("other").await.unwrap().is_some() {
+        live.release_matching("other").await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    stop.send_replace(true);
+    timeout(PATIENCE, running).await.unwrap().unwrap();
+    assert!(live.hold_matching("next").await.unwrap().is_some(), "at once");
+}
+
 /// A matcher that was paused comes back under an old lease.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_matcher_whose_lease_has_gone_on_places_nothing() {

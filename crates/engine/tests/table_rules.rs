@@ -55,7 +55,7 @@ impl Desk {
     fn full() -> Self {
         let mut desk = Self::new();
         for number in 0..3 {
-            desk.tell(Input::Sit { player: player(number), name: "Tala".into() }).unwrap();
+            desk.tell(Input::sit(player(number), "Tala")).unwrap();
             desk.connect(number).unwrap();
         }
         desk
@@ -188,7 +188,7 @@ fn a_preparation_that_fails_is_never_taken_up_again() {
     let mut desk = Desk::full();
     let first = desk.table.phase().game().unwrap();
     desk.tell(Input::Leave { player: player(2) }).unwrap();
-    desk.tell(Input::Sit { player: player(3), name: "Amihan".into() }).unwrap();
+    desk.tell(Input::sit(player(3), "Amihan")).unwrap();
     assert_ne!(desk.table.phase().game().unwrap(), first);
     let late = Input::Ready { player: player(0), game: first, seed: None };
     assert_eq!(desk.tell(late), Err(Rejection::OtherGame));
@@ -363,7 +363,7 @@ fn a_settlement_is_owed_until_it_is_answered() {
 fn an_absent_player_does_not_block_a_waiting_table() {
     let mut desk = Desk::new();
     for number in 0..2 {
-        desk.tell(Input::Sit { player: player(number), name: "Tala".into() }).unwrap();
+        desk.tell(Input::sit(player(number), "Tala")).unwrap();
     }
     desk.connect(0).unwrap();
     desk.wait_and_tick();
@@ -399,7 +399,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     let before = desk.table.clone();
     let game = desk.table.phase().game().unwrap();
     let stranger = player(99);
-    let sit = |number| Input::Sit { player: player(number), name: "Tala".into() };
+    let sit = |number| Input::sit(player(number), "Tala");
     for (input, expected) in [
         (sit(0), Rejection::AlreadySeated),
         (sit(99), Rejection::TableFull),
@@ -468,7 +468,7 @@ fn a_closed_table_ends_its_game_and_begins_no_other() {
     assert!(desk.seats().is_empty());
     let closed = |event: &Event<_>| matches!(event, Event::Left { reason: Reason::Closed, .. });
     assert_eq!(desk.events.iter().filter(|event| closed(event)).count(), 3);
-    let sit = || Input::Sit { player: player(7), name: "Tala".into() };
+    let sit = || Input::sit(player(7), "Tala");
     assert_eq!(desk.tell(sit()), Err(Rejection::TableClosed));
     assert!(!desk.table.pot().is_zero(), "the POT waits");
     desk.tell(word(2, Standing::Open, &terms)).unwrap();

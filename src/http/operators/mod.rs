@@ -8,6 +8,7 @@ pub(super) mod games;
 pub(super) mod house;
 pub(super) mod ledger;
 pub(super) mod people;
+pub(super) mod player_reports;
 pub(super) mod players;
 pub(super) mod rooms;
 pub(super) mod settlements;

@@ -324,11 +324,7 @@ pub(in crate::http) async fn open_room(
     Path(id): Path<String>,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
-    let once = once.keyed()?;
-    let work =
-        async move |_| Ok(Json(RoomRevisionBody::from(rooms.set_open(&by, &id, true).await?)));
-    Ok(once.answer(&operator, work).await)
+    set_open(rooms, operator, id, Door::Open, once).await
 }
 
 /// Close a room
@@ -359,10 +355,29 @@ pub(in crate::http) async fn close_room(
     Path(id): Path<String>,
     once: Once,
 ) -> Result<Response, Problem> {
+    set_open(rooms, operator, id, Door::Closed, once).await
+}
+
+/// How a room is to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Door {
+    Open,
+    Closed,
+}
+
+async fn set_open(
+    rooms: Catalog,
+    operator: Operator,
+    id: String,
+    door: Door,
+    once: Once,
+) -> Result<Response, Problem> {
     let by = operator.administrator()?;
     let once = once.keyed()?;
-    let work =
-        async move |_| Ok(Json(RoomRevisionBody::from(rooms.set_open(&by, &id, false).await?)));
+    let work = async move |_| {
+        let revision = rooms.set_open(&by, &id, door == Door::Open).await?;
+        Ok(Json(RoomRevisionBody::from(revision)))
+    };
     Ok(once.answer(&operator, work).await)
 }
 

@@ -47,6 +47,12 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     // This node has not heard that the session ended; a seat is refused all the same.
     let seat = node.request(Method::POST, "/v1/rooms/newbie/seat");
     expect_refusal(seat.bearer_auth(&guest.access_token), 403, "banned").await;
+    let ticket = node.post("/v1/matchmaking/tickets", &json!({ "rooms": ["newbie"] }));
+    expect_refusal(ticket.bearer_auth(&guest.access_token), 403, "banned").await;
+    let table = node.post("/v1/private-tables", &json!({ "room": "newbie", "bet": 100 }));
+    expect_refusal(table.bearer_auth(&guest.access_token), 403, "banned").await;
+    let seat = node.request(Method::POST, "/v1/private-tables/K7MWQ2XA/seat");
+    expect_refusal(seat.bearer_auth(&guest.access_token), 403, "banned").await;
     // Others are not touched.
     node.guest("device-9876543210").await;
 
@@ -60,6 +66,12 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     bans.lift(player, server.clock.now()).await.unwrap();
     ok(by_name()).await;
     assert_eq!(bans.of(player).await.unwrap().len(), 2);
+    // The inbox tells of it, the newest first.
+    let back = ok(by_name()).await;
+    let inbox = node.get("/v1/me/notices", back["access_token"].as_str().unwrap());
+    let told = ok(inbox).await["items"].as_array().unwrap().clone();
+    let kinds: Vec<_> = told.iter().map(|notice| notice["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["ban_lifted", "banned", "banned"]);
 }
 
 /// By command, while the player is connected.

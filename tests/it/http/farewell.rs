@@ -93,7 +93,8 @@ async fn a_deleted_account_is_nobody_and_the_books_still_add_up() {
     // Others see nobody, and the name is free.
     let look_up = format!("/v1/players?ids={}", gone.id);
     let seen = ok(node.get(&look_up, &other.access_token)).await;
-    let nobody = json!({ "id": gone.id, "name": "Deleted player", "avatar": "carabao" });
+    let nobody =
+        json!({ "id": gone.id, "name": "Deleted player", "avatar": "carabao", "is_bot": false });
     assert_eq!(seen, json!({ "items": [nobody] }));
     let rename = node.request(Method::PATCH, "/v1/me").bearer_auth(&other.access_token);
     ok(rename.json(&json!({ "name": "Maria Clara" }))).await;

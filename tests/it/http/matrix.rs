@@ -69,6 +69,7 @@ GET    /v1/avatars                                200    200   200  200    200  
 
 GET    /v1/rooms                                  200    200   200  200    200     200     200
 POST   /v1/rooms/{room}/seat                      401    200   200  401    401     401     401
+GET    /v1/rooms/{room}/tables                    401    200   200  401    401     401     401
 GET    /v1/table                                  401    404   404  401    401     401     401
 DELETE /v1/table                                  401    404   404  401    401     401     401
 POST   /v1/play/tickets                           401    200   200  401    401     401     401
@@ -92,6 +93,9 @@ POST   /v1/operator/corrections                   401    401   401  403    403  
 GET    /v1/operator/corrections/{id}              401    401   401  200    200     200     200
 POST   /v1/operator/corrections/{id}/approval     401    401   401  403    403     200     200
 POST   /v1/operator/corrections/{id}/rejection    401    401   401  403    403     200     200
+
+GET    /v1/operator/reports                       401    401   401  200    200     200     200
+POST   /v1/operator/reports/{id}/decision         401    401   401  403    404     403     404
 
 POST   /v1/operator/rooms                         401    401   401  403    403     403     201
 PUT    /v1/operator/rooms/{room}                  401    401   401  403    403     403     409
@@ -167,6 +171,9 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         // Nobody has seen that revision.
         "PUT /v1/operator/rooms/{room}" => json!({ "revision": 99, "settings": settings() }),
         "POST /v1/games/{id}/reports" => json!({ "player": Uuid::nil(), "reason": "abuse" }),
+        "POST /v1/operator/reports/{id}/decision" => {
+            json!({ "outcome": "dismissed", "note": "nothing in the record" })
+        }
         "POST /v1/operator/corrections" => adjustment(owner),
         "POST /v1/operator/players/{id}/notes" => json!({ "words": "Asked for a refund." }),
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
@@ -215,6 +222,8 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
         path if path.starts_with("/v1/operator/corrections/{id}") => {
             correction(server, owner).await
         }
+        // Nobody has reported anything.
+        "/v1/operator/reports/{id}/decision" => Uuid::nil().to_string(),
         _ => String::new(),
     };
     // Some operations close it, and no other one needs it.

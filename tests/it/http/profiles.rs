@@ -121,8 +121,10 @@ async fn players_see_each_others_names_and_avatars_and_no_more() {
     let nobody = uuid::Uuid::max();
     let found = ok(look_up(&format!("{},{},{nobody}", two.id, one.id))).await;
     let mut expected = [
-        json!({ "id": one.id, "name": one.answer["player"]["name"], "avatar": "carabao" }),
-        json!({ "id": two.id, "name": two.answer["player"]["name"], "avatar": "maya" }),
+        json!({ "id": one.id, "name": one.answer["player"]["name"], "avatar": "carabao",
+            "is_bot": false }),
+        json!({ "id": two.id, "name": two.answer["player"]["name"], "avatar": "maya",
+            "is_bot": false }),
     ];
     expected.sort_by_key(|player| text(&player["id"]));
     assert_eq!(found, json!({ "items": expected }));

@@ -1,8 +1,9 @@
 //! Rooms, and the way to a table and from it.
 
 use reqwest::Method;
+use serde_json::{Value, json};
 
-use super::server::{Guest, Node, Server, expect_refusal, ok};
+use super::server::{Guest, Node, Server, expect_refusal, ok, text};
 
 fn ask(node: &Node, method: Method, path: &str, guest: &Guest) -> reqwest::RequestBuilder {
     node.request(method, path).bearer_auth(&guest.access_token)
@@ -52,4 +53,33 @@ async fn the_rooms_say_how_many_play_there() {
     assert!(items.len() >= 6);
     assert_eq!((&items[0]["players"], &items[0]["tables"]), (&2.into(), &1.into()));
     assert_eq!((&items[1]["players"], &items[1]["tables"]), (&0.into(), &0.into()));
+}
+
+#[tokio::test]
+async fn tables_that_may_be_watched_are_listed_by_pages() {
+    let server = Server::new().await;
+    let mut guests: Vec<Guest> = Vec::new();
+    for number in 0..4 {
+        let guest = server.node.guest(&format!("device-00000000-{number}")).await;
+        let seat = server.node.request(Method::POST, "/v1/rooms/newbie/seat");
+        ok(seat.bearer_auth(&guest.access_token)).await;
+        guests.push(guest);
+    }
+    let list = |query: &str, guest: &Guest| {
+        server.node.get(&format!("/v1/rooms/newbie/tables{query}"), &guest.access_token)
+    };
+    let all = ok(list("", &guests[0])).await["items"].as_array().unwrap().clone();
+    let mut players: Vec<i64> =
+        all.iter().map(|table| table["players"].as_i64().unwrap()).collect();
+    players.sort_unstable();
+    assert_eq!(players, [1, 3]);
+    let first = ok(list("?limit=1", &guests[0])).await;
+    assert_eq!(first["items"], json!([all[0]]));
+    let cursor = text(&first["next_cursor"]);
+    let second = ok(list(&format!("?limit=1&cursor={cursor}"), &guests[0])).await;
+    assert_eq!((&second["items"], &second["next_cursor"]), (&json!([all[1]]), &Value::Null));
+    let forged = list(&format!("?cursor={cursor}"), &guests[1]);
+    expect_refusal(forged, 422, "cursor_invalid").await;
+    let nowhere = server.node.get("/v1/rooms/nowhere/tables", &guests[0].access_token);
+    expect_refusal(nowhere, 404, "room_not_found").await;
 }

@@ -17,6 +17,7 @@
 //! ticket for which a place or a full group was there. Beyond it, who is looked at closely goes
 //! round from one [`Round::turn`] to the next, so that nobody starves behind others.
 
+mod brief;
 mod lanes;
 mod search;
 

@@ -4,7 +4,9 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::Cell;
 
+use crate::matchmaking::brief::{Brief, Crowd};
 use crate::matchmaking::lanes::{Lane, Way};
 use crate::matchmaking::{
     Companion, OpenTable, Place, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fit_company,
@@ -48,11 +50,16 @@ pub(super) struct Search<'a> {
     round: &'a Round<'a>,
     /// By ticket.
     waited_ms: Vec<u64>,
+    briefs: Vec<Brief>,
+    /// Whether two were kept apart by nothing but having met, who need not be any more.
+    met_again: Cell<bool>,
     placed: Vec<bool>,
     /// The oldest first.
     order: Vec<u32>,
     /// By room.
     lanes: Vec<Lane>,
+    /// By room.
+    crowds: Vec<Crowd>,
     /// The longest waited, by room: nobody's window is wider.
     longest_ms: Vec<u64>,
     tables: Vec<Filling<'a>>,
@@ -66,20 +73,21 @@ impl<'a> Search<'a> {
         let numbers = || (0..).take(count);
         let waited_ms: Vec<u64> =
             tickets.iter().map(|ticket| round.now.ms_since(ticket.since)).collect();
-        let mut order: Vec<u32> = numbers().collect();
-        order.sort_unstable_by_key(|one| {
-            let ticket = &tickets[*one as usize];
-            (ticket.since, ticket.id)
-        });
-        let mut by_rating: Vec<u32> = numbers().collect();
-        by_rating.sort_unstable_by_key(|one| {
-            let ticket = &tickets[*one as usize];
-            (ticket.who.rating, ticket.since, ticket.id)
-        });
+        // Sorted with what they are sorted by, which is quicker than looking it up.
+        let key = |(one, ticket): (u32, &Ticket)| (ticket.since, ticket.id, one);
+        let mut order: Vec<_> = numbers().zip(tickets).map(key).collect();
+        order.sort_unstable();
+        let order: Vec<u32> = order.into_iter().map(|(.., one)| one).collect();
+        let briefs = Brief::of_all(tickets, &waited_ms);
+        let mut by_rating: Vec<(i32, u32, u32)> = (0..)
+            .zip(&order)
+            .map(|(age, one)| (briefs[*one as usize].rating(), age, *one))
+            .collect();
+        by_rating.sort_unstable();
         let rooms = round.seats.len().min(ROOMS_MAX);
         let of_room = |room: usize| {
-            let wants = |one: &&u32| tickets[**one as usize].rooms.contains(room);
-            by_rating.iter().filter(wants).copied().collect::<Vec<u32>>()
+            let members = by_rating.iter().map(|(.., one)| *one);
+            members.filter(|one| briefs[*one as usize].wants(room)).collect::<Vec<u32>>()
         };
         let members: Vec<Vec<u32>> = (0..rooms).map(of_room).collect();
         let lanes = members.iter().map(|members| Lane::new(members, count)).collect();
@@ -99,28 +107,51 @@ impl<'a> Search<'a> {
             .sort_by_key(|filling| (!filling.table.has_pot, filling.seats_free, filling.table.id));
         let placed = vec![false; count];
         let placements = Vec::new();
-        Self { round, waited_ms, placed, order, lanes, longest_ms, tables, placements }
+        let crowd =
+            |members: &Vec<u32>| Crowd::of(members.iter().map(|one| &briefs[*one as usize]));
+        let crowds = members.iter().map(crowd).collect();
+        let met_again = Cell::new(false);
+        Self {
+            round,
+            waited_ms,
+            briefs,
+            met_again,
+            placed,
+            order,
+            lanes,
+            crowds,
+            longest_ms,
+            tables,
+            placements,
+        }
     }
 
     pub(super) fn run(mut self) -> Vec<Placement> {
         if self.order.is_empty() {
             return self.placements;
         }
-        self.pass(Met::Never);
-        self.pass(Met::AfterWaiting);
+        let all = self.order.clone();
+        let met_again = self.pass(Met::Never, &all);
+        // Without such a pair a second search would go as the first did.
+        self.pass(Met::AfterWaiting, &met_again);
         self.thorough();
         self.placements
     }
 
-    /// With little effort for each ticket.
-    fn pass(&mut self, met: Met) {
+    /// With little effort for each of these tickets. Gives those for which it mattered who has met.
+    fn pass(&mut self, met: Met, seeds: &[u32]) -> Vec<u32> {
         self.fill_tables(met, &mut Budget(NEAR * 64), None);
-        for number in 0..self.order.len() {
-            let seed = self.order[number];
-            if !self.placed[seed as usize] {
-                self.found(seed, met, &mut Budget(NEAR));
+        let mut met_again = Vec::new();
+        for seed in seeds {
+            if !self.placed[*seed as usize] {
+                self.met_again.set(false);
+                self.found(*seed, met, &mut Budget(NEAR));
+                if self.met_again.get() {
+                    met_again.push(*seed);
+                }
             }
         }
+        met_again
     }
 
     /// Whoever is left, beginning with another one in each round.
@@ -240,9 +271,13 @@ impl<'a> Search<'a> {
         if seats <= 1 {
             return Some(group);
         }
+        let brief = &self.briefs[seed as usize];
+        if self.crowds[room].others_for(brief) < u32::from(seats) - 1 {
+            return None;
+        }
         let lane = &self.lanes[room];
-        let rating = self.ticket(seed).who.rating;
-        let distance = |other: u32| self.ticket(other).who.rating.abs_diff(rating);
+        let rating = brief.rating();
+        let distance = |other: u32| self.briefs[other as usize].rating().abs_diff(rating);
         let reach = window(self.longest_ms[room]);
         let (mut down, mut up) = (lane.next(seed, Way::Down), lane.next(seed, Way::Up));
         let mut candidates: Vec<u32> = Vec::new();
@@ -306,8 +341,11 @@ impl<'a> Search<'a> {
     fn place(&mut self, place: Place, group: &[u32]) {
         for one in group {
             self.placed[*one as usize] = true;
-            for lane in &mut self.lanes {
+            for (room, lane) in self.lanes.iter_mut().enumerate() {
                 lane.remove(*one);
+                if self.briefs[*one as usize].wants(room) {
+                    self.crowds[room].remove(&self.briefs[*one as usize]);
+                }
             }
         }
         let tickets = group.iter().map(|one| self.ticket(*one).id).collect();
@@ -319,19 +357,25 @@ impl<'a> Search<'a> {
     }
 
     fn wants(&self, ticket: u32, room: usize) -> bool {
-        self.ticket(ticket).rooms.contains(room)
+        self.briefs[ticket as usize].wants(room)
     }
 
     fn fits(&self, one: u32, other: u32, met: Met) -> bool {
+        if !self.briefs[one as usize].may_fit(&self.briefs[other as usize]) {
+            return false;
+        }
         let waited_ms = self.waited_ms[one as usize].max(self.waited_ms[other as usize]);
         let (one, other) = (self.ticket(one), self.ticket(other));
         if !fit_company(one, &other.who, waited_ms) {
             return false;
         }
-        if met == Met::AfterWaiting && waited_ms >= REPEAT_MS {
-            return true;
+        let have_met =
+            one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
+        if have_met && waited_ms >= REPEAT_MS {
+            self.met_again.set(true);
+            return met == Met::AfterWaiting;
         }
-        !one.recent.contains(&other.who.player) && !other.recent.contains(&one.who.player)
+        !have_met
     }
 
     fn fits_company(&self, one: u32, other: &Companion, met: Met) -> bool {

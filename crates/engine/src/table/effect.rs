@@ -92,7 +92,7 @@ impl<G: Game> Table<G> {
     /// When the player longest away from a waiting table loses the seat.
     fn absence_deadline(&self) -> Option<Timestamp> {
         self.occupants()
-            .filter(|(_, occupant)| occupant.connection.is_none())
+            .filter(|(_, occupant)| occupant.connection.is_none() && !occupant.bot)
             .map(|(_, occupant)| occupant.away_since.after_ms(self.terms.clocks.absence_ms))
             .min()
     }

@@ -22,7 +22,16 @@ use crate::table::time::Timestamp;
 #[cfg_attr(feature = "schema", schemars(rename = "Event"))]
 pub enum Event<E> {
     /// A player has sat down.
-    Sat { seat: Seat, player: PlayerId, name: String },
+    Sat {
+        seat: Seat,
+        player: PlayerId,
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        avatar: Option<String>,
+        /// A bot of the house (rule 8.6).
+        #[serde(default)]
+        bot: bool,
+    },
     /// A seat is free again.
     Left { seat: Seat, player: PlayerId, reason: Reason },
     /// A player is there, or is not.

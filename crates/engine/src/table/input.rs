@@ -25,8 +25,16 @@ pub const SEED_BYTES_MAX: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Input<A> {
-    /// A player takes the free seat with the lowest number.
-    Sit { player: PlayerId, name: String },
+    /// A player takes the free seat with the lowest number. A bot of the house is told from a
+    /// player for good: the AI plays it (rule 8.6).
+    Sit {
+        player: PlayerId,
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        avatar: Option<String>,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        bot: bool,
+    },
     /// A player goes: at once between games, when the game is over in the midst of one.
     Leave { player: PlayerId },
     /// A player's connection is there; it replaces an older one.
@@ -54,6 +62,13 @@ pub enum Input<A> {
     Reterm { terms: Reterm },
     /// Whoever may has removed a player, which only goes between games.
     Remove { player: PlayerId },
+}
+
+impl<A> Input<A> {
+    /// A player who sits down without a picture.
+    pub fn sit(player: PlayerId, name: impl Into<String>) -> Self {
+        Self::Sit { player, name: name.into(), avatar: None, bot: false }
+    }
 }
 
 /// What a room says to its tables when it has changed. The rule set is absent: a table keeps the

@@ -155,14 +155,20 @@ impl<G: Game> Table<G> {
         self.seats.iter().filter(|seat| seat.is_none()).count()
     }
 
-    /// The seats that the AI plays (rule 8.3). Empty between games.
+    /// The seats of the house's bots (rule 8.6).
+    pub fn bots(&self) -> SeatSet {
+        self.occupants().filter(|(_, occupant)| occupant.bot).map(|(seat, _)| seat).collect()
+    }
+
+    /// The seats that the AI plays (rules 8.3 and 8.6). Empty between games.
     pub fn taken_over(&self) -> SeatSet {
         match &self.phase {
             Phase::Waiting | Phase::Preparing(_) => SeatSet::EMPTY,
             Phase::Opening(_) | Phase::Playing(_) | Phase::Settling(_) => self
                 .occupants()
                 .filter(|(_, occupant)| {
-                    occupant.connection.is_none()
+                    occupant.bot
+                        || occupant.connection.is_none()
                         || occupant.left
                         || occupant.lapses >= self.terms.clocks.lapses_to_takeover
                 })

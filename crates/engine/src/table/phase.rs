@@ -21,6 +21,12 @@ pub struct Occupant {
     pub player: PlayerId,
     /// As it was when the player sat down.
     pub name: String,
+    /// The picture that the player is shown by, as it was then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avatar: Option<String>,
+    /// A bot of the house, which the AI plays (rule 8.6).
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub bot: bool,
     /// `None` while the player is away.
     pub connection: Option<ConnectionId>,
     /// When the player was last seen to be away; meaningless while connected.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::chance::{Answer, ClientSeed, Commitment, ServerSeed};
 use crate::coins::Coins;
 use crate::game::{Game, Outcome};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::table::event::Crown;
 use crate::table::id::{GameId, PlayerId, TableId};
 use crate::table::phase::Playing;
@@ -54,6 +54,9 @@ pub struct Record<G: Game> {
     pub terms: Terms<G::Rules>,
     /// By seat.
     pub players: Vec<PlayerId>,
+    /// The seats of the house's bots (rule 8.6).
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub bots: SeatSet,
     pub opened_at: Timestamp,
     pub finished_at: Timestamp,
     pub commitment: Commitment,
@@ -75,6 +78,10 @@ pub struct Record<G: Game> {
     /// The run of wins that this game began with and left behind.
     pub crown_before: Option<Crown>,
     pub crown_after: Option<Crown>,
+}
+
+fn has_none(seats: &SeatSet) -> bool {
+    seats.is_empty()
 }
 
 /// What an outcome is worth at a table: the settlement, the POT and the crown after it.
@@ -133,6 +140,7 @@ impl<G: Game> Record<G> {
             table: table.id,
             terms: table.terms.clone(),
             players,
+            bots: table.bots(),
             opened_at: playing.opened_at,
             finished_at: table.at,
             commitment: playing.server_seed.commitment(),

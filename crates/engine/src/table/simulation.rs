@@ -186,7 +186,7 @@ impl<G: Game> Simulation<G> {
             self.wallets.insert(player, self.welcome);
             self.granted = self.granted.checked_add(self.welcome).expect("grants fit");
             self.intentions.insert(player, (self.now, Intention::Return));
-            return Some(Input::Sit { player, name: format!("player {}", self.ids) });
+            return Some(Input::sit(player, format!("player {}", self.ids)));
         }
         let player = self.intentions.iter().min_by_key(|(_, (at, _))| *at);
         let player = player.map(|(player, (at, intention))| (*at, *player, *intention));
@@ -328,7 +328,7 @@ impl<G: Game> Simulation<G> {
             2 => Input::Act { player: stranger, game, prompt, action },
             3 => Input::Advise { player, game, prompt, action },
             4 => Input::Ready { player, game, seed: None },
-            5 => Input::Sit { player, name: "twice".into() },
+            5 => Input::sit(player, "twice"),
             6 => Input::Settled { game },
             _ => Input::Disconnect { player: other, connection: ConnectionId(stranger.0) },
         })

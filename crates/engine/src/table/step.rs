@@ -12,13 +12,13 @@ use crate::chance::{ClientSeed, Stream};
 use crate::coins::Coins;
 use crate::game::{Game, Turn};
 use crate::seat::{Seat, SeatSet};
-use crate::table::Table;
 use crate::table::event::{Crown, Event, Reason};
 use crate::table::id::{GameId, PlayerId};
 use crate::table::input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX};
 use crate::table::phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
 use crate::table::record::{By, Record};
 use crate::table::time::Timestamp;
+use crate::table::{Table, version};
 
 /// An accepted input: what to write down, the table after it, and what its viewers are told.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,17 +69,26 @@ impl<G: Game> Table<G> {
 
     fn take(&mut self, line: &Line<G::Action>, events: &mut Events<G>) -> Result<(), Refused<G>> {
         match &line.input {
-            Input::Sit { player, name } => {
+            Input::Sit { player, name, avatar, bot } => {
                 let seat = self.free_seat(*player)?;
+                // Nodes that play older tables know neither.
+                let is_new = self.engine >= version::WITH_BOTS;
+                if *bot && !is_new {
+                    return Err(Rejection::TableFull);
+                }
+                let avatar = avatar.clone().filter(|_| is_new);
                 self.seats[seat.index()] = Some(Occupant {
                     player: *player,
                     name: name.clone(),
+                    avatar: avatar.clone(),
+                    bot: *bot,
                     connection: None,
                     away_since: self.at,
                     left: false,
                     lapses: 0,
                 });
-                events.push(Event::Sat { seat, player: *player, name: name.clone() });
+                let (player, name, bot) = (*player, name.clone(), *bot);
+                events.push(Event::Sat { seat, player, name, avatar, bot });
                 self.regroup(line.fresh, events)
             }
             Input::Leave { player } => {
@@ -213,6 +222,11 @@ impl<G: Game> Table<G> {
             let taken: SeatSet = self.occupants().map(|(seat, _)| seat).collect();
             taken.iter().for_each(|seat| self.free(seat, Reason::Closed, events));
         }
+        let bots = self.bots();
+        if bots.len() == self.occupants().count() {
+            // They keep players company, not each other.
+            bots.iter().for_each(|seat| self.free(seat, Reason::Left, events));
+        }
         if self.seats_free() > 0 {
             if !matches!(self.phase, Phase::Waiting) {
                 self.phase = Phase::Waiting;
@@ -235,10 +249,11 @@ impl<G: Game> Table<G> {
             commitment: fresh.seed.commitment(),
             deadline_ms: deadline,
         });
+        events.extend(bots.iter().map(|seat| Event::Ready { seat }));
         self.phase = Phase::Preparing(Preparing {
             game: fresh.game,
             server_seed: fresh.seed,
-            ready: SeatSet::EMPTY,
+            ready: bots,
             client_seeds: vec![ClientSeed::NONE; self.seats.len()],
             deadline,
         });
@@ -413,6 +428,7 @@ impl<G: Game> Table<G> {
                 let late = |occupant: &Occupant| {
                     let absence_ms = self.terms.clocks.absence_ms;
                     occupant.connection.is_none()
+                        && !occupant.bot
                         && occupant.away_since.after_ms(absence_ms) <= self.at
                 };
                 let absent: SeatSet =

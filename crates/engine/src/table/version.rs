@@ -13,15 +13,19 @@ use alloc::format;
 use alloc::string::String;
 
 /// What new tables are founded with. Version 2 added two lines, a room's new terms and a player
-/// removed; what version 1 wrote replays alike.
-pub const ENGINE: u32 = 2;
+/// removed; version 3 bots of the house, and pictures of players. What earlier versions wrote
+/// replays alike.
+pub const ENGINE: u32 = 3;
 
 /// Every version whose journals this code replays.
-pub const ENGINES: [u32; 2] = [1, ENGINE];
+pub const ENGINES: [u32; 3] = [1, 2, ENGINE];
 
 /// The first version that knows [`Input::Reterm`](super::Input) and [`Input::Remove`](super::Input):
 /// nodes that play older tables could not replay these lines.
 pub(super) const WITH_REVISIONS: u32 = 2;
+
+/// The first version that knows bots and pictures.
+pub(super) const WITH_BOTS: u32 = 3;
 
 /// Of tables that were founded before versions were written down.
 pub(super) const fn first() -> u32 {

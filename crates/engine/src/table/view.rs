@@ -50,8 +50,14 @@ pub struct TableView<G: Game> {
 pub struct SeatView {
     pub player: PlayerId,
     pub name: String,
+    /// The picture that the player is shown by, as when the player sat down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avatar: Option<String>,
+    /// A bot of the house sits here (rule 8.6), and no player.
+    pub bot: bool,
+    /// Always, for a bot.
     pub connected: bool,
-    /// The AI plays this seat (rule 8.3).
+    /// The AI plays this seat now (rules 8.3 and 8.6).
     pub taken_over: bool,
 }
 
@@ -81,7 +87,9 @@ impl<G: Game> Table<G> {
             Some(SeatView {
                 player: occupant.player,
                 name: occupant.name.clone(),
-                connected: occupant.connection.is_some(),
+                avatar: occupant.avatar.clone(),
+                bot: occupant.bot,
+                connected: occupant.bot || occupant.connection.is_some(),
                 taken_over: taken_over.contains(seat),
             })
         });
@@ -132,12 +140,14 @@ impl<G: Game> TableView<G> {
     pub fn observe(&mut self, event: &Event<G::Event>) {
         let viewer = self.viewer();
         match event {
-            Event::Sat { seat, player, name } => {
+            Event::Sat { seat, player, name, avatar, bot } => {
                 if let Some(place) = self.seats.get_mut(seat.index()) {
                     *place = Some(SeatView {
                         player: *player,
                         name: name.clone(),
-                        connected: false,
+                        avatar: avatar.clone(),
+                        bot: *bot,
+                        connected: *bot,
                         taken_over: false,
                     });
                 }

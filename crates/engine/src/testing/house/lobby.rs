@@ -67,7 +67,7 @@ impl Node {
             self.redis(Request::Found { table, tag: self.world.tag(), snapshot, idle_ms: IDLE_MS })
                 .await?;
             let name = String::from(name);
-            match self.submit(table, Input::Sit { player, name }).await {
+            match self.submit(table, Input::sit(player, name)).await {
                 Ok(_) | Err(SubmitError::Rejected(Rejection::AlreadySeated)) => {
                     return self.confirm(player, table).await;
                 }

@@ -1,0 +1,199 @@
+//! Bots of the house at a table (rule 8.6): ready at once, played by the AI from the deal on, and
+//! there for players only.
+
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Game;
+use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
+use bahay_engine::hex::Hex;
+use bahay_engine::table::{
+    By, Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, Price,
+    Reason, Record, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+};
+use uuid::Uuid;
+
+/// A table that does what is due, with a ledger that always pays.
+struct Parlour {
+    table: Table<Tongits>,
+    now: Timestamp,
+    games: u64,
+    events: Vec<Event<<Tongits as Game>::Event>>,
+    records: Vec<Record<Tongits>>,
+}
+
+const ANA: PlayerId = PlayerId(Uuid::from_u64_pair(1, 0));
+const BEA: PlayerId = PlayerId(Uuid::from_u64_pair(1, 1));
+const HERE: ConnectionId = ConnectionId(Uuid::from_u64_pair(2, 0));
+
+fn bot(number: u64) -> PlayerId {
+    PlayerId(Uuid::from_u64_pair(9, number))
+}
+
+fn coins(whole: i64) -> Coins {
+    Coins::from_whole(whole).unwrap()
+}
+
+impl Parlour {
+    fn new() -> Self {
+        let terms = Terms {
+            room: "newbie".to_owned(),
+            rules: Rules::kingdom(),
+            price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
+            hits: Hits::default(),
+            clocks: Clocks::default(),
+            spectators: Spectators::default(),
+        };
+        let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
+        let (now, events, records) = (Timestamp::from_ms(0), vec![], vec![]);
+        Self { table, now, games: 0, events, records }
+    }
+
+    /// One player, connected, and two bots.
+    fn with_bots() -> Self {
+        let mut parlour = Self::new();
+        parlour.tell(Input::sit(ANA, "Ana")).unwrap();
+        parlour.tell(Input::Connect { player: ANA, connection: HERE }).unwrap();
+        parlour.seat_bot(1).unwrap();
+        parlour.seat_bot(2).unwrap();
+        parlour
+    }
+
+    fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Rejection<Illegal>> {
+        self.games += 1;
+        let fresh = Fresh {
+            seed: ServerSeed(Hex([u8::try_from(self.games % 251).unwrap(); 32])),
+            game: GameId(Uuid::from_u64_pair(4, self.games)),
+        };
+        let decided = self.table.decide(self.now, input, || fresh)?;
+        // What a viewer makes of the events is what the table shows.
+        let mut view = self.table.view(None);
+        for event in &decided.events {
+            if let Some(event) = event.redact::<Tongits>(view.viewer()) {
+                view.observe(&event);
+            }
+        }
+        assert_eq!(view, decided.table.view(None));
+        self.table = decided.table;
+        self.events = decided.events;
+        Ok(())
+    }
+
+    fn seat_bot(&mut self, number: u64) -> Result<(), Rejection<Illegal>> {
+        let (name, avatar) = (format!("Bot {number}"), Some("eagle".to_owned()));
+        self.tell(Input::Sit { player: bot(number), name, avatar, bot: true })
+    }
+
+    fn ready(&mut self, player: PlayerId) {
+        let game = self.table.phase().game().unwrap();
+        self.tell(Input::Ready { player, game, seed: None }).unwrap();
+    }
+
+    /// Does what is due, and lets time pass until the game is over and settled.
+    fn finish_game(&mut self) {
+        for _ in 0..1_000 {
+            let next = self.table.effects(self.now).into_iter().next().map(|effect| match effect {
+                Effect::Open(opening) => {
+                    let (stakes, pot) = (vec![coins(14); 3], coins(3));
+                    Input::Opened { game: opening.game, stakes, pot }
+                }
+                Effect::Settle(record) => Input::Settled { game: record.game },
+                Effect::Advise { seat, .. } => self.table.advice(seat).unwrap(),
+                Effect::Tick => Input::Tick,
+            });
+            if let Phase::Settling(settling) = self.table.phase() {
+                self.records.push(settling.record.clone());
+            }
+            match next {
+                Some(Input::Settled { game }) => {
+                    return self.tell(Input::Settled { game }).unwrap();
+                }
+                Some(input) => self.tell(input).unwrap(),
+                None => self.now = self.now.max(self.table.deadline().unwrap()),
+            }
+        }
+        panic!("a game goes on for ever");
+    }
+
+    fn players(&self) -> Vec<PlayerId> {
+        self.table.occupants().map(|(_, occupant)| occupant.player).collect()
+    }
+
+    fn has_left(&self, player: PlayerId) -> bool {
+        self.events.iter().any(|event| {
+            matches!(event, Event::Left { player: left, reason: Reason::Left, .. } if *left == player)
+        })
+    }
+}
+
+#[test]
+fn bots_are_ready_at_once_and_the_ai_plays_them_from_the_deal_on() {
+    let mut parlour = Parlour::with_bots();
+    let ready = parlour.events.iter().filter(|event| matches!(event, Event::Ready { .. })).count();
+    assert_eq!(ready, 2);
+    let view = parlour.table.view(Some(ANA));
+    let shown: Vec<_> =
+        view.seats.iter().flatten().map(|seat| (seat.bot, seat.connected)).collect();
+    assert_eq!(shown, [(false, true), (true, true), (true, true)]);
+    assert_eq!(view.seats[1].as_ref().unwrap().avatar.as_deref(), Some("eagle"));
+    assert!(parlour.table.taken_over().is_empty(), "nobody plays before the deal");
+    for game in 1..=3 {
+        parlour.ready(ANA);
+        parlour.finish_game();
+        let record = &parlour.records[game - 1];
+        assert_eq!(record.bots, parlour.table.bots());
+        assert!(record.actions.iter().any(|taken| taken.by == By::Ai));
+        for taken in &record.actions {
+            assert!(!record.bots.contains(taken.seat) || taken.by == By::Ai, "{taken:?}");
+        }
+        record.verify().unwrap();
+        // Ana is there and let countdowns pass, which the next game does not hold against her.
+        assert_eq!(parlour.players(), [ANA, bot(1), bot(2)]);
+    }
+}
+
+#[test]
+fn bots_do_not_stay_without_a_player() {
+    let mut parlour = Parlour::with_bots();
+    parlour.tell(Input::Leave { player: ANA }).unwrap();
+    assert_eq!(parlour.players(), []);
+    assert!(parlour.has_left(bot(1)) && parlour.has_left(bot(2)));
+    assert!(matches!(parlour.table.phase(), Phase::Waiting));
+    // A bot that comes too late does not stay either.
+    parlour.seat_bot(1).unwrap();
+    assert!(parlour.has_left(bot(1)));
+
+    let mut parlour = Parlour::with_bots();
+    parlour.ready(ANA);
+    parlour.tell(Input::Leave { player: ANA }).unwrap();
+    parlour.finish_game();
+    assert_eq!(parlour.players(), [], "the game is played to its end, and then nobody stays");
+}
+
+#[test]
+fn a_bot_gives_its_seat_away_after_the_game() {
+    let mut parlour = Parlour::with_bots();
+    parlour.ready(ANA);
+    parlour.tell(Input::Leave { player: bot(1) }).unwrap();
+    assert_eq!(parlour.players().len(), 3, "not in the midst of a game");
+    parlour.finish_game();
+    assert_eq!(parlour.players(), [ANA, bot(2)]);
+    parlour.tell(Input::sit(BEA, "Bea")).unwrap();
+    assert!(matches!(parlour.table.phase(), Phase::Preparing(_)));
+    // While a table waits, a bot is not away, however long it takes.
+    parlour.tell(Input::Leave { player: BEA }).unwrap();
+    assert_eq!(parlour.table.deadline(), None);
+}
+
+#[test]
+fn tables_of_older_engines_take_no_bots_and_no_pictures() {
+    let mut older = serde_json::to_value(&Parlour::new().table).unwrap();
+    older["engine"] = 2.into();
+    let table: Table<Tongits> = serde_json::from_value(older).unwrap();
+    let mut parlour = Parlour { table, ..Parlour::new() };
+    let (name, avatar) = ("Ana".to_owned(), Some("eagle".to_owned()));
+    parlour.tell(Input::Sit { player: ANA, name, avatar, bot: false }).unwrap();
+    assert_eq!(parlour.table.view(None).seats[0].as_ref().unwrap().avatar, None);
+    assert_eq!(parlour.seat_bot(1), Err(Rejection::TableFull));
+}

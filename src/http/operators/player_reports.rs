@@ -1,0 +1,209 @@
+//! What players report about each other, for operators: a list, and one decision about each.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::operators::{Care, Operator, Reason};
+use crate::social::{KeptReport, ReportDecision, ReportError, ReportOutcome, ReportState, Social};
+
+use super::super::idempotency::{Once, RequiredKey};
+use super::super::social::ReportReason;
+use super::super::{
+    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, page::Limit, unread,
+};
+
+/// A report by a player about another one of a game.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PlayerReport)]
+pub(in crate::http) struct PlayerReportBody {
+    id: Uuid,
+    /// Its record is the evidence.
+    game: Uuid,
+    reporter: Uuid,
+    reported: Uuid,
+    #[schema(inline)]
+    reason: ReportReason,
+    /// In the reporter's own words.
+    #[schema(required = true, example = "They showed each other their cards.")]
+    words: Option<String>,
+    created_at: Time,
+    /// Null while it is open.
+    #[schema(required = true)]
+    decision: Option<ReportDecisionBody>,
+}
+
+/// What came of a report.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ReportDecision)]
+pub(in crate::http) struct ReportDecisionBody {
+    #[schema(inline)]
+    outcome: ReportOutcomeBody,
+    /// The operator.
+    decided_by: Uuid,
+    decided_at: Time,
+    #[schema(example = "The record shows soft play.")]
+    note: String,
+}
+
+/// `upheld`: it is as the player says. `dismissed`: it is not, or nothing shows it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum ReportOutcomeBody {
+    Upheld,
+    Dismissed,
+}
+
+/// Whether a report waits to be decided.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum ReportStateBody {
+    Open,
+    Closed,
+}
+
+/// Which reports are asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct ReportsQuery {
+    /// Only those in this state.
+    #[param(inline)]
+    state: Option<ReportStateBody>,
+    /// `next_cursor` of the page before; nothing for the first page.
+    #[param(max_length = 256)]
+    cursor: Option<String>,
+    /// How many items at most.
+    #[serde(default)]
+    #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
+    limit: Limit,
+}
+
+/// What an operator makes of a report.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct DecideReport {
+    #[schema(inline)]
+    outcome: ReportOutcomeBody,
+    /// For people to read later.
+    #[schema(value_type = String, min_length = 10, max_length = 500,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    note: Reason,
+}
+
+/// List players' reports
+///
+/// Newest first. For operators of every role.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/reports",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(ReportsQuery),
+    responses((status = 200, description = "A page of reports", body = PageOf<PlayerReportBody>))
+)]
+pub(in crate::http) async fn list_reports(
+    State(social): State<Social>,
+    State(cursors): State<Cursors>,
+    operator: Operator,
+    Query(query): Query<ReportsQuery>,
+) -> Result<Json<PageOf<PlayerReportBody>>, Problem> {
+    let (state, list) = match query.state {
+        None => (None, "reports all"),
+        Some(ReportStateBody::Open) => (Some(ReportState::Open), "reports open"),
+        Some(ReportStateBody::Closed) => (Some(ReportState::Closed), "reports closed"),
+    };
+    let below: Option<Uuid> = cursors.open(list, &operator, query.cursor.as_deref())?;
+    let page = social.reports(state, below, query.limit.items()).await.map_err(unread)?;
+    Ok(Json(PageOf {
+        items: page.items.into_iter().map(PlayerReportBody::from).collect(),
+        next_cursor: page.next.map(|next| cursors.seal(list, &operator, &next)),
+    }))
+}
+
+/// Decide on a player's report
+///
+/// Once. It changes nothing but the report: a ban is an act of its own. For the roles `support` and
+/// `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/reports/{id}/decision",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The report"), RequiredKey),
+    request_body = DecideReport,
+    responses(
+        (status = 200, description = "It is closed", body = PlayerReportBody),
+        (status = 404, description = "`report_not_found`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`report_decided`. Or `idempotency_key_in_use`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`path_invalid`, `body_invalid`, `idempotency_key_invalid` or \
+            `idempotency_key_reused`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn decide_report(
+    State(care): State<Care>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let DecideReport { outcome, note } = once.body()?;
+    let work = async move |_| {
+        let decided = care.decide_report(&by, id, outcome.into(), note.as_str()).await?;
+        Ok(Json(PlayerReportBody::from(decided)))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+impl From<KeptReport> for PlayerReportBody {
+    fn from(kept: KeptReport) -> Self {
+        let KeptReport { id, report, created_at_ms, decision } = kept;
+        Self {
+            id,
+            game: report.game.0,
+            reporter: report.reporter.0,
+            reported: report.reported.0,
+            reason: report.reason.into(),
+            words: report.words,
+            created_at: Time::from_ms(created_at_ms),
+            decision: decision.map(ReportDecisionBody::from),
+        }
+    }
+}
+
+impl From<ReportDecision> for ReportDecisionBody {
+    fn from(decision: ReportDecision) -> Self {
+        let ReportDecision { outcome, by, at_ms, note } = decision;
+        let outcome = match outcome {
+            ReportOutcome::Upheld => ReportOutcomeBody::Upheld,
+            ReportOutcome::Dismissed => ReportOutcomeBody::Dismissed,
+        };
+        Self { outcome, decided_by: by.0, decided_at: Time::from_ms(at_ms), note }
+    }
+}
+
+impl From<ReportOutcomeBody> for ReportOutcome {
+    fn from(outcome: ReportOutcomeBody) -> Self {
+        match outcome {
+            ReportOutcomeBody::Upheld => Self::Upheld,
+            ReportOutcomeBody::Dismissed => Self::Dismissed,
+        }
+    }
+}
+
+impl From<ReportError> for Problem {
+    fn from(error: ReportError) -> Self {
+        match error {
+            ReportError::Unknown => Code::ReportNotFound.plain(),
+            ReportError::Decided => Code::ReportDecided.plain(),
+            ReportError::Database(error) => unread(error),
+        }
+    }
+}

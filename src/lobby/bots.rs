@@ -1,0 +1,338 @@
+//! Bots of the house (rule 8.6), seated by the matcher that holds the lease: where players have
+//! waited for so long that a game with a bot is better than none. A table plays its bots by itself,
+//! on whatever node, so nothing here has to live for a game to go on.
+//!
+//! Now and then, after a round: players who have waited long are seated together, fewer than a
+//! table takes; free seats beside players who have waited long at a table get bots; and for each
+//! ticket that still waits, one bot at a table where its player would fit is asked to leave, which
+//! it does after the game. What is remembered from one time to the next is only who has waited
+//! since when: another matcher begins to count anew.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::matchmaking::{self, Companion, Round, Ticket, TicketId, fit_company};
+use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
+use futures_util::{StreamExt as _, stream};
+
+use crate::entropy;
+use crate::ledger::{Grant, GrantCoins};
+use crate::live::{Held, Open, Reserve, Unavailable};
+
+use super::matcher::{Matcher, Planned};
+use super::sit::{Sat, Sitter};
+use super::{Lobby, LobbyError, Room, admit};
+
+/// Bots whose places are looked up at once.
+const AT_ONCE: usize = 16;
+
+/// Tickets for which bots are asked to leave in one go.
+const ASKED_FOR_MAX: usize = 64;
+
+/// A bot that has too little for a room is given so many times what the room asks for.
+const FILLED_TIMES: i64 = 20;
+
+/// A bot of the house.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bot {
+    pub player: PlayerId,
+    pub name: String,
+    pub avatar: String,
+}
+
+/// The bots of a house, and what the matcher remembers about company.
+#[derive(Debug, Default)]
+pub struct Bots {
+    all: Arc<[Bot]>,
+    players: BTreeSet<PlayerId>,
+    after_ms: u64,
+    /// Tables where players wait: with so many seats free, since when.
+    lonely: HashMap<TableId, (u8, Timestamp)>,
+    /// Tickets for which a bot was asked to leave.
+    promised: BTreeSet<TicketId>,
+}
+
+/// Where the bots are.
+#[derive(Debug, Default)]
+struct Spots {
+    free: Vec<Bot>,
+    tables: BTreeSet<TableId>,
+}
+
+impl Bots {
+    /// Bots that come where players have waited for so long.
+    pub fn new(all: Vec<Bot>, after: Duration) -> Self {
+        let players = all.iter().map(|bot| bot.player).collect();
+        let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
+        Self { all: all.into(), players, after_ms, ..Self::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Of these tables, those where players have waited long enough.
+    fn long_waited(
+        &mut self,
+        open: Vec<(Arc<Room>, Open)>,
+        now: Timestamp,
+    ) -> Vec<(Arc<Room>, Open)> {
+        let mut before = std::mem::take(&mut self.lonely);
+        let mut long = Vec::new();
+        for (room, open) in open {
+            if open.company.iter().all(|one| self.players.contains(&one.player)) {
+                continue;
+            }
+            let since = match before.remove(&open.table) {
+                Some((seats_free, since)) if seats_free == open.seats_free => since,
+                Some(_) | None => now,
+            };
+            self.lonely.insert(open.table, (open.seats_free, since));
+            if now.ms_since(since) >= self.after_ms {
+                long.push((room, open));
+            }
+        }
+        long
+    }
+}
+
+impl Matcher {
+    /// Sees to company for those whom a round has not placed.
+    pub(super) async fn keep_company(
+        &mut self,
+        held: &Held,
+        rooms: &[Arc<Room>],
+        waiting: Vec<Ticket>,
+    ) -> Result<(), Unavailable> {
+        let mut open = Vec::new();
+        for room in rooms {
+            if !room.is_open() {
+                continue;
+            }
+            let tables = self.lobby.live.open_tables(room.id()).await?;
+            open.extend(tables.into_iter().map(|table| (room.clone(), table)));
+        }
+        let long = self.bots.long_waited(open, held.now);
+        let waits = |ticket: &TicketId| waiting.iter().any(|waiting| waiting.id == *ticket);
+        self.bots.promised.retain(waits);
+        if long.is_empty() && waiting.is_empty() {
+            return Ok(());
+        }
+        let mut spots = self.lobby.spots(&self.bots.all).await;
+        for (room, open) in long {
+            let people = open.company.iter().find(|one| !self.bots.players.contains(&one.player));
+            let rating = people.map_or(crate::ratings::FIRST, |one| one.rating);
+            self.fill(&room, open.table, open.seats_free, rating, &mut spots).await;
+        }
+        let waiting = self.gather(held, rooms, waiting, &mut spots).await;
+        self.make_room(held.now, rooms, &waiting, &spots).await;
+        Ok(())
+    }
+
+    /// Seats players together who have waited long, as many as fit each other, and bots beside
+    /// them. Gives the tickets that still wait.
+    async fn gather(
+        &self,
+        held: &Held,
+        rooms: &[Arc<Room>],
+        mut waiting: Vec<Ticket>,
+        spots: &mut Spots,
+    ) -> Vec<Ticket> {
+        let is_tired = |ticket: &Ticket| held.now.ms_since(ticket.since) >= self.bots.after_ms;
+        let most = rooms.iter().map(|room| room.seats()).max().unwrap_or_default();
+        for size in (1..most).rev() {
+            if !waiting.iter().any(is_tired) {
+                break;
+            }
+            let takes = |room: &Arc<Room>| room.is_open() && room.seats() > size;
+            let seats: Vec<u8> =
+                rooms.iter().map(|room| if takes(room) { size } else { 0 }).collect();
+            let (now, turn) = (held.now, self.turn);
+            let round = Round { seats: &seats, tables: &[], tickets: &waiting, now, turn };
+            for placement in round.placements() {
+                let matchmaking::Place::New { room } = placement.place else {
+                    continue;
+                };
+                let Some(room) = rooms.get(room) else {
+                    continue;
+                };
+                let is_one = |ticket: &&Ticket| placement.tickets.contains(&ticket.id);
+                let group: Vec<&Ticket> = waiting.iter().filter(is_one).collect();
+                let free_max = usize::from(room.seats() - size);
+                if !group.iter().any(|ticket| is_tired(ticket)) || spots.free.len() < free_max {
+                    continue;
+                }
+                let rating = group.first().map_or(0, |ticket| ticket.who.rating);
+                let planned = Planned::new(room.id(), TableId(entropy::uuid()));
+                if self.place(held, &planned, &placement.tickets).await > 0 {
+                    self.fill(room, planned.table, room.seats() - size, rating, spots).await;
+                }
+                waiting.retain(|ticket| !placement.tickets.contains(&ticket.id));
+            }
+        }
+        waiting
+    }
+
+    /// Seats so many bots at a table, as far as there are any. They pass for as good as the players
+    /// there, so that they keep nobody away.
+    async fn fill(&self, room: &Room, table: TableId, count: u8, rating: i32, spots: &mut Spots) {
+        for _ in 0..count {
+            let Some(bot) = spots.free.pop() else {
+                return;
+            };
+            match self.lobby.seat_bot(room, table, &bot, rating).await {
+                Ok(true) => {}
+                // Somebody was faster, or the room is not for this bot.
+                Ok(false) => spots.free.insert(0, bot),
+                Err(error) => {
+                    tracing::warn!(%table, bot = %bot.player, %error, "a bot is seated later");
+                }
+            }
+        }
+    }
+
+    /// Asks bots to leave where players who wait would fit: one bot for each ticket, once.
+    async fn make_room(
+        &mut self,
+        now: Timestamp,
+        rooms: &[Arc<Room>],
+        waiting: &[Ticket],
+        spots: &Spots,
+    ) {
+        let mut waiting: Vec<&Ticket> =
+            waiting.iter().filter(|ticket| !self.bots.promised.contains(&ticket.id)).collect();
+        waiting.sort_by_key(|ticket| (ticket.since, ticket.id));
+        waiting.truncate(ASKED_FOR_MAX);
+        if waiting.is_empty() || spots.tables.is_empty() {
+            return;
+        }
+        let mut tables = self.lobby.occupied_by_bots(rooms, spots, &self.bots.players).await;
+        for ticket in waiting {
+            let waited_ms = now.ms_since(ticket.since);
+            let fits = |one: &Companion| fit_company(ticket, one, waited_ms);
+            let found = tables.iter_mut().find_map(|(table, spot)| {
+                let goes = ticket.rooms.contains(spot.room) && spot.company.iter().all(fits);
+                Some((*table, spot.bots.pop().filter(|_| goes)?))
+            });
+            let Some((table, player)) = found else {
+                continue;
+            };
+            self.bots.promised.insert(ticket.id);
+            // Refused, it is on its way already, or gone.
+            if let Err(error) = self.lobby.tables().submit(table, Input::Leave { player }).await {
+                tracing::debug!(%table, %error, "a bot does not leave");
+            }
+        }
+    }
+}
+
+/// A table with bots that could leave.
+#[derive(Debug)]
+struct Occupied {
+    /// By its place among the rooms.
+    room: usize,
+    bots: Vec<PlayerId>,
+    /// Who else is there.
+    company: Vec<Companion>,
+}
+
+impl Lobby {
+    async fn spots(&self, bots: &[Bot]) -> Spots {
+        let look = |bot: Bot| async move {
+            let seated = self.seated_at(bot.player).await;
+            (bot, seated)
+        };
+        let looking: Vec<_> = bots.iter().cloned().map(look).collect();
+        let found: Vec<_> = stream::iter(looking).buffer_unordered(AT_ONCE).collect().await;
+        let mut spots = Spots::default();
+        for (bot, seated) in found {
+            match seated {
+                Ok(None) => spots.free.push(bot),
+                Ok(Some(table)) => {
+                    spots.tables.insert(table);
+                }
+                // On its way, at a halted table, or not to be found out now.
+                Err(_) => {}
+            }
+        }
+        spots
+    }
+
+    async fn occupied_by_bots(
+        &self,
+        rooms: &[Arc<Room>],
+        spots: &Spots,
+        bots: &BTreeSet<PlayerId>,
+    ) -> BTreeMap<TableId, Occupied> {
+        let mut tables = BTreeMap::new();
+        for id in &spots.tables {
+            let Ok(Some(table)) = self.tables.look(*id).await else {
+                continue;
+            };
+            let room = rooms.iter().position(|room| room.id() == table.terms().room);
+            let staying = table.occupants().filter(|(_, who)| who.bot && !who.left);
+            let staying: Vec<PlayerId> = staying.map(|(_, who)| who.player).collect();
+            let (Some(room), false) = (room, staying.is_empty()) else {
+                continue;
+            };
+            let Ok(mut company) = self.live.company(&table.terms().room, *id).await else {
+                continue;
+            };
+            company.retain(|one| !bots.contains(&one.player));
+            tables.insert(*id, Occupied { room, bots: staying, company });
+        }
+        tables
+    }
+
+    /// Seats a bot at a table. False when there is no place for it.
+    async fn seat_bot(
+        &self,
+        room: &Room,
+        table: TableId,
+        bot: &Bot,
+        rating: i32,
+    ) -> Result<bool, LobbyError> {
+        if !self.fund(room, bot.player).await? {
+            return Ok(false);
+        }
+        let player = bot.player;
+        let who = [Companion { player, rating, marks: vec![] }];
+        let reserve = Reserve { room: room.id(), seats: room.seats(), who: &who };
+        if !self.live.reserve_here(reserve, table).await? {
+            return Ok(false);
+        }
+        let sitter = Sitter { player, name: &bot.name, avatar: Some(&bot.avatar), is_bot: true };
+        match self.sit(&sitter, table).await? {
+            Sat::Here => Ok(true),
+            Sat::Elsewhere | Sat::NoPlace => {
+                self.live.unreserve(room.id(), table, player).await?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Gives a bot what it needs for a room. False when it has more than the room is for.
+    async fn fund(&self, room: &Room, player: PlayerId) -> Result<bool, LobbyError> {
+        let available = self.ledger.wallet(player).await?.available;
+        match admit(room, available) {
+            Ok(()) => Ok(true),
+            Err(LobbyError::TooFewCoins { needed }) => {
+                let most = room.wallet_max().unwrap_or(crate::ledger::AMOUNT_MAX);
+                let times = needed.hundredths().saturating_mul(FILLED_TIMES);
+                let filled = Coins::from_hundredths(times).min(most).max(needed);
+                let Some(amount) = filled.checked_sub(available) else {
+                    return Ok(false);
+                };
+                // A grant whose answer is lost is given again: the bot has more then, and the
+                // ledger says so.
+                let key = format!("{player}:{}", entropy::uuid());
+                let grant = GrantCoins { player, grant: Grant::HouseBot, key, amount };
+                self.ledger.grant(grant).await?;
+                Ok(true)
+            }
+            Err(_) => Ok(false),
+        }
+    }
+}

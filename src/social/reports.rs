@@ -1,0 +1,193 @@
+//! Reports as operators read them: the newest first, and what was decided about each, once.
+
+use bahay_engine::table::{GameId, PlayerId};
+use jiff_sqlx::Timestamp;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{Reason, Report, Social};
+use crate::db::{self, Page};
+use crate::ids::OperatorId;
+
+/// The most that one page holds.
+const PAGE_MAX: u32 = 100;
+
+/// Whether a report waits to be decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportState {
+    Open,
+    Closed,
+}
+
+/// What operators make of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportOutcome {
+    Upheld,
+    Dismissed,
+}
+
+impl ReportOutcome {
+    const ALL: [Self; 2] = [Self::Upheld, Self::Dismissed];
+
+    /// As in the column `outcome`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Upheld => "upheld",
+            Self::Dismissed => "dismissed",
+        }
+    }
+}
+
+/// A report that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptReport {
+    pub id: Uuid,
+    pub report: Report,
+    pub created_at_ms: i64,
+    /// `None` while it is open.
+    pub decision: Option<ReportDecision>,
+}
+
+/// Who decided on a report, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportDecision {
+    pub outcome: ReportOutcome,
+    pub by: OperatorId,
+    pub at_ms: i64,
+    pub note: String,
+}
+
+/// Why a report is not decided.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    #[error("there is no such report")]
+    Unknown,
+    #[error("the report was decided already")]
+    Decided,
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+/// A row of `player_reports`.
+struct Row {
+    id: Uuid,
+    game: Uuid,
+    reporter: Uuid,
+    reported: Uuid,
+    reason: String,
+    words: Option<String>,
+    created_at: Timestamp,
+    outcome: Option<String>,
+    decided_by: Option<Uuid>,
+    decided_at: Option<Timestamp>,
+    note: Option<String>,
+}
+
+impl TryFrom<Row> for KeptReport {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        let odd = |what: &str| sqlx::Error::Decode(format!("no {what} of a report").into());
+        let reason = Reason::ALL.into_iter().find(|reason| reason.as_str() == row.reason);
+        let outcome = match &row.outcome {
+            None => None,
+            Some(text) => {
+                let outcome = ReportOutcome::ALL.into_iter().find(|one| one.as_str() == text);
+                Some(outcome.ok_or_else(|| odd("outcome"))?)
+            }
+        };
+        let decision = match (outcome, row.decided_by, row.decided_at, row.note) {
+            (Some(outcome), Some(by), Some(at), Some(note)) => {
+                let at_ms = at.to_jiff().as_millisecond();
+                Some(ReportDecision { outcome, by: OperatorId(by), at_ms, note })
+            }
+            (Some(_) | None, ..) => None,
+        };
+        let report = Report {
+            game: GameId(row.game),
+            reporter: PlayerId(row.reporter),
+            reported: PlayerId(row.reported),
+            reason: reason.ok_or_else(|| odd("reason"))?,
+            words: row.words,
+        };
+        let created_at_ms = row.created_at.to_jiff().as_millisecond();
+        Ok(Self { id: row.id, report, created_at_ms, decision })
+    }
+}
+
+impl Social {
+    /// Reports, the newest first, below one of them.
+    pub async fn reports(
+        &self,
+        state: Option<ReportState>,
+        below: Option<Uuid>,
+        limit: u32,
+    ) -> Result<Page<KeptReport, Uuid>, sqlx::Error> {
+        let limit = limit.clamp(1, PAGE_MAX);
+        let is_open = state.map(|state| state == ReportState::Open);
+        let query = || {
+            sqlx::query_as!(
+                Row,
+                r#"
+                select r.id, r.game, r.reporter, r.reported, r.reason, r.words,
+                    r.created_at as "created_at: Timestamp", r.outcome, r.decided_by,
+                    r.decided_at as "decided_at: Timestamp", r.note
+                from player_reports r
+                where ($1::boolean is null or (r.outcome is null) = $1)
+                    and (
+                        $2::uuid is null
+                        or (r.created_at, r.id) < (
+                            select b.created_at, b.id from player_reports b where b.id = $2
+                        )
+                    )
+                order by r.created_at desc, r.id desc
+                limit $3
+                "#,
+                is_open,
+                below,
+                i64::from(limit) + 1
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(query).await?.into_iter().map(KeptReport::try_from);
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        Ok(Page::of_one_more(rows, limit, |last| last.id))
+    }
+}
+
+/// Decides on a report in the caller's transaction, which is done once.
+pub async fn decide_report_in_tx(
+    tx: &mut PgConnection,
+    report: Uuid,
+    by: OperatorId,
+    outcome: ReportOutcome,
+    note: &str,
+) -> Result<KeptReport, ReportError> {
+    let decided = sqlx::query_as!(
+        Row,
+        r#"
+        update player_reports r
+        set outcome = $2, decided_by = $3, note = $4,
+            decided_at = date_trunc('milliseconds', now())
+        where r.id = $1 and r.outcome is null
+        returning r.id, r.game, r.reporter, r.reported, r.reason, r.words,
+            r.created_at as "created_at: Timestamp", r.outcome, r.decided_by,
+            r.decided_at as "decided_at: Timestamp", r.note
+        "#,
+        report,
+        outcome.as_str(),
+        by.0,
+        note
+    );
+    if let Some(row) = decided.fetch_optional(&mut *tx).await? {
+        return Ok(row.try_into()?);
+    }
+    let known = sqlx::query_scalar!(
+        r#"select exists (select from player_reports r where r.id = $1) as "is_known!""#,
+        report
+    );
+    match known.fetch_one(tx).await? {
+        true => Err(ReportError::Decided),
+        false => Err(ReportError::Unknown),
+    }
+}

@@ -1,0 +1,203 @@
+//! Bots of the house: they come where players have waited, are told from players everywhere, play
+//! on when a node goes, and make room for players.
+
+use std::time::Duration;
+
+use bahay::client::{Client, Play};
+use bahay::live::Bond;
+use bahay::lobby::{self, house_rooms};
+use bahay::ratings::Ratings;
+use bahay::verify::ledger::{self, Extent};
+use bahay_engine::table::{Clocks, PhaseView, PlayerId, TableId};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::house::{House, PATIENCE, Setup, joined};
+
+const NEWBIE: &str = "newbie";
+
+/// A house with so many bots, who come almost at once.
+async fn house(bots: u16) -> House {
+    let bots_after = Duration::from_millis(1);
+    let lobby = lobby::Options { bots, bots_after, ..lobby::Options::default() };
+    let clocks = Clocks { think_ms: 20, prepare_ms: 5_000, ..Clocks::default() };
+    House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
+}
+
+async fn seek(client: &Client) -> Value {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = http.post(format!("{}/v1/matchmaking/tickets", client.base()));
+    let request = request.bearer_auth(client.access_token()).json(&json!({ "rooms": [NEWBIE] }));
+    let response = request.send().await.unwrap().error_for_status().unwrap();
+    serde_json::from_str(&response.text().await.unwrap()).unwrap()
+}
+
+/// Asks again and again until the answer is the one that is waited for.
+async fn until(client: &Client, path: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+    let asking = async {
+        loop {
+            match client.read::<Value>(path).await {
+                Ok(answer) if is_it(&answer) => return answer,
+                Ok(_) | Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    };
+    timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("{path} never came to it"))
+}
+
+async fn seated(client: &Client, ticket: &Value) -> TableId {
+    let path = format!("/v1/matchmaking/tickets/{}", ticket["id"].as_str().unwrap());
+    let ticket = until(client, &path, |ticket| ticket["state"] == "seated").await;
+    TableId(ticket["table"].as_str().unwrap().parse().unwrap())
+}
+
+/// Reads on until the table is as it is waited for.
+async fn see(play: &mut Play, what: &str, is_it: impl Fn(&Play) -> bool) {
+    let reading = async {
+        while !is_it(play) {
+            play.next().await.unwrap();
+        }
+    };
+    timeout(PATIENCE, reading).await.unwrap_or_else(|_| panic!("no {what}: {:?}", play.view()));
+}
+
+fn seats(play: &Play) -> Vec<(PlayerId, bool)> {
+    let view = play.view().unwrap();
+    view.seats.iter().flatten().map(|seat| (seat.player, seat.bot)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
+    let mut house = house(3).await;
+    let client = house.guest("Althea").await;
+    let ticket = seek(&client).await;
+    seated(&client, &ticket).await;
+    let mut play = joined(&client).await;
+    see(&mut play, "full table", |play| seats(play).len() == 3).await;
+    let view = play.view().unwrap().clone();
+    for seat in view.seats.iter().flatten() {
+        assert_eq!(seat.bot, seat.player != client.player());
+        assert_eq!(seat.bot, seat.name.starts_with("Bot "), "{seat:?}");
+        assert!(seat.avatar.is_some());
+    }
+    let bots: Vec<PlayerId> =
+        seats(&play).into_iter().filter(|(_, bot)| *bot).map(|(player, _)| player).collect();
+    assert_eq!(bots.len(), 2);
+    see(&mut play, "preparation", |play| {
+        matches!(play.view().unwrap().phase, PhaseView::Preparing { .. })
+    })
+    .await;
+    let PhaseView::Preparing { game, ready, .. } = play.view().unwrap().phase else {
+        panic!("{view:?}")
+    };
+    assert_eq!(ready.len(), 2, "bots are ready at once");
+    let ready = play.ready(game, None).await.unwrap();
+    play.answered(ready).await.unwrap();
+    see(&mut play, "game", |play| matches!(play.view().unwrap().phase, PhaseView::Playing { .. }))
+        .await;
+
+    // The node goes, and its player stays away: another node plays all three seats.
+    let (base, running) = house.node().await;
+    play.drop_connection();
+    house.stop().await;
+    let client = client.at(&base);
+    let games = until(&client, "/v1/me/games", |games| games["items"] != json!([])).await;
+    assert_eq!(games["items"][0]["bots"], 2);
+    let path = format!("/v1/games/{}", games["items"][0]["id"].as_str().unwrap());
+    let game: Value = client.read(&path).await.unwrap();
+    for seat in game["seats"].as_array().unwrap() {
+        let is_bot = seat["player"] != json!(client.player());
+        assert_eq!(seat["is_bot"], is_bot);
+        assert_eq!(is_bot, seat["name"].as_str().unwrap().starts_with("Bot "));
+        if is_bot {
+            assert_eq!(
+                (&seat["actions"]["player"], &seat["actions"]["clock"]),
+                (&json!(0), &json!(0))
+            );
+        }
+    }
+    let record: Value = client.read(&format!("{path}/record")).await.unwrap();
+    assert_eq!(record["bots"].as_array().unwrap().len(), 2);
+
+    // They are players to be looked at, and to be told from others.
+    let profile: Value = client.read(&format!("/v1/players/{}", bots[0])).await.unwrap();
+    assert_eq!((&profile["is_bot"], &profile["statistics"]["games"]), (&json!(true), &json!(0)));
+    let mine: Value = client.read(&format!("/v1/players/{}", client.player())).await.unwrap();
+    assert_eq!(mine["is_bot"], false);
+
+    // When the player does not come to the next game, they go too.
+    let (live, _publications) = house.live.connect().await;
+    let gone = async {
+        for bot in &bots {
+            while live.bond(*bot).await.unwrap() != Bond::None {
+                tokio::task::yield_now().await;
+            }
+        }
+    };
+    timeout(PATIENCE, gone).await.expect("bots do not stay without a player");
+
+    // The game counts for the player's own statistics, and for no board and no rating.
+    let done = |answer: &Value| answer["games"] == 1;
+    until(&client, "/v1/me/statistics", done).await;
+    let board: Value = client.read("/v1/leaderboards/coins/ever").await.unwrap();
+    assert_eq!(board["total"], 0);
+    let ratings = Ratings::new(house.pool.clone());
+    while ratings.count().await.unwrap() > 0 {}
+    let counts = "select (select count(*) from ratings), (select count(*) from rated_games)";
+    let counts: (i64, i64) = sqlx::query_as(counts).fetch_one(&house.pool).await.unwrap();
+    assert_eq!(counts, (0, 1));
+
+    // What the house gave them came out of `issue` under a code of its own, and the books hold.
+    let given = "select count(*), min(a.player::text) is not null
+        from transfers t
+        join accounts a on a.id = t.destination
+        join accounts i on i.id = t.source and i.kind = 'issue'
+        where t.code = 'house_bot'";
+    let given: (i64, bool) = sqlx::query_as(given).fetch_one(&house.pool).await.unwrap();
+    assert_eq!(given, (2, true));
+    running.stop().await.unwrap();
+    let report = ledger::check(&house.pool, Extent::Everything).await.unwrap();
+    assert!(report.is_clean(), "{report}");
+    let checked =
+        bahay::standings::check(&house.pool, &bahay::standings::Calendar::default()).await.unwrap();
+    assert_eq!(checked.differences, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bots_make_room_for_players_who_wait() {
+    let house = house(2).await;
+    let one = house.guest("Althea").await;
+    let ticket = seek(&one).await;
+    let table = seated(&one, &ticket).await;
+    let mut play = joined(&one).await;
+    see(&mut play, "full table", |play| seats(play).len() == 3).await;
+    // No bot is free any more, so the second player is seated beside the first.
+    let other = house.guest("Benjie").await;
+    let ticket = seek(&other).await;
+    assert_eq!(seated(&other, &ticket).await, table);
+    see(&mut play, "second player", |play| {
+        seats(play).iter().any(|(player, _)| *player == other.player())
+    })
+    .await;
+    assert!(seats(&play).iter().filter(|(_, bot)| *bot).count() < 2);
+}
+
+/// Who has a seat and waits there is not forgotten either.
+#[tokio::test(flavor = "multi_thread")]
+async fn bots_come_to_a_table_where_somebody_waits_and_are_the_same_on_all_nodes() {
+    let house = house(2).await;
+    let (base, running) = house.node().await;
+    let client = house.guest("Althea").await;
+    client.seat(NEWBIE).await.unwrap();
+    let mut play = joined(&client).await;
+    see(&mut play, "full table", |play| seats(play).len() == 3).await;
+    let bots = "select count(*), count(distinct name) from players where kind = 'bot'";
+    let bots: (i64, i64) = sqlx::query_as(bots).fetch_one(&house.pool).await.unwrap();
+    assert_eq!(bots, (2, 2));
+    // Nobody can have a name like theirs.
+    let device = format!("test-device-{}", Uuid::new_v4());
+    let refused = Client::guest(&base, &device, "Bot Amihan").await.unwrap_err();
+    assert!(refused.to_string().contains("name_reserved"), "{refused}");
+    running.stop().await.unwrap();
+}

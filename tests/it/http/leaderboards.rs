@@ -1,0 +1,47 @@
+//! Leaderboards over REST: who has a place, and of which days they can be asked.
+
+use bahay_engine::table::PlayerId;
+use serde_json::{Value, json};
+
+use super::server::{Guest, Server, expect_refusal, ok};
+use crate::support::bank::{PotGoes, table};
+
+#[tokio::test]
+async fn the_board_by_rating_has_whom_games_have_rated() {
+    let server = Server::new().await;
+    let mut guests: Vec<Guest> = Vec::new();
+    for number in 0..4 {
+        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
+    }
+    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let board = |span: &str, query: &str, guest: usize| {
+        let path = format!("/v1/leaderboards/rating/{span}{query}");
+        server.node.get(&path, &guests[guest].access_token)
+    };
+    assert_eq!(ok(board("ever", "", 0)).await["total"], 0);
+    for _ in 0..2 {
+        server.bank.play(table(), &players[..3], 0, 1, PotGoes::Nowhere).await;
+    }
+    let ratings = bahay::ratings::Ratings::new(server.bank.pool.clone());
+    while ratings.count().await.unwrap() > 0 {}
+    let ever = ok(board("ever", "", 0)).await;
+    assert_eq!((&ever["total"], &ever["own"]["rank"]), (&3.into(), &1.into()));
+    assert_eq!(ever["items"][0]["player"], guests[0].id.as_str());
+    let scores: Vec<i64> = ever["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|place| place["score"].as_i64().unwrap())
+        .collect();
+    assert!(scores.is_sorted_by(|one, next| one >= next) && scores[0] > scores[1], "{scores:?}");
+    // Equal scores have ranks by id, and the last one is the third.
+    let last = ok(board("ever", "?section=around&limit=1", 2)).await;
+    assert_eq!(last["items"][0]["player"], guests[2].id.as_str());
+    assert_eq!(last["items"][0]["rank"], last["own"]["rank"]);
+    // Who has not played has no place.
+    let stranger = ok(board("ever", "?section=around", 3)).await;
+    assert_eq!((&stranger["own"], &stranger["items"]), (&Value::Null, &json!([])));
+    // Ratings are not kept for days that are over.
+    expect_refusal(board("day", "?date=2020-01-01", 0), 422, "query_invalid").await;
+    ok(board("ever", "?date=2020-01-01", 0)).await;
+}
