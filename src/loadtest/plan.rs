@@ -146,8 +146,8 @@ impl Run<'_> {
         let mut back = 0;
         while watch.begun.elapsed() < STORM_MAX && back < players {
             sleep(Duration::from_millis(500)).await;
-            back += crowd.tally.so_far(Count::Resumes);
             let second = watch.second(gathering).await;
+            back = watch.step.counted.count(Count::Resumes);
             self.progress.say(&format!("{back} of {players} are back; {}", second.line(0)));
         }
         let mut step = watch.end();
