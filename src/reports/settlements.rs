@@ -319,18 +319,28 @@ async fn of_days(
             order by n.finished_at desc, n.game desc
             limit $12
         )
-        select s.game, (select g.table_id from games g where g.id = s.game) as "table_id!",
-            s.room, s.finished_at as "finished_at: SqlTimestamp",
-            s.ending, s.winner, s.gross, s.fee, s.pot, s.taken_over, p.players as "players!",
+        select s.game as "game!",
+            (select g.table_id from games g where g.id = f.game) as "table_id!",
+            s.room as "room!", s.finished_at as "finished_at!: SqlTimestamp",
+            s.ending as "ending?", s.winner as "winner?", s.gross as "gross!", s.fee as "fee!",
+            s.pot as "pot?", s.taken_over as "taken_over!", p.players as "players!",
             p.names as "names!", p.nets as "nets!"
         from found f
-        join settlements s on s.game = f.game
+        -- Each by its key, however many there are: the limit keeps it from being joined otherwise.
+        cross join lateral (
+            select s.game, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee, s.pot,
+                s.taken_over
+            from settlements s
+            where s.game = f.game
+            limit 1
+        ) s
         cross join lateral (
             select array_agg(p.player order by p.seat) as players,
-                array_agg(n.name order by p.seat) as names,
+                array_agg(
+                    (select n.name from players n where n.id = p.player) order by p.seat
+                ) as names,
                 array_agg(p.net order by p.seat) as nets
             from game_players p
-            join players n on n.id = p.player
             where p.game = f.game
         ) p
         order by s.finished_at desc, s.game desc
@@ -381,18 +391,28 @@ async fn of_player(
             order by m.finished_at desc, m.game desc
             limit $12
         )
-        select s.game, (select g.table_id from games g where g.id = s.game) as "table_id!",
-            s.room, s.finished_at as "finished_at: SqlTimestamp",
-            s.ending, s.winner, s.gross, s.fee, s.pot, s.taken_over, p.players as "players!",
+        select s.game as "game!",
+            (select g.table_id from games g where g.id = f.game) as "table_id!",
+            s.room as "room!", s.finished_at as "finished_at!: SqlTimestamp",
+            s.ending as "ending?", s.winner as "winner?", s.gross as "gross!", s.fee as "fee!",
+            s.pot as "pot?", s.taken_over as "taken_over!", p.players as "players!",
             p.names as "names!", p.nets as "nets!"
         from found f
-        join settlements s on s.game = f.game
+        -- Each by its key, however many there are: the limit keeps it from being joined otherwise.
+        cross join lateral (
+            select s.game, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee, s.pot,
+                s.taken_over
+            from settlements s
+            where s.game = f.game
+            limit 1
+        ) s
         cross join lateral (
             select array_agg(p.player order by p.seat) as players,
-                array_agg(n.name order by p.seat) as names,
+                array_agg(
+                    (select n.name from players n where n.id = p.player) order by p.seat
+                ) as names,
                 array_agg(p.net order by p.seat) as nets
             from game_players p
-            join players n on n.id = p.player
             where p.game = f.game
         ) p
         order by s.finished_at desc, s.game desc

@@ -83,7 +83,7 @@ async function enrol(page, name, enrolment) {
   await signIn(page, name, code(key, step));
   await page.getByText('or the code was used before').waitFor();
   await signIn(page, name, code(key, step + 1));
-  await page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   const cookies = await page.context().cookies();
   assert.deepEqual(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]), [[true, 'Strict']]);
 }
@@ -188,7 +188,8 @@ assert.equal((await refused.json()).code, 'room_closed');
 await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
-const pages = ['rooms', 'rooms/newbie', 'tables', 'corrections', 'switches',
+const pages = ['today', 'settlements', 'players', `players/${player.player.id}`, 'ledger', 'rooms',
+  'rooms/newbie', 'tables', 'corrections', 'switches',
   `switches?player=${player.player.id}`, 'operators', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);

@@ -13,6 +13,17 @@ use crate::http::server::Server;
 const TABLE: &str = "
                                               viewer support finance admin
 GET  /desk                                    303    303     303     303
+GET  /desk/today                              200    200     200     200
+GET  /desk/settlements                        200    200     200     200
+GET  /desk/settlements/live                   200    200     200     200
+GET  /desk/settlements.csv                    200    200     200     200
+GET  /desk/games/{id}                         404    404     404     404
+GET  /desk/games/{id}/replay                  403    404     403     404
+GET  /desk/players                            200    200     200     200
+GET  /desk/players/{id}                       404    404     404     404
+POST /desk/players/{id}/notes                 403    404     403     404
+POST /desk/players/{id}/sign-out              403    404     403     404
+GET  /desk/ledger                             200    200     200     200
 GET  /desk/rooms                              200    200     200     200
 GET  /desk/rooms/newbie                       200    200     200     200
 POST /desk/rooms                              403    403     403     404
@@ -84,6 +95,9 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
             ("amount", "1.00".into()),
             why(),
         ],
+        "POST /desk/players/{id}/notes" => {
+            vec![("attempt", id()), ("words", "for the test only".into())]
+        }
         "POST /desk/switches/bans" => vec![("player", id()), ("hours", String::new()), why()],
         "POST /desk/switches/bans/lifting" => vec![("player", id())],
         "POST /desk/operators" => vec![("name", "Luz".into()), ("role", "viewer".into())],
