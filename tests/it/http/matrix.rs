@@ -138,7 +138,7 @@ GET    /v1/operator/ledger                        401    401   401  200    200  
 GET    /v1/operator/ledger/accounts/{code}        401    401   401  200    200     200     200
 GET    /v1/operator/ledger/accounts/{code}/entries 401   401   401  200    200     200     200
 GET    /v1/operator/ledger/operations             401    401   401  200    200     200     200
-GET    /v1/operator/ledger/operations/{operation} 401    401   401  404    404     404     404
+GET    /v1/operator/ledger/operations/{operation} 401    401   401  200    200     200     200
 
 GET    /healthz                                   200    200   200  200    200     200     200
 GET    /readyz                                    200    200   200  200    200     200     200
