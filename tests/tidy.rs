@@ -12,6 +12,8 @@ mod documents;
 mod floats;
 #[path = "tidy/rust.rs"]
 mod rust;
+#[path = "tidy/schemas.rs"]
+mod schemas;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ use std::path::{Path, PathBuf};
 use documents::{citations, links};
 use floats::floats;
 use rust::{Parts, paths};
+use schemas::twins;
 
 /// Who may import whom in `src`: the module, and what of the crate it may name. An arrow to a
 /// module allows all of it, an arrow to a part only that part.
@@ -319,6 +322,11 @@ fn documents_point_to_what_exists() {
 #[test]
 fn cited_rules_exist() {
     hold(citations);
+}
+
+#[test]
+fn a_schema_has_a_name_of_its_own() {
+    hold(twins);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::parts::{Column, Field, choice, field, pager, table, time};
 use super::shell::page;
 use super::{Refused, Seat};
-use crate::http::operators::actions::{export, list_of, search};
-use crate::http::{Cursors, Query};
+use crate::http::operators::actions::{ActionsQuery, export, list_of};
+use crate::http::{Code, Cursors, Query};
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Noted, Search};
 
@@ -35,8 +35,23 @@ pub(super) struct Asked {
 
 impl Asked {
     fn search(&self) -> Result<Search, crate::http::Problem> {
+        // What is empty, as fields of a form are, asks for nothing.
+        let text =
+            |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+        let time = |given: &str| {
+            let unknown = |_| Code::QueryInvalid.because("a time is as in 2026-03-01T12:00:00Z");
+            text(given).map(|given| given.parse().map_err(unknown)).transpose()
+        };
         let Self { operator, action, subject, from, to, .. } = self;
-        search(Some(operator), Some(action), Some(subject), Some(from), Some(to))
+        let query = ActionsQuery {
+            operator: text(operator),
+            action: text(action),
+            subject: text(subject),
+            from: time(from)?,
+            to: time(to)?,
+            ..ActionsQuery::default()
+        };
+        query.search()
     }
 
     fn pairs(&self) -> [(&str, &str); 5] {

@@ -1,7 +1,5 @@
 //! The audit: what operators did, searched and exported.
 
-use std::str::FromStr as _;
-
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -60,64 +58,49 @@ impl From<Noted> for OperatorAction {
 pub(in crate::http) struct ActionsQuery {
     /// The name of an operator.
     #[param(max_length = 32, pattern = "^[!-~]+$")]
-    operator: Option<String>,
+    pub(in crate::http) operator: Option<String>,
     /// A kind of action, as in `room_change`.
     #[param(max_length = 40, pattern = "^[a-z]+(_[a-z]+)*$")]
-    action: Option<String>,
+    pub(in crate::http) action: Option<String>,
     /// What it was done to, as in `room:newbie`.
     #[param(max_length = 200, pattern = "^[!-~]+$")]
-    subject: Option<String>,
+    pub(in crate::http) subject: Option<String>,
     /// From this time on.
     #[param(value_type = Option<Time>)]
-    from: Option<String>,
+    pub(in crate::http) from: Option<jiff::Timestamp>,
     /// Before this time.
     #[param(value_type = Option<Time>)]
-    to: Option<String>,
+    pub(in crate::http) to: Option<jiff::Timestamp>,
     /// `next_cursor` of the page before; nothing for the first page.
     #[param(max_length = 256)]
-    cursor: Option<String>,
+    pub(in crate::http) cursor: Option<String>,
     /// How many items at most.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
-    limit: Limit,
-}
-
-/// What is searched for. What is empty, as fields of a form are, asks for nothing.
-pub(in crate::http) fn search(
-    operator: Option<&str>,
-    action: Option<&str>,
-    subject: Option<&str>,
-    from: Option<&str>,
-    to: Option<&str>,
-) -> Result<Search, Problem> {
-    let some = |text: Option<&str>| match text.map(str::trim).filter(|text| !text.is_empty()) {
-        Some(text) if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(Some(text.to_owned())),
-        Some(_) => Err(Code::QueryInvalid.because("a search is for visible ASCII characters")),
-        None => Ok(None),
-    };
-    let time = |text: Option<&str>| match some(text)? {
-        Some(text) => match jiff::Timestamp::from_str(&text) {
-            Ok(time) => Ok(Some(clock::from_jiff(time))),
-            Err(_) => Err(Code::QueryInvalid.because("a time is as in 2026-03-01T12:00:00Z")),
-        },
-        None => Ok(None),
-    };
-    let action = match some(action)? {
-        Some(text) => {
-            let unknown = |error: NotAnAction| Code::QueryInvalid.because(error.to_string());
-            Some(text.parse().map_err(unknown)?)
-        }
-        None => None,
-    };
-    let (operator, subject) = (some(operator)?, some(subject)?);
-    Ok(Search { operator, action, subject, from: time(from)?, to: time(to)? })
+    pub(in crate::http) limit: Limit,
 }
 
 impl ActionsQuery {
-    fn search(&self) -> Result<Search, Problem> {
+    pub(in crate::http) fn search(&self) -> Result<Search, Problem> {
         let Self { operator, action, subject, from, to, .. } = self;
-        let (operator, action) = (operator.as_deref(), action.as_deref());
-        search(operator, action, subject.as_deref(), from.as_deref(), to.as_deref())
+        let texts = [("operator", operator, 32), ("action", action, 40), ("subject", subject, 200)];
+        for (name, text, longest) in texts {
+            let is_sound = |text: &String| {
+                (1..=longest).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
+            };
+            if text.as_ref().is_some_and(|text| !is_sound(text)) {
+                let why = format!("`{name}` has 1 to {longest} visible ASCII characters");
+                return Err(Code::QueryInvalid.because(why));
+            }
+        }
+        let unknown = |error: NotAnAction| Code::QueryInvalid.because(error.to_string());
+        Ok(Search {
+            operator: operator.clone(),
+            action: action.as_ref().map(|text| text.parse()).transpose().map_err(unknown)?,
+            subject: subject.clone(),
+            from: from.map(clock::from_jiff),
+            to: to.map(clock::from_jiff),
+        })
     }
 }
 

@@ -28,7 +28,7 @@ pub(in crate::http) struct DossierBody {
     #[schema(example = "newbie")]
     room: String,
     #[schema(inline)]
-    state: StateBody,
+    state: GameStateBody,
     /// How it ended; null until it was settled and counted.
     #[schema(required = true)]
     ending: Option<GameEnding>,
@@ -49,7 +49,7 @@ pub(in crate::http) struct DossierBody {
 /// Where a game stands.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::http) enum StateBody {
+pub(in crate::http) enum GameStateBody {
     Open,
     Settled,
     Voided,
@@ -133,9 +133,9 @@ impl From<Dossier> for DossierBody {
             table: game.table.0,
             room: game.room,
             state: match game.state {
-                GameState::Open => StateBody::Open,
-                GameState::Settled => StateBody::Settled,
-                GameState::Voided => StateBody::Voided,
+                GameState::Open => GameStateBody::Open,
+                GameState::Settled => GameStateBody::Settled,
+                GameState::Voided => GameStateBody::Voided,
             },
             ending: game.ending.map(GameEnding::from),
             ante: game.ante.into(),

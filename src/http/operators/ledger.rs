@@ -62,7 +62,7 @@ pub(in crate::http) struct AccountBody {
 
 /// A check of the ledger.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = LedgerCheck)]
+#[schema(as = LedgerCheckReport)]
 pub(in crate::http) struct CheckBody {
     started_at: Time,
     /// Null while it goes on, or when it broke off.

@@ -43,8 +43,8 @@ pub(in crate::http) struct FoundPlayer {
 
 /// A player as operators see one.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = PlayerReport)]
-pub(in crate::http) struct PlayerReportBody {
+#[schema(as = PlayerDossier)]
+pub(in crate::http) struct PlayerDossierBody {
     id: Uuid,
     #[schema(example = "Maria")]
     name: String,
@@ -258,7 +258,7 @@ pub(in crate::http) fn searched(text: &str) -> Result<&str, Problem> {
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The player")),
     responses(
-        (status = 200, description = "The player", body = PlayerReportBody),
+        (status = 200, description = "The player", body = PlayerDossierBody),
         (status = 404, description = "`player_not_found`", body = ProblemBody,
             content_type = "application/problem+json")
     )
@@ -269,7 +269,7 @@ pub(in crate::http) async fn show_player_report(
     State(standings): State<Standings>,
     _: Operator,
     Path(id): Path<Uuid>,
-) -> Result<Json<PlayerReportBody>, Problem> {
+) -> Result<Json<PlayerDossierBody>, Problem> {
     let player = PlayerId(id);
     let report = reports.player(player).await.map_err(unread)?;
     let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
@@ -278,7 +278,7 @@ pub(in crate::http) async fn show_player_report(
     let shared_by = reports.shared_by(player).await.map_err(unread)?;
     let PlayerReport { name, created_at, deleted_at, devices, has_password, identities, .. } =
         report;
-    Ok(Json(PlayerReportBody {
+    Ok(Json(PlayerDossierBody {
         id,
         name,
         created_at: created_at.into(),

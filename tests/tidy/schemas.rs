@@ -1,0 +1,65 @@
+//! The names of schemas in openapi.yaml: one name is one type, or the document shows one in the
+//! place of the other.
+
+use std::collections::BTreeMap;
+
+use super::{Complaints, File};
+
+/// Types by the names that their schemas get, with the line of each.
+fn named(text: &str) -> Vec<(usize, String)> {
+    let mut names = Vec::new();
+    // The attributes of the type that is being read.
+    let (mut is_schema, mut own) = (false, None);
+    for (line, text) in (1..).zip(text.lines()) {
+        let text = text.trim();
+        is_schema |= text.starts_with("#[derive(") && text.contains("ToSchema");
+        if let Some((_, rest)) = text.split_once("schema(as = ") {
+            own = Some(word(rest));
+        }
+        let mut words = text.split_whitespace().skip_while(|word| word.starts_with("pub"));
+        let kind = words.find(|word| !word.starts_with("in") && !word.ends_with(')'));
+        if matches!(kind, Some("struct" | "enum"))
+            && let Some(name) = words.next()
+        {
+            let name = own.take().unwrap_or_else(|| word(name));
+            if std::mem::take(&mut is_schema) {
+                names.push((line, name));
+            }
+        }
+    }
+    names
+}
+
+fn word(text: &str) -> String {
+    text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
+}
+
+/// Names that two types have.
+pub(super) fn twins(files: &[File]) -> Complaints {
+    let mut first: BTreeMap<String, String> = BTreeMap::new();
+    let mut complaints = Vec::new();
+    for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with("src/")) {
+        for (line, name) in named(&file.text) {
+            let place = format!("{}:{line}", file.path);
+            if let Some(other) = first.get(&name) {
+                complaints.push(format!("{place}: the schema {name} is also that of {other}"));
+            } else {
+                first.insert(name, place);
+            }
+        }
+    }
+    complaints
+}
+
+#[test]
+fn a_second_type_of_a_name_is_found() {
+    let files = [
+        File::new("src/http/a.rs", "#[derive(Debug, ToSchema)]\nstruct Page {}\nstruct Other;"),
+        File::new(
+            "src/http/b.rs",
+            "#[derive(ToSchema)]\n#[schema(as = Page)]\npub(in crate::http) struct Body {}",
+        ),
+        File::new("src/http/c.rs", "#[derive(ToSchema)]\npub struct Other {}"),
+    ];
+    assert_eq!(twins(&files), ["src/http/b.rs:3: the schema Page is also that of src/http/a.rs:2"]);
+}
