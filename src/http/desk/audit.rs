@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::parts::{Column, Field, choice, field, pager, table, time};
 use super::shell::page;
 use super::{Refused, Seat};
-use crate::http::operators::actions::{ActionsQuery, export, list_of};
+use crate::http::operators::actions::{ActionsFilter, export, list_of};
 use crate::http::{Code, Cursors, Query};
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Noted, Search};
@@ -43,15 +43,14 @@ impl Asked {
             text(given).map(|given| given.parse().map_err(unknown)).transpose()
         };
         let Self { operator, action, subject, from, to, .. } = self;
-        let query = ActionsQuery {
+        let filter = ActionsFilter {
             operator: text(operator),
             action: text(action),
             subject: text(subject),
             from: time(from)?,
             to: time(to)?,
-            ..ActionsQuery::default()
         };
-        query.search()
+        filter.search()
     }
 
     fn pairs(&self) -> [(&str, &str); 5] {

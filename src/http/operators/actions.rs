@@ -52,10 +52,10 @@ impl From<Noted> for OperatorAction {
 }
 
 /// Which actions are asked for: those that are all of it.
-#[derive(Debug, Default, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(in crate::http) struct ActionsQuery {
+pub(in crate::http) struct ActionsFilter {
     /// The name of an operator.
     #[param(max_length = 32, pattern = "^[!-~]+$")]
     pub(in crate::http) operator: Option<String>,
@@ -71,18 +71,40 @@ pub(in crate::http) struct ActionsQuery {
     /// Before this time.
     #[param(value_type = Option<Time>)]
     pub(in crate::http) to: Option<jiff::Timestamp>,
+}
+
+/// The same, page by page.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct ActionsQuery {
+    /// The name of an operator.
+    #[param(max_length = 32, pattern = "^[!-~]+$")]
+    operator: Option<String>,
+    /// A kind of action, as in `room_change`.
+    #[param(max_length = 40, pattern = "^[a-z]+(_[a-z]+)*$")]
+    action: Option<String>,
+    /// What it was done to, as in `room:newbie`.
+    #[param(max_length = 200, pattern = "^[!-~]+$")]
+    subject: Option<String>,
+    /// From this time on.
+    #[param(value_type = Option<Time>)]
+    from: Option<jiff::Timestamp>,
+    /// Before this time.
+    #[param(value_type = Option<Time>)]
+    to: Option<jiff::Timestamp>,
     /// `next_cursor` of the page before; nothing for the first page.
     #[param(max_length = 256)]
-    pub(in crate::http) cursor: Option<String>,
+    cursor: Option<String>,
     /// How many items at most.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
-    pub(in crate::http) limit: Limit,
+    limit: Limit,
 }
 
-impl ActionsQuery {
+impl ActionsFilter {
     pub(in crate::http) fn search(&self) -> Result<Search, Problem> {
-        let Self { operator, action, subject, from, to, .. } = self;
+        let Self { operator, action, subject, from, to } = self;
         let texts = [("operator", operator, 32), ("action", action, 40), ("subject", subject, 200)];
         for (name, text, longest) in texts {
             let is_sound = |text: &String| {
@@ -131,11 +153,11 @@ pub(in crate::http) async fn list_actions(
     Query(query): Query<ActionsQuery>,
 ) -> Result<Json<PageOf<OperatorAction>>, Problem> {
     operator.administrator()?;
-    let search = query.search()?;
+    let ActionsQuery { operator: by, action, subject, from, to, cursor, limit } = query;
+    let search = ActionsFilter { operator: by, action, subject, from, to }.search()?;
     let list = list_of(&search);
-    let cursor = cursors.open(&list, &operator, query.cursor.as_deref())?;
-    let page =
-        audit.list(&search, cursor, query.limit.items()).await.map_err(super::super::unread)?;
+    let cursor = cursors.open(&list, &operator, cursor.as_deref())?;
+    let page = audit.list(&search, cursor, limit.items()).await.map_err(super::super::unread)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(OperatorAction::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
@@ -145,13 +167,13 @@ pub(in crate::http) async fn list_actions(
 /// Export what operators did
 ///
 /// As a file of comma-separated values (RFC 4180), newest first, however many there are; the
-/// export is an action itself. `cursor` and `limit` are not for files. For the role `admin`.
+/// export is an action itself. For the role `admin`.
 #[utoipa::path(
     get,
     path = "/v1/operator/actions.csv",
     tag = "operators",
     security(("operator_token" = [])),
-    params(ActionsQuery),
+    params(ActionsFilter),
     responses(
         (status = 200, description = "id, at, operator, action, subject, detail as JSON, way, \
             address", body = String, content_type = "text/csv"),
@@ -162,9 +184,9 @@ pub(in crate::http) async fn list_actions(
 pub(in crate::http) async fn export_actions(
     State(audit): State<Audit>,
     operator: Operator,
-    Query(query): Query<ActionsQuery>,
+    Query(filter): Query<ActionsFilter>,
 ) -> Result<Response, Problem> {
-    export(audit, &operator, query.search()?).await
+    export(audit, &operator, filter.search()?).await
 }
 
 /// The file, made page by page as it is sent.
