@@ -18,8 +18,9 @@ use super::error::LedgerError;
 use super::seal::Head;
 use crate::db;
 
-/// The most differences of one kind that a report lists. The first few tell the story.
-const LISTED_MAX: i64 = 100;
+/// The most differences of one kind that a report lists: a bound on what it holds, beyond what
+/// anybody reads.
+const LISTED_MAX: i64 = 10_000;
 
 /// What was counted, and what does not add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -24,8 +24,8 @@ use crate::ledger::audit::{self, Report as Books};
 
 pub use games::Counted;
 
-/// Differences between books and games that a report lists. The first few tell the story.
-const LISTED_MAX: usize = 100;
+/// Differences between books and games that a report lists, as with those within the books.
+const LISTED_MAX: usize = 10_000;
 
 /// How much of the games is replayed. The books are always read whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
