@@ -2,7 +2,7 @@
 //!
 //! A ban ends all sessions of its player, so the sockets of every node close within a second. It is
 //! asked for at every sign-in and when somebody wants a seat; a session that does not exist cannot
-//! be refreshed. Who bans is an operator, from the command line.
+//! be refreshed. Who bans is an operator: see `operators`, which notes each ban and its end.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
+use crate::db;
 use crate::ids::PlayerId;
-use crate::{db, entropy};
 
 use super::attempts::Failed;
 use super::sessions::{self, End};
@@ -67,7 +67,7 @@ pub enum BanError {
     Database(#[from] sqlx::Error),
 }
 
-/// The bans of all players, for those who make them.
+/// The bans of all players, to be read.
 #[derive(Clone, Debug)]
 pub struct Bans {
     pool: PgPool,
@@ -76,30 +76,6 @@ pub struct Bans {
 impl Bans {
     pub fn new(pool: PgPool) -> Self {
         Self { pool }
-    }
-
-    /// Bans a player and ends its sessions, of which the nodes hear within a second.
-    pub async fn add(&self, player: PlayerId, ban: &Ban, now: Timestamp) -> Result<(), BanError> {
-        ban.check()?;
-        let id = entropy::uuid();
-        let once = || async {
-            let mut tx = self.pool.begin().await?;
-            let is_there = add_in_tx(&mut tx, id, player, ban, now).await?;
-            tx.commit().await?;
-            Ok(is_there)
-        };
-        if db::retry(once).await? { Ok(()) } else { Err(BanError::PlayerNotFound) }
-    }
-
-    /// Lifts whatever bans a player is under.
-    pub async fn lift(&self, player: PlayerId, now: Timestamp) -> Result<(), BanError> {
-        let once = || async {
-            let mut tx = self.pool.begin().await?;
-            let lifted = lift_in_tx(&mut tx, player, now).await?;
-            tx.commit().await?;
-            Ok(lifted)
-        };
-        if db::retry(once).await? { Ok(()) } else { Err(BanError::NotBanned) }
     }
 
     /// All bans that a player has had, newest first.
@@ -127,8 +103,8 @@ impl Bans {
     }
 }
 
-/// As [`Bans::add`], in the caller's transaction. Under the same id a second attempt changes
-/// nothing. False when there is no such player, or the ban is there already.
+/// Bans a player and ends its sessions, in the caller's transaction. Under the same id a second
+/// attempt changes nothing. False when there is no such player, or the ban is there already.
 pub async fn add_in_tx(
     tx: &mut PgConnection,
     id: Uuid,
@@ -159,7 +135,8 @@ pub async fn add_in_tx(
     Ok(is_there)
 }
 
-/// As [`Bans::lift`], in the caller's transaction. False when none was in force.
+/// Lifts whatever bans a player is under, in the caller's transaction. False when none was in
+/// force.
 pub async fn lift_in_tx(
     tx: &mut PgConnection,
     player: PlayerId,

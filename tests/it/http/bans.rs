@@ -3,9 +3,11 @@
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use bahay::accounts::{Ban, Bans};
+use bahay::accounts::Ban;
 use bahay::client::PlayError;
 use bahay::clock::{self, Clock};
+use bahay::operators::Barring;
+use bahay::operators::audit::Trail;
 use bahay::ws::protocol::close;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -29,10 +31,12 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let guest = node.guest(DEVICE).await;
     let body = json!({ "name": "Maria", "password": "rain on a tin roof" });
     ok(node.post("/v1/me/password", &body).bearer_auth(&guest.access_token)).await;
-    let bans = Bans::new(server.bank.pool.clone());
+    let bans = Barring::new(server.bank.pool.clone(), server.clock.clone());
     let (player, now) = (guest.id.parse().unwrap(), server.clock.now());
     let ends_at = Some(clock::after(now, Duration::from_hours(1)));
-    bans.add(player, &Ban { reason: "collusion".into(), ends_at }, now).await.unwrap();
+    bans.ban_by(&Trail::COMMAND, player, &Ban { reason: "collusion".into(), ends_at })
+        .await
+        .unwrap();
 
     let by_device = || node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     let by_name = || node.post("/v1/sign-in/password", &body);
@@ -58,12 +62,11 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
 
     server.clock.advance(Duration::from_hours(1));
     ok(by_device()).await;
-    let now = server.clock.now();
     let for_good = Ban { reason: "again".into(), ends_at: None };
-    bans.add(player, &for_good, now).await.unwrap();
+    bans.ban_by(&Trail::COMMAND, player, &for_good).await.unwrap();
     server.clock.advance(Duration::from_hours(10_000));
     expect_refusal(by_device(), 403, "banned").await;
-    bans.lift(player, server.clock.now()).await.unwrap();
+    bans.lift_by(&Trail::COMMAND, player).await.unwrap();
     ok(by_name()).await;
     assert_eq!(bans.of(player).await.unwrap().len(), 2);
     // The inbox tells of it, the newest first.
