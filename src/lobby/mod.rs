@@ -190,7 +190,7 @@ impl Lobby {
     ) -> Self {
         let rooms = rooms.into();
         let words = rooms.clone();
-        tables.obey(move |terms| words.word(terms));
+        tables.obey(move |terms, heard| words.word(terms, heard));
         let (options, seekers, counted) = Default::default();
         Self { rooms, tables, live, ledger, ratings: None, options, seekers, counted }
     }

@@ -198,7 +198,7 @@ impl<G: Game> Tables<G> {
     /// Has tables ask here what their rooms say. Only the first call counts.
     pub fn obey(
         &self,
-        words: impl Fn(&Terms<G::Rules>) -> Option<Word<G::Rules>> + Send + Sync + 'static,
+        words: impl Fn(&Terms<G::Rules>, u32) -> Option<Word<G::Rules>> + Send + Sync + 'static,
     ) {
         self.inner.words.come_from(Arc::new(words));
     }
