@@ -2,6 +2,7 @@
 //! when the command line itself is not understood.
 
 use std::io::{Read, stdout};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -233,8 +234,15 @@ fn run(command: Command) -> Result<(), Failed> {
     }
 }
 
+/// Where there is one processor, one thread does everything: what it has woken waits in one queue,
+/// so that much of it is done between two questions to the kernel.
 fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+    let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
+    let mut runtime = match processors {
+        1 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    runtime.enable_all().build()
 }
 
 async fn migrate(database: Database) -> Result<(), Failed> {
