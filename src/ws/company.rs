@@ -6,12 +6,9 @@
 //! heard: that is a nuisance, and silence would be one too.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Instant;
 
 use bahay_engine::table::{PlayerId, Spectators, TableId};
-use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
 
 use crate::social::{Phrase, Talk};
 use crate::tables::{Spoiled, SubmitError};
@@ -24,8 +21,6 @@ use crate::ws::wire::Ended;
 
 /// What a connection hears, and how often its player speaks.
 pub(super) struct Company {
-    /// Of the table that is joined or watched.
-    talk: Option<broadcast::Receiver<Arc<str>>>,
     /// Whom the player does not want to hear.
     unheard: BTreeSet<PlayerId>,
     speech: Speech,
@@ -33,29 +28,14 @@ pub(super) struct Company {
 
 impl Company {
     pub(super) fn new(now: Instant) -> Self {
-        Self { talk: None, unheard: BTreeSet::new(), speech: Speech::new(now) }
-    }
-
-    /// What is said next; never, where nothing is listened to.
-    pub(super) async fn next(&mut self) -> Arc<str> {
-        loop {
-            let Some(talk) = &mut self.talk else {
-                return std::future::pending().await;
-            };
-            match talk.recv().await {
-                Ok(text) => return text,
-                // What was lost is lost: it was only talk.
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => self.talk = None,
-            }
-        }
+        Self { unheard: BTreeSet::new(), speech: Speech::new(now) }
     }
 }
 
 impl Session {
     /// Hears what is said at a table from here on.
     pub(super) async fn listen(&mut self, table: TableId) {
-        self.company.talk = Some(self.state.lobby.tables().hear(table));
+        self.seldom.listen(self.state.lobby.tables().hear(table));
         self.read_unheard().await;
     }
 
@@ -131,7 +111,7 @@ impl Session {
 
     pub(super) fn unwatch(&mut self, id: u32) {
         if self.spectator.take().is_some() {
-            self.company.talk = None;
+            self.seldom.listen_no_more();
         }
         self.pending.push(Message::Ack { id, version: None });
     }
@@ -163,7 +143,7 @@ impl Session {
 
     fn unwatched(&mut self) {
         self.spectator = None;
-        self.company.talk = None;
+        self.seldom.listen_no_more();
     }
 
     async fn read_unheard(&mut self) {
