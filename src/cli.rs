@@ -17,6 +17,7 @@ use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
 use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
+use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
@@ -314,12 +315,19 @@ async fn generate_history(
         statement_timeout_ms: 0,
         ..db::PoolOptions::default()
     };
-    let pool = db::connect_as_login(database.database_url, options).await;
+    // What a crash takes is made again by making all of it again.
+    let url = database.database_url.options([("synchronous_commit", "off")]);
+    let pool = db::connect_as_login(url, options).await;
     let pool = pool.map_err(app::ServeError::Database)?;
     let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
     let told = |games| eprintln!("{games} games");
     let Written { games, players, windows } =
         history::generate(&pool, what, now, calendar, told).await?;
+    eprintln!("counting them for reports");
+    let reports = Reports::beside(&pool);
+    reports.count().await?;
+    reports.close().await;
+    db::vacuum(&pool).await?;
     println!("{games} games of {players} players in {windows} windows");
     Ok(())
 }

@@ -168,6 +168,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "operators",
             "operate",
+            "reports",
             "simulate",
             "standings",
             "telemetry",
