@@ -9,7 +9,7 @@ use std::time::Duration;
 use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
-use crate::accounts::{Ban, ListedBan};
+use crate::accounts::{Ban, Bar, ListedBan};
 use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
 use crate::history::{GenerateHistory, Written};
@@ -289,11 +289,11 @@ async fn ban(what: BanCommand, database: Database) -> Result<(), Failed> {
         BanCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);
             let ends_at = days.map(|days| clock::after(now, day * u32::from(days)));
-            bans.ban_by(&by, player, &Ban { reason, ends_at }).await?;
+            bans.ban_by(&by, player, Bar::Entry, &Ban { reason, ends_at }).await?;
         }
-        BanCommand::Lift { player } => bans.lift_by(&by, player).await?,
+        BanCommand::Lift { player } => bans.lift_by(&by, player, Bar::Entry).await?,
         BanCommand::List { player } => {
-            for ListedBan { ban, banned_at, lifted_at } in bans.of(player).await? {
+            for ListedBan { ban, banned_at, lifted_at } in bans.of(player, Bar::Entry).await? {
                 let since = clock::to_jiff(banned_at);
                 let lifted = lifted_at
                     .map_or(String::new(), |at| format!("  lifted {:.0}", clock::to_jiff(at)));
@@ -313,6 +313,8 @@ async fn generate_history(
     let options = db::PoolOptions {
         connections_max: 3,
         statement_timeout_ms: 0,
+        // On a machine with too much to do this may stand still for longer than a server may.
+        idle_transaction_timeout_ms: 0,
         ..db::PoolOptions::default()
     };
     // What a crash takes is made again by making all of it again.

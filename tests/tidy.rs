@@ -69,8 +69,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "ws",
         &[
-            "auth", "clock", "edge", "entropy", "ids", "live", "lobby", "metrics", "notices",
-            "social", "tables",
+            "accounts", "auth", "clock", "edge", "entropy", "ids", "live", "lobby", "metrics",
+            "notices", "social", "tables",
         ],
     ),
     (
