@@ -10,7 +10,7 @@ use std::time::Duration;
 use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
-use crate::accounts::{Ban, ListedBan};
+use crate::accounts::{Ban, Bar, ListedBan};
 use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
 use crate::history::{GenerateHistory, Written};
@@ -18,6 +18,7 @@ use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
 use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
+use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
@@ -296,11 +297,11 @@ async fn ban(what: BanCommand, database: Database) -> Result<(), Failed> {
         BanCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);
             let ends_at = days.map(|days| clock::after(now, day * u32::from(days)));
-            bans.ban_by(&by, player, &Ban { reason, ends_at }).await?;
+            bans.ban_by(&by, player, Bar::Entry, &Ban { reason, ends_at }).await?;
         }
-        BanCommand::Lift { player } => bans.lift_by(&by, player).await?,
+        BanCommand::Lift { player } => bans.lift_by(&by, player, Bar::Entry).await?,
         BanCommand::List { player } => {
-            for ListedBan { ban, banned_at, lifted_at } in bans.of(player).await? {
+            for ListedBan { ban, banned_at, lifted_at } in bans.of(player, Bar::Entry).await? {
                 let since = clock::to_jiff(banned_at);
                 let lifted = lifted_at
                     .map_or(String::new(), |at| format!("  lifted {:.0}", clock::to_jiff(at)));
@@ -320,14 +321,23 @@ async fn generate_history(
     let options = db::PoolOptions {
         connections_max: 3,
         statement_timeout_ms: 0,
+        // On a machine with too much to do this may stand still for longer than a server may.
+        idle_transaction_timeout_ms: 0,
         ..db::PoolOptions::default()
     };
-    let pool = db::connect_as_login(database.database_url, options).await;
+    // What a crash takes is made again by making all of it again.
+    let url = database.database_url.options([("synchronous_commit", "off")]);
+    let pool = db::connect_as_login(url, options).await;
     let pool = pool.map_err(app::ServeError::Database)?;
     let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
     let told = |games| eprintln!("{games} games");
     let Written { games, players, windows } =
         history::generate(&pool, what, now, calendar, told).await?;
+    eprintln!("counting them for reports");
+    let reports = Reports::beside(&pool);
+    reports.count().await?;
+    reports.close().await;
+    db::vacuum(&pool).await?;
     println!("{games} games of {players} players in {windows} windows");
     Ok(())
 }

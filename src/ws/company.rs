@@ -2,14 +2,16 @@
 //!
 //! What is said is told to everybody who listens there now, on whatever node, and is kept nowhere.
 //! A player is not told what the players said whom it has muted or blocked; when that list changes
-//! the player's connections read it again. Where the database does not answer in time everybody is
-//! heard: that is a nuisance, and silence would be one too.
+//! the player's connections read it again. A player whom the house has muted says nothing. Where the
+//! database does not answer in time everybody is heard: that is a nuisance, and silence would be one
+//! too.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 use bahay_engine::table::{PlayerId, Spectators, TableId};
 
+use crate::accounts::{Ban, Bar};
 use crate::social::{Phrase, Talk};
 use crate::tables::{Spoiled, SubmitError};
 use crate::ws::limit::Speech;
@@ -68,6 +70,9 @@ impl Session {
         if !self.company.speech.take(self.heard_at) {
             let detail = "at most one phrase every two seconds, and three at once".to_owned();
             return self.refuse(Some(id), "too_talkative", None, detail, true);
+        }
+        if let Some(mute) = self.muted().await {
+            return self.refuse(Some(id), "muted", None, format!("muted {mute}"), false);
         }
         let said = Talk::Said { player: self.player, phrase };
         match self.state.lobby.tables().talk(table, &said.line()).await {
@@ -144,6 +149,24 @@ impl Session {
     fn unwatched(&mut self) {
         self.spectator = None;
         self.seldom.listen_no_more();
+    }
+
+    /// What keeps the player from speaking. Asked for at each phrase, which are few, so a mute holds
+    /// at once on every node.
+    async fn muted(&self) -> Option<Ban> {
+        let (player, now) = (self.player, self.state.clock.now());
+        let mute = self.state.bans.in_force(player, Bar::Speech, now);
+        match tokio::time::timeout(ASIDE_TIMEOUT, mute).await {
+            Ok(Ok(mute)) => mute,
+            Ok(Err(error)) => {
+                tracing::warn!(%player, %error, "whether a player is muted is not known");
+                None
+            }
+            Err(_) => {
+                tracing::warn!(%player, "whether a player is muted was not said in time");
+                None
+            }
+        }
     }
 
     async fn read_unheard(&mut self) {
