@@ -64,7 +64,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Tables, and the way to them.
     ("tables", &["clock", "db", "entropy", "games", "ids", "ledger", "live", "metrics"]),
     ("rooms", &["clock", "db", "ids", "operators", "tables"]),
-    ("lobby", &["clock", "edge", "entropy", "ids", "ledger", "live", "ratings", "rooms", "tables"]),
+    (
+        "lobby",
+        &[
+            "accounts", "clock", "edge", "entropy", "ids", "ledger", "live", "ratings", "rooms",
+            "tables",
+        ],
+    ),
     // The two doors. What is shared between them is the protocol.
     (
         "ws",

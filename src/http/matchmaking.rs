@@ -112,7 +112,6 @@ pub(super) async fn seek_table(
     Extension(from): Extension<Address>,
     Body(Seek { rooms }): Body<Seek>,
 ) -> Result<Json<SeekBody>, Problem> {
-    services.accounts.admit(player.id).await?;
     let ticket = services.lobby.seek(player.id, &rooms, Some(from)).await?;
     Ok(Json(ticket.into()))
 }
@@ -172,6 +171,8 @@ impl From<LobbyError> for Problem {
         let code = match &error {
             LobbyError::NoSuchRoom => Code::RoomNotFound,
             LobbyError::RoomClosed => Code::RoomClosed,
+            LobbyError::Banned(_) => Code::Banned,
+            LobbyError::PlayerGone => Code::TokenRevoked,
             LobbyError::TooFewCoins { .. } => Code::TooFewCoins,
             LobbyError::TooManyCoins { .. } => Code::TooManyCoins,
             LobbyError::RoomsWanted => Code::RoomsInvalid,

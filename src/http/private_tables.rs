@@ -127,7 +127,6 @@ pub(super) async fn open_private_table(
     player: Player,
     Body(OpenPrivate { room, bet, rule_set }): Body<OpenPrivate>,
 ) -> Result<(StatusCode, Json<PrivateSeatBody>), Problem> {
-    services.accounts.admit(player.id).await?;
     let bet = coins::Coins::from_hundredths(bet);
     let rule_set = rule_set.map(RuleSet::from);
     let seat = services.lobby.open_private(player.id, &room, rule_set, bet).await?;
@@ -183,7 +182,6 @@ pub(super) async fn join_private_table(
     player: Player,
     Path(code): Path<String>,
 ) -> Result<Json<PrivateSeatBody>, Problem> {
-    services.accounts.admit(player.id).await?;
     Ok(Json(services.lobby.join_private(player.id, &code).await?.into()))
 }
 

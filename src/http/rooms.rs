@@ -159,8 +159,7 @@ pub(super) async fn take_seat(
     Extension(from): Extension<Address>,
     Path(room): Path<String>,
 ) -> Result<Json<SeatedAt>, Problem> {
-    let profile = services.accounts.admit(player.id).await?;
-    let table = services.lobby.seat_from(player.id, &profile.name, &room, Some(from)).await?;
+    let table = services.lobby.seat_from(player.id, &room, Some(from)).await?;
     Ok(Json(SeatedAt { table: table.0 }))
 }
 

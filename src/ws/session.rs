@@ -22,7 +22,7 @@ use futures_util::FutureExt;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval_at};
 
-use crate::auth::Player;
+use crate::auth::{AuthError, Player};
 use crate::edge::Address;
 use crate::entropy;
 use crate::ids::SessionId;
@@ -407,6 +407,8 @@ impl Session {
         let (code, retryable) = match error {
             LobbyError::NoSuchRoom => ("no_such_room", false),
             LobbyError::RoomClosed => ("room_closed", false),
+            LobbyError::Banned(_) => ("banned", false),
+            LobbyError::PlayerGone => (AuthError::Revoked.code(), false),
             LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
             LobbyError::TooManyCoins { .. } => ("too_many_coins", false),
             LobbyError::RoomsWanted => ("rooms_invalid", false),
