@@ -159,6 +159,7 @@ impl Live {
 
     /// Appends a line that was decided at a point, sets the next deadline and publishes it to all
     /// who listen but this process.
+    #[tracing::instrument(level = "debug", skip_all, fields(%table))]
     pub async fn append(&self, table: TableId, new: NewLine<'_>) -> Result<Append, Unavailable> {
         let NewLine { after, tag, engine, line, deadline, idle_ms } = new;
         let mut call = self.scripts.append.prepare_invoke();

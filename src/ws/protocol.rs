@@ -211,6 +211,24 @@ impl<A> Command<A> {
             | Self::Ping { id } => *id,
         }
     }
+
+    /// As it is named in the text.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Authenticate { .. } => "authenticate",
+            Self::Join { .. } => "join",
+            Self::Ready { .. } => "ready",
+            Self::Act { .. } => "act",
+            Self::TakeBack { .. } => "take_back",
+            Self::Leave { .. } => "leave",
+            Self::Say { .. } => "say",
+            Self::Watch { .. } => "watch",
+            Self::Unwatch { .. } => "unwatch",
+            Self::Seek { .. } => "seek",
+            Self::CancelSeek { .. } => "cancel_seek",
+            Self::Ping { .. } => "ping",
+        }
+    }
 }
 
 /// What the server sends.

@@ -231,6 +231,7 @@ impl Session {
         Box::pin(self.command(command)).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all, fields(kind = command.kind()))]
     async fn command(&mut self, command: Command<Action>) -> Result<(), Ended> {
         let id = command.id();
         let player = self.player;
