@@ -12,14 +12,14 @@ use crate::edge::Address;
 use crate::live::TicketState;
 use crate::lobby::{self, LobbyError};
 
-use super::{Body, Path, Problem, ProblemBody, Services, Time};
+use super::{Body, Path, Problem, ProblemBody, RoomText, Services, Time};
 
 /// Where a player wants to play.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Seek {
     /// Any of these rooms will do; those that the wallet does not fit are left out.
-    #[schema(min_items = 1, max_items = 8, example = json!(["newbie", "barkada"]))]
+    #[schema(value_type = Vec<RoomText>, min_items = 1, max_items = 8, example = json!(["newbie", "barkada"]))]
     rooms: Vec<String>,
 }
 

@@ -139,7 +139,7 @@ pub(super) struct SeatedAt {
     post,
     path = "/v1/rooms/{room}/seat",
     tag = "rooms",
-    params(("room" = String, Path, description = "The room's id", example = "newbie")),
+    params(("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie")),
     security(("access_token" = [])),
     responses(
         (status = 200, description = "The table", body = SeatedAt),
