@@ -8,7 +8,7 @@
 # database server that starts with the system is never installed: Debian is told to create no
 # cluster, and for Redis only its tools are taken, whose one binary is the server too.
 #
-# Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql), REDIS_SERVER and REDIS_CLI; NODE, NPM and
+# Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql, pg_dump, pg_restore), REDIS_SERVER and REDIS_CLI; NODE, NPM and
 # PYTHON; CHROMIUM.
 # BAHAY_PROGRAMS=private passes over what the machine has and downloads.
 
@@ -41,7 +41,7 @@ find_postgres() {
   local folder major program
   PG_BIN=''
   while read -r folder; do
-    for program in postgres initdb pg_ctl psql; do
+    for program in postgres initdb pg_ctl psql pg_dump pg_restore; do
       [ -x "$folder/$program" ] || continue 2
     done
     major=$(major_version "$folder/postgres")
@@ -393,7 +393,7 @@ apt_unpack() {
 write_wrappers() {
   local program target run
   mkdir -p "$PROGRAMS/bin"
-  for program in "$PROGRAMS"/unpacked/usr/lib/postgresql/*/bin/{postgres,initdb,pg_ctl,psql,pgbench} \
+  for program in "$PROGRAMS"/unpacked/usr/lib/postgresql/*/bin/{postgres,initdb,pg_ctl,psql,pg_dump,pg_restore,pgbench} \
     "$PROGRAMS"/unpacked/usr/bin/{redis,valkey}-{server,check-rdb,cli}; do
     if [ ! -x "$program" ] || [ -L "$program" ]; then continue; fi
     target=${program#"$PROGRAMS"/unpacked/}

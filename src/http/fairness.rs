@@ -1,5 +1,6 @@
-//! What anybody needs to check the deal of a finished game, without signing in: a player who shares
-//! a game lets everybody check it. It shows seeds and the deck, and neither who played nor what for.
+//! What anybody needs to trust the deals, without signing in: how a finished game was dealt, and how
+//! many games were voided. A player who shares a game lets everybody check it; seeds and the deck
+//! are shown, and neither who played nor what for.
 
 use axum::Json;
 use axum::extract::State;
@@ -8,13 +9,15 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::clock::Clock;
 use crate::db::PgPool;
 use crate::games;
 use crate::ids::GameId;
 use crate::recall::Recalled;
+use crate::reports::{DealSpan, Deals, Reports};
 
 use super::games::{number, recorded};
-use super::{Code, Path, Problem, ProblemBody, unread};
+use super::{Code, Path, Problem, ProblemBody, Time, unread};
 
 /// How to check, in the order of docs/FAIRNESS.md.
 const STEPS: [&str; 4] = [
@@ -116,4 +119,64 @@ pub(super) async fn show_fairness(
         chance: chance.collect(),
         how_to_verify: STEPS.to_vec(),
     }))
+}
+
+/// What became of games, up to an hour.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct DealsReport {
+    /// The end of the last hour that was counted.
+    to: Time,
+    /// The last day, the last week, and the last thirty days.
+    spans: Vec<DealsSpan>,
+}
+
+/// What was booked in the hours before that. A game counts in a span where it was opened, and again
+/// where it was settled or voided.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct DealsSpan {
+    #[schema(minimum = 1, example = 24)]
+    hours: i64,
+    #[schema(minimum = 0, example = 12_480)]
+    games_opened: i64,
+    /// Played to their end, and each with a record that anybody can check.
+    #[schema(minimum = 0, example = 12_471)]
+    games_settled: i64,
+    /// Broken off, all coins given back.
+    #[schema(minimum = 0, example = 3)]
+    games_voided: i64,
+    /// Voided games among a million that ended; null when none did.
+    #[schema(required = true, minimum = 0, maximum = 1_000_000, example = 240)]
+    voided_per_million: Option<i64>,
+}
+
+impl From<DealSpan> for DealsSpan {
+    fn from(span: DealSpan) -> Self {
+        let DealSpan { hours, opened, settled, voided } = span;
+        let ended = i128::from(settled) + i128::from(voided);
+        let share = (i128::from(voided) * 1_000_000).checked_div(ended);
+        Self {
+            hours,
+            games_opened: opened,
+            games_settled: settled,
+            games_voided: voided,
+            voided_per_million: share.and_then(|share| i64::try_from(share).ok()),
+        }
+    }
+}
+
+/// Show how many games were voided
+///
+/// For anybody: a house that voids deals which it dislikes would show here. Counted once in an hour.
+#[utoipa::path(
+    get,
+    path = "/v1/fairness",
+    tag = "games",
+    responses((status = 200, description = "What became of games", body = DealsReport))
+)]
+pub(super) async fn show_deals(
+    State(reports): State<Reports>,
+    State(clock): State<Clock>,
+) -> Result<Json<DealsReport>, Problem> {
+    let Deals { to, spans } = reports.deals(clock.now()).await.map_err(unread)?;
+    Ok(Json(DealsReport { to: to.into(), spans: spans.map(DealsSpan::from).into() }))
 }

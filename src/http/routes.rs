@@ -80,6 +80,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(games::show_game_record))
         .routes(routes!(recall::list_game_steps))
         .routes(routes!(fairness::show_fairness))
+        .routes(routes!(fairness::show_deals))
         .routes(routes!(sort::sort_cards))
         // Other players.
         .routes(routes!(profiles::show_player))

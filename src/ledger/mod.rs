@@ -72,13 +72,17 @@ pub struct LedgerOptions {
     pub writers: usize,
     /// How many operations may wait for each writer. Beyond that, callers wait for room.
     pub queue: usize,
+    /// How far apart a writer's batches begin at least, unless they are full. An operation that
+    /// comes after a pause does not wait; under load each waits half of this on average, and shares
+    /// a transaction with those that came meanwhile.
+    pub pace: Duration,
     /// How late the house's own entries may be.
     pub fold_interval_ms: u64,
 }
 
 impl Default for LedgerOptions {
     fn default() -> Self {
-        Self { writers: 2, queue: 1_024, fold_interval_ms: 1_000 }
+        Self { writers: 2, queue: 1_024, pace: Duration::from_millis(20), fold_interval_ms: 1_000 }
     }
 }
 
@@ -125,7 +129,7 @@ impl Ledger {
         for _ in 0..options.writers.max(1) {
             let (jobs, waiting) = mpsc::channel(options.queue.max(1));
             let (pool, house_ids) = (pool.clone(), house_ids.clone());
-            let writer = writer::write_all(pool, house_ids, waiting, stopped.clone());
+            let writer = writer::write_all(pool, house_ids, waiting, options.pace, stopped.clone());
             tasks.push(tokio::spawn(writer));
             writers.push(jobs);
         }

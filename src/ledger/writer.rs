@@ -1,10 +1,11 @@
 //! The writer tasks: whatever waits is posted together.
 //!
-//! A commit waits for the disk, so one commit for many games is many times faster than one each.
-//! A task takes all that waits in its queue, up to a bound and without a timer, posts it in one
-//! transaction (by `attempt`, and when somebody else was faster by `post`), and answers. While it
-//! does, the next batch gathers. When a batch cannot be written because of one of its members, they
-//! are posted singly and only that one fails.
+//! A commit waits for the disk, and its statements cost the same for one game as for ten, so one
+//! commit for many games is many times cheaper than one each. A task takes all that waits in its
+//! queue, up to a bound, posts it in one transaction (by `attempt`, and when somebody else was
+//! faster by `post`), and answers. While it does, the next batch gathers, at least for the pace
+//! that it is given; what comes after a pause waits for nothing. When a batch cannot be written
+//! because of one of its members, they are posted singly and only that one fails.
 //!
 //! What a lost connection left behind is never guessed: the same requests are run again, and
 //! those that were committed answer from their keys.
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use sqlx::{Acquire as _, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::attempt;
 use super::chart::Account;
@@ -72,13 +73,16 @@ impl HouseIds {
     }
 }
 
-/// Posts what arrives until the queue is closed and empty. `stop` closes it.
+/// Posts what arrives until the queue is closed and empty. `stop` closes it. A batch that is not
+/// full begins no earlier than `pace` after the one before.
 pub(super) async fn write_all(
     pool: PgPool,
     house_ids: HouseIds,
     mut jobs: mpsc::Receiver<Job>,
+    pace: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
+    let mut next = Instant::now();
     loop {
         let mut batch = Vec::with_capacity(BATCH_MAX);
         tokio::select! {
@@ -93,6 +97,15 @@ pub(super) async fn write_all(
                 }
             }
         }
+        if batch.len() < BATCH_MAX && Instant::now() < next {
+            sleep_until(next).await;
+            while batch.len() < BATCH_MAX
+                && let Ok(job) = jobs.try_recv()
+            {
+                batch.push(job);
+            }
+        }
+        next = Instant::now() + pace;
         // A task of its own: a panic in it is a bug in one batch, whose callers hear that there
         // is no answer, and not the end of this writer.
         if let Err(error) = tokio::spawn(post_batch(pool.clone(), house_ids.clone(), batch)).await {

@@ -5,13 +5,14 @@
 //! counted yet is added from the ledger itself, so the coins of an interval are always exactly
 //! those that were booked in it (`booked`). `today` puts figures together, `settlements` lists and
 //! totals settled games, `export` writes them as CSV, `game` is one of them in full, `player` and
-//! `partners` tell of a player, `books` of accounts.
+//! `partners` tell of a player, `books` of accounts, `deals` anybody of games that were voided.
 //!
 //! Bounds: a pool of its own, a few connections with short statements, so that a report never waits
 //! in front of players; a page of [`PAGE_MAX`]. Absent: deciding who may read.
 
 mod booked;
 mod books;
+mod deals;
 mod export;
 mod fold;
 mod game;
@@ -20,6 +21,7 @@ mod player;
 mod settlements;
 mod today;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff_sqlx::ToSqlx as _;
@@ -35,6 +37,7 @@ pub use books::{
     AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,
     TransferRow,
 };
+pub use deals::{DealSpan, Deals};
 pub use export::COLUMNS;
 pub use game::{Dossier, Verdict};
 pub use partners::{Partner, Shared, SharedBy};
@@ -61,6 +64,7 @@ pub type ReportError = sqlx::Error;
 #[derive(Clone, Debug)]
 pub struct Reports {
     pool: PgPool,
+    deals: Arc<deals::Kept>,
 }
 
 impl Reports {
@@ -73,7 +77,7 @@ impl Reports {
             .acquire_timeout(Duration::from_secs(3))
             .test_before_acquire(false)
             .connect_lazy_with(options);
-        Self { pool }
+        Self { pool, deals: Arc::default() }
     }
 
     /// Ends its connections.

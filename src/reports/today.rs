@@ -87,7 +87,7 @@ pub struct Alarms {
 }
 
 impl Figures {
-    fn of(counted: &[Counted], booked: &[Booked]) -> Result<Self, ReportError> {
+    pub(super) fn of(counted: &[Counted], booked: &[Booked]) -> Result<Self, ReportError> {
         let mut figures = Self::default();
         for one in counted {
             figures.count(one);

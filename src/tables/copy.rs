@@ -14,6 +14,10 @@ use crate::tables::guard::guarded;
 /// to another history. About older ones the journal is asked.
 const REMEMBERED: usize = 32;
 
+/// Of how many lines a copy still has what happened, for viewers who come back: some half a minute
+/// of play, with connections that go and come. What happened before, the journal tells.
+const KEPT: usize = 16;
+
 /// A table at a point of its history.
 #[derive(Clone, Debug)]
 pub(super) struct Copy<G: Game> {
@@ -23,6 +27,8 @@ pub(super) struct Copy<G: Game> {
     pub(super) journal_lines: usize,
     /// The tags of the last lines, the newest last.
     recent: VecDeque<Tag>,
+    /// What the last of these did, the newest last.
+    kept: VecDeque<Missed<G>>,
 }
 
 /// A line that a viewer missed: the point it led to, and what happened.
@@ -59,8 +65,13 @@ impl<G: Game> Copy<G> {
             return Err(Unfollowed::OtherVersion(stored.engine));
         }
         let table: Table<G> = serde_json::from_str(&stored.snapshot).map_err(unreadable)?;
-        let recent = VecDeque::with_capacity(REMEMBERED);
-        let mut copy = Self { table: Arc::new(table), at: stored.base, journal_lines: 0, recent };
+        let mut copy = Self {
+            table: Arc::new(table),
+            at: stored.base,
+            journal_lines: 0,
+            recent: VecDeque::with_capacity(REMEMBERED),
+            kept: VecDeque::with_capacity(KEPT),
+        };
         let mut missed = None;
         for entry in &stored.lines {
             if from == Some(copy.at) {
@@ -100,7 +111,22 @@ impl<G: Game> Copy<G> {
             self.recent.pop_front();
         }
         self.recent.push_back(tag);
-        Missed { at: self.at, events: events.into() }
+        let happened = Missed { at: self.at, events: events.into() };
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(happened.clone());
+        happened
+    }
+
+    /// What happened after a point of this history; `None` when it is not known to be one, or too
+    /// long ago.
+    pub(super) fn missed_since(&self, from: Point) -> Option<Vec<Missed<G>>> {
+        if from == self.at {
+            return Some(Vec::new());
+        }
+        let place = self.kept.iter().position(|kept| kept.at == from)?;
+        Some(self.kept.range(place + 1..).cloned().collect())
     }
 
     /// Whether this history surely leads through a point.

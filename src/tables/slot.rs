@@ -209,8 +209,10 @@ impl<G: Game> Slot<G> {
         }
         self.refresh(house, &mut state).await?;
         let missed = match (from, &state.copy) {
-            (Some(from), Some(current)) if from == current.at => Some(Vec::new()),
-            (Some(from), Some(current)) => self.missed(house, current.at, from).await?,
+            (Some(from), Some(current)) => match current.missed_since(from) {
+                Some(missed) => Some(missed),
+                None => self.missed(house, current.at, from).await?,
+            },
             (None, _) | (_, None) => None,
         };
         let current = state.copy.as_ref().ok_or(SubmitError::Missing)?;

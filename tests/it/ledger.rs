@@ -1,12 +1,17 @@
 //! Opening, settling and voiding games, to the hundredth.
 
+use std::time::Duration;
+
 use bahay::clock::Clock;
 use bahay::ids::PlayerId;
-use bahay::ledger::{Code, EntryFilter, Grant, GrantCoins, LedgerError, Opening, Wallet};
+use bahay::ledger::{
+    Code, EntryFilter, Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, Opening, Wallet,
+};
 use bahay::operators::audit::Trail;
 use bahay::operators::{Corrections, Operators, Role, Subject};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
+use futures_util::future::join_all;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
@@ -208,6 +213,34 @@ async fn voiding_gives_back_antes_and_stakes_once() {
     assert_eq!(bank.ledger.void_game(game.game, "again").await.unwrap(), voided);
     bank.audit_clean().await;
     bank.play(table, &players, 2, 1, PotGoes::ToWinner).await;
+    bank.audit_clean().await;
+}
+
+/// What comes while a writer keeps its pace is booked in one transaction, and what comes after a
+/// pause at once.
+#[tokio::test]
+async fn openings_that_come_together_share_a_transaction() {
+    let bank = Bank::new().await;
+    let pace = Duration::from_secs(2);
+    let options = LedgerOptions { writers: 1, pace, ..LedgerOptions::default() };
+    let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
+    let mut games = vec![];
+    for _ in 0..9 {
+        let players = bank.players([10_000; 3]).await;
+        games.push(bank.deal(table(), &players));
+    }
+    let (first, others) = games.split_first().unwrap();
+    ledger.open_game(first.clone()).await.unwrap();
+    for opened in join_all(others.iter().map(|game| ledger.open_game(game.clone()))).await {
+        assert!(matches!(opened, Ok(Opening::Opened { .. })), "{opened:?}");
+    }
+    let transactions: i64 = sqlx::query_scalar(
+        "select count(distinct xmin::text::bigint) from operations where kind = 'open'",
+    )
+    .fetch_one(&bank.pool)
+    .await
+    .unwrap();
+    assert_eq!(transactions, 2);
     bank.audit_clean().await;
 }
 

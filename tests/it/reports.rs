@@ -59,6 +59,44 @@ async fn a_generated_history_is_in_order() {
     bank.audit_clean().await;
 }
 
+/// Checklist R5: anybody may see how many games were voided, up to the last hour that is over.
+#[tokio::test(flavor = "multi_thread")]
+async fn anybody_sees_how_many_games_were_voided() {
+    let (database, pool, _written) = history(150, 18).await;
+    let bank = Bank::on(database).await;
+    let players = bank.players([10_000; 3]).await;
+    let game = bank.deal(table(), &players);
+    bank.open(&game).await;
+    bank.ledger.void_game(game.game, "a test").await.unwrap();
+    let reports = counted(&pool).await;
+    let in_two_hours = jiff::Timestamp::now().as_millisecond() + 2 * 3_600_000;
+    let (mut settled, mut voided) = (0, 0);
+    for at in [NOW, Timestamp::from_ms(NOW.ms() + 90 * 60_000), Timestamp::from_ms(in_two_hours)] {
+        let deals = reports.deals(at).await.unwrap();
+        let ago_ms = at.ms() - deals.to.ms();
+        assert!(deals.to.ms() % 3_600_000 == 0 && (60_000..3_660_000).contains(&ago_ms));
+        for span in deals.spans {
+            let from = Timestamp::from_ms(deals.to.ms() - span.hours * 3_600_000);
+            let counted: Vec<(String, i64)> = sqlx::query_as(
+                "select kind, count(*) from operations
+                where game in (select id from games) and created_at >= $1 and created_at < $2
+                group by kind",
+            )
+            .bind(bahay::clock::to_jiff(from).to_sqlx())
+            .bind(bahay::clock::to_jiff(deals.to).to_sqlx())
+            .fetch_all(&pool)
+            .await
+            .unwrap();
+            let of =
+                |kind| counted.iter().find(|(one, _)| one.as_str() == kind).map_or(0, |one| one.1);
+            assert_eq!(span.opened, of("open"));
+            assert_eq!((span.settled, span.voided), (of("settle"), of("void")));
+            (settled, voided) = (settled.max(span.settled), voided.max(span.voided));
+        }
+    }
+    assert!(settled > 0 && voided > 0);
+}
+
 /// What the ledger says of an interval, read in the plainest way.
 async fn plainly(pool: &PgPool, interval: Interval) -> BTreeMap<[String; 4], (i64, i64)> {
     let rows: Vec<(Option<String>, String, String, String, i64, i64)> = sqlx::query_as(

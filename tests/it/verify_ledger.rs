@@ -1,18 +1,24 @@
 //! The books against the games: a house that has really played is found in order, and whatever is
 //! changed afterwards is found.
 
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use bahay::db::{self, PoolOptions};
 use bahay::demo;
 use bahay::metrics::Metrics;
 use bahay::verify::hourly::Checks;
 use bahay::verify::ledger::{self, Extent, Mismatch, Report};
 use sqlx::AssertSqlSafe;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::support::bank::{Bank, table};
 use crate::support::db::TestDatabase;
 use crate::support::house::{House, PATIENCE};
+use crate::support::programs::program;
+use crate::support::services::{Service, Services};
 
 /// The books of some games that were played over the socket, with nobody connected any more.
 async fn played() -> House {
@@ -25,6 +31,47 @@ async fn played() -> House {
 
 async fn check(database: &TestDatabase, extent: Extent) -> Report {
     ledger::check(&database.pool().await, extent).await.unwrap()
+}
+
+/// Checklist M7: what docs/OPERATIONS.md says of backups, on another server.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restored_backup_has_the_same_chain() {
+    let house = played().await;
+    let before = check(&house.database, Extent::Everything).await;
+    assert!(before.is_clean() && before.books.head.is_some(), "{before}");
+    let other = Services::start(&[Service::Postgres]).await;
+    // What follows the question mark is for this program's connections.
+    let plain = |url: &str| url.split('?').next().unwrap_or(url).to_owned();
+    let (from, to) = (plain(&house.database.url()), plain(other.database_url()));
+    let restored = spawn_blocking(move || {
+        let programs = program("PG_BIN");
+        let dump = run(&format!("{programs}/pg_dump"), &["--format", "custom", &from], &[]);
+        let roles = "create role bahay_service nologin; grant bahay_service to current_user";
+        run(&format!("{programs}/psql"), &["--quiet", "--command", roles, &to], &[]);
+        let restore = ["--no-owner", "--exit-on-error", "--dbname", &to];
+        run(&format!("{programs}/pg_restore"), &restore, &dump);
+    });
+    restored.await.unwrap();
+    let options = other.database_url().parse().unwrap();
+    let pool = db::connect(options, PoolOptions::default()).await.unwrap();
+    let after = ledger::check(&pool, Extent::Everything).await.unwrap();
+    assert!(after.is_clean(), "{after}");
+    assert_eq!(after.books.head, before.books.head);
+    assert_eq!(after.to_string(), before.to_string());
+}
+
+/// What a program prints that is given this to read.
+fn run(program: &str, arguments: &[&str], read: &[u8]) -> Vec<u8> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut running = command.spawn().unwrap();
+    let mut input = running.stdin.take().unwrap();
+    let read = read.to_owned();
+    let written = std::thread::spawn(move || input.write_all(&read));
+    let output = running.wait_with_output().unwrap();
+    written.join().unwrap().unwrap();
+    assert!(output.status.success(), "{program} {arguments:?}");
+    output.stdout
 }
 
 /// Whether a mismatch is the one that was planted.

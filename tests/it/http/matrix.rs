@@ -85,6 +85,7 @@ GET    /v1/games/{id}/record                      401    404   200  401    401  
 GET    /v1/games/{id}                             401    404   200  401    401     401     401
 GET    /v1/games/{id}/steps                       401    404   200  401    401     401     401
 GET    /v1/games/{id}/fairness                    200    200   200  200    200     200     200
+GET    /v1/fairness                               200    200   200  200    200     200     200
 POST   /v1/games/{id}/reports                     401    404   404  401    401     401     401
 POST   /v1/sort                                   401    200   200  401    401     401     401
 

@@ -113,7 +113,12 @@ impl Lane {
         let pool = options.await.expect("the wire lets through");
         // It folds once at its start. A request of that may be the one that is cut, which does
         // no harm: the operation's turn comes with a later number.
-        let options = LedgerOptions { writers: 1, queue: 8, fold_interval_ms: 3_600_000 };
+        let options = LedgerOptions {
+            writers: 1,
+            queue: 8,
+            fold_interval_ms: 3_600_000,
+            ..LedgerOptions::default()
+        };
         let (ledger, tasks) = Ledger::start(pool.clone(), options);
         Self { players, wire, pool, ledger, _tasks: tasks }
     }

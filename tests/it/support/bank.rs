@@ -1,6 +1,7 @@
 //! A ledger on a database of its own, with players to play with.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use bahay::ledger::audit::{self, Report};
 use bahay::ledger::{
@@ -42,7 +43,9 @@ impl Bank {
 
     pub(crate) async fn on(database: TestDatabase) -> Self {
         let pool = database.pool().await;
-        let options = LedgerOptions { writers: 1, ..LedgerOptions::default() };
+        // One operation after the other: nothing to wait for.
+        let pace = Duration::ZERO;
+        let options = LedgerOptions { writers: 1, pace, ..LedgerOptions::default() };
         let (ledger, tasks) = Ledger::start(pool.clone(), options);
         let clock_ms = AtomicI64::new(1_750_000_000_000);
         Self { ledger, pool, clock_ms, _tasks: tasks, database }

@@ -1,9 +1,8 @@
 //! Redis processes of a test's own, alone or as a cluster, on free ports of this machine.
 //!
-//! `./dev programs` says where the program is. A process ends, and its folder goes, with the value
+//! A process ends, and its folder goes, with the value
 //! that stands for it, whether or not the test passed.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -16,6 +15,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::house::PATIENCE;
+use super::programs::program;
 
 pub(crate) const SLOTS: u16 = 16_384;
 
@@ -39,7 +39,7 @@ impl Server {
         // Free a moment ago; nobody else on this machine is likely to take them meanwhile.
         let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let [port, bus] = free.map(|port| port.local_addr().expect("a bound port").port());
-        let process = Command::new(program())
+        let process = Command::new(program("REDIS_SERVER"))
             .args(["--port", &port.to_string(), "--cluster-port", &bus.to_string()])
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
             .args(["--dir", &folder.to_string_lossy(), "--logfile", "log"])
@@ -199,14 +199,4 @@ pub(crate) async fn until(what: &str, holds: impl AsyncFn() -> bool) {
         }
     });
     assert!(awaited.await.is_ok(), "in vain: {what}");
-}
-
-/// The server's program, as `./dev` finds or installs it.
-fn program() -> String {
-    let dev = concat!(env!("CARGO_MANIFEST_DIR"), "/dev");
-    let said = Command::new(dev).arg("programs").stderr(Stdio::inherit()).output();
-    let said = said.expect("./dev runs").stdout;
-    let said = String::from_utf8_lossy(&said);
-    let programs: BTreeMap<_, _> = said.lines().filter_map(|line| line.split_once('=')).collect();
-    (*programs.get("REDIS_SERVER").expect("./dev programs says where Redis is")).to_owned()
 }

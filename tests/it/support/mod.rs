@@ -8,6 +8,7 @@ pub(crate) mod house;
 pub(crate) mod live;
 pub(crate) mod node;
 pub(crate) mod process;
+pub(crate) mod programs;
 pub(crate) mod raw;
 pub(crate) mod services;
 pub(crate) mod wire;

@@ -1,0 +1,62 @@
+//! What became of games, for anybody to see: how many were played to their end and how many were
+//! voided. A house that voids the deals it dislikes would show here.
+//!
+//! It is counted once in an hour, up to that hour: whoever asks waits for no more than that.
+
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+
+use super::today::Figures;
+use super::{Interval, ReportError, Reports};
+use crate::clock::{self, Timestamp};
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// The spans that are told, in hours: a day, a week, thirty days.
+const SPANS: [i64; 3] = [24, 7 * 24, 30 * 24];
+
+/// What was booked in an hour is read no sooner than this after it.
+const SETTLED_AFTER: Duration = Duration::from_mins(1);
+
+/// What became of games up to an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deals {
+    pub to: Timestamp,
+    pub spans: [DealSpan; SPANS.len()],
+}
+
+/// What was booked in the hours before that instant. A game counts where it was opened, and again
+/// where it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DealSpan {
+    pub hours: i64,
+    pub opened: i64,
+    pub settled: i64,
+    pub voided: i64,
+}
+
+/// The last count.
+#[derive(Debug, Default)]
+pub(super) struct Kept(Mutex<Option<Deals>>);
+
+impl Reports {
+    /// Up to the last hour that is over.
+    pub async fn deals(&self, now: Timestamp) -> Result<Deals, ReportError> {
+        let over = clock::before(now, SETTLED_AFTER).ms();
+        let to = Timestamp::from_ms(over - over.rem_euclid(HOUR_MS));
+        // Who asks meanwhile waits here, and not in front of the database.
+        let mut kept = self.deals.0.lock().await;
+        if let Some(deals) = kept.filter(|deals| deals.to == to) {
+            return Ok(deals);
+        }
+        let mut spans = [DealSpan::default(); SPANS.len()];
+        for (span, hours) in spans.iter_mut().zip(SPANS) {
+            let from = Timestamp::from_ms(to.ms() - hours * HOUR_MS);
+            let counted = self.operations(Interval { from, to }, false).await?;
+            let Figures { opened, settled, voided, .. } = Figures::of(&counted, &[])?;
+            *span = DealSpan { hours, opened, settled, voided };
+        }
+        Ok(*kept.insert(Deals { to, spans }))
+    }
+}
