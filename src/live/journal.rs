@@ -162,6 +162,7 @@ impl Live {
 
     /// Appends a line that was decided at a point, sets the next deadline and publishes it to all
     /// who listen but this process.
+    #[tracing::instrument(level = "debug", skip_all, fields(%table))]
     pub async fn append(&self, table: TableId, new: NewLine<'_>) -> Result<Append, Unavailable> {
         let NewLine { after, tag, engine, line, deadline, idle_ms } = new;
         // Written where it is sent from: this is the call of every move.

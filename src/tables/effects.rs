@@ -99,6 +99,7 @@ impl<G: Game> Tables<G> {
         });
     }
 
+    #[tracing::instrument(level = "debug", skip_all, fields(game = %open.game))]
     async fn open(&self, slot: &Arc<Slot<G>>, open: OpenGame) {
         let game = open.game;
         let asked = Moment::now();
@@ -118,6 +119,7 @@ impl<G: Game> Tables<G> {
         self.tell(slot, input).await;
     }
 
+    #[tracing::instrument(level = "debug", skip_all, fields(game = %settle.game))]
     async fn settle(&self, slot: &Arc<Slot<G>>, settle: SettleGame) {
         let game = settle.game;
         let asked = Moment::now();

@@ -153,7 +153,7 @@ impl Session {
 
     /// What keeps the player from speaking. Asked for at each phrase, which are few, so a mute holds
     /// at once on every node.
-    async fn muted(&self) -> Option<Ban> {
+    async fn muted(&mut self) -> Option<Ban> {
         let (player, now) = (self.player, self.state.clock.now());
         let mute = self.state.bans.in_force(player, Bar::Speech, now);
         match tokio::time::timeout(ASIDE_TIMEOUT, mute).await {

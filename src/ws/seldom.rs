@@ -39,6 +39,8 @@ enum Heard {
     Stop,
     /// Listened to as this number.
     Said(u32, Arc<str>, broadcast::Receiver<Arc<str>>),
+    /// Nothing more will be said there.
+    Silence,
 }
 
 pub(super) struct Seldom {
@@ -98,6 +100,7 @@ impl Seldom {
                     return Rare::Ended;
                 }
                 Heard::Stop => return Rare::Stop,
+                Heard::Silence => {}
                 Heard::Said(place, text, talk) => {
                     if place == self.listening {
                         self.waiting.push(Box::pin(said(place, talk)));
@@ -129,7 +132,7 @@ async fn said(place: u32, mut talk: broadcast::Receiver<Arc<str>>) -> Heard {
             Ok(text) => return Heard::Said(place, text, talk),
             // What was lost is lost: it was only talk.
             Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return pending().await,
+            Err(RecvError::Closed) => return Heard::Silence,
         }
     }
 }
@@ -137,6 +140,7 @@ async fn said(place: u32, mut talk: broadcast::Receiver<Arc<str>>) -> Heard {
 #[cfg(test)]
 mod tests {
     use super::{Rare, Seldom};
+    use futures_util::FutureExt as _;
     use std::sync::Arc;
     use std::time::Duration;
     use tokio::sync::{broadcast, watch};
@@ -162,6 +166,10 @@ mod tests {
         assert_eq!(said(&mut seldom).await, "three");
         assert_eq!(said(&mut seldom).await, "four");
         assert_eq!(first.receiver_count(), 0);
+        // A table that is gone leaves nothing behind.
+        drop(second);
+        assert!(seldom.next().now_or_never().is_none());
+        assert!(seldom.waiting.is_empty());
     }
 
     #[tokio::test]

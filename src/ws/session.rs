@@ -21,7 +21,7 @@ use bahay_engine::table::{ConnectionId, Input, PlayerId, TableId};
 use futures_util::FutureExt;
 use tokio::sync::watch;
 
-use crate::auth::Player;
+use crate::auth::{AuthError, Player};
 use crate::edge::Address;
 use crate::entropy;
 use crate::ids::SessionId;
@@ -123,11 +123,12 @@ impl Session {
         self.seldom.hear_of_ended(self.state.auth.revocations().growth());
         self.seldom.hear_of_stop(self.state.stopping.clone(), STAGGER);
         self.seldom.ping_every(PING);
+        let notices = Box::pin(self.unread_notices()).await;
         self.pending.push(Message::Hello {
             player: self.player,
             protocol: self.form.subprotocol().into(),
             server_time_ms: self.state.lobby.tables().clock().now(),
-            notices: Box::pin(self.unread_notices()).await,
+            notices,
         });
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
         // The session may have ended before this began to listen.
@@ -223,6 +224,7 @@ impl Session {
         Box::pin(self.command(command)).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all, fields(kind = command.kind()))]
     async fn command(&mut self, command: Command<Action>) -> Result<(), Ended> {
         let id = command.id();
         let player = self.player;
@@ -399,6 +401,8 @@ impl Session {
         let (code, retryable) = match error {
             LobbyError::NoSuchRoom => ("no_such_room", false),
             LobbyError::RoomClosed => ("room_closed", false),
+            LobbyError::Banned(_) => ("banned", false),
+            LobbyError::PlayerGone => (AuthError::Revoked.code(), false),
             LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
             LobbyError::TooManyCoins { .. } => ("too_many_coins", false),
             LobbyError::RoomsWanted => ("rooms_invalid", false),
