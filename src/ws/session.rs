@@ -123,11 +123,12 @@ impl Session {
         self.seldom.hear_of_ended(self.state.auth.revocations().growth());
         self.seldom.hear_of_stop(self.state.stopping.clone(), STAGGER);
         self.seldom.ping_every(PING);
+        let notices = Box::pin(self.unread_notices()).await;
         self.pending.push(Message::Hello {
             player: self.player,
             protocol: self.form.subprotocol().into(),
             server_time_ms: self.state.lobby.tables().clock().now(),
-            notices: Box::pin(self.unread_notices()).await,
+            notices,
         });
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
         // The session may have ended before this began to listen.
