@@ -4,7 +4,7 @@
 # to itself and the tester the others, so that what is measured is the server's own.
 #
 # BAHAY_SERVER_CPU and BAHAY_TESTER_CPU name processors in the words of taskset; `none` leaves it to
-# the kernel. Against a server that runs elsewhere use the binary: bahay loadtest --url URL.
+# the kernel. Before `reads` the database is filled with BAHAY_HISTORY_GAMES games (20,000). Against a server that runs elsewhere use the binary: bahay loadtest --url URL.
 
 cmd_loadtest() {
   local server=none tester=none pin=()
@@ -39,6 +39,15 @@ cmd_loadtest() {
   server=${BAHAY_SERVER_CPU:-$server}
   tester=${BAHAY_TESTER_CPU:-$tester}
   [ "$server" = none ] || pin=(taskset -c "$server")
+  attend "$BINARY" migrate || die "the migration failed: see above"
+  # Reads are of a house that has been open for some time.
+  case " $* " in
+    *' reads '*)
+      say "filling the database with ${BAHAY_HISTORY_GAMES:-20000} games"
+      attend "$BINARY" generate-history --games "${BAHAY_HISTORY_GAMES:-20000}" >/dev/null ||
+        die "no history was made: see above"
+      ;;
+  esac
   start_loaded_server ${pin[@]+"${pin[@]}"}
   pin=()
   [ "$tester" = none ] || pin=(taskset -c "$tester")
@@ -50,7 +59,6 @@ cmd_loadtest() {
 start_loaded_server() {
   unset BAHAY_LISTEN
   choose_port 28080
-  attend "$BINARY" migrate || die "the migration failed: see above"
   spawn "$@" "$BINARY" serve >"$INSTANCE/server.log" 2>&1
   SERVER=$CHILD
   until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do

@@ -252,7 +252,9 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });
     let bots = Bots::new(bots.collect(), after);
     let lobby = Lobby::new(catalog.clone(), tables.clone(), live.clone(), ledger.clone())
-        .with(customs, ratings.clone());
+        .with(customs, ratings.clone())
+        .minding(accounts.clone())
+        .beside(&bots);
     background.spawn(catalog.follow());
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());

@@ -2,6 +2,7 @@
 //! when the command line itself is not understood.
 
 use std::io::{Read, stdout};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -184,11 +185,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failed> {
     match command {
-        Command::Serve(config) => {
-            let format = if config.log_json { Format::Json } else { Format::Human };
-            telemetry::start(&config.log, format)?;
-            Ok(runtime()?.block_on(app::serve(*config))?)
-        }
+        Command::Serve(config) => runtime()?.block_on(serve(*config)),
         Command::Migrate(database) => runtime()?.block_on(migrate(*database)),
         Command::Healthcheck(Server { url }) => runtime()?.block_on(healthcheck(&url)),
         Command::Demo(Server { url }) => Ok(runtime()?.block_on(demo::run(&url))?),
@@ -234,8 +231,27 @@ fn run(command: Command) -> Result<(), Failed> {
     }
 }
 
+/// Where there is one processor, one thread does everything: what it has woken waits in one queue,
+/// so that much of it is done between two questions to the kernel.
 fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+    let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
+    let mut runtime = match processors {
+        1 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    runtime.enable_all().build()
+}
+
+async fn serve(config: Config) -> Result<(), Failed> {
+    let format = if config.log_json { Format::Json } else { Format::Human };
+    let Some(collector) = config.spans.collector() else {
+        telemetry::start(&config.log, format)?;
+        return Ok(app::serve(config).await?);
+    };
+    let spans = telemetry::start_with_spans(&config.log, format, &collector)?;
+    let served = app::serve(config).await;
+    spans.end().await;
+    Ok(served?)
 }
 
 async fn migrate(database: Database) -> Result<(), Failed> {

@@ -18,6 +18,7 @@ use crate::lobby;
 use crate::openid::Issuers;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
 use crate::standings;
+use crate::telemetry::Collector;
 
 /// How long a connection to Redis, and each answer of it, may take.
 const LIVE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -172,6 +173,31 @@ pub struct Config {
     /// Log JSON objects instead of lines for people.
     #[arg(long, env = "BAHAY_LOG_JSON")]
     pub log_json: bool,
+
+    #[command(flatten)]
+    pub spans: SpanSettings,
+}
+
+/// What a collector of spans is sent.
+#[derive(Args, Clone, Debug)]
+pub struct SpanSettings {
+    /// A collector of OpenTelemetry spans that takes OTLP over HTTP, as in http://127.0.0.1:4318;
+    /// without one there are no spans.
+    #[arg(long, env = "BAHAY_OTLP_ENDPOINT", value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
+
+    /// One trace in so many is sent; 1 for all.
+    #[arg(long, env = "BAHAY_OTLP_ONE_IN", default_value_t = 100, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub otlp_one_in: u32,
+}
+
+impl SpanSettings {
+    /// As `telemetry` takes it.
+    pub fn collector(&self) -> Option<Collector> {
+        let endpoint = self.otlp_endpoint.clone().filter(|endpoint| !endpoint.is_empty())?;
+        Some(Collector { endpoint, one_in: self.otlp_one_in })
+    }
 }
 
 /// Whose days and seasons the leaderboards have.

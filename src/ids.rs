@@ -100,7 +100,7 @@ impl FromStr for Tag {
 pub struct RoomId(Arc<str>);
 
 /// The longest room id, in bytes.
-const ROOM_ID_BYTES_MAX: usize = 32;
+pub const ROOM_ID_BYTES_MAX: usize = 32;
 
 /// The text is not a room's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]

@@ -32,7 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("entropy", &["clock", "ids"]),
     ("db", &[]),
     ("metrics", &[]),
-    ("telemetry", &[]),
+    ("telemetry", &["entropy"]),
     // Who plays, and who may.
     ("auth", &["clock", "entropy", "ids"]),
     ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger", "openid"]),
@@ -64,7 +64,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Tables, and the way to them.
     ("tables", &["clock", "db", "entropy", "games", "ids", "ledger", "live", "metrics"]),
     ("rooms", &["clock", "db", "ids", "operators", "tables"]),
-    ("lobby", &["clock", "edge", "entropy", "ids", "ledger", "live", "ratings", "rooms", "tables"]),
+    (
+        "lobby",
+        &[
+            "accounts", "clock", "edge", "entropy", "ids", "ledger", "live", "ratings", "rooms",
+            "tables",
+        ],
+    ),
     // The two doors. What is shared between them is the protocol.
     (
         "ws",
@@ -99,6 +105,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "social",
             "standings",
             "tables",
+            "telemetry",
             "verify::hourly",
             "ws::protocol",
         ],
@@ -118,7 +125,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Settings, the wiring list, the commands.
     (
         "config",
-        &["accounts", "auth", "edge", "ids", "live", "lobby", "openid", "rewards", "standings"],
+        &[
+            "accounts",
+            "auth",
+            "edge",
+            "ids",
+            "live",
+            "lobby",
+            "openid",
+            "rewards",
+            "standings",
+            "telemetry",
+        ],
     ),
     (
         "app",
@@ -198,10 +216,14 @@ const DOORS: &[(&str, &[&str])] = &[
     ("axum", &["app", "auth", "http", "operators", "ws"]),
     ("argon2", &["accounts"]),
     ("getrandom", &["entropy"]),
-    ("hyper_rustls", &["openid"]),
-    ("hyper_util", &["openid"]),
+    ("hyper_rustls", &["openid", "telemetry"]),
+    ("hyper_util", &["openid", "telemetry"]),
     ("jsonwebtoken", &["auth", "openid"]),
     ("maud", &["http"]),
+    ("opentelemetry", &["telemetry"]),
+    ("opentelemetry_http", &["telemetry"]),
+    ("opentelemetry_otlp", &["telemetry"]),
+    ("opentelemetry_sdk", &["telemetry"]),
     ("prometheus_client", &["metrics", "verify"]),
     ("qrcodegen", &["http"]),
     ("redis", &["live"]),

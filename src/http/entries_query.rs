@@ -11,13 +11,16 @@ use crate::ledger::{self, EntryFilter};
 use super::page::Limit;
 use super::{Code, Problem, Query, Time, TransferCode};
 
+/// The most codes that are asked for at once.
+const CODES_MAX: usize = 32;
+
 /// As the document has it.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it only describes the query")]
 pub(super) struct EntriesParams {
     /// Only entries of this code; given several times, of any of these.
-    #[param(inline, style = Form, explode, required = false)]
+    #[param(inline, style = Form, explode, required = false, max_items = 32)]
     code: Vec<TransferCode>,
     /// Only entries that were booked then or later: RFC 3339.
     #[param(value_type = Option<Time>, inline)]
@@ -67,6 +70,9 @@ fn parse(pairs: &[(String, String)]) -> Result<EntriesQuery, String> {
     let mut limit = None;
     for (name, value) in pairs {
         match name.as_str() {
+            "code" if codes.len() == CODES_MAX => {
+                return Err(format!("more than {CODES_MAX} codes"));
+            }
             "code" => {
                 let code = ledger::Code::parse(value);
                 codes.push(code.ok_or_else(|| format!("there is no code {value:?}"))?);

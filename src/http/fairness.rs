@@ -43,10 +43,16 @@ pub(super) struct Fairness {
     engine: String,
     /// What the table showed with `preparing`, before it knew any client's seed: the SHA-256 of the
     /// server's seed, in hexadecimal.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
+    #[schema(
+        pattern = "^[0-9a-f]{64}$",
+        example = "9985b2e4b9b71b28ce59ea5ce77f0b110637b625c6d7f41e982c9510940a2056"
+    )]
     commitment: String,
     /// Secret until the game was over.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
+    #[schema(
+        pattern = "^[0-9a-f]{64}$",
+        example = "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e"
+    )]
     server_seed: String,
     /// By seat; zeros where a client sent none.
     client_seeds: Vec<String>,

@@ -12,14 +12,14 @@ use crate::edge::Address;
 use crate::live::TicketState;
 use crate::lobby::{self, LobbyError};
 
-use super::{Body, Path, Problem, ProblemBody, Services, Time};
+use super::{Body, Path, Problem, ProblemBody, RoomText, Services, Time};
 
 /// Where a player wants to play.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Seek {
     /// Any of these rooms will do; those that the wallet does not fit are left out.
-    #[schema(min_items = 1, max_items = 8, example = json!(["newbie", "barkada"]))]
+    #[schema(value_type = Vec<RoomText>, min_items = 1, max_items = 8, example = json!(["newbie", "barkada"]))]
     rooms: Vec<String>,
 }
 
@@ -112,7 +112,6 @@ pub(super) async fn seek_table(
     Extension(from): Extension<Address>,
     Body(Seek { rooms }): Body<Seek>,
 ) -> Result<Json<SeekBody>, Problem> {
-    services.accounts.admit(player.id).await?;
     let ticket = services.lobby.seek(player.id, &rooms, Some(from)).await?;
     Ok(Json(ticket.into()))
 }
@@ -172,6 +171,8 @@ impl From<LobbyError> for Problem {
         let code = match &error {
             LobbyError::NoSuchRoom => Code::RoomNotFound,
             LobbyError::RoomClosed => Code::RoomClosed,
+            LobbyError::Banned(_) => Code::Banned,
+            LobbyError::PlayerGone => Code::TokenRevoked,
             LobbyError::TooFewCoins { .. } => Code::TooFewCoins,
             LobbyError::TooManyCoins { .. } => Code::TooManyCoins,
             LobbyError::RoomsWanted => Code::RoomsInvalid,

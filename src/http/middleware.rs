@@ -23,7 +23,7 @@ use tracing::Span;
 
 use crate::auth::Auth;
 use crate::edge::{Edge, Origins};
-use crate::entropy;
+use crate::{entropy, telemetry};
 
 use super::gate::{self, Gate};
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
@@ -34,6 +34,9 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 
 /// The longest request id that is taken over from a client or proxy, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 64;
+
+/// By which a client or a proxy says which trace a request is part of.
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -97,10 +100,15 @@ async fn identify(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// No query and no headers: nothing secret is in a path.
+/// No query and no headers but that of a trace: nothing secret is in a path.
 fn span<B>(request: &axum::http::Request<B>) -> Span {
     let id = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
-    tracing::info_span!("request", %id, method = %request.method(), path = request.uri().path())
+    let span = tracing::info_span!(
+        "request", %id, method = %request.method(), path = request.uri().path()
+    );
+    let named = request.headers().get(TRACEPARENT).and_then(|named| named.to_str().ok());
+    telemetry::continue_trace(&span, named);
+    span
 }
 
 async fn limit_time(timeout: Duration, request: Request, next: Next) -> Response {

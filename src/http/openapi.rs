@@ -16,6 +16,7 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema as _, ToSchema as _};
 
+use super::examples::Examples;
 use super::routes;
 use super::{Code, ProblemBody};
 
@@ -100,11 +101,18 @@ pub(super) fn complete(document: &mut OpenApi) {
     }
     name_items(&mut components.schemas);
     close(&mut components.schemas);
+    let examples = Examples::of(components);
+    for response in components.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            examples.show_response(response);
+        }
+    }
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
             // Said aloud, so that an operation is never open by forgetting.
             operation.security.get_or_insert_default();
             refuse(operation);
+            examples.show(operation);
         }
     }
 }

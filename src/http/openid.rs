@@ -20,14 +20,14 @@ use super::{Body, NameText, Path, Problem, ProblemBody, Time};
 #[schema(as = OpenIdSignIn)]
 pub(super) struct OpenIdSignInBody {
     /// As the house's settings call it.
-    #[schema(example = "google")]
+    #[schema(max_length = 64, example = "google")]
     issuer: String,
     /// As the issuer gave it to the client.
-    #[schema(example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+    #[schema(max_length = 16_000, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
     id_token: String,
     /// What the client drew before it asked the issuer. A token that carries a nonce is refused
     /// without it.
-    #[schema(example = "n-0S6_WzA2Mj")]
+    #[schema(max_length = 512, example = "n-0S6_WzA2Mj")]
     nonce: Option<String>,
     /// For a new player. A known player keeps its name.
     #[schema(value_type = Option<NameText>)]
@@ -148,12 +148,12 @@ pub(super) async fn show_ways_in(
 #[serde(deny_unknown_fields)]
 pub(super) struct LinkIdentity {
     /// As the house's settings call it.
-    #[schema(example = "google")]
+    #[schema(max_length = 64, example = "google")]
     issuer: String,
-    #[schema(example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+    #[schema(max_length = 16_000, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
     id_token: String,
     /// What the client drew before it asked the issuer.
-    #[schema(example = "n-0S6_WzA2Mj")]
+    #[schema(max_length = 512, example = "n-0S6_WzA2Mj")]
     nonce: Option<String>,
 }
 
@@ -198,7 +198,7 @@ pub(super) async fn link_identity(
     path = "/v1/me/identities/{issuer}",
     tag = "me",
     security(("access_token" = [])),
-    params(("issuer" = String, Path, description = "As the list has it", example = "google")),
+    params(("issuer" = String, Path, max_length = 64, description = "As the list has it", example = "google")),
     responses(
         (status = 204, description = "It is not linked"),
         (status = 409, description = "`last_sign_in`: there would be no way left to sign in",

@@ -20,9 +20,14 @@ use super::{Body, NameText, Problem, ProblemBody};
 #[schema(as = PasswordSignIn)]
 pub(super) struct PasswordSignInBody {
     /// In great or small letters.
-    #[schema(example = "Mang Tomás")]
+    #[schema(max_length = 256, example = "Mang Tomás")]
     name: String,
-    #[schema(value_type = String, format = Password, example = "rain on a tin roof")]
+    #[schema(
+        value_type = String,
+        format = Password,
+        max_length = 512,
+        example = "rain on a tin roof"
+    )]
     password: Attempt,
     /// As for guests. It does not sign in by itself; it tells who plays from one device.
     #[schema(
@@ -119,7 +124,12 @@ pub(super) async fn set_first_password(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChangePassword {
-    #[schema(value_type = String, format = Password, example = "rain on a tin roof")]
+    #[schema(
+        value_type = String,
+        format = Password,
+        max_length = 512,
+        example = "rain on a tin roof"
+    )]
     current_password: Attempt,
     #[schema(
         value_type = String,

@@ -21,10 +21,10 @@ use super::{Body, Coins, Path, Problem, ProblemBody, Services};
 #[serde(deny_unknown_fields)]
 pub(super) struct OpenPrivate {
     /// Whose fee, POT rules, countdowns and, if none is named, rule set hold.
-    #[schema(example = "newbie")]
+    #[schema(max_length = 32, example = "newbie")]
     room: String,
     /// In hundredths of a coin: from 1 to 100,000 coins.
-    #[schema(value_type = Coins, example = 500)]
+    #[schema(minimum = 100, maximum = 10_000_000, example = 500)]
     bet: i64,
     #[serde(default)]
     #[schema(inline)]
@@ -127,7 +127,6 @@ pub(super) async fn open_private_table(
     player: Player,
     Body(OpenPrivate { room, bet, rule_set }): Body<OpenPrivate>,
 ) -> Result<(StatusCode, Json<PrivateSeatBody>), Problem> {
-    services.accounts.admit(player.id).await?;
     let bet = coins::Coins::from_hundredths(bet);
     let rule_set = rule_set.map(RuleSet::from);
     let seat = services.lobby.open_private(player.id, &room, rule_set, bet).await?;
@@ -139,7 +138,7 @@ pub(super) async fn open_private_table(
     get,
     path = "/v1/private-tables/{code}",
     tag = "rooms",
-    params(("code" = String, Path, description = "The table's code", example = "K7MWQ2XA")),
+    params(("code" = String, Path, max_length = 8, description = "The table's code", example = "K7MWQ2XA")),
     security(("access_token" = [])),
     responses(
         (status = 200, description = "The table", body = PrivateTableBody),
@@ -162,7 +161,7 @@ pub(super) async fn show_private_table(
     post,
     path = "/v1/private-tables/{code}/seat",
     tag = "rooms",
-    params(("code" = String, Path, description = "The table's code", example = "K7MWQ2XA")),
+    params(("code" = String, Path, max_length = 8, description = "The table's code", example = "K7MWQ2XA")),
     security(("access_token" = [])),
     responses(
         (status = 200, description = "The seat; the same if the player sits there already",
@@ -183,7 +182,6 @@ pub(super) async fn join_private_table(
     player: Player,
     Path(code): Path<String>,
 ) -> Result<Json<PrivateSeatBody>, Problem> {
-    services.accounts.admit(player.id).await?;
     Ok(Json(services.lobby.join_private(player.id, &code).await?.into()))
 }
 
@@ -195,7 +193,7 @@ pub(super) async fn join_private_table(
     path = "/v1/private-tables/{code}/players/{id}",
     tag = "rooms",
     params(
-        ("code" = String, Path, description = "The table's code", example = "K7MWQ2XA"),
+        ("code" = String, Path, max_length = 8, description = "The table's code", example = "K7MWQ2XA"),
         ("id" = Uuid, Path, description = "The player"),
     ),
     security(("access_token" = [])),

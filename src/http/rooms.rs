@@ -139,7 +139,7 @@ pub(super) struct SeatedAt {
     post,
     path = "/v1/rooms/{room}/seat",
     tag = "rooms",
-    params(("room" = String, Path, description = "The room's id", example = "newbie")),
+    params(("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie")),
     security(("access_token" = [])),
     responses(
         (status = 200, description = "The table", body = SeatedAt),
@@ -159,8 +159,7 @@ pub(super) async fn take_seat(
     Extension(from): Extension<Address>,
     Path(room): Path<String>,
 ) -> Result<Json<SeatedAt>, Problem> {
-    let profile = services.accounts.admit(player.id).await?;
-    let table = services.lobby.seat_from(player.id, &profile.name, &room, Some(from)).await?;
+    let table = services.lobby.seat_from(player.id, &room, Some(from)).await?;
     Ok(Json(SeatedAt { table: table.0 }))
 }
 

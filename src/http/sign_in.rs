@@ -118,7 +118,10 @@ pub(super) async fn sign_in_guest(
 #[serde(deny_unknown_fields)]
 pub(super) struct Refresh {
     /// The newest of the session.
-    #[schema(example = "rt_0000000000000000000000000000000000000000000000000000000000000000")]
+    #[schema(
+        max_length = 67,
+        example = "rt_0000000000000000000000000000000000000000000000000000000000000000"
+    )]
     refresh_token: String,
 }
 

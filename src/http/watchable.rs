@@ -42,7 +42,7 @@ impl From<Watchable> for WatchableBody {
     tag = "rooms",
     security(("access_token" = [])),
     params(
-        ("room" = String, Path, description = "The room's id", example = "newbie"),
+        ("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie"),
         PageQuery
     ),
     responses(

@@ -10,6 +10,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::accounts::{NAME_TEXT_LENGTH_MAX, Name};
 use crate::clock::{self, Timestamp};
+use crate::ids::ROOM_ID_BYTES_MAX;
 use crate::ledger;
 
 /// An amount on the wire: an integer in hundredths of a coin.
@@ -133,6 +134,27 @@ impl PartialSchema for NameText {
 impl ToSchema for NameText {
     fn name() -> Cow<'static, str> {
         "Name".into()
+    }
+}
+
+/// The schema of a room's id as clients send it.
+#[derive(Clone, Copy, Debug)]
+pub struct RoomText;
+
+impl PartialSchema for RoomText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .max_length(Some(ROOM_ID_BYTES_MAX))
+            .description(Some("A room's id: lower-case letters, digits and hyphens."))
+            .examples(["newbie"])
+            .into()
+    }
+}
+
+impl ToSchema for RoomText {
+    fn name() -> Cow<'static, str> {
+        "RoomText".into()
     }
 }
 

@@ -97,10 +97,12 @@ pub enum Code {
     Return,
     /// Coins of the house for one of its bots to play with.
     HouseBot,
+    /// What a bot of the house has left, back to the house.
+    Sweep,
 }
 
 impl Code {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Ante,
         Self::Hold,
         Self::Payment,
@@ -115,6 +117,7 @@ impl Code {
         Self::Reversal,
         Self::Return,
         Self::HouseBot,
+        Self::Sweep,
     ];
 
     /// As in the column `code`.
@@ -134,6 +137,7 @@ impl Code {
             Self::Reversal => "reversal",
             Self::Return => "return",
             Self::HouseBot => "house_bot",
+            Self::Sweep => "sweep",
         }
     }
 

@@ -47,7 +47,8 @@ pub struct Corrected {
     pub operation: i64,
 }
 
-/// What is stored as a correction's answer. The operation has its id only once it is written.
+/// What is stored as the answer of a correction or a sweep. The operation has its id only once it
+/// is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Posted {
     /// All that moved.
@@ -156,7 +157,11 @@ pub(super) fn reverse(
 
 /// Posts what the wallets can pay, and refuses the whole otherwise. Unlike in a game, nothing has
 /// been held back for this.
-fn post_covered(operation: i64, moves: &[Move], books: &mut Books) -> Result<Posted, LedgerError> {
+pub(super) fn post_covered(
+    operation: i64,
+    moves: &[Move],
+    books: &mut Books,
+) -> Result<Posted, LedgerError> {
     let overflow = || LedgerError::broken("an amount does not fit 64 bits");
     let mut left: BTreeMap<&Account, Coins> = BTreeMap::new();
     for Move { source, destination, amount, .. } in moves {

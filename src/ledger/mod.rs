@@ -29,6 +29,7 @@ mod read;
 mod recompute;
 mod seal;
 mod settle;
+mod sweep;
 mod void;
 mod write;
 mod writer;
@@ -53,6 +54,7 @@ pub use operation::{
 pub use read::{Entry, EntryCursor, EntryCursorInvalid, EntryFilter, Wallet};
 pub use recompute::{StoredSettlement, settlement_hash};
 pub use seal::Head;
+pub use sweep::SweepWallet;
 
 use operation::{Operation, Request};
 use post::Answer;

@@ -11,6 +11,7 @@ use super::chart::{Account, Grant};
 use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
 use super::lost_pot::PotReturn;
+use super::sweep::SweepWallet;
 
 /// The longest room name, reason or key of a grant, in bytes. They become part of account codes,
 /// keys and reports.
@@ -124,6 +125,7 @@ pub(super) enum Operation {
     Settle(Box<SettleGame>),
     Void(VoidGame),
     Grant(GrantCoins),
+    Sweep(SweepWallet),
     Adjust(AdjustWallet),
     Reverse(Reversal),
     Return(PotReturn),
@@ -137,6 +139,7 @@ impl Operation {
             Self::Settle(_) => "settle",
             Self::Void(_) => "void",
             Self::Grant(_) => "grant",
+            Self::Sweep(_) => "sweep",
             Self::Adjust(_) => "adjust",
             Self::Reverse(_) => "reverse",
             Self::Return(_) => "return",
@@ -150,6 +153,7 @@ impl Operation {
             }
             Self::Settle(input) => format!("{}:{}", self.kind(), input.game),
             Self::Grant(input) => format!("{}:{}", input.grant.code(), input.key),
+            Self::Sweep(input) => format!("{}:{}:{}", self.kind(), input.player, input.version),
             Self::Adjust(input) => format!("{}:{}", self.kind(), input.correction),
             Self::Reverse(input) => format!("{}:{}", self.kind(), input.input.operation),
             Self::Return(input) => {
@@ -163,7 +167,7 @@ impl Operation {
             Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => Some(*game),
             Self::Settle(input) => Some(input.game),
             Self::Reverse(input) => input.game,
-            Self::Grant(_) | Self::Adjust(_) | Self::Return(_) => None,
+            Self::Grant(_) | Self::Sweep(_) | Self::Adjust(_) | Self::Return(_) => None,
         }
     }
 
@@ -174,6 +178,7 @@ impl Operation {
             Self::Settle(_)
             | Self::Void(_)
             | Self::Grant(_)
+            | Self::Sweep(_)
             | Self::Adjust(_)
             | Self::Reverse(_)
             | Self::Return(_) => None,
@@ -185,7 +190,7 @@ impl Operation {
         match self {
             Self::Open(_) | Self::Void(_) | Self::Return(_) => None,
             Self::Settle(input) => Some(Account::Fee(input.room.clone())),
-            Self::Grant(_) | Self::Adjust(_) => Some(Account::Issue),
+            Self::Grant(_) | Self::Sweep(_) | Self::Adjust(_) => Some(Account::Issue),
             Self::Reverse(input) => {
                 let sides = input.moves.iter().flat_map(|one| [&one.source, &one.destination]);
                 sides.into_iter().find(|account| account.is_house()).cloned()
@@ -204,7 +209,11 @@ impl Operation {
             Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
                 vec![Account::Wallet(*player)]
             }
-            Self::Settle(_) | Self::Void(_) | Self::Reverse(_) | Self::Return(_) => Vec::new(),
+            Self::Settle(_)
+            | Self::Void(_)
+            | Self::Sweep(_)
+            | Self::Reverse(_)
+            | Self::Return(_) => Vec::new(),
         }
     }
 
@@ -221,6 +230,7 @@ impl Operation {
             Self::Grant(GrantCoins { player, .. }) | Self::Adjust(AdjustWallet { player, .. }) => {
                 Some(vec![Account::Wallet(*player)])
             }
+            Self::Sweep(SweepWallet { player, .. }) => Some(vec![Account::Wallet(*player)]),
             Self::Void(_) | Self::Reverse(_) | Self::Return(_) => None,
         }
     }
@@ -232,6 +242,7 @@ impl Operation {
             Self::Open(_)
             | Self::Void(_)
             | Self::Grant(_)
+            | Self::Sweep(_)
             | Self::Adjust(_)
             | Self::Reverse(_)
             | Self::Return(_) => None,
@@ -244,6 +255,7 @@ impl Operation {
             Self::Settle(input) => serde_json::to_value(input),
             Self::Void(input) => serde_json::to_value(input),
             Self::Grant(input) => serde_json::to_value(input),
+            Self::Sweep(input) => serde_json::to_value(input),
             Self::Adjust(input) => serde_json::to_value(input),
             // What it moves follows from the operation.
             Self::Reverse(input) => serde_json::to_value(input.input),
@@ -279,6 +291,7 @@ impl Operation {
                 ensure(!input.amount.is_zero(), "an adjustment of nothing")?;
                 ensure(bounds.contains(&input.amount), "an adjustment is beyond all bounds")
             }
+            Self::Sweep(input) => ensure(input.amount > Coins::ZERO, "a sweep of nothing"),
             Self::Reverse(_) | Self::Return(_) => Ok(()),
         }
     }
@@ -387,24 +400,32 @@ pub(super) fn write_canonical(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(name, _)| *name);
-            out.push(b'{');
-            for (index, (name, field)) in fields.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_text(name, out);
-                out.push(b':');
-                write_canonical(field, out);
+            if fields.keys().is_sorted() {
+                write_fields(fields.iter(), out);
+            } else {
+                let mut fields: Vec<_> = fields.iter().collect();
+                fields.sort_by_key(|(name, _)| *name);
+                write_fields(fields.into_iter(), out);
             }
-            out.push(b'}');
         }
         Value::String(text) => write_text(text, out),
         Value::Null | Value::Bool(_) | Value::Number(_) => {
             serde_json::to_writer(out, value).expect("memory takes all that is written to it");
         }
     }
+}
+
+fn write_fields<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (index, (name, field)) in fields.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_text(name, out);
+        out.push(b':');
+        write_canonical(field, out);
+    }
+    out.push(b'}');
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {

@@ -28,7 +28,7 @@ use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
 use super::write::{Decided, write};
-use super::{correct, grant, lost_pot, open_game, settle, void};
+use super::{correct, grant, lost_pot, open_game, settle, sweep, void};
 use crate::games::store::Games;
 
 /// What an operation answered, as stored.
@@ -99,6 +99,7 @@ fn decide(operation: &Operation, id: i64, books: &mut Books, games: &mut Games) 
         Operation::Settle(input) => serde_json::to_value(settle::decide(input, id, books, games)?),
         Operation::Void(input) => serde_json::to_value(void::decide(input, id, books, games)?),
         Operation::Grant(input) => serde_json::to_value(grant::decide(input, id, books)?),
+        Operation::Sweep(input) => serde_json::to_value(sweep::decide(input, id, books)?),
         Operation::Adjust(input) => serde_json::to_value(correct::adjust(input, id, books)?),
         Operation::Reverse(input) => serde_json::to_value(correct::reverse(input, id, books)?),
         Operation::Return(input) => serde_json::to_value(lost_pot::decide(input, id, books)?),
@@ -144,7 +145,7 @@ fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
                 accounts.extend(sides.into_iter().filter(|side| !side.is_house()).cloned());
             }
             Operation::Return(input) => accounts.extend(input.accounts()),
-            Operation::Grant(_) | Operation::Adjust(_) => {}
+            Operation::Grant(_) | Operation::Sweep(_) | Operation::Adjust(_) => {}
         }
     }
     accounts

@@ -30,6 +30,9 @@ const OVER_MS: u32 = 60_000;
 /// What became of tickets, kept for nodes that read it late.
 const OVER_MAX: usize = 20_000;
 
+/// How long it is remembered who has waited since when.
+const MEMORY_MS: u32 = 600_000;
+
 /// Tickets read in one call.
 const READ_AT_ONCE: usize = 500;
 
@@ -192,6 +195,21 @@ impl Live {
         call.key(self.match_key("lease")).arg(holder);
         call.invoke_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
+    }
+
+    /// What whoever places tickets has remembered beside them; `None` when that is long ago.
+    pub async fn matching_memory(&self) -> Result<Option<String>, Unavailable> {
+        let mut call = redis::cmd("GET");
+        call.arg(self.match_key("memory"));
+        Ok(call.query_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Keeps this for whoever has the lease next: bytes to this module. A process that comes back
+    /// late may put what is old in its place, until the next call.
+    pub async fn remember_matching(&self, memory: &str) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("SET");
+        call.arg(self.match_key("memory")).arg(memory).arg("PX").arg(MEMORY_MS);
+        Ok(call.query_async(&mut self.commands.clone()).await?)
     }
 
     /// Places tickets together: all of them if all still wait and the lease is the present one,

@@ -6,7 +6,7 @@
 //! `plan` says what is measured when, `crowd` holds the players, `player` is the life of one,
 //! `frames` checks what each of them is shown, `board` finds out when a move has reached every seat,
 //! `tally` counts, `server` looks at the server's own figures, `report` is what came of it and
-//! `page` shows that as a document.
+//! `page` shows that as a document. `reads` is apart: requests, and no moves.
 //!
 //! A latency counts from the moment at which the player meant to act, not from when this program
 //! came to it, and a pause of the server counts for the moves that were not made meanwhile: so a
@@ -29,6 +29,7 @@ mod frames;
 mod page;
 mod plan;
 mod player;
+mod reads;
 mod report;
 mod server;
 mod tally;
@@ -56,6 +57,8 @@ pub enum Mode {
     Soak,
     /// No time to think.
     Max,
+    /// How fast clients read what is beside the table, by so many requests a second.
+    Reads,
 }
 
 /// The subprotocol that players ask for.
@@ -160,6 +163,11 @@ pub struct Options {
     #[arg(long, default_value_t = 100, value_name = "MILLISECONDS")]
     pub limit_ms: u64,
 
+    /// Requests a second of `reads`, whether or not the ones before are answered.
+    #[arg(long, default_value_t = 500, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub per_second: u32,
+
     /// The server's process, if it runs on this machine and shows no figures of its own.
     #[arg(long, value_name = "PID")]
     pub pid: Option<u32>,
@@ -217,6 +225,9 @@ pub async fn run(
     options: Options,
     complaints: Option<impl AsyncFnOnce() -> Result<Vec<String>, String>>,
 ) -> Result<(), LoadError> {
+    if options.mode == Mode::Reads {
+        return read_only(&options).await;
+    }
     let mut report = if options.merge.is_empty() {
         plan::carry_out(&options).await?
     } else {
@@ -253,6 +264,16 @@ pub async fn run(
         }
         Some(_) | None => Ok(()),
     }
+}
+
+/// Has a report of its own: there are no tables to compare.
+async fn read_only(options: &Options) -> Result<(), LoadError> {
+    let reads = reads::carry_out(options).await?;
+    println!("{reads}");
+    if let Some(path) = &options.json {
+        write(path, &serde_json::to_string(&reads).unwrap_or_default())?;
+    }
+    reads.fault().map_or(Ok(()), |fault| Err(LoadError::Wrong(fault)))
 }
 
 fn read(path: &Path) -> Result<Report, LoadError> {

@@ -45,6 +45,8 @@ pub(super) async fn carry_out(options: &Options) -> Result<Report, LoadError> {
             vec![run.storm(&gathering).await]
         }
         Mode::Ramp => run.ramp(&mut gathering).await?,
+        // It is no matter of tables: see `reads`.
+        Mode::Reads => Vec::new(),
     };
     run.progress.end();
     let Run { before, .. } = run;

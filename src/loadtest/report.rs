@@ -183,7 +183,7 @@ impl Report {
     pub(super) fn answer(&self) -> Option<&Step> {
         match self.mode {
             Mode::Ramp => self.steps.iter().find(|step| step.confirmed),
-            Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max => self.steps.last(),
+            Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Reads => self.steps.last(),
         }
     }
 
@@ -208,7 +208,7 @@ impl Report {
                 Mode::Ramp if step.confirmed => "  holds, confirmed",
                 Mode::Ramp if step.keeps(self.limit_ms) => "  holds",
                 Mode::Ramp => "  does not hold",
-                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max => "",
+                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Reads => "",
             };
             let counted = &step.counted;
             text += &format!(

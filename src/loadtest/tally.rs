@@ -87,7 +87,7 @@ impl Latencies {
         Self(histogram.expect("these bounds and digits are within what a histogram takes"))
     }
 
-    fn record(&mut self, taken: Duration, usual: Duration) {
+    pub(super) fn record(&mut self, taken: Duration, usual: Duration) {
         let us = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(MOST_US);
         let (taken_us, usual_us) = (us(taken).clamp(1, MOST_US), us(usual));
         let recorded = if usual_us == 0 {

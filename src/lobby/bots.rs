@@ -2,23 +2,31 @@
 //! waited for so long that a game with a bot is better than none. A table plays its bots by itself,
 //! on whatever node, so nothing here has to live for a game to go on.
 //!
-//! Now and then, after a round: players who have waited long are seated together, fewer than a
-//! table takes; free seats beside players who have waited long at a table get bots; and for each
-//! ticket that still waits, one bot at a table where its player would fit is asked to leave, which
-//! it does after the game. What is remembered from one time to the next is only who has waited
-//! since when: another matcher begins to count anew.
+//! Now and then, after a round: free seats beside players who have waited long at a table get
+//! whoever waits with a ticket, then bots; players who have waited long with tickets are seated
+//! together, fewer than a table takes, and bots beside them; and for each ticket that still waits,
+//! one bot at a table where its player would fit is asked to leave, which it does after the game.
+//! Where a bot would come, skill keeps no players apart. What is remembered from one time to the
+//! next is stored beside the tickets, and read by whoever has the lease after this matcher.
+//!
+//! Who asks for a seat at once is given one in the place of a bot, where no player waits and a
+//! table with a bot is between two games.
+//!
+//! A bot that sits nowhere has no coins: it is given some when it goes to a table, and what it has
+//! left is swept back, also from bots that no server uses any more.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::matchmaking::{self, Companion, Round, Ticket, TicketId, fit_company};
+use bahay_engine::matchmaking::{self, Companion, Round, Ticket, TicketId, WINDOW_MS, fit_company};
 use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
+use serde::{Deserialize, Serialize};
 
 use crate::entropy;
-use crate::ledger::{Grant, GrantCoins};
+use crate::ledger::{Grant, GrantCoins, LedgerError};
 use crate::live::{Held, Open, Reserve, Unavailable};
 
 use super::matcher::{Matcher, Planned};
@@ -48,8 +56,16 @@ pub struct Bots {
     all: Arc<[Bot]>,
     players: BTreeSet<PlayerId>,
     after_ms: u64,
+    memory: Memory,
+    /// The lease under which the memory was read, and as what it is stored.
+    stored: (u64, String),
+}
+
+/// What is remembered from one look after company to the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Memory {
     /// Tables where players wait: with so many seats free, since when.
-    lonely: HashMap<TableId, (u8, Timestamp)>,
+    lonely: BTreeMap<TableId, (u8, Timestamp)>,
     /// Tickets for which a bot was asked to leave.
     promised: BTreeSet<TicketId>,
 }
@@ -73,13 +89,17 @@ impl Bots {
         self.all.is_empty()
     }
 
+    pub(super) fn all(&self) -> Arc<[Bot]> {
+        self.all.clone()
+    }
+
     /// Of these tables, those where players have waited long enough.
     fn long_waited(
         &mut self,
         open: Vec<(Arc<Room>, Open)>,
         now: Timestamp,
     ) -> Vec<(Arc<Room>, Open)> {
-        let mut before = std::mem::take(&mut self.lonely);
+        let mut before = std::mem::take(&mut self.memory.lonely);
         let mut long = Vec::new();
         for (room, open) in open {
             if open.company.iter().all(|one| self.players.contains(&one.player)) {
@@ -89,7 +109,7 @@ impl Bots {
                 Some((seats_free, since)) if seats_free == open.seats_free => since,
                 Some(_) | None => now,
             };
-            self.lonely.insert(open.table, (open.seats_free, since));
+            self.memory.lonely.insert(open.table, (open.seats_free, since));
             if now.ms_since(since) >= self.after_ms {
                 long.push((room, open));
             }
@@ -106,6 +126,26 @@ impl Matcher {
         rooms: &[Arc<Room>],
         waiting: Vec<Ticket>,
     ) -> Result<(), Unavailable> {
+        if self.bots.stored.0 != held.fence {
+            let stored = self.lobby.live.matching_memory().await?.unwrap_or_default();
+            self.bots.memory = serde_json::from_str(&stored).unwrap_or_default();
+            self.bots.stored = (held.fence, stored);
+        }
+        let kept = self.see_to_company(held, rooms, waiting).await;
+        let memory = serde_json::to_string(&self.bots.memory).unwrap_or_default();
+        if memory != self.bots.stored.1 {
+            self.lobby.live.remember_matching(&memory).await?;
+            self.bots.stored.1 = memory;
+        }
+        kept
+    }
+
+    async fn see_to_company(
+        &mut self,
+        held: &Held,
+        rooms: &[Arc<Room>],
+        mut waiting: Vec<Ticket>,
+    ) -> Result<(), Unavailable> {
         let mut open = Vec::new();
         for room in rooms {
             if !room.is_open() {
@@ -116,7 +156,7 @@ impl Matcher {
         }
         let long = self.bots.long_waited(open, held.now);
         let waits = |ticket: &TicketId| waiting.iter().any(|waiting| waiting.id == *ticket);
-        self.bots.promised.retain(waits);
+        self.bots.memory.promised.retain(waits);
         if long.is_empty() && waiting.is_empty() {
             return Ok(());
         }
@@ -124,11 +164,42 @@ impl Matcher {
         for (room, open) in long {
             let people = open.company.iter().find(|one| !self.bots.players.contains(&one.player));
             let rating = people.map_or(crate::ratings::FIRST, |one| one.rating);
-            self.fill(&room, open.table, open.seats_free, rating, &mut spots).await;
+            let invited = self.invite(held, rooms, &room, &open, &mut waiting).await;
+            let free = open.seats_free.saturating_sub(invited);
+            self.fill(&room, open.table, free, rating, &mut spots).await;
         }
         let waiting = self.gather(held, rooms, waiting, &mut spots).await;
         self.make_room(held.now, rooms, &waiting, &spots).await;
         Ok(())
+    }
+
+    /// Seats players with tickets beside those who have waited long at a table. Says for how many
+    /// seats there was somebody, whether or not they could be seated in this round.
+    async fn invite(
+        &self,
+        held: &Held,
+        rooms: &[Arc<Room>],
+        room: &Room,
+        open: &Open,
+        waiting: &mut Vec<Ticket>,
+    ) -> u8 {
+        let place = rooms.iter().position(|one| one.id() == room.id());
+        let mut company = open.company.clone();
+        let mut invited = Vec::new();
+        waiting.sort_by_key(|ticket| (ticket.since, ticket.id));
+        for ticket in waiting.iter() {
+            let is_full = invited.len() >= usize::from(open.seats_free);
+            let wants = place.is_some_and(|place| ticket.rooms.contains(place));
+            if !is_full && wants && company.iter().all(|one| fit_company(ticket, one, WINDOW_MS)) {
+                company.push(ticket.who.clone());
+                invited.push(ticket.id);
+            }
+        }
+        if !invited.is_empty() {
+            self.place(held, &Planned::new(room.id(), open.table), &invited).await;
+            waiting.retain(|ticket| !invited.contains(&ticket.id));
+        }
+        u8::try_from(invited.len()).unwrap_or(u8::MAX)
     }
 
     /// Seats players together who have waited long, as many as fit each other, and bots beside
@@ -142,15 +213,23 @@ impl Matcher {
     ) -> Vec<Ticket> {
         let is_tired = |ticket: &Ticket| held.now.ms_since(ticket.since) >= self.bots.after_ms;
         let most = rooms.iter().map(|room| room.seats()).max().unwrap_or_default();
-        for size in (1..most).rev() {
+        let long_ago = Timestamp::from_ms(held.now.ms().saturating_sub_unsigned(WINDOW_MS));
+        // With all seats first: rather somebody better or worse than a bot.
+        for size in (1..=most).rev() {
             if !waiting.iter().any(is_tired) {
                 break;
             }
-            let takes = |room: &Arc<Room>| room.is_open() && room.seats() > size;
+            let takes = |room: &Arc<Room>| room.is_open() && room.seats() >= size;
             let seats: Vec<u8> =
                 rooms.iter().map(|room| if takes(room) { size } else { 0 }).collect();
+            let regardless = |ticket: &Ticket| {
+                let since =
+                    if is_tired(ticket) { ticket.since.min(long_ago) } else { ticket.since };
+                Ticket { since, ..ticket.clone() }
+            };
+            let tickets: Vec<Ticket> = waiting.iter().map(regardless).collect();
             let (now, turn) = (held.now, self.turn);
-            let round = Round { seats: &seats, tables: &[], tickets: &waiting, now, turn };
+            let round = Round { seats: &seats, tables: &[], tickets: &tickets, now, turn };
             for placement in round.placements() {
                 let matchmaking::Place::New { room } = placement.place else {
                     continue;
@@ -202,7 +281,7 @@ impl Matcher {
         spots: &Spots,
     ) {
         let mut waiting: Vec<&Ticket> =
-            waiting.iter().filter(|ticket| !self.bots.promised.contains(&ticket.id)).collect();
+            waiting.iter().filter(|ticket| !self.promised(ticket)).collect();
         waiting.sort_by_key(|ticket| (ticket.since, ticket.id));
         waiting.truncate(ASKED_FOR_MAX);
         if waiting.is_empty() || spots.tables.is_empty() {
@@ -219,11 +298,35 @@ impl Matcher {
             let Some((table, player)) = found else {
                 continue;
             };
-            self.bots.promised.insert(ticket.id);
+            self.bots.memory.promised.insert(ticket.id);
             // Refused, it is on its way already, or gone.
             if let Err(error) = self.lobby.tables().submit(table, Input::Leave { player }).await {
                 tracing::debug!(%table, %error, "a bot does not leave");
             }
+        }
+    }
+
+    fn promised(&self, ticket: &Ticket) -> bool {
+        self.bots.memory.promised.contains(&ticket.id)
+    }
+
+    /// Takes back the coins of bots that sit nowhere. What fails is done another time.
+    pub(super) async fn sweep_bots(&self) {
+        let swept = async {
+            for wallet in self.lobby.ledger.bots_with_coins().await? {
+                if !matches!(self.lobby.seated_at(wallet.player).await, Ok(None)) {
+                    continue;
+                }
+                match self.lobby.ledger.sweep(wallet).await {
+                    // Seated meanwhile, by whoever had the lease before.
+                    Ok(()) | Err(LedgerError::Overdrawn { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        };
+        if let Err(error) = swept.await {
+            tracing::warn!(%error, "coins of bots are swept later");
         }
     }
 }
@@ -236,6 +339,7 @@ struct Occupied {
     bots: Vec<PlayerId>,
     /// Who else is there.
     company: Vec<Companion>,
+    is_running: bool,
 }
 
 impl Lobby {
@@ -281,9 +385,45 @@ impl Lobby {
                 continue;
             };
             company.retain(|one| !bots.contains(&one.player));
-            tables.insert(*id, Occupied { room, bots: staying, company });
+            let is_running = table.phase().is_running();
+            tables.insert(*id, Occupied { room, bots: staying, company, is_running });
         }
         tables
+    }
+
+    /// A place in that of a bot for somebody who would otherwise begin a table alone; for which
+    /// the bot has left, since no game runs there.
+    pub(super) async fn instead_of_bot(
+        &self,
+        room: &Arc<Room>,
+        who: &Companion,
+    ) -> Result<Option<TableId>, LobbyError> {
+        if self.bots.is_empty() {
+            return Ok(None);
+        }
+        let fits = |one: &Companion| {
+            one.player != who.player && !one.marks.iter().any(|mark| who.marks.contains(mark))
+        };
+        let is_company = |open: &Open| !open.company.is_empty() && open.company.iter().all(fits);
+        if self.live.open_tables(room.id()).await?.iter().any(is_company) {
+            return Ok(None);
+        }
+        let players: BTreeSet<PlayerId> = self.bots.iter().map(|bot| bot.player).collect();
+        let spots = self.spots(&self.bots).await;
+        let occupied = self.occupied_by_bots(std::slice::from_ref(room), &spots, &players).await;
+        for (table, Occupied { bots, company, is_running, .. }) in occupied {
+            let Some(player) = bots.last().filter(|_| !is_running && company.iter().all(fits))
+            else {
+                continue;
+            };
+            let left = self.tables.submit(table, Input::Leave { player: *player }).await;
+            let who = std::slice::from_ref(who);
+            let reserve = Reserve { room: room.id(), seats: room.seats(), who };
+            if left.is_ok() && self.live.reserve_here(reserve, table).await? {
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
     }
 
     /// Seats a bot at a table. False when there is no place for it.

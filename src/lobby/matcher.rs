@@ -36,6 +36,9 @@ const PLACEMENTS_MAX: usize = 256;
 /// Rounds from one look after those who are left to the next: about a second.
 const COMPANY_EVERY: u64 = 7;
 
+/// Rounds from one sweep of bots' wallets to the next.
+const SWEEP_EVERY: u64 = 20;
+
 /// Placements carried out at once.
 const AT_ONCE: usize = 32;
 
@@ -85,9 +88,14 @@ impl Matcher {
             // Broken off, a round is finished by whoever has the lease next.
             _ = stopping.wait_for(|stop| *stop) => {}
         }
-        if let Err(error) = self.lobby.live.release_matching(&self.holder).await {
+        if let Err(error) = self.give_back().await {
             tracing::warn!(%error, "the lease of whoever brings players together runs out by itself");
         }
+    }
+
+    /// Gives the lease back, so that another process goes on at once.
+    pub async fn give_back(self) -> Result<(), Unavailable> {
+        self.lobby.live.release_matching(&self.holder).await
     }
 
     /// One round after the other, for as long as it is polled.
@@ -141,6 +149,9 @@ impl Matcher {
         }
         if !self.bots.is_empty() && self.turn.is_multiple_of(COMPANY_EVERY) {
             self.keep_company(&held, &rooms, waiting).await?;
+        }
+        if self.turn.is_multiple_of(SWEEP_EVERY) {
+            self.sweep_bots().await;
         }
         Ok(Some(count))
     }

@@ -26,6 +26,7 @@ use bahay_engine::matchmaking::Companion;
 use bahay_engine::table::{Input, PlayerId, Spectators, TableId, Timestamp};
 use tokio::sync::Mutex;
 
+use crate::accounts::{AccountError, Accounts, Ban, Profile};
 use crate::edge::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
@@ -100,6 +101,9 @@ pub struct Lobby {
     ledger: Ledger,
     /// Without them everybody plays alike, and nobody has a device.
     ratings: Option<Ratings>,
+    /// Without them nobody is banned.
+    accounts: Option<Accounts>,
+    bots: Arc<[Bot]>,
     options: Arc<Options>,
     seekers: Seekers,
     counted: Arc<Mutex<Counted>>,
@@ -131,6 +135,11 @@ pub enum LobbyError {
     /// The wallet holds less than the room asks for (rule 6.9).
     #[error("this room asks for a wallet of at least {needed} coins")]
     TooFewCoins { needed: Coins },
+    #[error("banned {0}")]
+    Banned(Ban),
+    /// Its token has not been heard to be revoked yet on this node.
+    #[error("the account was deleted")]
+    PlayerGone,
     #[error("this room is for wallets of at most {most} coins")]
     TooManyCoins { most: Coins },
     #[error("name one to {most} rooms", most = ROOMS_WANTED_MAX)]
@@ -170,6 +179,16 @@ pub enum LobbyError {
     Ledger(#[from] LedgerError),
 }
 
+impl From<AccountError> for LobbyError {
+    fn from(error: AccountError) -> Self {
+        match error {
+            AccountError::Banned(ban) => Self::Banned(ban),
+            AccountError::PlayerGone => Self::PlayerGone,
+            other => Self::Unavailable(Unavailable::new(other.to_string())),
+        }
+    }
+}
+
 impl From<Unready> for LobbyError {
     fn from(unready: Unready) -> Self {
         match unready {
@@ -190,15 +209,28 @@ impl Lobby {
     ) -> Self {
         let rooms = rooms.into();
         let words = rooms.clone();
-        tables.obey(move |terms| words.word(terms));
+        tables.obey(move |terms, heard| words.word(terms, heard));
         let (options, seekers, counted) = Default::default();
-        Self { rooms, tables, live, ledger, ratings: None, options, seekers, counted }
+        let (ratings, accounts, bots) = (None, None, Arc::default());
+        Self { rooms, tables, live, ledger, ratings, accounts, bots, options, seekers, counted }
     }
 
     /// The same, for a house of these customs.
     #[must_use]
     pub fn with(self, options: Options, ratings: Ratings) -> Self {
         Self { options: Arc::new(options), ratings: Some(ratings), ..self }
+    }
+
+    /// The same, where nobody plays whom these do not let.
+    #[must_use]
+    pub fn minding(self, accounts: Accounts) -> Self {
+        Self { accounts: Some(accounts), ..self }
+    }
+
+    /// The same, for a house that has these bots.
+    #[must_use]
+    pub fn beside(self, bots: &Bots) -> Self {
+        Self { bots: bots.all(), ..self }
     }
 
     pub fn rooms(&self) -> Arc<[Arc<Room>]> {
@@ -257,13 +289,8 @@ impl Lobby {
     }
 
     /// A seat in a room, for somebody of whose address nothing is known.
-    pub async fn seat(
-        &self,
-        player: PlayerId,
-        name: &str,
-        room: &str,
-    ) -> Result<TableId, LobbyError> {
-        self.seat_from(player, name, room, None).await
+    pub async fn seat(&self, player: PlayerId, room: &str) -> Result<TableId, LobbyError> {
+        self.seat_from(player, room, None).await
     }
 
     /// A seat in a room, at once. Who sits somewhere already is sent back there, whatever the
@@ -271,10 +298,10 @@ impl Lobby {
     pub async fn seat_from(
         &self,
         player: PlayerId,
-        name: &str,
         room: &str,
         from: Option<Address>,
     ) -> Result<TableId, LobbyError> {
+        self.let_in(player).await?;
         let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
         if let Some(table) = self.seated_at(player).await? {
             return Ok(table);
@@ -286,11 +313,17 @@ impl Lobby {
         admit(&room, wallet.available)?;
         let bearing = self.bearing(player).await?;
         let who = [self.companion(player, &bearing, from)];
-        let sitter = Sitter { player, name, avatar: bearing.avatar.as_deref(), is_bot: false };
+        let (name, avatar) = (bearing.name.as_str(), bearing.avatar.as_deref());
+        let sitter = Sitter { player, name, avatar, is_bot: false };
         let reserve = Reserve { room: room.id(), seats: room.seats(), who: &who };
         let mut full = Vec::new();
+        let [one] = &who;
+        let mut vacated = self.instead_of_bot(&room, one).await?;
         for _ in 0..ATTEMPTS {
-            let table = self.live.reserve(reserve, TableId(entropy::uuid()), &full).await?;
+            let table = match vacated.take() {
+                Some(table) => table,
+                None => self.live.reserve(reserve, TableId(entropy::uuid()), &full).await?,
+            };
             let (terms, revision) = (room.terms().clone(), room.revision());
             self.tables.found_of_revision(table, terms, revision).await?;
             match self.sit(&sitter, table).await? {
@@ -344,6 +377,18 @@ impl Lobby {
             Err(SubmitError::Halted) => Err(LobbyError::Halted),
             Err(SubmitError::OtherVersion) => Err(LobbyError::OtherVersion),
             Err(SubmitError::Unavailable(error)) => Err(error.into()),
+        }
+    }
+
+    /// Refuses whoever may not play, on every way to a table. Who sits at one already is asked too,
+    /// and plays on all the same: the socket needs no leave of the lobby.
+    async fn let_in(&self, player: PlayerId) -> Result<(), LobbyError> {
+        match &self.accounts {
+            Some(accounts) => {
+                let Profile { .. } = accounts.admit(player).await?;
+                Ok(())
+            }
+            None => Ok(()),
         }
     }
 

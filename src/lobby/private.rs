@@ -60,6 +60,7 @@ impl Lobby {
         rule_set: Option<RuleSet>,
         bet: Coins,
     ) -> Result<PrivateSeat, LobbyError> {
+        self.let_in(host).await?;
         let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
         self.house_is_open()?;
         let most = Coins::from_whole(PRIVATE_BET_MAX).unwrap_or(Coins::ZERO);
@@ -98,6 +99,7 @@ impl Lobby {
         player: PlayerId,
         code: &str,
     ) -> Result<PrivateSeat, LobbyError> {
+        self.let_in(player).await?;
         let (code, private, table) = self.private(code).await?;
         if self.live.is_barred(&code, player).await? {
             return Err(LobbyError::Barred);

@@ -65,6 +65,7 @@ impl Lobby {
         rooms: &[String],
         from: Option<Address>,
     ) -> Result<Ticket, LobbyError> {
+        self.let_in(player).await?;
         if !(1..=ROOMS_WANTED_MAX).contains(&rooms.len()) {
             return Err(LobbyError::RoomsWanted);
         }

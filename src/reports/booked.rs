@@ -64,7 +64,7 @@ pub struct Sums {
     pub issued: Coins,
     /// Of these, what players claimed: daily rewards and relief.
     pub claimed: Coins,
-    /// Coins that ceased to be: adjustments and reversals.
+    /// Coins that ceased to be: adjustments, reversals and what bots of the house gave back.
     pub withdrawn: Coins,
     /// What all wallets, stakes and POTs together gained; below zero, lost.
     pub wallets: Coins,
@@ -94,7 +94,8 @@ impl Sums {
             | Code::Adjustment
             | Code::Reversal
             | Code::Return
-            | Code::HouseBot => {}
+            | Code::HouseBot
+            | Code::Sweep => {}
         }
         match source.as_str() {
             "fee" => minus(&mut self.fees)?,

@@ -99,6 +99,7 @@ impl<G: Game> Tables<G> {
         });
     }
 
+    #[tracing::instrument(level = "debug", skip_all, fields(game = %open.game))]
     async fn open(&self, slot: &Arc<Slot<G>>, open: OpenGame) {
         let game = open.game;
         let asked = Moment::now();
@@ -118,6 +119,7 @@ impl<G: Game> Tables<G> {
         self.tell(slot, input).await;
     }
 
+    #[tracing::instrument(level = "debug", skip_all, fields(game = %settle.game))]
     async fn settle(&self, slot: &Arc<Slot<G>>, settle: SettleGame) {
         let game = settle.game;
         let asked = Moment::now();
@@ -157,7 +159,7 @@ impl<G: Game> Tables<G> {
 
     /// Tells the table something that others may have told it already.
     async fn tell(&self, slot: &Arc<Slot<G>>, input: Input<G::Action>) {
-        match slot.submit(&self.inner, input).await {
+        match Box::pin(slot.submit(&self.inner, input)).await {
             // Refused: somebody was faster.
             Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {}
             // Said where it was found out.

@@ -33,7 +33,7 @@ use crate::ws::session::Session;
 use crate::ws::wire::Wire;
 
 /// What a connection reads at once, and keeps for that; commands are shorter.
-const READ_BYTES: usize = 1024;
+const READ_BYTES: usize = 512;
 /// What is written at once.
 const WRITE_BYTES: usize = 4096;
 

@@ -30,7 +30,7 @@ pub const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// An access token or a ticket, as a client gives it. Prints without its secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(inline)]
+#[schemars(inline, extend("maxLength" = 8000))]
 pub struct Credential(String);
 
 impl Credential {
@@ -178,7 +178,7 @@ pub enum Command<A> {
         /// The client's number for this command.
         id: u32,
         /// One to eight rooms.
-        #[schemars(length(min = 1, max = 8))]
+        #[schemars(length(min = 1, max = 8), inner(length(max = 32)))]
         rooms: Vec<String>,
     },
     /// Look no longer. Answered by a `ticket` that is cancelled and an `ack`; refused once a table
@@ -209,6 +209,24 @@ impl<A> Command<A> {
             | Self::Seek { id, .. }
             | Self::CancelSeek { id }
             | Self::Ping { id } => *id,
+        }
+    }
+
+    /// As it is named in the text.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Authenticate { .. } => "authenticate",
+            Self::Join { .. } => "join",
+            Self::Ready { .. } => "ready",
+            Self::Act { .. } => "act",
+            Self::TakeBack { .. } => "take_back",
+            Self::Leave { .. } => "leave",
+            Self::Say { .. } => "say",
+            Self::Watch { .. } => "watch",
+            Self::Unwatch { .. } => "unwatch",
+            Self::Seek { .. } => "seek",
+            Self::CancelSeek { .. } => "cancel_seek",
+            Self::Ping { .. } => "ping",
         }
     }
 }

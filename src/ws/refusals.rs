@@ -21,7 +21,7 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 23] = [
+const SESSION: [(&str, bool, &str); 24] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("not_authenticated", false, "say first who you are: authenticate"),
     ("already_authenticated", false, "this connection has said already who it is"),
@@ -37,6 +37,7 @@ const SESSION: [(&str, bool, &str); 23] = [
     ("seating", true, "another request of yours is being seated: ask again"),
     ("no_such_room", false, "there is no such room"),
     ("room_closed", false, "this room is closed"),
+    ("banned", false, "you are banned; `detail` says until when, and why"),
     ("too_few_coins", false, "this room asks for a wallet that holds more"),
     ("too_many_coins", false, "this room is for wallets that hold less"),
     ("rooms_invalid", false, "name one to eight rooms"),

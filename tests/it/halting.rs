@@ -88,7 +88,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let again = nodes[0].tables().void(table, "again").await;
     assert!(matches!(again, Err(OperateError::Missing)), "{again:?}");
     for player in &players {
-        nodes[0].lobby.seat(*player, "Tala", "newbie").await.unwrap();
+        nodes[0].lobby.seat(*player, "newbie").await.unwrap();
     }
     assert!(halted::halted(&bank.pool).await.unwrap().is_empty());
     bank.audit_clean().await;
@@ -104,7 +104,7 @@ async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
     let voided = node.tables().void(table, "the room closes").await.unwrap();
     assert_eq!(voided, Voided { game: None, was_live: true });
     assert_eq!(node.lobby.seated_at(players[0]).await.unwrap(), None);
-    assert_ne!(node.lobby.seat(players[0], "Tala", "newbie").await.unwrap(), table);
+    assert_ne!(node.lobby.seat(players[0], "newbie").await.unwrap(), table);
 }
 
 /// The books were tampered with, so the ledger refuses to settle for good: the table is halted
@@ -154,7 +154,7 @@ async fn a_table_of_another_version_is_left_to_others() {
     let released: bool = raw.hexists(&head, "halted").await.unwrap();
     assert!(!released, "a table that others can play is not halted");
     // A newcomer is given another table.
-    let seat = other.lobby.seat(players[1], "Amihan", "newbie").await.unwrap();
+    let seat = other.lobby.seat(players[1], "newbie").await.unwrap();
     assert_ne!(seat, table);
 }
 

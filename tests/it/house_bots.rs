@@ -1,11 +1,12 @@
 //! Bots of the house: they come where players have waited, are told from players everywhere, play
 //! on when a node goes, and make room for players.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bahay::client::{Client, Play};
 use bahay::live::Bond;
-use bahay::lobby::{self, house_rooms};
+use bahay::lobby::{self, Bot, Bots, Matcher, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::table::{Clocks, PhaseView, PlayerId, TableId};
@@ -13,7 +14,10 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::support::bank::Bank;
 use crate::support::house::{House, PATIENCE, Setup, joined};
+use crate::support::live::TestLive;
+use crate::support::node::Node;
 
 const NEWBIE: &str = "newbie";
 
@@ -156,6 +160,22 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
         where t.code = 'house_bot'";
     let given: (i64, bool) = sqlx::query_as(given).fetch_one(&house.pool).await.unwrap();
     assert_eq!(given, (2, true));
+
+    // What they had left went back, once, under another.
+    let left = "select coalesce(sum(a.balance), 0)::bigint from accounts a
+        join players p on p.id = a.player and p.kind = 'bot'";
+    let swept = async {
+        while sqlx::query_scalar::<_, i64>(left).fetch_one(&house.pool).await.unwrap() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, swept).await.expect("bots that sit nowhere have no coins");
+    let back = "select t.code, count(distinct t.source), sum(t.amount)::bigint > 0
+        from transfers t
+        join accounts i on i.id = t.destination and i.kind = 'issue'
+        group by t.code";
+    let back: Vec<(String, i64, bool)> = sqlx::query_as(back).fetch_all(&house.pool).await.unwrap();
+    assert_eq!(back, [("sweep".to_owned(), 2, true)]);
     running.stop().await.unwrap();
     let report = ledger::check(&house.pool, Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");
@@ -181,6 +201,49 @@ async fn bots_make_room_for_players_who_wait() {
     })
     .await;
     assert!(seats(&play).iter().filter(|(_, bot)| *bot).count() < 2);
+}
+
+/// Who asks for a seat at once is given that of a bot, before a table of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_gives_its_seat_to_who_asks_for_one_at_once() {
+    let house = house(4).await;
+    let one = house.guest("Althea").await;
+    let table = one.seat(NEWBIE).await.unwrap();
+    let mut play = joined(&one).await;
+    see(&mut play, "full table", |play| seats(play).len() == 3).await;
+    let other = house.guest("Benjie").await;
+    assert_eq!(other.seat(NEWBIE).await.unwrap(), table);
+    see(&mut play, "second player", |play| {
+        let seats = seats(play);
+        seats.len() == 3 && seats.iter().filter(|(_, bot)| *bot).count() == 1
+    })
+    .await;
+}
+
+/// The lease of whoever brings bots passes on, and with it who has waited since when.
+#[tokio::test]
+async fn how_long_somebody_waits_outlives_the_matcher() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let live = live.connect().await.0;
+    let waiting = bank.player(1_000_000).await;
+    let table = node.lobby.seat(waiting, NEWBIE).await.unwrap();
+    let bot =
+        Bot { player: bank.player(1).await, name: "Bot Una".into(), avatar: "carabao".into() };
+    let mut remembered = BTreeSet::new();
+    for _ in 0..3 {
+        let bots = Bots::new(vec![bot.clone()], Duration::from_hours(1));
+        let mut matcher = Matcher::new(node.lobby.clone()).with_bots(bots);
+        // Looks after company come now and then; one is among these.
+        for _ in 0..10 {
+            assert!(matcher.round().await.unwrap().is_some(), "the lease was given back");
+        }
+        matcher.give_back().await.unwrap();
+        let memory = live.matching_memory().await.unwrap().expect("a matcher remembers who waits");
+        assert!(memory.contains(&table.to_string()), "{memory}");
+        remembered.insert(memory);
+    }
+    assert_eq!(remembered.len(), 1, "{remembered:?}");
 }
 
 /// Who has a seat and waits there is not forgotten either.

@@ -34,6 +34,8 @@ mod schema;
 mod services;
 mod slots;
 mod sockets;
+#[cfg(feature = "otlp")]
+mod spans;
 mod stalls;
 mod standings;
 mod support;

@@ -393,7 +393,7 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
             1 => {
                 instant.insert(player);
                 racing.spawn(async move {
-                    let seated = lobby.seat(player, "Tala", NEWBIE).await;
+                    let seated = lobby.seat(player, NEWBIE).await;
                     assert!(matches!(seated, Ok(_) | Err(LobbyError::Seating)), "{seated:?}");
                 });
             }

@@ -117,10 +117,10 @@ async fn a_stale_copy_is_read_again_before_anything_is_refused() {
         Node::new(&bank, &live, Clocks::default()).await,
     ];
     let players = bank.players([FUNDS; 3]).await;
-    let table = here.lobby.seat(players[0], "Tala", "newbie").await.unwrap();
+    let table = here.lobby.seat(players[0], "newbie").await.unwrap();
     // `there` gets a copy with one player, which then grows old.
     assert_eq!(there.tables().look(table).await.unwrap().unwrap().seats_free(), 2);
-    here.lobby.seat(players[1], "Amihan", "newbie").await.unwrap();
+    here.lobby.seat(players[1], "newbie").await.unwrap();
     let version = there.tables().submit(table, Input::Leave { player: players[1] }).await;
     assert!(version.is_ok(), "{version:?}");
     let again = there.tables().submit(table, Input::Leave { player: players[1] }).await;
@@ -185,7 +185,7 @@ async fn an_account_that_asks_many_times_at_once_sits_once() {
     for number in 0..20 {
         let lobby = nodes[number % 2].lobby.clone();
         let room = ["newbie", "barkada"][number / 2 % 2];
-        asking.spawn(async move { lobby.seat(player, "Tala", room).await });
+        asking.spawn(async move { lobby.seat(player, room).await });
     }
     let mut seated = vec![];
     for asked in asking.join_all().await {
@@ -208,14 +208,14 @@ async fn a_room_asks_for_a_wallet() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let poor = bank.player(1_499).await;
-    let asked = node.lobby.seat(poor, "Tala", "newbie").await;
+    let asked = node.lobby.seat(poor, "newbie").await;
     let needed = Coins::from_hundredths(1_500);
     assert!(
         matches!(asked, Err(LobbyError::TooFewCoins { needed: said }) if said == needed),
         "{asked:?}"
     );
     let enough = bank.player(1_500).await;
-    node.lobby.seat(enough, "Tala", "newbie").await.unwrap();
-    let nowhere = node.lobby.seat(enough, "Tala", "no-such-room").await;
+    node.lobby.seat(enough, "newbie").await.unwrap();
+    let nowhere = node.lobby.seat(enough, "no-such-room").await;
     assert!(matches!(nowhere, Err(LobbyError::NoSuchRoom)), "{nowhere:?}");
 }

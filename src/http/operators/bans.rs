@@ -23,6 +23,7 @@ use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
 pub(in crate::http) struct BarPlayer {
     /// Told to the player.
     #[schema(value_type = String, min_length = 10, max_length = 500,
+        example = "as the player asked on the phone",
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     reason: Reason,
     /// How long, in hours, up to ten years; null for good.

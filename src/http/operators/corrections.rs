@@ -33,6 +33,7 @@ pub(in crate::http) enum RequestCorrection {
         amount: i64,
         /// For people to read later.
         #[schema(value_type = String, min_length = 10, max_length = 500,
+        example = "as the player asked on the phone",
             pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
         reason: Reason,
     },
@@ -41,9 +42,11 @@ pub(in crate::http) enum RequestCorrection {
     /// was taken from.
     Reversal {
         /// The operation's id in the ledger.
+        #[schema(minimum = 1, example = 4711)]
         operation: i64,
         /// For people to read later.
         #[schema(value_type = String, min_length = 10, max_length = 500,
+        example = "as the player asked on the phone",
             pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
         reason: Reason,
     },
@@ -55,6 +58,7 @@ pub(in crate::http) enum RequestCorrection {
 pub(in crate::http) struct RejectCorrection {
     /// For people to read later.
     #[schema(value_type = String, min_length = 10, max_length = 500,
+        example = "as the player asked on the phone",
             pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     reason: Reason,
 }

@@ -220,7 +220,7 @@ pub(in crate::http) async fn show_books(
     path = "/v1/operator/ledger/accounts/{code}",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("code" = String, Path, description = "The account's code", example = "fee:newbie")),
+    params(("code" = String, Path, max_length = 140, description = "The account's code", example = "fee:newbie")),
     responses(
         (status = 200, description = "The account", body = AccountBody),
         (status = 404, description = "`account_not_found`", body = ProblemBody,
@@ -253,7 +253,7 @@ pub(in crate::http) async fn account(reports: &Reports, code: &str) -> Result<Ac
     tag = "operators",
     security(("operator_token" = [])),
     params(
-        ("code" = String, Path, description = "The account's code", example = "fee:newbie"),
+        ("code" = String, Path, max_length = 140, description = "The account's code", example = "fee:newbie"),
         PageQuery
     ),
     responses(
@@ -314,7 +314,10 @@ pub(in crate::http) async fn list_operations(
     path = "/v1/operator/ledger/operations/{operation}",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("operation" = i64, Path, description = "The operation's id in the ledger")),
+    params((
+        "operation" = i64, Path, minimum = 1,
+        description = "The operation's id in the ledger",
+    )),
     responses(
         (status = 200, description = "The operation", body = OperationBody),
         (status = 404, description = "`operation_not_found`", body = ProblemBody,

@@ -153,7 +153,7 @@ pub(in crate::http) async fn add_operator(
     path = "/v1/operator/operators/{name}/disabling",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("name" = String, Path, description = "The operator's name", example = "ate.luz")),
+    params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
         (status = 204, description = "It is disabled"),
         (status = 403, description = "`operator_role_missing`", body = ProblemBody,
@@ -182,7 +182,7 @@ pub(in crate::http) async fn disable_operator(
     path = "/v1/operator/operators/{name}/token",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("name" = String, Path, description = "The operator's name", example = "ate.luz")),
+    params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
         (status = 200, description = "The token, told once", body = OperatorSecrets),
         (status = 403, description = "`operator_role_missing`", body = ProblemBody,
@@ -211,7 +211,7 @@ pub(in crate::http) async fn renew_operator(
     path = "/v1/operator/operators/{name}/enrolment",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("name" = String, Path, description = "The operator's name", example = "ate.luz")),
+    params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
         (status = 200, description = "The code, told once", body = OperatorSecrets),
         (status = 403, description = "`operator_role_missing`", body = ProblemBody,

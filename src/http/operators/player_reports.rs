@@ -90,6 +90,7 @@ pub(in crate::http) struct DecideReport {
     outcome: ReportOutcomeBody,
     /// For people to read later.
     #[schema(value_type = String, min_length = 10, max_length = 500,
+        example = "as the player asked on the phone",
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     note: Reason,
 }

@@ -47,7 +47,7 @@ pub(in crate::http) struct RoomSettings {
     #[schema(minimum = 0, example = 0)]
     coins_min: i64,
     /// The most that a wallet may hold; none for no limit.
-    #[schema(required = true, example = 5_000_000)]
+    #[schema(required = true, minimum = 0, example = 5_000_000)]
     coins_max: Option<i64>,
     #[schema(inline)]
     clocks: RoomClocks,
@@ -203,7 +203,7 @@ impl From<Revision> for RoomRevisionBody {
     path = "/v1/operator/rooms/{room}/revisions",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("room" = String, Path, description = "The room's id", example = "newbie")),
+    params(("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie")),
     responses(
         (status = 200, description = "Its revisions", body = RoomRevisions),
         (status = 404, description = "`room_not_found`", body = ProblemBody,
@@ -265,7 +265,7 @@ pub(in crate::http) async fn create_room(
     tag = "operators",
     security(("operator_token" = [])),
     params(
-        ("room" = String, Path, description = "The room's id", example = "newbie"),
+        ("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie"),
         RequiredKey
     ),
     request_body = ChangeRoom,
@@ -306,7 +306,7 @@ pub(in crate::http) async fn change_room(
     tag = "operators",
     security(("operator_token" = [])),
     params(
-        ("room" = String, Path, description = "The room's id", example = "newbie"),
+        ("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie"),
         RequiredKey
     ),
     responses(
@@ -337,7 +337,7 @@ pub(in crate::http) async fn open_room(
     tag = "operators",
     security(("operator_token" = [])),
     params(
-        ("room" = String, Path, description = "The room's id", example = "newbie"),
+        ("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie"),
         RequiredKey
     ),
     responses(

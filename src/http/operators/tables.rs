@@ -105,6 +105,7 @@ pub(in crate::http) struct Stranded {
 pub(in crate::http) struct TableReason {
     /// For the books, and for whoever reads them.
     #[schema(value_type = String, min_length = 10, max_length = 500,
+        example = "as the player asked on the phone",
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     reason: Reason,
 }

@@ -1,7 +1,7 @@
 //! What goes over the socket fits asyncapi.yaml: every message of tables played in virtual time,
 //! every action of random games, every example. And what it forbids is refused.
 
-mod schema;
+pub(crate) mod schema;
 
 use std::collections::BTreeSet;
 
@@ -256,4 +256,59 @@ fn the_validator_finds_what_is_wrong() {
             Document(&document).check_named("#/components/schemas/SnapshotMessage", &message);
         assert!(checked.is_err(), "{pointer} may be anything");
     }
+}
+
+/// Where something that a client sends has no limit.
+pub(crate) fn unlimited(document: &Value, schema: &Value, at: &str, found: &mut Vec<String>) {
+    let schema = match schema["$ref"].as_str() {
+        Some(reference) => document.pointer(&reference[1..]).unwrap(),
+        None => schema,
+    };
+    if schema.get("enum").is_some() || schema.get("const").is_some() {
+        return;
+    }
+    for kinds in ["oneOf", "anyOf", "allOf"] {
+        for kind in schema[kinds].as_array().into_iter().flatten() {
+            unlimited(document, kind, at, found);
+        }
+    }
+    let is = |kind: &str| match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().any(|one| one == kind),
+        one => one == kind,
+    };
+    let has = |keyword: &str| schema.get(keyword).is_some();
+    let format = schema["format"].as_str().unwrap_or_default();
+    let is_short = ["uuid", "date-time", "date"].contains(&format);
+    if is("string") && !has("maxLength") && !has("pattern") && !is_short {
+        found.push(format!("{at}: a text of any length"));
+    }
+    // The format says how many bits a number has.
+    if is("integer") && !has("maximum") && !has("format") {
+        found.push(format!("{at}: a number without a maximum"));
+    }
+    if is("array") {
+        if !has("maxItems") {
+            found.push(format!("{at}: a list of any length"));
+        }
+        unlimited(document, &schema["items"], &format!("{at}[]"), found);
+    }
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        unlimited(document, field, &format!("{at}.{name}"), found);
+    }
+}
+
+#[test]
+fn every_message_is_shown_and_nothing_that_a_client_sends_is_without_a_limit() {
+    let document = asyncapi();
+    let messages = document["components"]["messages"].as_object().unwrap();
+    for (name, message) in messages {
+        let shown = message["examples"].as_array().map_or(0, Vec::len);
+        assert!(shown > 0, "{name} has no example");
+    }
+    let mut found = vec![];
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    for (name, schema) in schemas.iter().filter(|(name, _)| name.ends_with("Command")) {
+        unlimited(&document, schema, name, &mut found);
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -4,23 +4,23 @@
 use serde_json::{Map, Value};
 
 /// What says something about a value without restricting it.
-const ANNOTATIONS: [&str; 4] = ["description", "title", "default", "examples"];
+const ANNOTATIONS: [&str; 5] = ["description", "title", "default", "example", "examples"];
 
 /// A document with the schemas that references in it point to.
-pub(super) struct Document<'a>(pub(super) &'a Value);
+pub(crate) struct Document<'a>(pub(crate) &'a Value);
 
 /// Where the value is wrong, as a path, and what is wrong there.
-pub(super) type Fault = String;
+pub(crate) type Fault = String;
 
 impl Document<'_> {
     /// Checks a value against the schema that a pointer such as `#/components/schemas/Seat` names.
-    pub(super) fn check_named(&self, reference: &str, value: &Value) -> Result<(), Fault> {
+    pub(crate) fn check_named(&self, reference: &str, value: &Value) -> Result<(), Fault> {
         let pointer = reference.strip_prefix('#').ok_or(format!("{reference} is elsewhere"))?;
         let schema = self.0.pointer(pointer).ok_or(format!("{reference} leads nowhere"))?;
         self.check(schema, value, "")
     }
 
-    fn check(&self, schema: &Value, value: &Value, at: &str) -> Result<(), Fault> {
+    pub(crate) fn check(&self, schema: &Value, value: &Value, at: &str) -> Result<(), Fault> {
         let schema = match schema {
             Value::Bool(true) => return Ok(()),
             Value::Object(schema) => schema,
@@ -64,6 +64,9 @@ impl Document<'_> {
             "maximum" => value.as_i64().is_none_or(|value| Some(value) <= rule.as_i64()),
             "maxLength" => {
                 value.as_str().is_none_or(|text| text.chars().count() as u64 <= number(rule))
+            }
+            "minLength" => {
+                value.as_str().is_none_or(|text| text.chars().count() as u64 >= number(rule))
             }
             "pattern" => match value {
                 Value::String(text) => matches(rule.as_str().unwrap_or_default(), text)?,
@@ -168,6 +171,10 @@ fn fits_format(format: &str, value: &Value) -> Result<bool, Fault> {
         ("int64", value) => value.is_i64(),
         ("uint64", value) => value.is_u64(),
         ("uint32", value) => value.as_u64().is_some_and(|value| u32::try_from(value).is_ok()),
+        ("int32", value) => value.as_i64().is_some_and(|value| i32::try_from(value).is_ok()),
+        ("date-time", Value::String(text)) => text.parse::<jiff::Timestamp>().is_ok(),
+        ("date", Value::String(text)) => text.parse::<jiff::civil::Date>().is_ok(),
+        ("password", Value::String(_)) => true,
         ("uint8", value) => value.as_u64().is_some_and(|value| u8::try_from(value).is_ok()),
         (other, _) => return Err(format!("the validator does not know the format {other}")),
     })

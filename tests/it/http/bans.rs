@@ -4,11 +4,11 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use bahay::accounts::{Ban, Bar};
-use bahay::client::PlayError;
+use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
 use bahay::operators::Barring;
 use bahay::operators::audit::Trail;
-use bahay::ws::protocol::close;
+use bahay::ws::protocol::{Message, close};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -74,6 +74,62 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let told = ok(inbox).await["items"].as_array().unwrap().clone();
     let kinds: Vec<_> = told.iter().map(|notice| notice["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["ban_lifted", "banned", "banned"]);
+}
+
+/// What a call over REST and a command over the socket are refused with, by its code and its words.
+async fn refused_both_ways(client: &Client, play: &mut Play, number: u32) -> [(String, String); 2] {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = http.post(format!("{}/v1/matchmaking/tickets", client.base()));
+    let request = request.bearer_auth(client.access_token()).json(&json!({ "rooms": ["newbie"] }));
+    let problem: Value = request.send().await.unwrap().json().await.unwrap();
+    let text = |field: &str| problem[field].as_str().unwrap().to_owned();
+    let seek = json!({ "type": "seek", "id": number, "rooms": ["newbie"] });
+    play.send_text(seek.to_string()).await.unwrap();
+    let told = loop {
+        match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            Message::Refusal { id, code, detail, .. } if id == Some(number) => {
+                break (code.into_owned(), detail);
+            }
+            Message::Ack { id, .. } if id == number => panic!("a ticket was given"),
+            _ => {}
+        }
+    };
+    [(text("code"), text("detail")), told]
+}
+
+/// Bans and closed rooms hold whichever way a table is looked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_socket_refuses_a_ticket_as_rest_does() {
+    let house = House::new().await;
+    let client = house.guest("Benjie").await;
+    let mut play = client.play().await.unwrap();
+    let owner = house.database.owner_pool().await;
+    // Its sessions go on, so that it is the ban that refuses and not the sign-out.
+    let ban =
+        "insert into bans (id, player, reason, banned_at) values ($1, $2, 'collusion', now())";
+    let id = uuid::Uuid::new_v4();
+    sqlx::query(ban).bind(id).bind(client.player().0).execute(&owner).await.unwrap();
+    let banned = ("banned".to_owned(), "banned for good: collusion".to_owned());
+    let refused = refused_both_ways(&client, &mut play, 1).await;
+    assert_eq!(refused, [banned.clone(), banned]);
+    let lift = "update bans set lifted_at = now() where id = $1";
+    sqlx::query(lift).bind(id).execute(&owner).await.unwrap();
+
+    let close = "update house set is_open = false, reason = 'a test of it', revision = 1";
+    sqlx::query(close).execute(&owner).await.unwrap();
+    let closed = async {
+        loop {
+            let rooms: Value = client.read("/v1/rooms").await.unwrap();
+            if rooms["items"][0]["is_open"] == false {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, closed).await.expect("the node hears that the house is closed");
+    let closed = ("room_closed".to_owned(), "this room is closed".to_owned());
+    let refused = refused_both_ways(&client, &mut play, 2).await;
+    assert_eq!(refused, [closed.clone(), closed]);
 }
 
 /// By command, while the player is connected.

@@ -1,4 +1,4 @@
-//! openapi.yaml, and the routes that it describes.
+//! openapi.yaml, and the routes that it describes. What it shows and limits: see `examples`.
 
 use bahay::http::{Code, openapi_yaml};
 use reqwest::Method;
@@ -21,15 +21,7 @@ async fn nobody_gets_past_a_route_that_asks_for_a_token() {
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let method: Method = method.to_uppercase().parse().unwrap();
-            let path = path
-                .replace("{id}", &uuid::Uuid::nil().to_string())
-                .replace("{room}", "newbie")
-                .replace("{issuer}", "local")
-                .replace("{code}", "K7MWQ2XA")
-                .replace("{operation}", "1")
-                .replace("{name}", "ate.luz")
-                .replace("{board}", "coins")
-                .replace("{span}", "week");
+            let path = filled(path);
             if operation["security"] == serde_json::json!([]) {
                 let response = server.node.request(method.clone(), &path).send().await.unwrap();
                 let said = response.text().await.unwrap();
@@ -42,6 +34,18 @@ async fn nobody_gets_past_a_route_that_asks_for_a_token() {
         }
     }
     assert!(guarded >= 8, "{guarded}");
+}
+
+/// A path with something in its places.
+pub(super) fn filled(path: &str) -> String {
+    path.replace("{id}", &uuid::Uuid::nil().to_string())
+        .replace("{room}", "newbie")
+        .replace("{issuer}", "local")
+        .replace("{code}", "K7MWQ2XA")
+        .replace("{operation}", "1")
+        .replace("{name}", "ate.luz")
+        .replace("{board}", "coins")
+        .replace("{span}", "week")
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod bans;
 mod contract;
 mod corrections;
 mod entries;
+mod examples;
 mod farewell;
 mod games;
 mod idempotency;

@@ -154,7 +154,8 @@ impl Node {
         let rooms = house_rooms(Clocks::default());
         let catalog = Catalog::load(pool.clone(), &rooms).await.expect("rooms can be read");
         let lobby = Lobby::new(catalog, tables, live.clone(), ledger.clone())
-            .with(lobby::Options::default(), Ratings::new(pool.clone()));
+            .with(lobby::Options::default(), Ratings::new(pool.clone()))
+            .minding(accounts.clone());
         let metrics = Metrics::default();
         let services = Services {
             accounts: accounts.clone(),

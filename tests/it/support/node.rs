@@ -122,7 +122,7 @@ impl Seated {
 pub(crate) async fn sit(nodes: &[Node], players: &[PlayerId]) -> TableId {
     let mut tables = vec![];
     for (player, node) in players.iter().zip(nodes.iter().cycle()) {
-        tables.push(node.lobby.seat(*player, "Tala", "newbie").await.unwrap());
+        tables.push(node.lobby.seat(*player, "newbie").await.unwrap());
     }
     assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
     tables[0]

@@ -14,7 +14,7 @@ const ALL_BITS: u64 = (1 << Card::COUNT) - 1;
 /// A set of cards. On the wire it is the list of its cards by ascending index.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true)))]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true, "maxItems" = 52)))]
 pub struct CardSet(u64);
 
 impl CardSet {

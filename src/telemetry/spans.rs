@@ -1,0 +1,166 @@
+//! Spans for a collector, by OTLP over HTTP: what a request, a command of a socket, an append and a
+//! settlement took, and what was done inside of them. Off, unless a collector is named.
+//!
+//! One trace in so many is kept, told from its id alone, so that all processes keep the same ones,
+//! and nobody outside can have all of theirs kept. A request that names its trace (`traceparent`, by
+//! W3C Trace Context) becomes part of it.
+//!
+//! Bounds: spans wait in a queue of 2,048 and are lost beyond it; a batch is sent after five seconds
+//! or 512 spans. A collector that does not answer slows nothing down.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use opentelemetry::KeyValue;
+use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
+use tokio::runtime::Handle;
+use tracing::level_filters::LevelFilter;
+use tracing::{Metadata, Span};
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::FilterFn;
+use tracing_subscriber::registry::LookupSpan;
+
+use super::Collector;
+use crate::entropy;
+
+/// How long a collector may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest answer that is read.
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
+
+const SERVICE: &str = "bahay";
+
+const TRACEPARENT: &str = "traceparent";
+
+/// Whether spans are sent by this process.
+static IS_ON: AtomicBool = AtomicBool::new(false);
+
+/// Sends what is left when the process ends.
+#[derive(Debug)]
+pub struct Spans(SdkTracerProvider);
+
+impl Spans {
+    /// In words, why not. Must be called within a tokio runtime.
+    pub(super) fn new(collector: &Collector) -> Result<Self, String> {
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(Sender::new())
+            .with_protocol(Protocol::HttpBinary)
+            .with_endpoint(format!("{}/v1/traces", collector.endpoint.trim_end_matches('/')))
+            .with_timeout(TIMEOUT)
+            .build()
+            .map_err(|error| error.to_string())?;
+        let about = [
+            KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+            KeyValue::new("service.instance.id", entropy::uuid().to_string()),
+        ];
+        let resource = Resource::builder_empty().with_service_name(SERVICE).with_attributes(about);
+        let provider = SdkTracerProvider::builder()
+            .with_sampler(Sampler::TraceIdRatioBased(share(collector.one_in)))
+            .with_resource(resource.build())
+            .with_batch_exporter(exporter)
+            .build();
+        IS_ON.store(true, Ordering::Relaxed);
+        Ok(Self(provider))
+    }
+
+    /// Hears of our spans, whatever is logged.
+    pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
+    where
+        S: tracing::Subscriber + for<'span> LookupSpan<'span>,
+    {
+        let tracer: SdkTracer = self.0.tracer(SERVICE);
+        let ours = |about: &Metadata<'_>| about.is_span() && about.target().starts_with(SERVICE);
+        let ours = FilterFn::new(ours as fn(&Metadata<'_>) -> bool);
+        let ours = ours.with_max_level_hint(LevelFilter::DEBUG);
+        tracing_opentelemetry::layer().with_tracer(tracer).with_location(false).with_filter(ours)
+    }
+
+    /// Sends what waits, and nothing more after that.
+    pub async fn end(self) {
+        let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(TIMEOUT));
+        if let Ok(Err(error)) = ended.await {
+            tracing::warn!(%error, "the last spans are lost");
+        }
+    }
+}
+
+#[expect(clippy::float_arithmetic, reason = "a share of traces, and no coins")]
+fn share(one_in: u32) -> f64 {
+    1.0 / f64::from(one_in.max(1))
+}
+
+/// Makes a span part of the trace that a request names by its header.
+pub fn continue_trace(span: &Span, traceparent: Option<&str>) {
+    if let Some(named) = traceparent.filter(|_| IS_ON.load(Ordering::Relaxed)) {
+        let parent = TraceContextPropagator::new().extract(&Named(named));
+        // A span that nobody hears of has no trace to be part of.
+        let _ = span.set_parent(parent);
+    }
+}
+
+struct Named<'a>(&'a str);
+
+impl Extractor for Named<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        (key == TRACEPARENT).then_some(self.0)
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        vec![TRACEPARENT]
+    }
+}
+
+/// Sends batches on the server's runtime: they come from a thread of the exporter's own.
+struct Sender {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    runtime: Handle,
+}
+
+impl Sender {
+    fn new() -> Self {
+        let connector =
+            HttpsConnectorBuilder::new().with_webpki_roots().https_or_http().enable_http1().build();
+        let client = Client::builder(TokioExecutor::new()).build(connector);
+        Self { client, runtime: Handle::current() }
+    }
+}
+
+impl fmt::Debug for Sender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sender")
+    }
+}
+
+type Sending<'a> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'a>>;
+
+impl HttpClient for Sender {
+    fn send_bytes<'client, 'sending>(&'client self, request: Request<Bytes>) -> Sending<'sending>
+    where
+        'client: 'sending,
+        Self: 'sending,
+    {
+        let client = self.client.clone();
+        let sent = self.runtime.spawn(tokio::time::timeout(TIMEOUT, async move {
+            let (head, body) = client.request(request.map(Full::new)).await?.into_parts();
+            let body = Limited::new(body, ANSWER_BYTES_MAX).collect().await?.to_bytes();
+            Ok(Response::from_parts(head, body))
+        }));
+        Box::pin(async move { sent.await?? })
+    }
+}
