@@ -1,5 +1,8 @@
 -- What the desk needs to answer in some milliseconds with a million games, by what was measured.
 
+-- Millions of rows are read here, which takes longer than a statement may.
+set local statement_timeout = 0;
+
 -- Settlements of exactly one sort of a day, as `settlement_days` has them: so that a filter that fits
 -- few reads only those.
 create index settlements_of_sort
