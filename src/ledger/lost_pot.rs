@@ -211,11 +211,21 @@ fn shares(pot: Coins, paid: &BTreeMap<PlayerId, Coins>) -> Option<Vec<Share>> {
 async fn idle(pool: &PgPool) -> Result<Vec<IdlePot>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
+        with candidates as (
+            -- There is an account for every table that there ever was, so those with coins are taken
+            -- from what was counted, and from what was not counted yet.
+            select h.table_id from held_pots h where h.amount > 0
+            union
+            select substring(c.code from 5)::uuid
+            from late_operations() l
+            join transfers t on t.operation = l.operation
+            join accounts c on c.id = t.destination and c.kind = 'pot'
+        )
         select g.table_id, a.balance,
             (extract(epoch from max(g.finished_at)) * 1000)::bigint as "finished_at_ms!"
-        from accounts a
-        join games g on a.code = 'pot:' || g.table_id
-        where a.kind = 'pot' and a.balance > 0
+        from candidates c
+        join accounts a on a.code = 'pot:' || c.table_id and a.balance > 0
+        join games g on g.table_id = c.table_id
         group by g.table_id, a.balance
         having count(*) filter (where g.state = 'open') = 0
         order by 3, g.table_id

@@ -167,7 +167,16 @@ async fn add_settlements(
             left join game_players w
                 on w.game = g.id and w.seat = (r.settlement ->> 'winner')::smallint
             where o.id = any($1) and o.kind = 'settle'
-            returning day, room, ending, took_pot, taken_over, gross, fee, pot
+            returning game, finished_at, day, room, ending, took_pot, taken_over, gross, fee, pot
+        ),
+        of_players as (
+            insert into player_settlements (
+                player, finished_at, game, room, ending, gross, fee, pot, taken_over
+            )
+            select p.player, s.finished_at, s.game, s.room, s.ending, s.gross, s.fee, s.pot,
+                s.taken_over
+            from settled s
+            join game_players p on p.game = s.game
         )
         insert into settlement_days as d (
             day, room, ending, took_pot, taken_over, gross, games, fees, pots

@@ -3,8 +3,8 @@
 //! Pure reading, but for `fold`, which follows the seals of the ledger some seconds behind and
 //! counts what would take too long to count when asked (as `standings` does). What it has not
 //! counted yet is added from the ledger itself, so the coins of an interval are always exactly
-//! those that were booked in it (`booked`). `today` puts figures together, `settlements` lists and
-//! totals settled games, `export` writes them as CSV, `game` is one of them in full, `player` and
+//! those that were booked in it (`booked`). `today` puts figures together, `settlements` lists
+//! settled games, `totals` adds them up, `export` writes them as CSV, `game` is one of them in full, `player` and
 //! `partners` tell of a player, `books` of accounts, `deals` anybody of games that were voided.
 //!
 //! Bounds: a pool of its own, a few connections with short statements, so that a report never waits
@@ -20,6 +20,7 @@ mod partners;
 mod player;
 mod settlements;
 mod today;
+mod totals;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,8 +43,9 @@ pub use export::COLUMNS;
 pub use game::{Dossier, Verdict};
 pub use partners::{Partner, Shared, SharedBy};
 pub use player::{Complaint, PlayerNote, PlayerReport, SessionRow};
-pub use settlements::{Ends, SettlementCursor, SettlementFilter, SettlementRow, Totals};
+pub use settlements::{Ends, SettlementCursor, SettlementFilter, SettlementRow};
 pub use today::{Alarms, Figures, Hour, RoomFigures, Today};
+pub use totals::Totals;
 
 /// The most that one page holds; a larger wish gets this.
 pub const PAGE_MAX: u32 = 100;

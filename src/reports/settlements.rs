@@ -1,9 +1,8 @@
-//! Settled games, listed and totalled by filters, newest first.
+//! Settled games, listed by filters, newest first.
 //!
 //! A filter may fit one game in a hundred thousand, so days without any are passed over: what was
-//! counted by day says which have some. Totals take whole days from there and read single games
-//! only at both ends; those of one player are read from the player's games. Both are as of what has
-//! been counted, some seconds late.
+//! counted by day says which have some, and where these have few, of which sort. Those of one player
+//! are read from the player's. All is as of what has been counted, some seconds late.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +11,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Ending;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::{Date, Timestamp as SqlTimestamp, ToSqlx as _};
-use sqlx::{Executor as _, PgConnection, PgPool};
+use sqlx::PgPool;
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -23,6 +22,10 @@ use crate::games::ending_as_str;
 
 /// Days that are looked through at once for some that have what is asked for.
 const DAYS_AT_ONCE: i64 = 64;
+
+/// Where a page is spread over more days than these, it has few settlements of each, and they are
+/// looked for one by one; otherwise the newest of each day are read until there are enough.
+const DAYS_READ_WHOLE: usize = 4;
 
 /// Before all games, and after them.
 const EARLIEST: Timestamp = Timestamp::from_ms(0);
@@ -76,17 +79,6 @@ pub struct SettlementRow {
     pub nets: Vec<Coins>,
 }
 
-/// What settlements come to together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    pub games: i64,
-    pub gross: Coins,
-    pub fees: Coins,
-    pub pots: Coins,
-    pub pots_taken: i64,
-    pub taken_over: i64,
-}
-
 /// Where a page of settlements begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettlementCursor {
@@ -120,15 +112,15 @@ impl FromStr for SettlementCursor {
 }
 
 impl SettlementFilter {
-    fn ending(&self) -> Option<&'static str> {
+    pub(super) fn ending(&self) -> Option<&'static str> {
         self.ending.map(|Ends(ending)| ending_as_str(ending))
     }
 
-    fn gross(&self) -> (Option<i64>, Option<i64>) {
+    pub(super) fn gross(&self) -> (Option<i64>, Option<i64>) {
         (self.gross_min.map(Coins::hundredths), self.gross_max.map(Coins::hundredths))
     }
 
-    fn between(&self) -> (Timestamp, Timestamp) {
+    pub(super) fn between(&self) -> (Timestamp, Timestamp) {
         let from = self.from.unwrap_or(EARLIEST).max(EARLIEST);
         (from, self.to.unwrap_or(LATEST).min(LATEST).max(from))
     }
@@ -157,7 +149,11 @@ impl Reports {
             }
             None => {
                 let days = db::retry(|| days(&self.pool, filter, cursor, limit)).await?;
-                db::retry(|| of_days(&self.pool, &days, filter, cursor, limit)).await?
+                if days.len() > DAYS_READ_WHOLE {
+                    db::retry(|| of_sorts(&self.pool, &days, filter, cursor, limit)).await?
+                } else {
+                    db::retry(|| of_days(&self.pool, &days, filter, cursor, limit)).await?
+                }
             }
         };
         let rows = db::retry(|| told(&self.pool, &games)).await?;
@@ -165,20 +161,6 @@ impl Reports {
             finished_at: last.finished_at,
             game: last.game.0,
         }))
-    }
-
-    /// What all settlements that pass the filter come to.
-    pub async fn totals(&self, filter: &SettlementFilter) -> Result<Totals, ReportError> {
-        db::retry(|| async {
-            // Two statements of one moment.
-            let mut tx = self.pool.begin().await?;
-            tx.execute("set transaction isolation level repeatable read, read only").await?;
-            match filter.player {
-                Some(player) => totals_of_player(&mut tx, player, filter).await,
-                None => totals(&mut tx, filter).await,
-            }
-        })
-        .await
     }
 }
 
@@ -336,6 +318,62 @@ async fn of_days(
     .await
 }
 
+/// The same, where each day has few: by the sorts that there are of each day.
+async fn of_sorts(
+    pool: &PgPool,
+    days: &[Date],
+    filter: &SettlementFilter,
+    cursor: Option<SettlementCursor>,
+    limit: u32,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    let (from, to) = filter.between();
+    let below = below(cursor, to);
+    let (gross_min, gross_max) = filter.gross();
+    sqlx::query_scalar!(
+        r#"
+        select s.game
+        from (
+            select d.day, d.room, d.ending, d.took_pot, d.taken_over, d.gross
+            from settlement_days d
+            where d.day = any($1)
+                and ($6::text is null or d.room = $6)
+                and ($7::text is null or d.ending = $7)
+                and ($8::boolean is null or d.took_pot = $8)
+                and ($9::boolean is null or d.taken_over = $9)
+                and ($10::bigint is null or d.gross >= $10)
+                and ($11::bigint is null or d.gross <= $11)
+        ) d
+        cross join lateral (
+            select s.game, s.finished_at
+            from settlements s
+            where s.day = d.day and s.gross = d.gross and s.room = d.room
+                and coalesce(s.ending, '') = d.ending and s.took_pot = d.took_pot
+                and s.taken_over = d.taken_over
+                and s.finished_at >= $2 and s.finished_at < $3
+                and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
+            -- Of each sort by its key, whatever the database takes to be few.
+            offset 0
+        ) s
+        order by s.finished_at desc, s.game desc
+        limit $12
+        "#,
+        days as _,
+        to_sql(from) as _,
+        to_sql(to) as _,
+        to_sql(below.finished_at) as _,
+        below.game,
+        filter.room,
+        filter.ending(),
+        filter.took_pot,
+        filter.taken_over,
+        gross_min,
+        gross_max,
+        i64::from(limit) + 1
+    )
+    .fetch_all(pool)
+    .await
+}
+
 /// The same, of a player's.
 async fn of_player(
     pool: &PgPool,
@@ -350,17 +388,16 @@ async fn of_player(
     sqlx::query_scalar!(
         r#"
         select s.game
-        from game_players m
-        join settlements s on s.game = m.game
-        where m.player = $1 and m.finished_at >= $2 and m.finished_at < $3
-            and (m.finished_at, m.game) < ($4::timestamptz, $5::uuid)
+        from player_settlements s
+        where s.player = $1 and s.finished_at >= $2 and s.finished_at < $3
+            and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
             and ($6::text is null or s.room = $6)
             and ($7::text is null or s.ending = $7)
-            and ($8::boolean is null or s.took_pot = $8)
+            and ($8::boolean is null or (s.pot is not null) = $8)
             and ($9::boolean is null or s.taken_over = $9)
             and ($10::bigint is null or s.gross >= $10)
             and ($11::bigint is null or s.gross <= $11)
-        order by m.finished_at desc, m.game desc
+        order by s.finished_at desc, s.game desc
         limit $12
         "#,
         player.0,
@@ -418,131 +455,13 @@ async fn told(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx:
     rows.into_iter().map(SettlementRow::try_from).collect()
 }
 
-async fn totals(
-    connection: &mut PgConnection,
-    filter: &SettlementFilter,
-) -> Result<Totals, sqlx::Error> {
-    let (from, to) = filter.between();
-    // Whole days from the first one on, up to before the last one.
-    let (first, last) = (first_whole_day(from), day(to));
-    let (first, last) = if first.to_jiff() < last.to_jiff() { (first, last) } else { (last, last) };
-    let (gross_min, gross_max) = filter.gross();
-    let row = sqlx::query!(
-        r#"
-        select coalesce(sum(a.games), 0)::bigint as "games!",
-            coalesce(sum(a.gross * a.games), 0)::bigint as "gross!",
-            coalesce(sum(a.fees), 0)::bigint as "fees!",
-            coalesce(sum(a.pots), 0)::bigint as "pots!",
-            coalesce(sum(a.games) filter (where a.took_pot), 0)::bigint as "pots_taken!",
-            coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!"
-        from (
-            select d.games, d.gross, d.fees, d.pots, d.took_pot, d.taken_over
-            from settlement_days d
-            where d.day >= $1 and d.day < $2
-                and ($5::text is null or d.room = $5)
-                and ($6::text is null or d.ending = $6)
-                and ($7::boolean is null or d.took_pot = $7)
-                and ($8::boolean is null or d.taken_over = $8)
-                and ($9::bigint is null or d.gross >= $9)
-                and ($10::bigint is null or d.gross <= $10)
-            union all
-            select 1, s.gross, s.fee, coalesce(s.pot, 0), s.took_pot, s.taken_over
-            from settlements s
-            where (s.day = $11 or s.day = $2) and not (s.day >= $1 and s.day < $2)
-                and s.finished_at >= $3 and s.finished_at < $4
-                and ($5::text is null or s.room = $5)
-                and ($6::text is null or s.ending = $6)
-                and ($7::boolean is null or s.took_pot = $7)
-                and ($8::boolean is null or s.taken_over = $8)
-                and ($9::bigint is null or s.gross >= $9)
-                and ($10::bigint is null or s.gross <= $10)
-        ) a
-        "#,
-        first as _,
-        last as _,
-        to_sql(from) as _,
-        to_sql(to) as _,
-        filter.room,
-        filter.ending(),
-        filter.took_pot,
-        filter.taken_over,
-        gross_min,
-        gross_max,
-        day(from) as _
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(Totals {
-        games: row.games,
-        gross: Coins::from_hundredths(row.gross),
-        fees: Coins::from_hundredths(row.fees),
-        pots: Coins::from_hundredths(row.pots),
-        pots_taken: row.pots_taken,
-        taken_over: row.taken_over,
-    })
-}
-
-async fn totals_of_player(
-    connection: &mut PgConnection,
-    player: PlayerId,
-    filter: &SettlementFilter,
-) -> Result<Totals, sqlx::Error> {
-    let (from, to) = filter.between();
-    let (gross_min, gross_max) = filter.gross();
-    let row = sqlx::query!(
-        r#"
-        select count(*) as "games!", coalesce(sum(s.gross), 0)::bigint as "gross!",
-            coalesce(sum(s.fee), 0)::bigint as "fees!",
-            coalesce(sum(s.pot), 0)::bigint as "pots!",
-            count(*) filter (where s.took_pot) as "pots_taken!",
-            count(*) filter (where s.taken_over) as "taken_over!"
-        from game_players m
-        join settlements s on s.game = m.game
-        where m.player = $1 and m.finished_at >= $2 and m.finished_at < $3
-            and ($4::text is null or s.room = $4)
-            and ($5::text is null or s.ending = $5)
-            and ($6::boolean is null or s.took_pot = $6)
-            and ($7::boolean is null or s.taken_over = $7)
-            and ($8::bigint is null or s.gross >= $8)
-            and ($9::bigint is null or s.gross <= $9)
-        "#,
-        player.0,
-        to_sql(from) as _,
-        to_sql(to) as _,
-        filter.room,
-        filter.ending(),
-        filter.took_pot,
-        filter.taken_over,
-        gross_min,
-        gross_max
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(Totals {
-        games: row.games,
-        gross: Coins::from_hundredths(row.gross),
-        fees: Coins::from_hundredths(row.fees),
-        pots: Coins::from_hundredths(row.pots),
-        pots_taken: row.pots_taken,
-        taken_over: row.taken_over,
-    })
-}
-
 fn below(cursor: Option<SettlementCursor>, to: Timestamp) -> SettlementCursor {
     cursor.unwrap_or(SettlementCursor { finished_at: to, game: Uuid::max() })
 }
 
 /// The day (UTC) in which an instant is.
-fn day(at: Timestamp) -> Date {
+pub(super) fn day(at: Timestamp) -> Date {
     clock::to_jiff(at).to_zoned(jiff::tz::TimeZone::UTC).date().to_sqlx()
-}
-
-/// The first day that begins at an instant or after it.
-fn first_whole_day(at: Timestamp) -> Date {
-    const DAY_MS: i64 = 24 * 3_600_000;
-    let begins = at.ms().rem_euclid(DAY_MS) == 0;
-    let date = day(at);
-    if begins { date } else { date.to_jiff().tomorrow().unwrap_or(date.to_jiff()).to_sqlx() }
 }
 
 fn ending_of(text: &str) -> Result<Ending, sqlx::Error> {
@@ -554,7 +473,7 @@ fn ending_of(text: &str) -> Result<Ending, sqlx::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SettlementCursor, first_whole_day};
+    use super::SettlementCursor;
     use crate::clock::Timestamp;
     use uuid::Uuid;
 
@@ -566,12 +485,5 @@ mod tests {
         for text in ["", "1", "x.00000000000000000000000000000007", "-1.7", "5."] {
             assert!(text.parse::<SettlementCursor>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_day_is_whole_from_midnight_on() {
-        let first = |ms| first_whole_day(Timestamp::from_ms(ms)).to_jiff().to_string();
-        assert_eq!(first(0), "1970-01-01");
-        assert_eq!(first(1), "1970-01-02");
     }
 }

@@ -439,7 +439,7 @@ async fn scans(pool: &PgPool) -> BTreeMap<String, i64> {
         from pg_stat_user_tables s
         where s.relname = any(array[
             'accounts', 'entries', 'game_players', 'game_records', 'games', 'game_results',
-            'operations', 'settlements', 'transfers'
+            'operations', 'player_settlements', 'settlements', 'transfers'
         ])
         ",
     )

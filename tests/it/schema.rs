@@ -119,6 +119,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "player_notes ard",
         "player_relations ard",
         "player_reports ar w(outcome,decided_by,decided_at,note)",
+        "player_settlements ar",
         "player_statistics arwd",
         "players arw",
         "rated_games ar",
