@@ -159,7 +159,7 @@ impl HttpClient for Sender {
         let sent = self.runtime.spawn(tokio::time::timeout(TIMEOUT, async move {
             let (head, body) = client.request(request.map(Full::new)).await?.into_parts();
             let body = Limited::new(body, ANSWER_BYTES_MAX).collect().await?.to_bytes();
-            Ok(Response::from_parts(head, body))
+            Ok::<_, HttpError>(Response::from_parts(head, body))
         }));
         Box::pin(async move { sent.await?? })
     }
