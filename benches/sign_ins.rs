@@ -110,6 +110,7 @@ async fn run() {
         door,
         ways_in: accounts::Options::default(),
         desk: bahay::http::DeskOptions::default(),
+        second_factor_keys: bahay::auth::SealingKeys::default(),
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
         taps: Taps::default(),

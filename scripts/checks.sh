@@ -130,6 +130,12 @@ cmd_bench() {
       attend cargo bench --profile release --bench live -- "$@"
       return
       ;;
+    desk)
+      shift
+      choose_home
+      cmd_bench_desk "$@"
+      return
+      ;;
     sign-ins)
       shift
       choose_home

@@ -25,6 +25,8 @@ make_environment() {
     BAHAY_SIGNING_SECRET=$(cat "$LOCAL/secret")
   fi
   export BAHAY_SIGNING_SECRET RUST_LOG="${RUST_LOG:-info}"
+  # A house that is to be kept has another one.
+  export BAHAY_SECOND_FACTOR_KEYS="${BAHAY_SECOND_FACTOR_KEYS:-$BAHAY_SIGNING_SECRET}"
   # Here everybody comes from one address, load tests among them.
   local many=100000:100000
   export BAHAY_CONNECTIONS_PER_ADDRESS="${BAHAY_CONNECTIONS_PER_ADDRESS:-100000}"

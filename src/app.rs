@@ -17,8 +17,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::accounts::{self, AccountError, Accounts, HouseBot, WrongOptions};
-use crate::auth::{Auth, Revocations, Signer};
+use crate::accounts::{self, AccountError, Accounts, Bans, HouseBot, WrongOptions};
+use crate::auth::{Auth, Revocations, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::edge::{self, Edge};
@@ -101,6 +101,8 @@ pub struct Parts {
     pub ways_in: accounts::Options,
     /// How operators come to the desk.
     pub desk: http::DeskOptions,
+    /// With which second factors of operators are stored.
+    pub second_factor_keys: SealingKeys,
     /// For tests that plant faults.
     pub taps: Taps,
 }
@@ -124,6 +126,10 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     let signer = config.signer()?;
     let rewards = config.rewards.terms();
     let desk = http::DeskOptions { plain_http: config.desk_plain_http()? };
+    let second_factor_keys = config.second_factor_keys()?;
+    if second_factor_keys.is_empty() {
+        tracing::warn!("BAHAY_SECOND_FACTOR_KEYS is not set: second factors are stored unsealed");
+    }
     let pool = db::PoolOptions {
         connections_max: config.database_connections,
         ..db::PoolOptions::default()
@@ -156,6 +162,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         taps: Taps::default(),
         ways_in: config.ways_in.options(),
         desk,
+        second_factor_keys,
     };
     let running = start(parts, listener).await?;
     tracing::info!(address = %running.address, "serving");
@@ -195,6 +202,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         taps,
         ways_in,
         desk: desk_options,
+        second_factor_keys,
     } = parts;
     let metrics = Metrics::default();
     let edge = Edge::new(door);
@@ -232,7 +240,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
     let audit = Audit::new(pool.clone());
-    let desk = Desk::new(pool.clone(), accounts.clone(), clock.clone());
+    let desk = Desk::new(pool.clone(), accounts.clone(), clock.clone(), second_factor_keys);
     let corrections = Corrections::new(pool.clone(), ledger.clone(), adjustment_max);
 
     let catalog = Catalog::load(pool.clone(), &rooms).await?;
@@ -260,6 +268,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         edge: edge.clone(),
         notices: Notices::new(pool.clone()),
         social: social.clone(),
+        bans: Bans::new(pool.clone()),
+        clock: clock.clone(),
         stopping: stopping.clone(),
         alive,
         taps,

@@ -2,6 +2,7 @@
 //! when the command line itself is not understood.
 
 use std::io::{Read, stdout};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
-use crate::accounts::{Ban, ListedBan};
+use crate::accounts::{Ban, Bar, ListedBan};
 use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
 use crate::history::{GenerateHistory, Written};
@@ -17,6 +18,7 @@ use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
 use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
+use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
@@ -229,8 +231,15 @@ fn run(command: Command) -> Result<(), Failed> {
     }
 }
 
+/// Where there is one processor, one thread does everything: what it has woken waits in one queue,
+/// so that much of it is done between two questions to the kernel.
 fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+    let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
+    let mut runtime = match processors {
+        1 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    runtime.enable_all().build()
 }
 
 async fn serve(config: Config) -> Result<(), Failed> {
@@ -296,11 +305,11 @@ async fn ban(what: BanCommand, database: Database) -> Result<(), Failed> {
         BanCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);
             let ends_at = days.map(|days| clock::after(now, day * u32::from(days)));
-            bans.ban_by(&by, player, &Ban { reason, ends_at }).await?;
+            bans.ban_by(&by, player, Bar::Entry, &Ban { reason, ends_at }).await?;
         }
-        BanCommand::Lift { player } => bans.lift_by(&by, player).await?,
+        BanCommand::Lift { player } => bans.lift_by(&by, player, Bar::Entry).await?,
         BanCommand::List { player } => {
-            for ListedBan { ban, banned_at, lifted_at } in bans.of(player).await? {
+            for ListedBan { ban, banned_at, lifted_at } in bans.of(player, Bar::Entry).await? {
                 let since = clock::to_jiff(banned_at);
                 let lifted = lifted_at
                     .map_or(String::new(), |at| format!("  lifted {:.0}", clock::to_jiff(at)));
@@ -320,14 +329,23 @@ async fn generate_history(
     let options = db::PoolOptions {
         connections_max: 3,
         statement_timeout_ms: 0,
+        // On a machine with too much to do this may stand still for longer than a server may.
+        idle_transaction_timeout_ms: 0,
         ..db::PoolOptions::default()
     };
-    let pool = db::connect_as_login(database.database_url, options).await;
+    // What a crash takes is made again by making all of it again.
+    let url = database.database_url.options([("synchronous_commit", "off")]);
+    let pool = db::connect_as_login(url, options).await;
     let pool = pool.map_err(app::ServeError::Database)?;
     let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
     let told = |games| eprintln!("{games} games");
     let Written { games, players, windows } =
         history::generate(&pool, what, now, calendar, told).await?;
+    eprintln!("counting them for reports");
+    let reports = Reports::beside(&pool);
+    reports.count().await?;
+    reports.close().await;
+    db::vacuum(&pool).await?;
     println!("{games} games of {players} players in {windows} windows");
     Ok(())
 }

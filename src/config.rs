@@ -11,7 +11,7 @@ use clap::Args;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::accounts::{self, HashOptions};
-use crate::auth::{Signer, WeakSecret};
+use crate::auth::{SealingKeys, Signer, WeakSecret};
 use crate::edge;
 use crate::live;
 use crate::lobby;
@@ -42,6 +42,8 @@ pub enum ConfigError {
          127.0.0.1"
     )]
     PlainDesk,
+    #[error("a key of BAHAY_SECOND_FACTOR_KEYS is weak: {0}")]
+    WeakKey(WeakSecret),
 }
 
 /// Where the database is. `bahay migrate` and `bahay serve` take it.
@@ -146,6 +148,18 @@ pub struct Config {
 
     #[command(flatten)]
     pub lobby: LobbySettings,
+
+    /// Keys by which the second factors of operators are stored: each at least 32 random bytes, the
+    /// same on every node, separated by commas. The first seals, the others open. Without any they
+    /// are stored as they are.
+    #[arg(
+        long,
+        env = "BAHAY_SECOND_FACTOR_KEYS",
+        hide_env_values = true,
+        value_name = "SECRETS",
+        value_delimiter = ','
+    )]
+    pub second_factor_keys: Vec<Secret>,
 
     /// Let the cookies of operators travel over plain HTTP. Only for a server that listens on a
     /// loopback address without a proxy before it.
@@ -260,6 +274,13 @@ impl Config {
         previous.filter(|secret| !secret.is_empty()).try_fold(signer, |signer, secret| {
             signer.with_previous(secret.as_bytes()).map_err(ConfigError::WeakPreviousSecret)
         })
+    }
+
+    /// The keys by which second factors are stored, if they are fit for it.
+    pub fn second_factor_keys(&self) -> Result<SealingKeys, ConfigError> {
+        let texts = self.second_factor_keys.iter().map(|secret| secret.0.trim());
+        let texts = texts.filter(|text| !text.is_empty());
+        SealingKeys::new(texts).map_err(ConfigError::WeakKey)
     }
 
     /// Whether cookies of operators may travel over plain HTTP.

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::time::sleep;
 
 /// What whoever reads or writes is given, by its name here.
@@ -207,6 +207,12 @@ impl<T, C> Page<T, C> {
 /// Whether the database answers.
 pub async fn ping(pool: &PgPool) -> Result<(), sqlx::Error> {
     sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(pool).await.map(|_| ())
+}
+
+/// Removes what is dead and learns what is in all tables, as the database does by itself in time:
+/// for whoever has just filled one. Takes the login that owns the schema.
+pub async fn vacuum(pool: &PgPool) -> Result<(), sqlx::Error> {
+    pool.execute("vacuum (analyze)").await.map(|_| ())
 }
 
 /// What a failed statement means to whoever asked for it.

@@ -1,9 +1,11 @@
 //! Randomness. The only place that asks the operating system for it.
 //!
 //! What is drawn here decides deals (seeds), names things (ids) and stands for sessions (tokens).
-//! There is no generator of our own between the kernel and its users: at a few draws a game none
-//! is needed, and nothing can be seeded wrongly.
+//! There is no generator of our own between the kernel and its users, so nothing can be seeded
+//! wrongly. Only tags, of which every line of a journal takes one, are drawn many at a time and
+//! handed out one by one, each once.
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use bahay_engine::chance::ServerSeed;
@@ -13,6 +15,11 @@ use uuid::{Builder, Uuid};
 
 use crate::clock::Clock;
 use crate::ids::{GameId, Tag};
+
+const TAG_BYTES: usize = 6;
+
+/// The kernel gives so much in one go.
+const TAGS_AT_ONCE: usize = 42;
 
 /// Thirty-two bytes: a server seed, a refresh token, a key.
 pub fn seed() -> [u8; 32] {
@@ -26,7 +33,16 @@ pub fn fresh() -> Fresh {
 
 /// For a line of a journal. Of two histories that part, one in 2⁴⁸ pairs would not be told apart.
 pub fn tag() -> Tag {
-    Tag(Hex(bytes()))
+    thread_local! {
+        static DRAWN: RefCell<std::vec::IntoIter<[u8; TAG_BYTES]>> = RefCell::default();
+    }
+    DRAWN.with_borrow_mut(|drawn| {
+        let next = drawn.next().unwrap_or_else(|| {
+            *drawn = bytes::<{ TAG_BYTES * TAGS_AT_ONCE }>().as_chunks().0.to_vec().into_iter();
+            bytes()
+        });
+        Tag(Hex(next))
+    })
 }
 
 /// A UUID of version 7: the system's time in milliseconds, then 74 random bits. Ids follow the
@@ -66,7 +82,8 @@ fn bytes<const N: usize>() -> [u8; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::{fresh, seed, uuid};
+    use super::{TAGS_AT_ONCE, fresh, seed, tag, uuid};
+    use std::collections::HashSet;
 
     #[test]
     fn nothing_is_drawn_twice() {
@@ -74,5 +91,7 @@ mod tests {
         assert_ne!(uuid(), uuid());
         assert_ne!(fresh(), fresh());
         assert_eq!(uuid().get_version_num(), 7);
+        let tags = 5 * TAGS_AT_ONCE;
+        assert_eq!((0..tags).map(|_| tag()).collect::<HashSet<_>>().len(), tags);
     }
 }

@@ -75,8 +75,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "ws",
         &[
-            "auth", "clock", "edge", "entropy", "ids", "live", "lobby", "metrics", "notices",
-            "social", "tables",
+            "accounts", "auth", "clock", "edge", "entropy", "ids", "live", "lobby", "metrics",
+            "notices", "social", "tables",
         ],
     ),
     (
@@ -186,6 +186,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "operators",
             "operate",
+            "reports",
             "simulate",
             "standings",
             "telemetry",

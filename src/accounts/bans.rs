@@ -1,10 +1,13 @@
-//! Players who may not come in, for a time or for good.
+//! Players who may not come in, or not speak, for a time or for good.
 //!
-//! A ban ends all sessions of its player, so the sockets of every node close within a second. It is
-//! asked for at every sign-in and when somebody wants a seat; a session that does not exist cannot
-//! be refreshed. Who bans is an operator: see `operators`, which notes each ban and its end.
+//! A ban from coming in ends all sessions of its player, so the sockets of every node close within
+//! a second. It is asked for at every sign-in and when somebody wants a seat; a session that does
+//! not exist cannot be refreshed. A ban from speaking, a mute, is asked for at every phrase, so it
+//! holds on every node at once. Who bans is an operator: see `operators`, which notes each ban and
+//! its end.
 
 use std::fmt;
+use std::str::FromStr;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgPool};
@@ -21,7 +24,55 @@ use super::{AccountError, from_sql, to_sql};
 /// The longest reason, in characters.
 const REASON_LENGTH_MAX: usize = 500;
 
-/// Why a player may not come in, and until when.
+/// What a player may not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bar {
+    /// Come in: a ban.
+    Entry,
+    /// Say phrases: a mute.
+    Speech,
+}
+
+/// The text names nothing that a player may be kept from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a player is kept from entry or from speech")]
+pub struct NotABar;
+
+impl FromStr for Bar {
+    type Err = NotABar;
+
+    fn from_str(text: &str) -> Result<Self, NotABar> {
+        [Self::Entry, Self::Speech].into_iter().find(|bar| bar.as_str() == text).ok_or(NotABar)
+    }
+}
+
+impl Bar {
+    /// As in the column `bars`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::Speech => "speech",
+        }
+    }
+
+    /// What the player is told when it begins.
+    const fn notice(self) -> &'static str {
+        match self {
+            Self::Entry => "banned",
+            Self::Speech => "muted",
+        }
+    }
+
+    /// What the player is told when it is lifted.
+    const fn notice_of_end(self) -> &'static str {
+        match self {
+            Self::Entry => "ban_lifted",
+            Self::Speech => "mute_lifted",
+        }
+    }
+}
+
+/// Why a player may not come in or speak, and until when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ban {
     pub reason: String,
@@ -54,6 +105,13 @@ pub struct Listed {
     pub lifted_at: Option<Timestamp>,
 }
 
+impl Listed {
+    /// Whether it holds now.
+    pub fn is_in_force(&self, now: Timestamp) -> bool {
+        self.lifted_at.is_none() && self.ban.ends_at.is_none_or(|ends_at| ends_at > now)
+    }
+}
+
 /// Why a ban was not made or lifted.
 #[derive(Debug, thiserror::Error)]
 pub enum BanError {
@@ -63,6 +121,8 @@ pub enum BanError {
     Reason,
     #[error("the player is not banned")]
     NotBanned,
+    #[error("the player is not muted")]
+    NotMuted,
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -78,18 +138,19 @@ impl Bans {
         Self { pool }
     }
 
-    /// All bans that a player has had, newest first.
-    pub async fn of(&self, player: PlayerId) -> Result<Vec<Listed>, sqlx::Error> {
+    /// All bans of a kind that a player has had, newest first.
+    pub async fn of(&self, player: PlayerId, bar: Bar) -> Result<Vec<Listed>, sqlx::Error> {
         let once = || {
             sqlx::query!(
                 r#"
                 select reason, banned_at as "banned_at: SqlTimestamp",
                     ends_at as "ends_at: SqlTimestamp", lifted_at as "lifted_at: SqlTimestamp"
                 from bans
-                where player = $1
+                where player = $1 and bars = $2
                 order by banned_at desc
                 "#,
-                player.0
+                player.0,
+                bar.as_str()
             )
             .fetch_all(&self.pool)
         };
@@ -101,21 +162,37 @@ impl Bans {
         });
         Ok(listed.collect())
     }
+
+    /// What keeps a player from something now; the longest, if there is more than one.
+    pub async fn in_force(
+        &self,
+        player: PlayerId,
+        bar: Bar,
+        now: Timestamp,
+    ) -> Result<Option<Ban>, sqlx::Error> {
+        let once = || async {
+            let mut connection = self.pool.acquire().await?;
+            in_force(&mut connection, player, bar, now).await
+        };
+        db::retry(once).await
+    }
 }
 
-/// Bans a player and ends its sessions, in the caller's transaction. Under the same id a second
-/// attempt changes nothing. False when there is no such player, or the ban is there already.
+/// Bans a player in the caller's transaction; from coming in also ends its sessions. Under the same
+/// id a second attempt changes nothing. False when there is no such player, or the ban is there
+/// already.
 pub async fn add_in_tx(
     tx: &mut PgConnection,
     id: Uuid,
     player: PlayerId,
+    bar: Bar,
     ban: &Ban,
     now: Timestamp,
 ) -> Result<bool, sqlx::Error> {
     let banned = sqlx::query!(
         r#"
-        insert into bans (id, player, reason, banned_at, ends_at)
-        select $1, p.id, $3, $4, $5
+        insert into bans (id, player, bars, reason, banned_at, ends_at)
+        select $1, p.id, $6, $3, $4, $5
         from players p
         where p.id = $2
         on conflict (id) do nothing
@@ -125,35 +202,44 @@ pub async fn add_in_tx(
         player.0,
         ban.reason,
         to_sql(now) as _,
-        ban.ends_at.map(to_sql) as _
+        ban.ends_at.map(to_sql) as _,
+        bar.as_str()
     );
     let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
-    sessions::end_all(tx, player, None, End::Banned, now).await?;
+    match bar {
+        Bar::Entry => {
+            sessions::end_all(tx, player, None, End::Banned, now).await?;
+        }
+        Bar::Speech => {}
+    }
     if is_there {
-        tell(tx, player, "banned", now).await?;
+        tell(tx, player, bar.notice(), now).await?;
     }
     Ok(is_there)
 }
 
-/// Lifts whatever bans a player is under, in the caller's transaction. False when none was in
-/// force.
+/// Lifts whatever bans of a kind a player is under, in the caller's transaction. False when none
+/// was in force.
 pub async fn lift_in_tx(
     tx: &mut PgConnection,
     player: PlayerId,
+    bar: Bar,
     now: Timestamp,
 ) -> Result<bool, sqlx::Error> {
     let lifted = sqlx::query!(
         r#"
         update bans
         set lifted_at = $2
-        where player = $1 and lifted_at is null and (ends_at is null or ends_at > $2)
+        where player = $1 and bars = $3 and lifted_at is null
+            and (ends_at is null or ends_at > $2)
         "#,
         player.0,
-        to_sql(now) as _
+        to_sql(now) as _,
+        bar.as_str()
     );
     let was_banned = lifted.execute(&mut *tx).await?.rows_affected() > 0;
     if was_banned {
-        tell(tx, player, "ban_lifted", now).await?;
+        tell(tx, player, bar.notice_of_end(), now).await?;
     }
     Ok(was_banned)
 }
@@ -182,24 +268,32 @@ pub(super) async fn refuse(
     player: PlayerId,
     now: Timestamp,
 ) -> Result<(), Failed> {
+    match in_force(connection, player, Bar::Entry, now).await? {
+        None => Ok(()),
+        Some(ban) => Err(AccountError::Banned(ban).into()),
+    }
+}
+
+async fn in_force(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    bar: Bar,
+    now: Timestamp,
+) -> Result<Option<Ban>, sqlx::Error> {
     let ban = sqlx::query!(
         r#"
         select reason, ends_at as "ends_at: SqlTimestamp"
         from bans
-        where player = $1 and lifted_at is null and (ends_at is null or ends_at > $2)
+        where player = $1 and bars = $3 and lifted_at is null
+            and (ends_at is null or ends_at > $2)
         order by ends_at desc nulls first
         limit 1
         "#,
         player.0,
-        to_sql(now) as _
+        to_sql(now) as _,
+        bar.as_str()
     )
     .fetch_optional(connection)
     .await?;
-    match ban {
-        None => Ok(()),
-        Some(row) => {
-            let ends_at = row.ends_at.map(from_sql);
-            Err(AccountError::Banned(Ban { reason: row.reason, ends_at }).into())
-        }
-    }
+    Ok(ban.map(|row| Ban { reason: row.reason, ends_at: row.ends_at.map(from_sql) }))
 }

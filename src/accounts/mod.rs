@@ -49,7 +49,8 @@ use crate::openid::{Issuers, OpenIdError};
 
 pub use avatar::{AVATARS, Avatar, NotAnAvatar};
 pub use bans::{
-    Ban, BanError, Bans, Listed as ListedBan, add_in_tx as ban_in_tx, lift_in_tx as lift_bans_in_tx,
+    Ban, BanError, Bans, Bar, Listed as ListedBan, NotABar, add_in_tx as ban_in_tx,
+    lift_in_tx as lift_bans_in_tx,
 };
 pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
 pub use devices::{LiveSession, SessionCursor};

@@ -142,7 +142,7 @@ impl Accounts {
                 left join lateral (
                     select o.reason, o.ends_at
                     from bans o
-                    where o.player = p.id and o.lifted_at is null
+                    where o.player = p.id and o.bars = 'entry' and o.lifted_at is null
                         and (o.ends_at is null or o.ends_at > $2)
                     order by o.ends_at desc nulls first
                     limit 1

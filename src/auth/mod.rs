@@ -18,6 +18,7 @@ mod hs256;
 mod operator_secrets;
 mod refresh;
 mod revocations;
+mod sealing;
 mod signer;
 mod ticket;
 
@@ -36,6 +37,7 @@ pub use operator_secrets::{
 };
 pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
 pub use revocations::Revocations;
+pub use sealing::{SEAL_BYTES, SealingKeys, Unsealed};
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};
 pub use ticket::{NotATicket, TICKET_LIFE, Ticket};
 

@@ -64,11 +64,11 @@ struct Key {
 /// Why a secret must not sign tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WeakSecret {
-    #[error("the signing secret has {bytes} bytes; give it at least 32 random ones")]
+    #[error("the secret has {bytes} bytes; give it at least 32 random ones")]
     Short { bytes: usize },
-    #[error("the signing secret contains `{word}`, as sample settings do; draw a random one")]
+    #[error("the secret contains `{word}`, as sample settings do; draw a random one")]
     Default { word: &'static str },
-    #[error("the signing secret repeats a few characters; draw a random one")]
+    #[error("the secret repeats a few characters; draw a random one")]
     Monotonous,
 }
 
@@ -188,7 +188,7 @@ impl Key {
     }
 }
 
-fn refuse_weak(secret: &[u8]) -> Result<(), WeakSecret> {
+pub(super) fn refuse_weak(secret: &[u8]) -> Result<(), WeakSecret> {
     if secret.len() < SECRET_BYTES_MIN {
         return Err(WeakSecret::Short { bytes: secret.len() });
     }

@@ -15,7 +15,7 @@ mod signs;
 
 use std::io::Write;
 
-use bahay_engine::chance::{Answer, Key, Request, Stream};
+use bahay_engine::chance::{self, Answer, Key, Request};
 use bahay_engine::hex::Hex;
 
 use play::{Character, Way, game};
@@ -53,14 +53,14 @@ pub struct Found {
 }
 
 /// Randomness from a seed, as much as is asked for.
-pub(crate) struct Dice(Stream);
+pub(crate) struct Dice(chance::Dice);
 
 impl Dice {
     fn new(seed: u64, series: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&series.to_le_bytes());
-        Self(Stream::new(Key(Hex(key))))
+        Self(chance::Dice::new(Key(Hex(key))))
     }
 
     pub(crate) fn answer(&mut self, request: Request) -> Answer {

@@ -2,12 +2,14 @@
 //!
 //! Each sign compares what one of the pair did towards the other with what it did towards the third
 //! player in the same games, so that how careless or timid somebody is cancels out. Counted are
-//! chances and how often they were taken; what is usual is learned from honest pairs. Signs are sums
+//! chances and how often they were taken; what is usual is learned from honest pairs. A fight or a
+//! challenge that nobody would dare with such a hand says nothing when it is left out, so only those
+//! count that the house's AI would advise to whoever sees what that player sees. Signs are sums
 //! in thousandths of a standard deviation, in integers, so that a seed gives the same numbers
 //! everywhere.
 
 use bahay_engine::cards::{Card, CardSet};
-use bahay_engine::game::Game as _;
+use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::games::tongits::{Action, SEATS, Tongits, deadwood, for_each_meld};
 use bahay_engine::seat::Seat;
 
@@ -30,14 +32,14 @@ struct Taken {
 /// What was done towards somebody.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Towards {
-    /// Answers to its fights, by the points of who answers: folded.
+    /// Its fights, where a challenge is advised, by the points of who answers: folded.
     folded: [Taken; BUCKETS],
     /// Dumps before its turn, with some cards in hand that it can use and some that it cannot: of
     /// one that it can. By the share of such cards, in sixths.
     fed: [Taken; BUCKETS],
     /// Cards that could be added to its melds: added.
     added: Taken,
-    /// Chances to fight, and to challenge others: not taken. First where this one's hidden hand was
+    /// Fights, and challenges of others, that are advised: not taken. First where this one's hidden hand was
     /// the better one, then where it was not; by the points of who had the chance.
     deferred: [[Taken; BUCKETS]; 2],
 }
@@ -90,14 +92,8 @@ impl Watch {
 
     /// What somebody does, before it is done.
     pub(super) fn see(&mut self, state: &Tongits, seat: Seat, action: Action) {
-        let hand = hand_of(state, seat);
         self.see_deferring(state, seat, action);
         match action {
-            Action::Challenge | Action::Fold => {
-                if let Some(towards) = self.towards(seat, fighter(state)) {
-                    towards.folded[bucket(hand)].add(action == Action::Fold);
-                }
-            }
             Action::Dump { card } => {
                 let next = seat.next(SEATS);
                 let wanted = hand_of(state, next);
@@ -133,33 +129,36 @@ impl Watch {
             Action::Draw
             | Action::Chow { .. }
             | Action::Fight
+            | Action::Challenge
+            | Action::Fold
             | Action::Drop { .. }
             | Action::Tongits => {}
         }
     }
 
-    /// Whether a chance to fight or to challenge is left to somebody whose hand is better, as who
-    /// does not know that hand could not tell.
+    /// Whether a fight or a challenge that is advised is left out: towards the fighter, and to
+    /// somebody whose hand is better, as who does not know that hand could not tell.
     fn see_deferring(&mut self, state: &Tongits, seat: Seat, action: Action) {
         let by = fighter(state);
-        let gave_way = match action {
-            Action::Fight | Action::Challenge => false,
-            Action::Fold => true,
-            Action::Draw => {
-                let mut legal = Vec::new();
-                state.legal_actions(seat, &mut legal);
-                if !legal.contains(&Action::Fight) {
-                    return;
-                }
-                true
+        let may = match action {
+            Action::Challenge | Action::Fold | Action::Fight => true,
+            Action::Draw | Action::Chow { .. } => by.is_none(),
+            Action::Drop { .. } | Action::Sapaw { .. } | Action::Dump { .. } | Action::Tongits => {
+                false
             }
-            Action::Chow { .. }
-            | Action::Drop { .. }
-            | Action::Sapaw { .. }
-            | Action::Dump { .. }
-            | Action::Tongits => return,
         };
+        if !may {
+            return;
+        }
+        let advised = Tongits::advise(&state.view(Viewer::Seat(seat)));
+        let Some(advised @ (Action::Fight | Action::Challenge)) = advised else {
+            return;
+        };
+        let gave_way = action != advised;
         let hand = hand_of(state, seat);
+        if let Some(towards) = self.towards(seat, by) {
+            towards.folded[bucket(hand)].add(gave_way);
+        }
         for other in seat.others(SEATS).filter(|other| by != Some(*other)) {
             let is_worse = usize::from(deadwood(hand_of(state, other)) >= deadwood(hand));
             if let Some(towards) = self.towards(seat, Some(other)) {

@@ -9,20 +9,23 @@
 //!
 //! A window is as many sittings as the pool has players for at once. Its games are booked in the
 //! order in which they began, in one transaction; the next window begins when all of it is over.
-//! Bounds: memory grows with a window, some thousand games.
+//! While one window is written, the next is decided and the one after it played. Bounds: memory
+//! grows with windows, of some thousand games each.
 
 mod sittings;
 
 use std::fmt::Write as _;
+use std::thread;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
 use sqlx::PgPool;
+use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::ledger::{Backfill, Grant, GrantCoins, LedgerError, OpenGame, SettleGame};
-use crate::rooms::house_rooms;
+use crate::ledger::{self, Backfill, Grant, GrantCoins, LedgerError, OpenGame, SettleGame};
+use crate::rooms::{Room, house_rooms};
 use crate::standings::{self, Calendar, StandingsError};
 use crate::tables::catalog::Tongits;
 
@@ -87,6 +90,14 @@ pub struct Written {
     pub windows: u64,
 }
 
+/// A window's games, decided.
+#[derive(Debug)]
+struct Window {
+    games: u64,
+    books: ledger::Gathered,
+    standings: standings::Gathered,
+}
+
 /// Writes the history, and tells after each window how many games there are.
 pub async fn generate(
     pool: &PgPool,
@@ -102,67 +113,107 @@ pub async fn generate(
     let mut rooms = house_rooms(Clocks::default());
     rooms.truncate(ROOMS);
     let names: Vec<_> = rooms.iter().map(|room| room.id().to_string()).collect();
-    let mut books = Backfill::begin(pool, &names).await?;
-    let mut standings = standings::Backfill::new(calendar);
-    let mut connection = pool.acquire().await?;
-
+    let books = Backfill::begin(pool, &names).await?;
+    let standings = standings::Backfill::new(calendar);
     let begin_ms = now.ms().saturating_sub(i64::from(what.days) * DAY_MS);
     let players = make_players(pool, &what, begin_ms).await?;
-    for player in &players {
-        let amount = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
-        let key = player.to_string();
-        books
-            .grant(GrantCoins { player: *player, grant: Grant::Welcome, key, amount }, begin_ms)?;
-    }
 
-    let at_once = players.len() / 3;
-    let per_window = at_once as u64 * sittings::GAMES_MIN;
-    let windows = i64::try_from(what.games.div_ceil(per_window)).unwrap_or(i64::MAX);
-    let length_ms = (i64::from(what.days) * DAY_MS / windows).max(1);
-    let mut sittings = Sittings::start(what.seed, rooms);
+    let (decided, mut waiting) = mpsc::channel(1);
+    let deciding = thread::spawn(move || {
+        let send = |window| decided.blocking_send(window).is_ok();
+        Decider { what, begin_ms, players, books, standings }.decide(rooms, send)
+    });
     let mut written = Written { players: what.players, ..Written::default() };
-    let mut free_ms = begin_ms;
-    while written.games < what.games {
-        let number = i64::try_from(written.windows).unwrap_or(i64::MAX);
-        let start_ms = free_ms.max(begin_ms + number * length_ms);
-        let left = what.games - written.games;
-        let count = usize::try_from(left.div_ceil(sittings::GAMES_MIN)).unwrap_or(at_once);
-        let mut played: Vec<Played> = Vec::new();
-        for seats in shuffled(&players, what.seed, written.windows).chunks_exact(3).take(count) {
-            played.extend(sittings.next(seats, start_ms, length_ms).ok_or(HistoryError::Unplayed)?);
-        }
-        played.sort_by_key(|one| (one.record.opened_at, one.record.game));
-        for Played { record, ending } in &played {
-            let opening = OpenGame {
-                game: record.game,
-                table: record.table,
-                room: record.terms.room.clone(),
-                ante: record.terms.price.bet,
-                stake_max: record.terms.stake_max::<Tongits>().unwrap_or_default(),
-                players: record.players.clone(),
-                opened_at_ms: record.opened_at.ms(),
-            };
-            let settling = SettleGame {
-                game: record.game,
-                table: record.table,
-                room: record.terms.room.clone(),
-                players: record.players.clone(),
-                settlement: record.settlement.clone(),
-                record: serde_json::to_value(record).map_err(|_| HistoryError::Unplayed)?,
-                finished_at_ms: record.finished_at.ms(),
-            };
-            books.game(opening, settling)?;
-            standings.count(record, *ending);
-            free_ms = free_ms.max(record.finished_at.ms());
-        }
-        books.write(&mut connection).await?;
-        Backfill::fold(pool).await?;
+    while let Some(Window { games, books, standings }) = waiting.recv().await {
+        books.write(pool).await?;
         standings.write(pool).await?;
-        written.games += played.len() as u64;
+        written.games += games;
         written.windows += 1;
         told(written.games);
     }
+    deciding.join().map_err(|_| HistoryError::Unplayed)??;
     Ok(written)
+}
+
+/// Who decides what is to be written.
+struct Decider {
+    what: GenerateHistory,
+    begin_ms: i64,
+    players: Vec<PlayerId>,
+    books: Backfill,
+    standings: standings::Backfill,
+}
+
+impl Decider {
+    /// Decides window after window, until there are enough games or nobody takes them.
+    fn decide(
+        mut self,
+        rooms: Vec<Room>,
+        send: impl Fn(Window) -> bool,
+    ) -> Result<(), HistoryError> {
+        let Self { what, begin_ms, .. } = self;
+        for player in &self.players {
+            let amount = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
+            let (player, key, grant) = (*player, player.to_string(), Grant::Welcome);
+            self.books.grant(GrantCoins { player, grant, key, amount }, begin_ms)?;
+        }
+        let at_once = self.players.len() / 3;
+        let per_window = at_once as u64 * sittings::GAMES_MIN;
+        let windows = i64::try_from(what.games.div_ceil(per_window)).unwrap_or(i64::MAX);
+        let length_ms = (i64::from(what.days) * DAY_MS / windows).max(1);
+        let mut sittings = Sittings::start(what.seed, rooms, at_once);
+        let (mut free_ms, mut decided) = (begin_ms, 0);
+        for number in 0.. {
+            if decided >= what.games {
+                break;
+            }
+            let so_far_ms = length_ms.saturating_mul(i64::try_from(number).unwrap_or(i64::MAX));
+            let start_ms = free_ms.max(begin_ms.saturating_add(so_far_ms));
+            let left = what.games - decided;
+            let count = usize::try_from(left.div_ceil(sittings::GAMES_MIN)).unwrap_or(at_once);
+            let mut played: Vec<Played> = Vec::new();
+            for seats in shuffled(&self.players, what.seed, number).chunks_exact(3).take(count) {
+                let sitting = sittings.next(seats, start_ms, length_ms);
+                played.extend(sitting.ok_or(HistoryError::Unplayed)?);
+            }
+            played.sort_by_key(|one| (one.record.opened_at, one.record.game));
+            for one in &played {
+                self.book(one)?;
+                free_ms = free_ms.max(one.record.finished_at.ms());
+            }
+            let games = played.len() as u64;
+            decided += games;
+            let (books, standings) = (self.books.take(), self.standings.take());
+            if !send(Window { games, books, standings }) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn book(&mut self, Played { record, ending }: &Played) -> Result<(), HistoryError> {
+        let opening = OpenGame {
+            game: record.game,
+            table: record.table,
+            room: record.terms.room.clone(),
+            ante: record.terms.price.bet,
+            stake_max: record.terms.stake_max::<Tongits>().unwrap_or_default(),
+            players: record.players.clone(),
+            opened_at_ms: record.opened_at.ms(),
+        };
+        let settling = SettleGame {
+            game: record.game,
+            table: record.table,
+            room: record.terms.room.clone(),
+            players: record.players.clone(),
+            settlement: record.settlement.clone(),
+            record: serde_json::to_value(record).map_err(|_| HistoryError::Unplayed)?,
+            finished_at_ms: record.finished_at.ms(),
+        };
+        self.books.game(opening, settling)?;
+        self.standings.count(record, *ending);
+        Ok(())
+    }
 }
 
 /// Whoever played together in one window meets others in the next.

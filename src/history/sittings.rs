@@ -15,9 +15,6 @@ use crate::tables::catalog::Tongits;
 /// The fewest games of a sitting; it goes on until somebody takes the POT.
 pub(super) const GAMES_MIN: u64 = 16;
 
-/// Sittings that a thread plays ahead.
-const AHEAD: usize = 32;
-
 /// Now and then somebody lets the clock play, or is cut off and the AI plays on.
 const HABITS: Habits = Habits { silent: 4, disconnect: 2, leave: 0, noise: 0 };
 
@@ -41,10 +38,12 @@ pub(super) struct Sittings {
 }
 
 impl Sittings {
-    pub(super) fn start(seed: u64, rooms: Vec<Room>) -> Self {
+    /// As many as `ahead` are played before somebody takes them.
+    pub(super) fn start(seed: u64, rooms: Vec<Room>, ahead: usize) -> Self {
         let count = thread::available_parallelism().map_or(1, usize::from) as u64;
+        let each = ahead / usize::try_from(count).unwrap_or(1);
         let threads = (0..count).map(|first| {
-            let (done, taken) = sync_channel(AHEAD);
+            let (done, taken) = sync_channel(each);
             let rooms = rooms.clone();
             thread::spawn(move || {
                 let mut number = first;

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{Bans, HeldDevice, HeldSession, ListedBan};
+use crate::accounts::{Bans, Bar, HeldDevice, HeldSession, ListedBan};
 use crate::auth::Player;
 use crate::db::Failure;
 use crate::games;
@@ -46,6 +46,8 @@ pub(super) struct Export {
     /// All that there ever were, oldest first.
     sessions: Vec<ExportedSession>,
     bans: Vec<ExportedBan>,
+    /// What kept the player from speaking.
+    mutes: Vec<ExportedBan>,
     wallet: WalletBody,
     /// Newest first.
     wallet_entries: Vec<WalletEntry>,
@@ -119,7 +121,7 @@ impl From<HeldSession> for ExportedSession {
     }
 }
 
-/// A ban, over or not.
+/// A ban or a mute, over or not.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ExportedBan {
     #[schema(example = "collusion")]
@@ -170,10 +172,11 @@ async fn gather(services: &Services, player: &Player) -> Result<Export, Problem>
     let (id, accounts) = (player.id, &services.accounts);
     let profile = accounts.profile(id).await?;
     let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
-    let bans = Bans::new(services.pool.clone())
-        .of(id)
-        .await
-        .map_err(|error| unread(Failure::of(&error), &error))?;
+    let bars = async |bar| {
+        let listed = Bans::new(services.pool.clone()).of(id, bar).await;
+        let listed = listed.map_err(|error| unread(Failure::of(&error), &error))?;
+        Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
+    };
     let notes = services.reports.notes(id).await;
     let notes = notes.map_err(|error| unread(Failure::of(&error), &error))?;
     let rewards: &Rewards = &services.rewards;
@@ -183,7 +186,8 @@ async fn gather(services: &Services, player: &Player) -> Result<Export, Problem>
         ways_in: accounts.ways_in(id).await?.into(),
         devices: accounts.held_devices(id).await?.into_iter().map(Into::into).collect(),
         sessions: accounts.held_sessions(id).await?.into_iter().map(Into::into).collect(),
-        bans: bans.into_iter().map(Into::into).collect(),
+        bans: bars(Bar::Entry).await?,
+        mutes: bars(Bar::Speech).await?,
         wallet: services.ledger.wallet(id).await?.into(),
         wallet_entries: entries(services, player).await?,
         games: played(services, player).await?,

@@ -22,7 +22,8 @@ pub(super) struct Notice {
     /// What it is about, for programs. `game_voided`: the game could not be finished, and `amount`
     /// is what came back, ante and stake. `pot_returned`: a table is gone, and `amount` is what
     /// the player had paid into its POT. `banned`: the player could not come in for a time.
-    /// `ban_lifted`: a ban was taken back. Kinds are added, not changed.
+    /// `ban_lifted`: a ban was taken back. `muted`: what the player says at tables is refused.
+    /// `mute_lifted`: that was taken back. Kinds are added, not changed.
     #[schema(example = "game_voided")]
     kind: String,
     /// The game that it is about, if any.

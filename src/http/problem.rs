@@ -186,6 +186,7 @@ codes! {
     OperatorTaken = "operator_taken", CONFLICT, "There is, or was, an operator of this name";
     OperatorOwn = "operator_own", CONFLICT, "Another administrator does this to you";
     NotBanned = "not_banned", CONFLICT, "The player is not banned";
+    NotMuted = "not_muted", CONFLICT, "The player is not muted";
     TableNotFound = "table_not_found", NOT_FOUND, "There is no such table";
     NoGame = "no_game", CONFLICT, "No game is being played there";
     NotHalted = "not_halted", CONFLICT, "The table is not halted";

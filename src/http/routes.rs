@@ -123,6 +123,8 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(house::open_house))
         .routes(routes!(bans::list_bans, bans::ban_player))
         .routes(routes!(bans::lift_bans))
+        .routes(routes!(bans::list_mutes_of_player, bans::silence_player))
+        .routes(routes!(bans::lift_mutes))
         .routes(routes!(tables::list_tables))
         .routes(routes!(tables::list_stranded))
         .routes(routes!(tables::show_operated_table))

@@ -2,9 +2,9 @@
 //! as a dump is restored, with `copy`. For a database that is filled to be looked at, by
 //! `bahay generate-history`; nothing of it serves players.
 //!
-//! Phases: grants and games are decided in memory and gathered, [`Backfill::write`] writes what was
-//! gathered in one transaction. What is written is then folded and sealed as everything else, so
-//! the audit finds the books in order. Ids are counted here from where the sequences stand, so
+//! Phases: grants and games are decided in memory and gathered; [`Gathered::write`] writes what was
+//! gathered in one transaction, while the next is decided, and folds and seals it as everything
+//! else, so the audit finds the books in order. Ids are counted here from where the sequences stand, so
 //! nobody else may post meanwhile. Bounds: memory grows with what is gathered between two writes.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
 use jiff::Timestamp;
 use serde::Serialize;
-use sqlx::{Acquire as _, PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool};
 
 use super::books::{Books, Standing};
 use super::chart::Account;
@@ -47,6 +47,16 @@ struct Rows {
     games: CopyText,
     seats: CopyText,
     records: CopyText,
+}
+
+/// What is gathered between two writes.
+#[derive(Debug)]
+pub struct Gathered {
+    tables: [(&'static str, CopyText); 8],
+    /// Wallets that were there before, with the versions under which they were.
+    changed: Vec<Standing>,
+    account_next: i64,
+    operation_next: i64,
 }
 
 impl Backfill {
@@ -214,8 +224,9 @@ impl Backfill {
         Ok(())
     }
 
-    /// Writes what was gathered, in one transaction. A table at which was played is done with.
-    pub async fn write(&mut self, connection: &mut PgConnection) -> Result<(), LedgerError> {
+    /// What was gathered since the last call, to be written before anything that is gathered later.
+    /// A table at which was played is done with.
+    pub fn take(&mut self) -> Gathered {
         let rows = std::mem::take(&mut self.rows);
         let mut accounts = rows.stakes;
         for (account, id) in &rows.made {
@@ -231,8 +242,14 @@ impl Backfill {
                 standing.version_read = standing.version;
             }
         }
-        let mut tx = connection.begin().await?;
-        self.write_changed(&mut tx).await?;
+        let changed = self.standings.values_mut().filter(|standing| standing.has_changed());
+        let changed = changed.map(|standing| {
+            let before = *standing;
+            standing.version_read = standing.version;
+            before
+        });
+        let changed = changed.collect();
+        self.standings.retain(|account, _| matches!(account, Account::Wallet(_)));
         let tables = [
             ("accounts (id, code, kind, player, balance, version)", accounts),
             ("operations (id, key, kind, input_hash, answer, game, created_at)", rows.operations),
@@ -247,7 +264,17 @@ impl Backfill {
             ("game_players (game, player, seat, stake, net, finished_at)", rows.seats),
             ("game_records (game, settlement, record)", rows.records),
         ];
-        for (table, text) in tables {
+        let (account_next, operation_next) = (self.account_next, self.operation_next);
+        Gathered { tables, changed, account_next, operation_next }
+    }
+}
+
+impl Gathered {
+    /// Writes it in one transaction; then the house's entries, and the seals.
+    pub async fn write(self, pool: &PgPool) -> Result<(), LedgerError> {
+        let mut tx = pool.begin().await?;
+        self.write_changed(&mut tx).await?;
+        for (table, text) in self.tables {
             text.copy(&mut tx, table).await?;
         }
         sqlx::query!(
@@ -260,19 +287,14 @@ impl Backfill {
         .fetch_one(&mut *tx)
         .await?;
         tx.commit().await?;
-        self.standings.retain(|account, _| matches!(account, Account::Wallet(_)));
+        fold::fold_all(pool).await?;
         Ok(())
     }
 
     /// Balances of accounts that were there before.
-    async fn write_changed(&mut self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        let changed: Vec<_> =
-            self.standings.values_mut().filter(|standing| standing.has_changed()).collect();
-        let ids: Vec<_> = changed.iter().map(|standing| standing.id).collect();
-        let balances: Vec<_> =
-            changed.iter().map(|standing| standing.balance.hundredths()).collect();
-        let versions: Vec<_> = changed.iter().map(|standing| standing.version).collect();
-        let before: Vec<_> = changed.iter().map(|standing| standing.version_read).collect();
+    async fn write_changed(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+        let column =
+            |field: fn(&Standing) -> i64| self.changed.iter().map(field).collect::<Vec<_>>();
         let written = sqlx::query!(
             r#"
             update accounts a
@@ -281,25 +303,17 @@ impl Backfill {
                 as s (id, balance, version, version_read)
             where a.id = s.id and a.version = s.version_read
             "#,
-            &ids,
-            &balances,
-            &versions,
-            &before
+            &column(|standing| standing.id),
+            &column(|standing| standing.balance.hundredths()),
+            &column(|standing| standing.version),
+            &column(|standing| standing.version_read)
         )
         .execute(connection)
         .await?;
-        if written.rows_affected() != ids.len() as u64 {
+        if written.rows_affected() != self.changed.len() as u64 {
             return Err(sqlx::Error::Protocol("somebody else posts to these wallets".into()));
         }
-        for standing in changed {
-            standing.version_read = standing.version;
-        }
         Ok(())
-    }
-
-    /// Writes the house's entries and seals what was written.
-    pub async fn fold(pool: &PgPool) -> Result<u64, LedgerError> {
-        Ok(fold::fold_all(pool).await?)
     }
 }
 

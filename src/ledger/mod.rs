@@ -43,7 +43,7 @@ use sqlx::{PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-pub use backfill::Backfill;
+pub use backfill::{Backfill, Gathered};
 pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};

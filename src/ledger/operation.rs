@@ -400,24 +400,32 @@ pub(super) fn write_canonical(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(name, _)| *name);
-            out.push(b'{');
-            for (index, (name, field)) in fields.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_text(name, out);
-                out.push(b':');
-                write_canonical(field, out);
+            if fields.keys().is_sorted() {
+                write_fields(fields.iter(), out);
+            } else {
+                let mut fields: Vec<_> = fields.iter().collect();
+                fields.sort_by_key(|(name, _)| *name);
+                write_fields(fields.into_iter(), out);
             }
-            out.push(b'}');
         }
         Value::String(text) => write_text(text, out),
         Value::Null | Value::Bool(_) | Value::Number(_) => {
             serde_json::to_writer(out, value).expect("memory takes all that is written to it");
         }
     }
+}
+
+fn write_fields<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (index, (name, field)) in fields.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_text(name, out);
+        out.push(b':');
+        write_canonical(field, out);
+    }
+    out.push(b'}');
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {

@@ -8,10 +8,13 @@
 use std::fmt;
 
 use bahay_engine::table::{TableId, Timestamp};
-use redis::{ToRedisArgs, Value};
+use redis::{ErrorKind, RedisWrite as _, ServerErrorKind, ToRedisArgs, Value};
 
 use crate::ids::Tag;
 use crate::live::{Live, Unavailable};
+
+/// What a server says that has been started anew since a script was loaded.
+const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
 
 /// A point in the history of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,18 +165,28 @@ impl Live {
     #[tracing::instrument(level = "debug", skip_all, fields(%table))]
     pub async fn append(&self, table: TableId, new: NewLine<'_>) -> Result<Append, Unavailable> {
         let NewLine { after, tag, engine, line, deadline, idle_ms } = new;
-        let mut call = self.scripts.append.prepare_invoke();
-        call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
-        call.key(self.due_key(self.shard_of(table), engine));
+        // Written where it is sent from: this is the call of every move.
+        let script = &self.scripts.append;
+        let mut call = redis::Cmd::with_capacity(14, line.len() + 512);
+        call.arg("EVALSHA").arg(script.get_hash()).arg(3);
+        call.arg(self.table_key(table, "head")).arg(self.table_key(table, "journal"));
+        call.arg(self.due_key(self.shard_of(table), engine));
         call.arg(after);
         match deadline {
             Some(deadline) => call.arg(deadline.ms()),
             None => call.arg(""),
         };
-        call.arg(table.to_string()).arg(self.table_key(table, "lines"));
+        call.write_arg_fmt(table);
+        call.arg(self.table_key(table, "lines"));
         call.arg(idle_ms.unwrap_or(0)).arg(&*self.subscriptions.listener);
-        call.arg(format!("{tag} {line}"));
-        let answer: Vec<Value> = call.invoke_async(&mut self.commands.clone()).await?;
+        call.write_arg_fmt(format_args!("{tag} {line}"));
+        let mut commands = self.commands.clone();
+        let mut answer = call.query_async(&mut commands).await;
+        if matches!(&answer, Err(error) if error.kind() == NO_SCRIPT) {
+            script.prepare_invoke().load_async(&mut commands).await?;
+            answer = call.query_async(&mut commands).await;
+        }
+        let answer: Vec<Value> = answer?;
         match answer.as_slice() {
             [kind] if is(kind, "appended") => Ok(Append::Appended),
             [kind, lines] if is(kind, "behind") => Ok(Append::Behind(entries(lines)?)),
@@ -213,7 +226,7 @@ impl Live {
 impl ToRedisArgs for Point {
     fn write_redis_args<W: ?Sized + redis::RedisWrite>(&self, out: &mut W) {
         self.version.write_redis_args(out);
-        self.tag.to_string().write_redis_args(out);
+        out.write_arg_fmt(self.tag);
     }
 
     fn num_of_args(&self) -> usize {

@@ -26,6 +26,7 @@ mod seating;
 mod ticket;
 mod watch;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -182,11 +183,44 @@ impl Live {
     }
 
     /// `bahay:{s3}:table:<id>:journal` and the like.
-    fn table_key(&self, table: TableId, part: &str) -> String {
-        format!("{}:{{s{}}}:table:{table}:{part}", self.prefix, self.shard_of(table))
+    fn table_key<'a>(&'a self, table: TableId, part: &'a str) -> Key<'a> {
+        Key { prefix: &self.prefix, shard: self.shard_of(table), of: Of::Table(table, part) }
     }
 
-    fn due_key(&self, shard: u16, engine: u32) -> String {
-        format!("{}:{{s{shard}}}:due:{engine}", self.prefix)
+    fn due_key(&self, shard: u16, engine: u32) -> Key<'_> {
+        Key { prefix: &self.prefix, shard, of: Of::Due(engine) }
     }
 }
+
+/// A key in a shard, written where it is needed.
+#[derive(Clone, Copy)]
+struct Key<'a> {
+    prefix: &'a str,
+    shard: u16,
+    of: Of<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Of<'a> {
+    Table(TableId, &'a str),
+    /// The deadlines of the tables of a version of the engine.
+    Due(u32),
+}
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { prefix, shard, of } = self;
+        match of {
+            Of::Table(table, part) => write!(f, "{prefix}:{{s{shard}}}:table:{table}:{part}"),
+            Of::Due(engine) => write!(f, "{prefix}:{{s{shard}}}:due:{engine}"),
+        }
+    }
+}
+
+impl redis::ToRedisArgs for Key<'_> {
+    fn write_redis_args<W: ?Sized + redis::RedisWrite>(&self, out: &mut W) {
+        out.write_arg_fmt(self);
+    }
+}
+
+impl redis::ToSingleRedisArg for Key<'_> {}

@@ -289,7 +289,7 @@ impl Live {
     /// Listens to a table's publications from here on; false when there is no such table.
     pub async fn watch(&self, table: TableId) -> Result<bool, Unavailable> {
         let Subscriptions { connection, notes, heard, .. } = &self.subscriptions;
-        let channel = self.table_key(table, "lines");
+        let channel = self.table_key(table, "lines").to_string();
         heard.channels().wanted.insert(channel.clone(), Place::Asked);
         let watched = subscribe(connection, notes, heard, &channel).await;
         match watched {
@@ -321,7 +321,7 @@ impl Live {
 
     pub async fn unwatch(&self, table: TableId) -> Result<(), Unavailable> {
         let Subscriptions { connection, notes, heard, .. } = &self.subscriptions;
-        let channel = self.table_key(table, "lines");
+        let channel = self.table_key(table, "lines").to_string();
         heard.channels().wanted.remove(&channel);
         let mut call = redis::cmd("SUNSUBSCRIBE");
         call.arg(&channel);

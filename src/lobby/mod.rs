@@ -209,7 +209,7 @@ impl Lobby {
     ) -> Self {
         let rooms = rooms.into();
         let words = rooms.clone();
-        tables.obey(move |terms| words.word(terms));
+        tables.obey(move |terms, heard| words.word(terms, heard));
         let (options, seekers, counted) = Default::default();
         let (ratings, accounts, bots) = (None, None, Arc::default());
         Self { rooms, tables, live, ledger, ratings, accounts, bots, options, seekers, counted }

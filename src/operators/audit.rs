@@ -93,6 +93,8 @@ actions! {
     HouseOpened = "house_open";
     PlayerBanned = "player_ban";
     BanLifted = "player_lift_ban";
+    PlayerMuted = "player_mute";
+    MuteLifted = "player_lift_mute";
     SessionsEnded = "player_end_sessions";
     NoteWritten = "player_note";
     ReportDecided = "player_report_decide";

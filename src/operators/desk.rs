@@ -2,7 +2,8 @@
 //! their browsers.
 //!
 //! All three are checked together, and what was wrong is only told to the audit. A name is tried
-//! five times a minute at most, and a code is taken once. A session ends when it was idle for
+//! five times a minute at most, and a code is taken once. Second factors are stored sealed; one that
+//! is sealed by an earlier key, or by none, is sealed anew at its next use. A session ends when it was idle for
 //! [`IDLE_MAX`], after [`SESSION_MAX`] at the latest, and with its operator; it is looked up at
 //! every request, so an end is heard on every node at once.
 
@@ -18,7 +19,7 @@ use super::audit::{self, Action, Trail, Way};
 use super::second_factor::SecondFactor;
 use super::{Operator, Proof};
 use crate::accounts::{AccountError, Accounts, Attempt, clear_attempts};
-use crate::auth::DeskToken;
+use crate::auth::{DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Failure};
 use crate::entropy;
@@ -39,6 +40,8 @@ pub struct Desk {
     pub(super) pool: PgPool,
     pub(super) accounts: Accounts,
     pub(super) clock: Clock,
+    /// With which second factors are stored.
+    pub(super) keys: SealingKeys,
 }
 
 /// Somebody asks to come in.
@@ -87,9 +90,17 @@ pub enum DeskError {
     /// The same call may pass later.
     #[error("the desk is unavailable: {reason}")]
     Unavailable { reason: String },
-    /// A bug.
+    /// A bug, or a key that is missing in the settings.
     #[error("the desk is broken: {reason}")]
     Broken { reason: String },
+}
+
+impl DeskError {
+    /// No key of this server opens a second factor that is stored.
+    pub(super) fn key_missing() -> Self {
+        let reason = "no key in BAHAY_SECOND_FACTOR_KEYS opens a second factor that is stored";
+        Self::Broken { reason: reason.to_owned() }
+    }
 }
 
 impl From<sqlx::Error> for DeskError {
@@ -122,8 +133,8 @@ struct Stored {
 }
 
 impl Desk {
-    pub fn new(pool: PgPool, accounts: Accounts, clock: Clock) -> Self {
-        Self { pool, accounts, clock }
+    pub fn new(pool: PgPool, accounts: Accounts, clock: Clock, keys: SealingKeys) -> Self {
+        Self { pool, accounts, clock, keys }
     }
 
     /// Opens a session.
@@ -166,8 +177,9 @@ impl Desk {
             self.note_refusal(request, Some(operator), "password").await?;
             return Err(DeskError::Refused);
         }
-        let factor = SecondFactor::stored(&stored.totp_secret);
-        let Some(step) = factor.and_then(|factor| factor.step_of(&request.code, now)) else {
+        let factor = SecondFactor::stored(&stored.totp_secret, &self.keys, stored.operator);
+        let (factor, is_current) = factor.ok_or_else(DeskError::key_missing)?;
+        let Some(step) = factor.step_of(&request.code, now) else {
             self.note_refusal(request, Some(operator), "code").await?;
             return Err(DeskError::Refused);
         };
@@ -176,12 +188,13 @@ impl Desk {
         let taken = sqlx::query!(
             r#"
             update operator_credentials
-            set totp_step = $3
+            set totp_step = $3, totp_secret = coalesce($4, totp_secret)
             where operator = $1 and password_hash = $2 and totp_step < $3
             "#,
             stored.operator,
             stored.password_hash,
-            step
+            step,
+            (!is_current).then(|| factor.sealed(&self.keys, stored.operator))
         );
         if taken.execute(&mut *tx).await?.rows_affected() == 0 {
             tx.rollback().await?;

@@ -2,7 +2,8 @@
 //! new ones. Whoever makes an enrolment learns a code and hands it over; the operator alone chooses
 //! the password and sees the secret of the authenticator.
 //!
-//! A code is good for [`ENROLMENT_LIFE`] and for one use. Making one ends every session of its
+//! The secret is drawn when the operator is shown it first, so whoever makes an enrolment never has
+//! it. A code is good for [`ENROLMENT_LIFE`] and for one use. Making one ends every session of its
 //! operator and what could be signed in with before.
 
 use std::time::Duration;
@@ -14,7 +15,7 @@ use super::audit::{Action, Trail, Way};
 use super::desk::{Desk, DeskError, Opened, end_all_in_tx, open_in_tx, to_sql};
 use super::second_factor::SecondFactor;
 use crate::accounts::NewPassword;
-use crate::auth::EnrolmentCode;
+use crate::auth::{EnrolmentCode, SecretHash};
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::OperatorId;
@@ -31,6 +32,8 @@ pub struct Enrolment {
     pub name: String,
     pub factor: SecondFactor,
     operator: Uuid,
+    /// The factor as it is stored.
+    stored: Vec<u8>,
 }
 
 impl Desk {
@@ -55,8 +58,34 @@ impl Desk {
             .fetch_optional(&self.pool)
         };
         let row = db::retry(once).await?.ok_or(DeskError::EnrolmentUnknown)?;
-        let factor = SecondFactor::stored(&row.totp_secret).ok_or(DeskError::EnrolmentUnknown)?;
-        Ok(Enrolment { name: row.name, factor, operator: row.operator })
+        let stored = match row.totp_secret {
+            Some(stored) => stored,
+            None => self.draw(row.operator, hash).await?,
+        };
+        let Some((factor, _)) = SecondFactor::stored(&stored, &self.keys, row.operator) else {
+            return Err(DeskError::key_missing());
+        };
+        Ok(Enrolment { name: row.name, factor, operator: row.operator, stored })
+    }
+
+    /// Draws the second factor of an enrolment, unless somebody else just did. Gives it as stored.
+    async fn draw(&self, operator: Uuid, code_hash: SecretHash) -> Result<Vec<u8>, DeskError> {
+        let sealed = SecondFactor::random().sealed(&self.keys, operator);
+        let once = || {
+            sqlx::query_scalar!(
+                r#"
+                update operator_enrolments
+                set totp_secret = coalesce(totp_secret, $3)
+                where operator = $1 and code_hash = $2
+                returning totp_secret as "totp_secret!"
+                "#,
+                operator,
+                code_hash.0.as_slice(),
+                sealed
+            )
+            .fetch_optional(&self.pool)
+        };
+        db::retry(once).await?.ok_or(DeskError::EnrolmentUnknown)
     }
 
     /// Uses a code up: sets password and second factor, and opens a session.
@@ -71,7 +100,7 @@ impl Desk {
         shown: &str,
         address: Option<String>,
     ) -> Result<Opened, DeskError> {
-        let Enrolment { name, factor, operator } = self.enrolment(code).await?;
+        let Enrolment { name, factor, operator, stored } = self.enrolment(code).await?;
         if password.characters() < PASSWORD_MIN {
             return Err(DeskError::PasswordShort);
         }
@@ -87,7 +116,7 @@ impl Desk {
         let used = sqlx::query!(
             "delete from operator_enrolments where operator = $1 and totp_secret = $2",
             operator,
-            factor.bytes()
+            stored
         );
         if used.execute(&mut *tx).await?.rows_affected() == 0 {
             return Err(DeskError::EnrolmentUnknown);
@@ -104,7 +133,7 @@ impl Desk {
             "#,
             operator,
             hash,
-            factor.bytes(),
+            factor.sealed(&self.keys, operator),
             step,
             to_sql(now) as _
         )
@@ -126,22 +155,20 @@ pub(super) async fn begin_in_tx(
     operator: Uuid,
     now: Timestamp,
 ) -> Result<EnrolmentCode, sqlx::Error> {
-    let (code, factor) = (EnrolmentCode::random(), SecondFactor::random());
+    let code = EnrolmentCode::random();
     let hash = code.hash();
     sqlx::query!("delete from operator_credentials where operator = $1", operator)
         .execute(&mut *tx)
         .await?;
     sqlx::query!(
         r#"
-        insert into operator_enrolments (operator, code_hash, totp_secret, expires_at)
-        values ($1, $2, $3, $4)
+        insert into operator_enrolments (operator, code_hash, expires_at)
+        values ($1, $2, $3)
         on conflict (operator) do update
-        set code_hash = excluded.code_hash, totp_secret = excluded.totp_secret,
-            expires_at = excluded.expires_at
+        set code_hash = excluded.code_hash, totp_secret = null, expires_at = excluded.expires_at
         "#,
         operator,
         hash.0.as_slice(),
-        factor.bytes(),
         to_sql(clock::after(now, ENROLMENT_LIFE)) as _
     )
     .execute(&mut *tx)

@@ -4,7 +4,9 @@
 use std::fmt;
 
 use totp_rs::{Builder, Totp};
+use uuid::Uuid;
 
+use crate::auth::{SealingKeys, Unsealed};
 use crate::clock::Timestamp;
 use crate::entropy;
 
@@ -28,19 +30,31 @@ impl SecondFactor {
         Self(secret)
     }
 
-    /// As it was stored; `None` when it is not as long as ours.
-    pub(super) fn stored(bytes: &[u8]) -> Option<Self> {
-        bytes.try_into().ok().map(Self)
+    /// As it was stored for an operator, and whether it would be stored so now; `None` when no key
+    /// opens it.
+    pub(super) fn stored(
+        stored: &[u8],
+        keys: &SealingKeys,
+        operator: Uuid,
+    ) -> Option<(Self, bool)> {
+        let Unsealed { secret, is_current } = keys.open(stored, &owner(operator), SECRET_BYTES)?;
+        Some((Self::of_bytes(&secret)?, is_current))
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.0
+    /// As it is to be stored for an operator.
+    pub(super) fn sealed(&self, keys: &SealingKeys, operator: Uuid) -> Vec<u8> {
+        keys.seal(&self.0, &owner(operator))
+    }
+
+    /// `None` when there are not as many as ours has.
+    fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
     }
 
     /// As people type it; `None` when it is no secret of ours.
     pub fn of_base32(text: &str) -> Option<Self> {
         let secret = totp_rs::Secret::try_from_base32(text).ok()?;
-        Self::stored(secret.as_ref())
+        Self::of_bytes(secret.as_ref())
     }
 
     /// For people who type it.
@@ -69,6 +83,11 @@ impl SecondFactor {
         let secret: Box<[u8]> = Box::new(self.0);
         Builder::new().with_secret(secret).build_noncompliant()
     }
+}
+
+/// What a stored factor is bound to, so that it is good in its operator's row alone.
+fn owner(operator: Uuid) -> Vec<u8> {
+    [b"second factor ", operator.as_bytes().as_slice()].concat()
 }
 
 fn seconds(now: Timestamp) -> u64 {

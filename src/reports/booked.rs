@@ -167,28 +167,7 @@ async fn booked(
     let (first, last) = interval.whole_hours();
     let rows = sqlx::query!(
         r#"
-        with late as (
-            select u.operation from unfolded u
-            union all
-            select unnest(s.operations)
-            from seals s
-            where s.number > (select p.seal from figures_progress p)
-        ),
-        live as (
-            select o.id, o.game, o.created_at
-            from operations o
-            where o.created_at >= $1 and o.created_at < $3
-            union all
-            select o.id, o.game, o.created_at
-            from operations o
-            where o.created_at >= $4 and o.created_at < $2
-            union all
-            select o.id, o.game, o.created_at
-            from late l
-            join operations o on o.id = l.operation
-            where o.created_at >= $3 and o.created_at < $4
-        ),
-        all_hours as (
+        with all_hours as (
             select h.hour, h.room, h.code, h.source_kind, h.destination_kind, h.transfers,
                 h.amount
             from booked_hours h
@@ -202,7 +181,7 @@ async fn booked(
                         else '' end
                 ),
                 t.code, s.kind, d.kind, 1, t.amount
-            from live o
+            from live_operations($1, $2, $3, $4) o
             join transfers t on t.operation = o.id
             join accounts s on s.id = t.source
             join accounts d on d.id = t.destination
@@ -246,27 +225,6 @@ async fn operations(
     let (first, last) = interval.whole_hours();
     let rows = sqlx::query!(
         r#"
-        with late as (
-            select u.operation from unfolded u
-            union all
-            select unnest(s.operations)
-            from seals s
-            where s.number > (select p.seal from figures_progress p)
-        ),
-        live as (
-            select o.kind, o.game, o.created_at
-            from operations o
-            where o.created_at >= $1 and o.created_at < $3
-            union all
-            select o.kind, o.game, o.created_at
-            from operations o
-            where o.created_at >= $4 and o.created_at < $2
-            union all
-            select o.kind, o.game, o.created_at
-            from late l
-            join operations o on o.id = l.operation
-            where o.created_at >= $3 and o.created_at < $4
-        )
         select case when $5 then a.hour end as "hour?: SqlTimestamp", a.kind as "kind!",
             a.room as "room!", sum(a.operations)::bigint as "operations!"
         from (
@@ -276,7 +234,7 @@ async fn operations(
             union all
             select date_trunc('hour', o.created_at, 'UTC'), o.kind,
                 coalesce((select g.room from games g where g.id = o.game), ''), 1
-            from live o
+            from live_operations($1, $2, $3, $4) o
         ) a
         group by 1, 2, 3
         order by 1, 2, 3

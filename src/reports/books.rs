@@ -126,16 +126,9 @@ impl Reports {
         let once = || {
             sqlx::query!(
                 r#"
-                with late as (
-                    select u.operation from unfolded u
-                    union all
-                    select unnest(s.operations)
-                    from seals s
-                    where s.number > (select p.seal from figures_progress p)
-                ),
-                moved as (
+                with moved as (
                     select s.kind as source, d.kind as destination, t.amount
-                    from late l
+                    from late_operations() l
                     join transfers t on t.operation = l.operation
                     join accounts s on s.id = t.source
                     join accounts d on d.id = t.destination

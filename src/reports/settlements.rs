@@ -151,7 +151,7 @@ impl Reports {
         cursor: Option<SettlementCursor>,
         limit: u32,
     ) -> Result<Page<SettlementRow, SettlementCursor>, ReportError> {
-        let rows = match filter.player {
+        let games = match filter.player {
             Some(player) => {
                 db::retry(|| of_player(&self.pool, player, filter, cursor, limit)).await?
             }
@@ -160,6 +160,7 @@ impl Reports {
                 db::retry(|| of_days(&self.pool, &days, filter, cursor, limit)).await?
             }
         };
+        let rows = db::retry(|| told(&self.pool, &games)).await?;
         Ok(Page::of_one_more(rows, limit, |last| SettlementCursor {
             finished_at: last.finished_at,
             game: last.game.0,
@@ -246,7 +247,7 @@ async fn days(
     }
 }
 
-/// A row as both lists read it.
+/// A row as it is read.
 #[derive(Debug)]
 struct Row {
     game: Uuid,
@@ -286,64 +287,37 @@ impl TryFrom<Row> for SettlementRow {
     }
 }
 
+/// The ids of the newest ones that pass the filter, in these days.
 async fn of_days(
     pool: &PgPool,
     days: &[Date],
     filter: &SettlementFilter,
     cursor: Option<SettlementCursor>,
     limit: u32,
-) -> Result<Vec<SettlementRow>, sqlx::Error> {
+) -> Result<Vec<Uuid>, sqlx::Error> {
     let (from, to) = filter.between();
     let below = below(cursor, to);
     let (gross_min, gross_max) = filter.gross();
-    let rows = sqlx::query_as!(
-        Row,
+    sqlx::query_scalar!(
         r#"
-        with found as materialized (
-            select n.game, n.finished_at
-            from unnest($1::date[]) as d (day)
-            cross join lateral (
-                select s.game, s.finished_at
-                from settlements s
-                where s.day = d.day and s.finished_at >= $2 and s.finished_at < $3
-                    and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
-                    and ($6::text is null or s.room = $6)
-                    and ($7::text is null or s.ending = $7)
-                    and ($8::boolean is null or s.took_pot = $8)
-                    and ($9::boolean is null or s.taken_over = $9)
-                    and ($10::bigint is null or s.gross >= $10)
-                    and ($11::bigint is null or s.gross <= $11)
-                order by s.day desc, s.finished_at desc, s.game desc
-                limit $12
-            ) n
-            order by n.finished_at desc, n.game desc
-            limit $12
-        )
-        select s.game as "game!",
-            (select g.table_id from games g where g.id = f.game) as "table_id!",
-            s.room as "room!", s.finished_at as "finished_at!: SqlTimestamp",
-            s.ending as "ending?", s.winner as "winner?", s.gross as "gross!", s.fee as "fee!",
-            s.pot as "pot?", s.taken_over as "taken_over!", p.players as "players!",
-            p.names as "names!", p.nets as "nets!"
-        from found f
-        -- Each by its key, however many there are: the limit keeps it from being joined otherwise.
+        select n.game as "game!"
+        from unnest($1::date[]) as d (day)
         cross join lateral (
-            select s.game, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee, s.pot,
-                s.taken_over
+            select s.game, s.finished_at
             from settlements s
-            where s.game = f.game
-            limit 1
-        ) s
-        cross join lateral (
-            select array_agg(p.player order by p.seat) as players,
-                array_agg(
-                    (select n.name from players n where n.id = p.player) order by p.seat
-                ) as names,
-                array_agg(p.net order by p.seat) as nets
-            from game_players p
-            where p.game = f.game
-        ) p
-        order by s.finished_at desc, s.game desc
+            where s.day = d.day and s.finished_at >= $2 and s.finished_at < $3
+                and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
+                and ($6::text is null or s.room = $6)
+                and ($7::text is null or s.ending = $7)
+                and ($8::boolean is null or s.took_pot = $8)
+                and ($9::boolean is null or s.taken_over = $9)
+                and ($10::bigint is null or s.gross >= $10)
+                and ($11::bigint is null or s.gross <= $11)
+            order by s.day desc, s.finished_at desc, s.game desc
+            limit $12
+        ) n
+        order by n.finished_at desc, n.game desc
+        limit $12
         "#,
         days as _,
         to_sql(from) as _,
@@ -359,45 +333,65 @@ async fn of_days(
         i64::from(limit) + 1
     )
     .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(SettlementRow::try_from).collect()
+    .await
 }
 
+/// The same, of a player's.
 async fn of_player(
     pool: &PgPool,
     player: PlayerId,
     filter: &SettlementFilter,
     cursor: Option<SettlementCursor>,
     limit: u32,
-) -> Result<Vec<SettlementRow>, sqlx::Error> {
+) -> Result<Vec<Uuid>, sqlx::Error> {
     let (from, to) = filter.between();
     let below = below(cursor, to);
     let (gross_min, gross_max) = filter.gross();
+    sqlx::query_scalar!(
+        r#"
+        select s.game
+        from game_players m
+        join settlements s on s.game = m.game
+        where m.player = $1 and m.finished_at >= $2 and m.finished_at < $3
+            and (m.finished_at, m.game) < ($4::timestamptz, $5::uuid)
+            and ($6::text is null or s.room = $6)
+            and ($7::text is null or s.ending = $7)
+            and ($8::boolean is null or s.took_pot = $8)
+            and ($9::boolean is null or s.taken_over = $9)
+            and ($10::bigint is null or s.gross >= $10)
+            and ($11::bigint is null or s.gross <= $11)
+        order by m.finished_at desc, m.game desc
+        limit $12
+        "#,
+        player.0,
+        to_sql(from) as _,
+        to_sql(to) as _,
+        to_sql(below.finished_at) as _,
+        below.game,
+        filter.room,
+        filter.ending(),
+        filter.took_pot,
+        filter.taken_over,
+        gross_min,
+        gross_max,
+        i64::from(limit) + 1
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Settled games as they are listed, newest first.
+async fn told(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
         r#"
-        with found as materialized (
-            select s.game
-            from game_players m
-            join settlements s on s.game = m.game
-            where m.player = $1 and m.finished_at >= $2 and m.finished_at < $3
-                and (m.finished_at, m.game) < ($4::timestamptz, $5::uuid)
-                and ($6::text is null or s.room = $6)
-                and ($7::text is null or s.ending = $7)
-                and ($8::boolean is null or s.took_pot = $8)
-                and ($9::boolean is null or s.taken_over = $9)
-                and ($10::bigint is null or s.gross >= $10)
-                and ($11::bigint is null or s.gross <= $11)
-            order by m.finished_at desc, m.game desc
-            limit $12
-        )
         select s.game as "game!",
             (select g.table_id from games g where g.id = f.game) as "table_id!",
             s.room as "room!", s.finished_at as "finished_at!: SqlTimestamp",
             s.ending as "ending?", s.winner as "winner?", s.gross as "gross!", s.fee as "fee!",
             s.pot as "pot?", s.taken_over as "taken_over!", p.players as "players!",
             p.names as "names!", p.nets as "nets!"
-        from found f
+        from unnest($1::uuid[]) as f (game)
         -- Each by its key, however many there are: the limit keeps it from being joined otherwise.
         cross join lateral (
             select s.game, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee, s.pot,
@@ -417,18 +411,7 @@ async fn of_player(
         ) p
         order by s.finished_at desc, s.game desc
         "#,
-        player.0,
-        to_sql(from) as _,
-        to_sql(to) as _,
-        to_sql(below.finished_at) as _,
-        below.game,
-        filter.room,
-        filter.ending(),
-        filter.took_pot,
-        filter.taken_over,
-        gross_min,
-        gross_max,
-        i64::from(limit) + 1
+        games
     )
     .fetch_all(pool)
     .await?;

@@ -1,5 +1,5 @@
 //! A day at a glance: what it has brought so far, by hour and by room, beside the day before and
-//! the same day a week ago up to the same time; what plays and is held now; what asks for somebody.
+//! the same day a week ago up to the same time; what is held now; what asks for somebody.
 //!
 //! A day is one of the calendar that it is given, as the leaderboards' is. Hours are those of UTC.
 
@@ -33,9 +33,6 @@ pub struct Today {
     pub rooms: Vec<RoomFigures>,
     /// Every hour that has begun.
     pub hours: Vec<Hour>,
-    pub games_open: i64,
-    /// In games that are open.
-    pub players_playing: i64,
     /// What all wallets, stakes and POTs hold now.
     pub wallets: Coins,
     pub stakes: Coins,
@@ -144,7 +141,6 @@ impl Reports {
         }
         let held = self.held().await?;
         let of_kind = |kind: &str| held.get(kind).copied().unwrap_or_default();
-        let (games_open, players_playing) = self.playing().await?;
         Ok(Today {
             at: now,
             begins_at,
@@ -156,8 +152,6 @@ impl Reports {
                 .into_iter()
                 .map(|(ms, figures)| Hour { begins_at: Timestamp::from_ms(ms), figures })
                 .collect(),
-            games_open,
-            players_playing,
             wallets: of_kind("wallet"),
             stakes: of_kind("stake"),
             pots: of_kind("pot"),
@@ -177,22 +171,6 @@ impl Reports {
         let interval = Interval { from, to: Timestamp::from_ms(from.ms() + elapsed) };
         let counted = self.operations(interval, false).await?;
         Figures::of(&counted, &self.booked(interval, false).await?)
-    }
-
-    async fn playing(&self) -> Result<(i64, i64), ReportError> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                select count(distinct g.id) as "games!", count(distinct p.player) as "players!"
-                from games g
-                left join game_players p on p.game = g.id
-                where g.state = 'open'
-                "#
-            )
-            .fetch_one(&self.pool)
-        };
-        let row = db::retry(once).await?;
-        Ok((row.games, row.players))
     }
 
     async fn alarms(&self, now: Timestamp, since: Timestamp) -> Result<Alarms, ReportError> {

@@ -59,16 +59,22 @@ impl Catalog {
         *self.house.borrow()
     }
 
-    /// What its room says to a table of these terms. Private tables have the house alone.
-    pub fn word(&self, of: &Terms<Rules>) -> Option<Word<Rules>> {
+    /// What its room says to a table of these terms; nothing when the table has heard of it, or of
+    /// something newer. Private tables have the house alone.
+    pub fn word(&self, of: &Terms<Rules>, heard: u32) -> Option<Word<Rules>> {
         let House { is_open, revision } = self.house();
         if of.room == PRIVATE {
-            return Some(Word { revision, is_open, terms: of.clone() });
+            let word = || Word { revision, is_open, terms: of.clone() };
+            return (revision > heard).then(word);
         }
         let room = self.room(&of.room)?;
         // A sum of two numbers that only rise: it rises with either.
         let revision = room.revision().saturating_add(revision);
-        Some(Word { revision, is_open: is_open && room.is_open(), terms: room.terms().clone() })
+        (revision > heard).then(|| Word {
+            revision,
+            is_open: is_open && room.is_open(),
+            terms: room.terms().clone(),
+        })
     }
 
     /// Marked whenever a room has changed.

@@ -41,8 +41,27 @@ impl Backfill {
         self.tally.count(&counted, &self.calendar);
     }
 
-    /// Writes what was counted since the last call. The ledger has sealed exactly those games.
-    pub async fn write(&mut self, pool: &PgPool) -> Result<(), StandingsError> {
+    /// What was counted since the last call, with what players have done by now.
+    pub fn take(&mut self) -> Gathered {
+        let tally = Tally {
+            statistics: self.tally.statistics.clone(),
+            scores: std::mem::take(&mut self.tally.scores),
+            results: std::mem::take(&mut self.tally.results),
+        };
+        Gathered { calendar: self.calendar.clone(), tally }
+    }
+}
+
+/// What was counted between two writes.
+#[derive(Debug)]
+pub struct Gathered {
+    calendar: Calendar,
+    tally: Tally,
+}
+
+impl Gathered {
+    /// Writes it. The ledger has sealed exactly those games.
+    pub async fn write(self, pool: &PgPool) -> Result<(), StandingsError> {
         let mut tx = pool.begin().await?;
         if fold::lock(&mut tx, &self.calendar).await?.is_none() {
             return Err(StandingsError::Unreadable("another process counts".to_owned()));
@@ -56,9 +75,6 @@ impl Backfill {
         )
         .execute(&mut *tx)
         .await?;
-        tx.commit().await?;
-        self.tally.scores.clear();
-        self.tally.results.clear();
-        Ok(())
+        Ok(tx.commit().await?)
     }
 }

@@ -37,7 +37,7 @@ use crate::clock::Timestamp;
 use crate::db;
 use crate::live::{Live, Place, PlacesAsked, Unavailable};
 
-pub use backfill::Backfill;
+pub use backfill::{Backfill, Gathered};
 pub use check::{Checked, check};
 pub use season::{Calendar, NotASeason, NotAZone, Season, Span, Zone};
 pub use tally::Statistics;

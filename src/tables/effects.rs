@@ -159,7 +159,7 @@ impl<G: Game> Tables<G> {
 
     /// Tells the table something that others may have told it already.
     async fn tell(&self, slot: &Arc<Slot<G>>, input: Input<G::Action>) {
-        match slot.submit(&self.inner, input).await {
+        match Box::pin(slot.submit(&self.inner, input)).await {
             // Refused: somebody was faster.
             Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing) => {}
             // Said where it was found out.

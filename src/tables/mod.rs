@@ -198,7 +198,7 @@ impl<G: Game> Tables<G> {
     /// Has tables ask here what their rooms say. Only the first call counts.
     pub fn obey(
         &self,
-        words: impl Fn(&Terms<G::Rules>) -> Option<Word<G::Rules>> + Send + Sync + 'static,
+        words: impl Fn(&Terms<G::Rules>, u32) -> Option<Word<G::Rules>> + Send + Sync + 'static,
     ) {
         self.inner.words.come_from(Arc::new(words));
     }
@@ -269,7 +269,8 @@ impl<G: Game> Tables<G> {
 
     async fn decide(&self, id: TableId, input: Input<G::Action>) -> Submitted<G, u64> {
         let slot = self.slot(id);
-        let submitted = slot.submit(&self.inner, input).await;
+        // In a box where it is done, so that nobody on the way there moves or keeps room for it.
+        let submitted = Box::pin(slot.submit(&self.inner, input)).await;
         if submitted.is_ok() {
             self.carry_out(&slot).await;
         }

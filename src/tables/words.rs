@@ -17,8 +17,9 @@ pub struct Word<R> {
     pub terms: Terms<R>,
 }
 
-/// Asked with the terms of a table, which name its room.
-type Source<R> = dyn Fn(&Terms<R>) -> Option<Word<R>> + Send + Sync;
+/// Asked with the terms of a table, which name its room, and the newest revision that the table has
+/// heard of. What is not newer need not be said.
+type Source<R> = dyn Fn(&Terms<R>, u32) -> Option<Word<R>> + Send + Sync;
 
 /// Where the words come from, once somebody has said so.
 pub(super) struct Words<R>(OnceLock<Arc<Source<R>>>);
@@ -43,7 +44,7 @@ impl<R: PartialEq> Words<R> {
 
     /// What a table has yet to hear.
     pub(super) fn due<G: Game<Rules = R>>(&self, table: &Table<G>) -> Option<Input<G::Action>> {
-        let word = self.0.get()?(table.terms())?;
+        let word = self.0.get()?(table.terms(), table.revision())?;
         if !table.would_hear(word.revision) {
             return None;
         }

@@ -2,17 +2,16 @@
 //!
 //! What is said is told to everybody who listens there now, on whatever node, and is kept nowhere.
 //! A player is not told what the players said whom it has muted or blocked; when that list changes
-//! the player's connections read it again. Where the database does not answer in time everybody is
-//! heard: that is a nuisance, and silence would be one too.
+//! the player's connections read it again. A player whom the house has muted says nothing. Where the
+//! database does not answer in time everybody is heard: that is a nuisance, and silence would be one
+//! too.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Instant;
 
 use bahay_engine::table::{PlayerId, Spectators, TableId};
-use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
 
+use crate::accounts::{Ban, Bar};
 use crate::social::{Phrase, Talk};
 use crate::tables::{Spoiled, SubmitError};
 use crate::ws::limit::Speech;
@@ -24,8 +23,6 @@ use crate::ws::wire::Ended;
 
 /// What a connection hears, and how often its player speaks.
 pub(super) struct Company {
-    /// Of the table that is joined or watched.
-    talk: Option<broadcast::Receiver<Arc<str>>>,
     /// Whom the player does not want to hear.
     unheard: BTreeSet<PlayerId>,
     speech: Speech,
@@ -33,29 +30,14 @@ pub(super) struct Company {
 
 impl Company {
     pub(super) fn new(now: Instant) -> Self {
-        Self { talk: None, unheard: BTreeSet::new(), speech: Speech::new(now) }
-    }
-
-    /// What is said next; never, where nothing is listened to.
-    pub(super) async fn next(&mut self) -> Arc<str> {
-        loop {
-            let Some(talk) = &mut self.talk else {
-                return std::future::pending().await;
-            };
-            match talk.recv().await {
-                Ok(text) => return text,
-                // What was lost is lost: it was only talk.
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => self.talk = None,
-            }
-        }
+        Self { unheard: BTreeSet::new(), speech: Speech::new(now) }
     }
 }
 
 impl Session {
     /// Hears what is said at a table from here on.
     pub(super) async fn listen(&mut self, table: TableId) {
-        self.company.talk = Some(self.state.lobby.tables().hear(table));
+        self.seldom.listen(self.state.lobby.tables().hear(table));
         self.read_unheard().await;
     }
 
@@ -88,6 +70,9 @@ impl Session {
         if !self.company.speech.take(self.heard_at) {
             let detail = "at most one phrase every two seconds, and three at once".to_owned();
             return self.refuse(Some(id), "too_talkative", None, detail, true);
+        }
+        if let Some(mute) = self.muted().await {
+            return self.refuse(Some(id), "muted", None, format!("muted {mute}"), false);
         }
         let said = Talk::Said { player: self.player, phrase };
         match self.state.lobby.tables().talk(table, &said.line()).await {
@@ -131,7 +116,7 @@ impl Session {
 
     pub(super) fn unwatch(&mut self, id: u32) {
         if self.spectator.take().is_some() {
-            self.company.talk = None;
+            self.seldom.listen_no_more();
         }
         self.pending.push(Message::Ack { id, version: None });
     }
@@ -163,7 +148,25 @@ impl Session {
 
     fn unwatched(&mut self) {
         self.spectator = None;
-        self.company.talk = None;
+        self.seldom.listen_no_more();
+    }
+
+    /// What keeps the player from speaking. Asked for at each phrase, which are few, so a mute holds
+    /// at once on every node.
+    async fn muted(&mut self) -> Option<Ban> {
+        let (player, now) = (self.player, self.state.clock.now());
+        let mute = self.state.bans.in_force(player, Bar::Speech, now);
+        match tokio::time::timeout(ASIDE_TIMEOUT, mute).await {
+            Ok(Ok(mute)) => mute,
+            Ok(Err(error)) => {
+                tracing::warn!(%player, %error, "whether a player is muted is not known");
+                None
+            }
+            Err(_) => {
+                tracing::warn!(%player, "whether a player is muted was not said in time");
+                None
+            }
+        }
     }
 
     async fn read_unheard(&mut self) {

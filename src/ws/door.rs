@@ -17,7 +17,9 @@ use axum::response::{IntoResponse, Response};
 use bahay_engine::table::Table;
 use tokio::sync::{mpsc, watch};
 
+use crate::accounts::Bans;
 use crate::auth::{Auth, AuthError, Player};
+use crate::clock::Clock;
 use crate::edge::{Address, Edge, Place, Refused};
 use crate::live::Live;
 use crate::lobby::Lobby;
@@ -31,7 +33,7 @@ use crate::ws::session::Session;
 use crate::ws::wire::Wire;
 
 /// What a connection reads at once, and keeps for that; commands are shorter.
-const READ_BYTES: usize = 1024;
+const READ_BYTES: usize = 512;
 /// What is written at once.
 const WRITE_BYTES: usize = 4096;
 
@@ -53,6 +55,9 @@ pub struct PlayState {
     pub edge: Edge,
     pub notices: Notices,
     pub social: Social,
+    /// Who may not speak, by whose clock.
+    pub bans: Bans,
+    pub clock: Clock,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
     /// Never sent on: who waits for its end waits for the last connection.

@@ -3,7 +3,8 @@
 //! `protocol` is what goes over the wire. `door` opens sockets, `entry` asks who it is where no
 //! token came with the request, `session` is the life of one connection, `showing` what it is shown
 //! of its table, `company` what it hears from and sees of others, `spectate` how late a spectator
-//! sees it, `seeking` its search for a table, `wire` what waits to be written. docs/PROTOCOL.md tells
+//! sees it, `seeking` its search for a table, `seldom` what it waits for and hardly ever hears,
+//! `wire` what waits to be written. docs/PROTOCOL.md tells
 //! a client's author the same in prose, asyncapi.yaml in types.
 
 mod asyncapi;
@@ -15,6 +16,7 @@ mod limit;
 pub mod protocol;
 mod refusals;
 mod seeking;
+mod seldom;
 mod session;
 mod showing;
 mod spectate;

@@ -21,7 +21,7 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 23] = [
+const SESSION: [(&str, bool, &str); 24] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("not_authenticated", false, "say first who you are: authenticate"),
     ("already_authenticated", false, "this connection has said already who it is"),
@@ -33,6 +33,7 @@ const SESSION: [(&str, bool, &str); 23] = [
     ("no_such_table", false, "there is no such table"),
     ("not_watchable", false, "only its players see this table"),
     ("too_talkative", true, "at most one phrase every two seconds, and three at once"),
+    ("muted", false, "the house has muted you: what you say is refused until that ends"),
     ("seating", true, "another request of yours is being seated: ask again"),
     ("no_such_room", false, "there is no such room"),
     ("room_closed", false, "this room is closed"),

@@ -20,7 +20,6 @@ use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, TableId};
 use futures_util::FutureExt;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval_at};
 
 use crate::auth::{AuthError, Player};
 use crate::edge::Address;
@@ -36,6 +35,7 @@ use crate::ws::limit::{Limit, Verdict};
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Command, Message, close};
 use crate::ws::seeking::{Seeking, next_over};
+use crate::ws::seldom::{Rare, Seldom};
 use crate::ws::showing::{Seated, next_notice};
 use crate::ws::spectate::{Spectator, next_seen};
 use crate::ws::wire::{Ended, Wire, unreadable};
@@ -65,6 +65,7 @@ pub(super) struct Session {
     /// A table that is watched without a seat; never while one is joined.
     pub(super) spectator: Option<Spectator>,
     pub(super) company: Company,
+    pub(super) seldom: Seldom,
     pub(super) seeking: Option<Seeking>,
     pub(super) form: Form,
     limit: Limit,
@@ -85,6 +86,7 @@ impl Session {
             seated: None,
             spectator: None,
             company: Company::new(now),
+            seldom: Seldom::new(),
             seeking: None,
             form,
             limit: Limit::new(now),
@@ -118,24 +120,17 @@ impl Session {
 
     /// Until the client has gone (`None`) or must.
     async fn serve(&mut self, wire: &mut Wire, entry: Option<u32>) -> Option<Ended> {
-        let mut growth = self.state.auth.revocations().growth();
+        self.seldom.hear_of_ended(self.state.auth.revocations().growth());
+        self.seldom.hear_of_stop(self.state.stopping.clone(), STAGGER);
+        self.seldom.ping_every(PING);
+        let notices = Box::pin(self.unread_notices()).await;
         self.pending.push(Message::Hello {
             player: self.player,
             protocol: self.form.subprotocol().into(),
             server_time_ms: self.state.lobby.tables().clock().now(),
-            notices: Box::pin(self.unread_notices()).await,
+            notices,
         });
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
-        let stopping = self.state.stopping.clone();
-        let sent_away = async {
-            stopped(stopping).await;
-            tokio::time::sleep(entropy::up_to(STAGGER)).await;
-        };
-        tokio::pin!(sent_away);
-        // Staggered, so that a burst of connections is not pinged in one burst for ever.
-        let first = tokio::time::Instant::now() + entropy::up_to(PING);
-        let mut pings = interval_at(first, PING);
-        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // The session may have ended before this began to listen.
         let mut ended = self.still_signed_in();
         loop {
@@ -155,31 +150,29 @@ impl Session {
                     None => return None,
                 },
                 seen = next_seen(&mut self.spectator) => self.seen(seen),
-                text = self.company.next() => {
-                    Box::pin(self.hear(&text)).await;
-                    Ok(())
-                }
                 over = next_over(&mut self.seeking) => {
                     self.found(over);
                     Ok(())
                 }
-                () = &mut sent_away => {
-                    Err((close::GOING_AWAY, "the server stops; connect again"))
-                }
-                () = grown(&mut growth) => self.still_signed_in(),
-                _ = pings.tick() => {
-                    if self.heard_at.elapsed() > IDLE {
-                        return None;
+                rare = self.seldom.next() => match rare {
+                    Rare::Ping if self.heard_at.elapsed() > IDLE => return None,
+                    Rare::Ping => {
+                        wire.ping();
+                        Ok(())
                     }
-                    wire.ping();
-                    Ok(())
-                }
+                    Rare::Ended => self.still_signed_in(),
+                    Rare::Stop => Err((close::GOING_AWAY, "the server stops; connect again")),
+                    Rare::Said(text) => {
+                        Box::pin(self.hear(&text)).await;
+                        Ok(())
+                    }
+                },
             };
         }
     }
 
     /// `None` when the database does not say so soon: the greeting does not wait for it.
-    async fn unread_notices(&self) -> Option<u32> {
+    async fn unread_notices(&mut self) -> Option<u32> {
         let unread = self.state.notices.unread(self.player);
         tokio::time::timeout(ASIDE_TIMEOUT, unread).await.ok()?.ok()
     }
@@ -373,7 +366,7 @@ impl Session {
     }
 
     /// Whether it is still joined or not: wherever it was, it is gone.
-    async fn ended(&self) {
+    async fn ended(&mut self) {
         self.state.lobby.tables().ended(self.connection).await;
     }
 
@@ -448,13 +441,6 @@ impl Session {
         self.play().refusals.one("code", code);
         let rule = rule.map(Into::into);
         self.pending.push(Message::Refusal { id, code: code.into(), rule, detail, retryable });
-    }
-}
-
-/// Until a session has ended somewhere; never, when none can any more.
-async fn grown(growth: &mut watch::Receiver<u64>) {
-    if growth.changed().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
 

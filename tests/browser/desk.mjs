@@ -176,6 +176,17 @@ assert.equal(await luz.evaluate(() => document.activeElement.textContent), 'Skip
 await luz.keyboard.press('Enter');
 assert.equal(await luz.evaluate(() => document.activeElement.id), 'main');
 
+// A player is muted on its page, and heard again.
+await luz.goto(`${url}/desk/players/${player.player.id}`);
+const bar = luz.locator('form', { has: luz.getByLabel('Ban or mute', { exact: true }) });
+await bar.getByLabel('Ban or mute', { exact: true }).selectOption('Mute');
+await bar.getByLabel('Reason').fill('Muted for the browser tests');
+await bar.getByRole('button').click();
+await luz.getByRole('button', { name: 'Lift the mute' }).waitFor();
+await checkPage(luz, 'a muted player');
+await luz.getByRole('button', { name: 'Lift the mute' }).click();
+await luz.getByRole('button', { name: 'Lift the mute' }).waitFor({ state: 'detached' });
+
 // The house is closed and opened; a player who asks for a seat hears of it.
 await luz.goto(`${url}/desk/switches`);
 await luz.getByLabel('Reason').fill('Closed for the browser tests');
@@ -189,8 +200,7 @@ await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
 const pages = ['today', 'settlements', 'players', `players/${player.player.id}`, 'ledger', 'rooms',
-  'rooms/newbie', 'tables', 'corrections', 'switches',
-  `switches?player=${player.player.id}`, 'operators', 'audit'];
+  'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);
   assert.equal(answer.status(), 200, path);
@@ -208,4 +218,4 @@ await browser.close();
 // A refused sign-in and a page that is not for somebody are told to the console by the browser.
 const unexpected = mistakes.filter((mistake) => !mistake.includes('status of 403'));
 assert.deepEqual(unexpected, []);
-console.log(`the desk was used by two operators, and ${pages.length + 7} pages are fit for everybody`);
+console.log(`the desk was used by two operators, and ${pages.length + 8} pages are fit for everybody`);

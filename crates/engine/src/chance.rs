@@ -5,6 +5,7 @@
 //! No entropy is gathered here: the server seed is an argument.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
@@ -120,12 +121,44 @@ impl Stream {
     /// When the request is for a number below zero things: the game asked for nothing.
     pub fn draw(&mut self, request: Request) -> Answer {
         let mut words = Words::at(self);
-        let answer = match request {
-            Request::Number(n) => Answer::Number(words.uniform(n)),
-            Request::Order(n) => Answer::Order(words.order(n)),
-        };
+        let answer = words.draw(request);
         self.taken = words.taken;
         answer
+    }
+}
+
+/// A stream for whoever draws again and again and never writes down how far it has come: the same
+/// answers, without finding the place anew for each.
+pub struct Dice {
+    key: Key,
+    words: Words,
+}
+
+impl Dice {
+    pub fn new(key: Key) -> Self {
+        Self { key, words: Words::at(&Stream::new(key)) }
+    }
+
+    /// As [`Stream::draw`].
+    ///
+    /// # Panics
+    /// When the request is for a number below zero things: the game asked for nothing.
+    pub fn draw(&mut self, request: Request) -> Answer {
+        self.words.draw(request)
+    }
+}
+
+impl Clone for Dice {
+    fn clone(&self) -> Self {
+        let (key, taken) = (self.key, self.words.taken);
+        Self { key, words: Words::at(&Stream { key, taken }) }
+    }
+}
+
+/// Without its key.
+impl fmt::Debug for Dice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dice").field("taken", &self.words.taken).finish_non_exhaustive()
     }
 }
 
@@ -149,6 +182,13 @@ impl Words {
             words.refill();
         }
         words
+    }
+
+    fn draw(&mut self, request: Request) -> Answer {
+        match request {
+            Request::Number(n) => Answer::Number(self.uniform(n)),
+            Request::Order(n) => Answer::Order(self.order(n)),
+        }
     }
 
     fn refill(&mut self) {
@@ -192,7 +232,7 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, ClientSeed, Key, Request, ServerSeed, Stream, Words};
+    use super::{Answer, ClientSeed, Dice, Key, Request, ServerSeed, Stream, Words};
     use crate::hex::Hex;
     use alloc::string::ToString;
 
@@ -226,6 +266,18 @@ mod tests {
         let order = stream.draw(Request::Order(52));
         assert!(order.fits(Request::Order(52)));
         assert!(stream.taken >= 52);
+    }
+
+    #[test]
+    fn dice_fall_as_their_stream_does() {
+        let (mut dice, mut stream) = (Dice::new(ZERO), Stream::new(ZERO));
+        for number in 1..200 {
+            let request =
+                if number % 7 == 0 { Request::Order(52) } else { Request::Number(number) };
+            let expected = stream.draw(request);
+            assert_eq!(dice.clone().draw(request), expected, "draw {number}, by a clone");
+            assert_eq!(dice.draw(request), expected, "draw {number}");
+        }
     }
 
     #[test]

@@ -35,7 +35,10 @@ impl<const N: usize> Default for Hex<N> {
 
 impl<const N: usize> fmt::Display for Hex<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |four_bits: u8| DIGITS[usize::from(four_bits)];
+        let digits = self.0.map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+        f.write_str(core::str::from_utf8(digits.as_flattened()).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod assets;
 mod audit;
+mod bars;
 pub(super) mod chart;
 mod corrections;
 mod enrolment;
@@ -97,6 +98,8 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/players/{id}", get(player::show))
         .route("/desk/players/{id}/notes", post(player::write_note))
         .route("/desk/players/{id}/sign-out", post(player::sign_out))
+        .route("/desk/players/{id}/bars", post(bars::begin))
+        .route("/desk/players/{id}/bars/lifting", post(bars::lift))
         .route("/desk/ledger", get(ledger::show))
         .route("/desk/corrections", get(corrections::list).post(corrections::request))
         .route("/desk/corrections/new", get(corrections::form))
@@ -117,8 +120,6 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/switches", get(house::show))
         .route("/desk/switches/house/closing", post(house::close))
         .route("/desk/switches/house/opening", post(house::open))
-        .route("/desk/switches/bans", post(house::ban))
-        .route("/desk/switches/bans/lifting", post(house::lift))
         .route("/desk/operators", get(operators::list).post(operators::add))
         .route("/desk/operators/{name}/token", post(operators::renew))
         .route("/desk/operators/{name}/enrolment", post(operators::reset))

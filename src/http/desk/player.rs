@@ -1,6 +1,6 @@
 //! A player: coins, games, sign-ins, signs of collusion, and what is said about it.
 
-use axum::extract::State;
+use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -11,17 +11,17 @@ use super::parts::{
 };
 use super::settlements::{row, rows_table};
 use super::shell::page;
-use super::{Filled, Refused, Seat};
+use super::{Filled, Refused, Seat, bars};
 use crate::entropy;
 use crate::http::operators::players::searched;
-use crate::http::{Code, Cursors, Path, Query, unread};
+use crate::http::{Code, Cursors, Path, Query, Services, unread};
 use crate::ids::PlayerId;
-use crate::ledger::{Ledger, Wallet};
-use crate::operators::{Care, Words};
+use crate::ledger::Wallet;
+use crate::operators::{Barring, Care, Words};
 use crate::reports::{
     AccountEntry, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
 };
-use crate::standings::{Standings, Statistics};
+use crate::standings::Statistics;
 
 const HERE: &str = "/desk/players";
 
@@ -64,15 +64,14 @@ pub(super) struct Listing {
 }
 
 pub(super) async fn show(
-    State(reports): State<Reports>,
-    State(ledger): State<Ledger>,
-    State(standings): State<Standings>,
+    State(services): State<Services>,
     State(cursors): State<Cursors>,
     seat: Seat,
     Path(player): Path<Uuid>,
     Query(Listing { cursor }): Query<Listing>,
 ) -> Result<Response, Refused> {
     let player = PlayerId(player);
+    let Services { reports, ledger, standings, .. } = &services;
     let report = reports.player(player).await.map_err(unread)?;
     let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
     let wallet = ledger.wallet(player).await?;
@@ -87,10 +86,13 @@ pub(super) async fn show(
     let partners = reports.partners(player).await.map_err(unread)?;
     let shared = reports.shared_by(player).await.map_err(unread)?;
     let here = format!("{HERE}/{player}");
+    let bars = bars::section(&Barring::from_ref(&services), &seat, player, &here).await?;
     let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
         (about(&report, wallet, statistics))
         @if seat.operator.guardian().is_ok() { (orders(&seat, &here)) }
+        h2 { "Bans and mutes" }
+        (bars)
         h2 { "Signs of collusion" }
         (partners_table(&partners))
         (shared_table(&shared))

@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_engine::table::Spectators;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -138,6 +139,8 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
         Some(RuleSet::Relaxed) => "relaxed",
         None => "as_it_is",
     };
+    let watchable = [("yes", "Anybody, some time late"), ("no", "Nobody")];
+    let watched_by = if terms.spectators == Spectators::Anybody { "yes" } else { "no" };
     let clocks = terms.clocks;
     html! {
         form method="post" action=(here) {
@@ -146,6 +149,7 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
             div class="columns" {
                 (field(Field { value: room.name(), ..Field::required("name", "Name") }))
                 (choice("rules", "Rule set", &sets, set))
+                (choice("watchable", "Who may watch", &watchable, watched_by))
                 (number("bet", "Bet", terms.price.bet.to_string(), "In coins, as in 1.00."))
                 (number("multiplier", "Multiplier", terms.price.multiplier.to_string(), ""))
                 (number("fee", "Fee", terms.price.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
@@ -172,6 +176,7 @@ pub(super) struct Change {
     revision: u32,
     name: String,
     rules: String,
+    watchable: String,
     bet: String,
     multiplier: u32,
     fee: u32,
@@ -205,6 +210,11 @@ impl Change {
         };
         let terms = &mut draft.terms;
         terms.price.bet = coins(&self.bet)?;
+        terms.spectators = match self.watchable.as_str() {
+            "yes" => Spectators::Anybody,
+            "no" => Spectators::Nobody,
+            _ => return Err(Code::BodyInvalid.because("watchable is yes or no")),
+        };
         terms.price.multiplier = self.multiplier;
         terms.price.fee_basis_points = self.fee;
         terms.hits.to_win = self.hits;

@@ -10,30 +10,36 @@ use super::chart::{Chart, Series, Shape};
 use super::parts::{Column, badge, coins, facts, table, time};
 use super::shell::page;
 use super::{Refused, Seat};
-use crate::clock::{self, Clock};
-use crate::http::unread;
+use crate::clock;
+use crate::http::operators::today::playing;
+use crate::http::{Services, unread};
+use crate::live::Playing;
 use crate::reports::{Alarms, Figures, Hour, Reports, RoomFigures, Today};
 use crate::standings::Standings;
 
 pub(super) async fn show(
     State(reports): State<Reports>,
     State(standings): State<Standings>,
-    State(clock): State<Clock>,
+    State(services): State<Services>,
     seat: Seat,
 ) -> Result<Response, Refused> {
     let zone = standings.calendar().time_zone();
-    let today = reports.today(clock.now(), zone).await.map_err(unread)?;
-    Ok(page(&seat, "Today", body(&today)))
+    let today = reports.today(services.clock.now(), zone).await.map_err(unread)?;
+    Ok(page(&seat, "Today", body(&today, playing(&services).await)))
 }
 
-fn body(today: &Today) -> Markup {
+fn body(today: &Today, playing: Option<Playing>) -> Markup {
+    let now = |of: fn(Playing) -> u64| match playing {
+        Some(playing) => html! { (of(playing)) },
+        None => badge("bad", "live state does not answer"),
+    };
     html! {
         p { "From " (time(today.begins_at)) " to " (time(today.at)) ", UTC. Amounts are in coins." }
         (alarms(&today.alarms))
         h2 { "Now" }
         (facts(&[
-            ("Games open", html! { (today.games_open) }),
-            ("Players playing", html! { (today.players_playing) }),
+            ("Tables in rooms", now(|playing| playing.tables)),
+            ("Players at them", now(|playing| playing.players)),
             ("In wallets", coins(today.wallets)),
             ("In stakes", coins(today.stakes)),
             ("In POTs", coins(today.pots)),

@@ -1,4 +1,4 @@
-//! Bans as operators make and lift them.
+//! Bans and mutes as operators make and lift them.
 
 use axum::Json;
 use axum::extract::{FromRef, State};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{Ban, BanError, ListedBan};
+use crate::accounts::{Ban, BanError, Bar, ListedBan};
 use crate::clock;
 use crate::db::Failure;
 use crate::ids::PlayerId;
@@ -17,10 +17,10 @@ use crate::operators::{Barring, Operator, Reason};
 use super::super::idempotency::{Once, RequiredKey};
 use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
 
-/// A ban to be made.
+/// A ban or a mute to be made.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct BanPlayer {
+pub(in crate::http) struct BarPlayer {
     /// Told to the player.
     #[schema(value_type = String, min_length = 10, max_length = 500,
         example = "as the player asked on the phone",
@@ -31,10 +31,11 @@ pub(in crate::http) struct BanPlayer {
     hours: Option<u32>,
 }
 
-/// A ban of a player.
+/// A ban or a mute of a player.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct BanOfPlayer {
+pub(in crate::http) struct BarOfPlayer {
     reason: String,
+    /// When it began.
     banned_at: Time,
     /// Null for good.
     #[schema(required = true)]
@@ -43,38 +44,77 @@ pub(in crate::http) struct BanOfPlayer {
     lifted_at: Option<Time>,
 }
 
-/// All bans that a player has had, newest first.
+/// All bans, or all mutes, that a player has had, newest first.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct BansOfPlayer {
-    items: Vec<BanOfPlayer>,
+pub(in crate::http) struct BarsOfPlayer {
+    items: Vec<BarOfPlayer>,
 }
 
-/// The longest ban that ends, in hours.
+/// The longest ban or mute that ends, in hours.
 pub(in crate::http) const HOURS_MAX: u32 = 87_600;
 
-/// A ban that begins now.
+/// A ban or a mute that begins now.
 pub(in crate::http) fn ban_of(
     services: &Services,
     reason: &Reason,
     hours: Option<u32>,
 ) -> Result<Ban, Problem> {
     if hours.is_some_and(|hours| !(1..=HOURS_MAX).contains(&hours)) {
-        return Err(Code::BodyInvalid.because("a ban takes 1 to 87600 hours"));
+        return Err(Code::BodyInvalid.because("hours are 1 to 87600"));
     }
     let hour = std::time::Duration::from_hours(1);
     let ends_at = hours.map(|hours| clock::after(services.clock.now(), hour * hours));
     Ok(Ban { reason: reason.as_str().to_owned(), ends_at })
 }
 
-async fn bans(barring: &Barring, player: PlayerId) -> Result<Json<BansOfPlayer>, Problem> {
-    let listed = barring.of(player).await.map_err(BanError::from)?;
-    let items = listed.into_iter().map(|ListedBan { ban, banned_at, lifted_at }| BanOfPlayer {
+async fn bars(
+    barring: &Barring,
+    player: PlayerId,
+    bar: Bar,
+) -> Result<Json<BarsOfPlayer>, Problem> {
+    let listed = barring.of(player, bar).await.map_err(BanError::from)?;
+    let items = listed.into_iter().map(|ListedBan { ban, banned_at, lifted_at }| BarOfPlayer {
         reason: ban.reason,
         banned_at: banned_at.into(),
         ends_at: ban.ends_at.map(Time::from),
         lifted_at: lifted_at.map(Time::from),
     });
-    Ok(Json(BansOfPlayer { items: items.collect() }))
+    Ok(Json(BarsOfPlayer { items: items.collect() }))
+}
+
+async fn begin(
+    services: &Services,
+    operator: Operator,
+    player: PlayerId,
+    bar: Bar,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let BarPlayer { reason, hours } = once.body()?;
+    let ban = ban_of(services, &reason, hours)?;
+    let barring = Barring::from_ref(services);
+    let work = async move |_| {
+        barring.ban(&by, player, bar, &ban).await?;
+        Ok((StatusCode::CREATED, bars(&barring, player, bar).await?))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+async fn lift(
+    barring: Barring,
+    operator: Operator,
+    player: PlayerId,
+    bar: Bar,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let work = async move |_| {
+        barring.lift(&by, player, bar).await?;
+        bars(&barring, player, bar).await
+    };
+    Ok(once.answer(&operator, work).await)
 }
 
 /// List a player's bans
@@ -86,14 +126,14 @@ async fn bans(barring: &Barring, player: PlayerId) -> Result<Json<BansOfPlayer>,
     tag = "operators",
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The player")),
-    responses((status = 200, description = "The bans", body = BansOfPlayer))
+    responses((status = 200, description = "The bans", body = BarsOfPlayer))
 )]
 pub(in crate::http) async fn list_bans(
     State(barring): State<Barring>,
     _operator: Operator,
     Path(id): Path<Uuid>,
-) -> Result<Json<BansOfPlayer>, Problem> {
-    bans(&barring, PlayerId(id)).await
+) -> Result<Json<BarsOfPlayer>, Problem> {
+    bars(&barring, PlayerId(id), Bar::Entry).await
 }
 
 /// Ban a player
@@ -106,9 +146,9 @@ pub(in crate::http) async fn list_bans(
     tag = "operators",
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The player"), RequiredKey),
-    request_body = BanPlayer,
+    request_body = BarPlayer,
     responses(
-        (status = 201, description = "The player's bans", body = BansOfPlayer),
+        (status = 201, description = "The player's bans", body = BarsOfPlayer),
         (status = 404, description = "`player_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
@@ -121,16 +161,7 @@ pub(in crate::http) async fn ban_player(
     Path(id): Path<Uuid>,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.guardian()?;
-    let once = once.keyed()?;
-    let BanPlayer { reason, hours } = once.body()?;
-    let ban = ban_of(&services, &reason, hours)?;
-    let barring = Barring::from_ref(&services);
-    let work = async move |_| {
-        barring.ban(&by, PlayerId(id), &ban).await?;
-        Ok((StatusCode::CREATED, bans(&barring, PlayerId(id)).await?))
-    };
-    Ok(once.answer(&operator, work).await)
+    begin(&services, operator, PlayerId(id), Bar::Entry, once).await
 }
 
 /// Lift a player's bans
@@ -143,7 +174,7 @@ pub(in crate::http) async fn ban_player(
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The player"), RequiredKey),
     responses(
-        (status = 200, description = "The player's bans", body = BansOfPlayer),
+        (status = 200, description = "The player's bans", body = BarsOfPlayer),
         (status = 409, description = "`not_banned`. Or `idempotency_key_in_use`",
             body = ProblemBody, content_type = "application/problem+json")
     )
@@ -154,13 +185,78 @@ pub(in crate::http) async fn lift_bans(
     Path(id): Path<Uuid>,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.guardian()?;
-    let once = once.keyed()?;
-    let work = async move |_| {
-        barring.lift(&by, PlayerId(id)).await?;
-        bans(&barring, PlayerId(id)).await
-    };
-    Ok(once.answer(&operator, work).await)
+    lift(barring, operator, PlayerId(id), Bar::Entry, once).await
+}
+
+/// List a player's mutes
+///
+/// For operators of every role. A player that there is not has none.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/players/{id}/mutes",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player")),
+    responses((status = 200, description = "The mutes", body = BarsOfPlayer))
+)]
+pub(in crate::http) async fn list_mutes_of_player(
+    State(barring): State<Barring>,
+    _operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<BarsOfPlayer>, Problem> {
+    bars(&barring, PlayerId(id), Bar::Speech).await
+}
+
+/// Mute a player
+///
+/// What the player says at tables is refused from now on, on every node; it plays on. For the
+/// roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/mutes",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
+    request_body = BarPlayer,
+    responses(
+        (status = 201, description = "The player's mutes", body = BarsOfPlayer),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn silence_player(
+    State(services): State<Services>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    begin(&services, operator, PlayerId(id), Bar::Speech, once).await
+}
+
+/// Lift a player's mutes
+///
+/// All that are in force. For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/mutes/lifting",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
+    responses(
+        (status = 200, description = "The player's mutes", body = BarsOfPlayer),
+        (status = 409, description = "`not_muted`. Or `idempotency_key_in_use`",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn lift_mutes(
+    State(barring): State<Barring>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    once: Once,
+) -> Result<Response, Problem> {
+    lift(barring, operator, PlayerId(id), Bar::Speech, once).await
 }
 
 impl FromRef<Services> for Barring {
@@ -175,6 +271,7 @@ impl From<BanError> for Problem {
             BanError::PlayerNotFound => Code::PlayerNotFound.plain(),
             BanError::Reason => Code::BodyInvalid.because(error.to_string()),
             BanError::NotBanned => Code::NotBanned.plain(),
+            BanError::NotMuted => Code::NotMuted.plain(),
             BanError::Database(cause) => match Failure::of(cause) {
                 Failure::Contended | Failure::Lost | Failure::Exhausted => {
                     Self::unavailable(&error)

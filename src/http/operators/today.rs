@@ -5,7 +5,7 @@ use axum::extract::{FromRef, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::clock::Clock;
+use crate::live::Playing;
 use crate::operators::Operator;
 use crate::reports::{self, Figures, Reports, Sums};
 use crate::standings::Standings;
@@ -28,10 +28,12 @@ pub(in crate::http) struct TodayBody {
     rooms: Vec<RoomFiguresBody>,
     /// Each hour (UTC) that has begun, the first one cut where the day begins.
     hours: Vec<HourBody>,
-    /// Games that are open now.
-    games_open: i64,
-    /// Players in them.
-    players_playing: i64,
+    /// Tables of rooms at which somebody sits now. Null when live state does not answer.
+    #[schema(required = true)]
+    tables_playing: Option<u64>,
+    /// Players at them.
+    #[schema(required = true)]
+    players_playing: Option<u64>,
     /// What all wallets hold now.
     wallets: Coins,
     /// What is held as stakes of open games now.
@@ -125,8 +127,8 @@ impl From<Figures> for FiguresBody {
     }
 }
 
-impl From<reports::Today> for TodayBody {
-    fn from(today: reports::Today) -> Self {
+impl TodayBody {
+    fn of(today: reports::Today, now: Option<Playing>) -> Self {
         let alarms = today.alarms;
         let rooms = today.rooms.into_iter();
         let hours = today.hours.into_iter();
@@ -145,8 +147,8 @@ impl From<reports::Today> for TodayBody {
                     figures: one.figures.into(),
                 })
                 .collect(),
-            games_open: today.games_open,
-            players_playing: today.players_playing,
+            tables_playing: now.map(|now| now.tables),
+            players_playing: now.map(|now| now.players),
             wallets: today.wallets.into(),
             stakes: today.stakes.into(),
             pots: today.pots.into(),
@@ -178,12 +180,23 @@ impl From<reports::Today> for TodayBody {
 pub(in crate::http) async fn show_today(
     State(reports): State<Reports>,
     State(standings): State<Standings>,
-    State(clock): State<Clock>,
+    State(services): State<Services>,
     _: Operator,
 ) -> Result<Json<TodayBody>, Problem> {
     let zone = standings.calendar().time_zone();
-    let today = reports.today(clock.now(), zone).await.map_err(unread)?;
-    Ok(Json(today.into()))
+    let today = reports.today(services.clock.now(), zone).await.map_err(unread)?;
+    Ok(Json(TodayBody::of(today, playing(&services).await)))
+}
+
+/// What plays now in all rooms together. Coins are told also when that is not known.
+pub(in crate::http) async fn playing(services: &Services) -> Option<Playing> {
+    let rooms = services.lobby.playing().await;
+    let rooms = rooms.inspect_err(|error| tracing::warn!(%error, "what plays now is not known"));
+    let sum = |sum: Playing, one: &Playing| Playing {
+        players: sum.players.saturating_add(one.players),
+        tables: sum.tables.saturating_add(one.tables),
+    };
+    Some(rooms.ok()?.values().fold(Playing::default(), sum))
 }
 
 impl FromRef<Services> for Reports {

@@ -23,6 +23,8 @@ GET  /desk/players                            200    200     200     200
 GET  /desk/players/{id}                       404    404     404     404
 POST /desk/players/{id}/notes                 403    404     403     404
 POST /desk/players/{id}/sign-out              403    404     403     404
+POST /desk/players/{id}/bars                  403    404     403     404
+POST /desk/players/{id}/bars/lifting          403    409     403     409
 GET  /desk/ledger                             200    200     200     200
 GET  /desk/rooms                              200    200     200     200
 GET  /desk/rooms/newbie                       200    200     200     200
@@ -46,8 +48,6 @@ POST /desk/corrections/{id}/rejection         403    403     404     404
 GET  /desk/switches                           200    200     200     200
 POST /desk/switches/house/closing             403    403     403     303
 POST /desk/switches/house/opening             403    403     403     303
-POST /desk/switches/bans                      403    404     403     404
-POST /desk/switches/bans/lifting              403    409     403     409
 GET  /desk/operators                          403    403     403     200
 POST /desk/operators                          403    403     403     422
 POST /desk/operators/nobody/token             403    403     403     404
@@ -82,6 +82,7 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
             all.extend([("bet", "1.00".into()), ("least", "0".into()), ("most", String::new())]);
             all.extend([("name", "Newbie".into()), ("rules", "kingdom".into())]);
             all.extend([("think", "1".into()), ("revision", "99".into())]);
+            all.push(("watchable", "no".into()));
             all.dedup_by_key(|(name, _)| *name);
             let mut seen = std::collections::BTreeSet::new();
             all.reverse();
@@ -98,8 +99,10 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
         "POST /desk/players/{id}/notes" => {
             vec![("attempt", id()), ("words", "for the test only".into())]
         }
-        "POST /desk/switches/bans" => vec![("player", id()), ("hours", String::new()), why()],
-        "POST /desk/switches/bans/lifting" => vec![("player", id())],
+        "POST /desk/players/{id}/bars" => {
+            vec![("bars", "speech".into()), ("hours", String::new()), why()]
+        }
+        "POST /desk/players/{id}/bars/lifting" => vec![("bars", "entry".into())],
         "POST /desk/operators" => vec![("name", "Luz".into()), ("role", "viewer".into())],
         _ => vec![why()],
     }

@@ -146,27 +146,46 @@ async fn a_room_is_changed_closed_and_copied() {
 }
 
 #[tokio::test]
-async fn a_player_is_kept_out_and_let_in_again() {
+async fn a_player_is_kept_out_and_silent_and_let_in_again() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Support).await;
-    let here = format!("/desk/switches?player={}", guest.id);
-    let fields = [("player", &*guest.id), ("hours", "72"), ("reason", "dumps coins on a friend")];
-    let banned = luz.send(&here, "/desk/switches/bans", &fields).await;
+    let here = format!("/desk/players/{}", guest.id);
+    let (bars, lifting) = (format!("{here}/bars"), format!("{here}/bars/lifting"));
+    let fields = [("bars", "entry"), ("hours", "72"), ("reason", "dumps coins on a friend")];
+    let banned = luz.send(&here, &bars, &fields).await;
     assert_eq!(banned.location.as_deref(), Some(&*here), "{}", banned.text);
     let sign_in =
         || server.node.post("/v1/sign-in/guest", &json!({ "device_id": "device-0123456789" }));
     expect_refusal(sign_in(), 403, "banned").await;
     assert!(luz.get(&here).await.text.contains("dumps coins on a friend"));
+    let fields = [("bars", "speech"), ("hours", ""), ("reason", "insults at the table")];
+    let muted = luz.send(&here, &bars, &fields).await;
+    assert_eq!(muted.location.as_deref(), Some(&*here), "{}", muted.text);
+    let page = luz.get(&here).await.text;
+    assert!(page.contains("insults at the table") && page.contains("Lift the mute"), "{page}");
+    let wrong = [("bars", "sleep"), ("hours", ""), ("reason", "insults at the table")];
+    assert_eq!(luz.send(&here, &bars, &wrong).await.status, 422);
     server.clock.advance(Duration::from_hours(71));
     expect_refusal(sign_in(), 403, "banned").await;
     // The session of the operator has ended long ago.
     let mut ben = Browser::new(&server);
     ben.enrol("kuya.ben", Role::Support).await;
-    let lifted = ben.send(&here, "/desk/switches/bans/lifting", &[("player", &guest.id)]).await;
-    assert_eq!(lifted.status, 303, "{}", lifted.text);
+    for bars in ["entry", "speech"] {
+        let lifted = ben.send(&here, &lifting, &[("bars", bars)]).await;
+        assert_eq!(lifted.status, 303, "{}", lifted.text);
+    }
     ok(sign_in()).await;
+    assert!(!ben.get(&here).await.text.contains("Lift the"));
+    let rows: Vec<String> =
+        sqlx::query_scalar("select action from operator_actions where subject = $1 order by id")
+            .bind(format!("player:{}", guest.id))
+            .fetch_all(&server.bank.pool)
+            .await
+            .unwrap();
+    let expected = ["player_ban", "player_mute", "player_lift_ban", "player_lift_mute"];
+    assert_eq!(rows, expected);
 }
 
 #[tokio::test]

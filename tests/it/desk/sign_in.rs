@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::auth::DeskToken;
 use bahay::operators::audit::Trail;
-use bahay::operators::{Operators, Role};
+use bahay::operators::{Operators, Role, SecondFactor};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -69,6 +69,46 @@ async fn an_operator_enrols_and_signs_in_with_three_things() {
         "sign_in_refused: code used",
     ];
     assert_eq!(noted(&server).await, expected);
+}
+
+/// The second factor as the database has it.
+async fn stored_factor(server: &Server) -> Vec<u8> {
+    sqlx::query_scalar("select totp_secret from operator_credentials")
+        .fetch_one(&server.bank.pool)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn second_factors_are_stored_sealed_and_older_ones_are_sealed_at_their_next_use() {
+    const PLAIN: &[u8] = b"12345678901234567890";
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.enrol("ate.luz", Role::Viewer).await;
+    let sealed = stored_factor(&server).await;
+    assert_eq!(sealed.len(), PLAIN.len() + bahay::auth::SEAL_BYTES);
+    let store = async |bytes: &[u8]| {
+        let stored = sqlx::query("update operator_credentials set totp_secret = $1").bind(bytes);
+        stored.execute(&server.bank.pool).await.unwrap();
+    };
+    store(PLAIN).await;
+    let factor = SecondFactor::of_base32("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ").unwrap();
+    for _ in 0..2 {
+        next_code(&server.clock);
+        let code = factor.code(server.clock.now());
+        let signed_in = Browser::new(&server).sign_in("ate.luz", PASSWORD, &code).await;
+        assert_eq!(signed_in.status, 303, "{}", signed_in.text);
+        let stored = stored_factor(&server).await;
+        assert_eq!(stored.len(), sealed.len());
+        assert!(!stored.windows(8).any(|part| part == &PLAIN[..8]));
+    }
+    // Sealed by a key that this server does not have.
+    let mut other = stored_factor(&server).await;
+    other[1] ^= 1;
+    store(&other).await;
+    next_code(&server.clock);
+    let code = factor.code(server.clock.now());
+    assert_eq!(Browser::new(&server).sign_in("ate.luz", PASSWORD, &code).await.status, 500);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use bahay::accounts::Ban;
+use bahay::accounts::{Ban, Bar};
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
 use bahay::operators::Barring;
@@ -34,9 +34,8 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let bans = Barring::new(server.bank.pool.clone(), server.clock.clone());
     let (player, now) = (guest.id.parse().unwrap(), server.clock.now());
     let ends_at = Some(clock::after(now, Duration::from_hours(1)));
-    bans.ban_by(&Trail::COMMAND, player, &Ban { reason: "collusion".into(), ends_at })
-        .await
-        .unwrap();
+    let ban = Ban { reason: "collusion".into(), ends_at };
+    bans.ban_by(&Trail::COMMAND, player, Bar::Entry, &ban).await.unwrap();
 
     let by_device = || node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     let by_name = || node.post("/v1/sign-in/password", &body);
@@ -63,12 +62,12 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     server.clock.advance(Duration::from_hours(1));
     ok(by_device()).await;
     let for_good = Ban { reason: "again".into(), ends_at: None };
-    bans.ban_by(&Trail::COMMAND, player, &for_good).await.unwrap();
+    bans.ban_by(&Trail::COMMAND, player, Bar::Entry, &for_good).await.unwrap();
     server.clock.advance(Duration::from_hours(10_000));
     expect_refusal(by_device(), 403, "banned").await;
-    bans.lift_by(&Trail::COMMAND, player).await.unwrap();
+    bans.lift_by(&Trail::COMMAND, player, Bar::Entry).await.unwrap();
     ok(by_name()).await;
-    assert_eq!(bans.of(player).await.unwrap().len(), 2);
+    assert_eq!(bans.of(player, Bar::Entry).await.unwrap().len(), 2);
     // The inbox tells of it, the newest first.
     let back = ok(by_name()).await;
     let inbox = node.get("/v1/me/notices", back["access_token"].as_str().unwrap());

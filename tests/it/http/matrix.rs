@@ -106,6 +106,9 @@ GET    /v1/operator/rooms/{room}/revisions        401    401   401  200    200  
 GET    /v1/operator/players/{id}/bans             401    401   401  200    200     200     200
 POST   /v1/operator/players/{id}/bans             401    401   401  403    201     403     201
 POST   /v1/operator/players/{id}/bans/lifting     401    401   401  403    409     403     409
+GET    /v1/operator/players/{id}/mutes            401    401   401  200    200     200     200
+POST   /v1/operator/players/{id}/mutes            401    401   401  403    201     403     201
+POST   /v1/operator/players/{id}/mutes/lifting    401    401   401  403    409     403     409
 GET    /v1/operator/tables                        401    401   401  200    200     200     200
 GET    /v1/operator/stranded                      401    401   401  200    200     200     200
 GET    /v1/operator/tables/{id}                   401    401   401  404    404     404     404
@@ -179,6 +182,7 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         "POST /v1/operator/players/{id}/notes" => json!({ "words": "Asked for a refund." }),
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
         "POST /v1/operator/players/{id}/bans"
+        | "POST /v1/operator/players/{id}/mutes"
         | "POST /v1/operator/house/closing"
         | "POST /v1/operator/tables/{id}/hands-look"
         | "POST /v1/operator/tables/{id}/voiding" => json!({ "reason": "for the test only" }),

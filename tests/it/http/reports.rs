@@ -201,6 +201,8 @@ async fn today_tells_the_sums_of_the_ledger() {
     let sum: i64 = balances.iter().map(|one| one["amount"].as_i64().unwrap()).sum();
     assert_eq!(sum, 0);
     assert_eq!(today["alarms"]["ledger_checked_at"], Value::Null);
+    // Nobody sits at a table.
+    assert_eq!((&today["tables_playing"], &today["players_playing"]), (&json!(0), &json!(0)));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use bahay::accounts::{self, Accounts};
-use bahay::auth::{Auth, Revocations, Signer};
+use bahay::auth::{Auth, Revocations, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
 use bahay::edge::Edge;
 use bahay::http::{self, Options, Probe, Services};
@@ -167,7 +167,7 @@ impl Node {
             operators: Operators::new(pool.clone()),
             reports: Reports::beside(&pool),
             audit: Audit::new(pool.clone()),
-            desk: Desk::new(pool.clone(), accounts.clone(), clock.clone()),
+            desk: Desk::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys()),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: Standings::new(pool.clone(), live.clone(), Calendar::default()),
@@ -232,6 +232,11 @@ impl Drop for Node {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+/// With which second factors are stored.
+pub(crate) fn sealing_keys() -> SealingKeys {
+    SealingKeys::new(["5e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b"]).expect("the key is random")
 }
 
 pub(crate) fn text(value: &Value) -> String {

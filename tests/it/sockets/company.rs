@@ -1,9 +1,14 @@
 //! Who else is at the table: phrases, mutes, and spectators who see what lies open, one turn late.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use bahay::accounts::{Ban, BanError, Bar};
 use bahay::client::{Client, Play, PlayError};
+use bahay::clock::{self, Clock};
 use bahay::lobby::house_rooms;
+use bahay::operators::Barring;
+use bahay::operators::audit::Trail;
 use bahay::social::Phrase;
 use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Command, Message};
@@ -91,6 +96,36 @@ async fn phrases_are_heard_on_all_nodes_and_not_by_who_has_muted_the_player() {
     assert_eq!(code(say(&mut spectator, Phrase::Hello).await), "not_joined");
     let listed: Value = second.read("/v1/me/mutes").await.unwrap();
     assert_eq!(listed["items"], json!([]));
+    node.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whom_the_house_mutes_is_heard_on_no_node_until_that_ends() {
+    let house = House::new().await;
+    let (base, node) = house.node().await;
+    let (_, [first, second, _]) = house.table().await;
+    let mut first_play = joined(&first.at(&base)).await;
+    let mut second_play = joined(&second).await;
+    let (clock, player) = (Clock::system(), first.player());
+    let barring = Barring::new(house.database.owner_pool().await, clock.clone());
+    let ends_at = Some(clock::after(clock.now(), Duration::from_hours(1)));
+    let mute = Ban { reason: "insults".into(), ends_at };
+    barring.ban_by(&Trail::COMMAND, player, Bar::Speech, &mute).await.unwrap();
+    assert_eq!(code(say(&mut first_play, Phrase::Hello).await), "muted");
+    assert_eq!(code(say(&mut first_play, Phrase::EmojiHeart).await), "muted");
+    // Others speak, and the muted one hears them and has its seat.
+    say(&mut second_play, Phrase::Hurry).await.unwrap();
+    assert_eq!(heard(&mut first_play).await, (second.player().to_string(), Phrase::Hurry));
+    barring.lift_by(&Trail::COMMAND, player, Bar::Speech).await.unwrap();
+    let again = barring.lift_by(&Trail::COMMAND, player, Bar::Speech).await;
+    assert!(matches!(again, Err(BanError::NotMuted)), "{again:?}");
+    say(&mut first_play, Phrase::Sorry).await.unwrap();
+    // It would have heard the two that were refused before this one.
+    assert_eq!(heard(&mut second_play).await.1, Phrase::Hurry);
+    assert_eq!(heard(&mut second_play).await, (player.to_string(), Phrase::Sorry));
+    let told: Value = first.read("/v1/me/notices").await.unwrap();
+    let kinds: Vec<_> = told["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    assert_eq!(kinds, ["mute_lifted", "muted"]);
     node.stop().await.unwrap();
 }
 

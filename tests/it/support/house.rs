@@ -178,6 +178,7 @@ async fn start(
         taps,
         ways_in: cheap_ways_in(),
         desk: bahay::http::DeskOptions::default(),
+        second_factor_keys: bahay::auth::SealingKeys::default(),
     };
     let running = app::start(parts, listener).await.unwrap();
     (format!("http://{}", running.address), running, pool)

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use uuid::Uuid;
 
-use crate::chance::{Answer, Key, Request, ServerSeed, Stream};
+use crate::chance::{Answer, Dice, Key, Request, ServerSeed};
 use crate::coins::Coins;
 use crate::game::Game;
 use crate::hex::Hex;
@@ -58,7 +58,7 @@ pub struct Simulation<G: Game> {
     table: Table<G>,
     now: Timestamp,
     habits: Habits,
-    chance: Stream,
+    chance: Dice,
     /// Ids given so far.
     ids: u64,
     /// When each present player does the next thing.
@@ -89,7 +89,7 @@ impl<G: Game> Simulation<G> {
             table: Table::new(TableId(Uuid::from_u64_pair(seed, 0)), terms),
             now: Timestamp::from_ms(0),
             habits,
-            chance: Stream::new(Key(Hex(key))),
+            chance: Dice::new(Key(Hex(key))),
             ids: 0,
             intentions: BTreeMap::new(),
             wallets: BTreeMap::new(),

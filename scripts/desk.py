@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""How long the pages of the desk take and how large they are, with much in the database: signs an
+operator in, asks for each page a number of times, and prints a table. Ends with 1 when a page takes
+100 ms or more in the middle, or has 200 KB or more. Usage: desk.py URL ENROLMENT-CODE TOKEN PLAYER
+[TIMES], with the code and the token that `bahay operator add NAME --role admin` prints, and a player
+with many games. Times are those of a client on the same machine, from the request to the last byte.
+
+With `csv PID` for TIMES it reads the file of all settlements instead, and says how long that took,
+and the most memory that the server's process PID had before and meanwhile."""
+
+import base64
+import hashlib
+import hmac
+import http.client
+import json
+import re
+import struct
+import sys
+import threading
+import time
+import urllib.parse
+
+URL, CODE, TOKEN, PLAYER = sys.argv[1:5]
+WHAT = sys.argv[5] if len(sys.argv) > 5 else "20"
+MS_MAX, BYTES_MAX = 100, 200_000
+PASSWORD = "a long rain on a tin roof"
+
+place = urllib.parse.urlsplit(URL)
+connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+cookies = {}
+
+
+def ask(method, path, fields=None, headers=()):
+    """Status, headers, body and milliseconds."""
+    sent = {"sec-fetch-site": "same-origin", "host": place.netloc, **dict(headers)}
+    if cookies:
+        sent["cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
+    body = None
+    if fields is not None:
+        body = urllib.parse.urlencode(fields)
+        sent["content-type"] = "application/x-www-form-urlencoded"
+        sent["origin"] = URL
+    began = time.perf_counter()
+    connection.request(method, path, body, sent)
+    answer = connection.getresponse()
+    text = answer.read()
+    took = (time.perf_counter() - began) * 1000
+    for cookie in answer.headers.get_all("set-cookie") or []:
+        name, value = cookie.split(";")[0].split("=", 1)
+        cookies[name] = value
+    return answer.status, answer.headers, text.decode(), took
+
+
+def api(path):
+    status, _, text, _ = ask("GET", path, headers=[("authorization", f"Bearer {TOKEN}")])
+    assert status == 200, (path, status, text)
+    return json.loads(text)
+
+
+def form_token(text):
+    return re.search(r'name="form_token" value="([^"]+)"', text).group(1)
+
+
+def six_digits(secret):
+    """RFC 6238."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    digest = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30), hashlib.sha1)
+    offset = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+def enrol():
+    _, _, text, _ = ask("GET", "/desk/enrolment")
+    fields = {"form_token": form_token(text), "enrolment": CODE}
+    status, _, text, _ = ask("POST", "/desk/enrolment", fields)
+    assert status == 200, text
+    secret = re.search(r"Key: <code>([A-Z2-7]+)</code>", text).group(1)
+    fields = {"form_token": form_token(text), "enrolment": CODE, "password": PASSWORD}
+    fields |= {"again": PASSWORD, "code": six_digits(secret)}
+    status, _, text, _ = ask("POST", "/desk/enrolment/completion", fields)
+    assert status == 303, text
+
+
+def last_page(path):
+    """The path of the last page of a list that begins there, after some hundred pages at most."""
+    for _ in range(400):
+        _, _, text, _ = ask("GET", path)
+        further = re.search(r'rel="next" href="([^"]+)"', text)
+        if not further:
+            break
+        path = further.group(1).replace("&amp;", "&")
+    return path
+
+
+def pages():
+    """What is asked for: a name and a path."""
+    newest = api("/v1/operator/settlements?limit=1")["items"][0]
+    game, room = newest["game"], newest["room"]
+    books = api("/v1/operator/ledger")
+    fees = max((one for one in books["house"] if one["kind"] == "fee"), key=lambda one: one["version"])
+    # A day in the middle of it all, and the first one.
+    day = time.gmtime(time.time() - 45 * 86_400)
+    first = time.gmtime(time.time() - 90 * 86_400)
+    date = lambda at: time.strftime("%Y-%m-%d", at)
+    listed = "/desk/settlements"
+    yield "Today", "/desk/today"
+    yield "Settlements", listed
+    yield "Settlements, kept fresh", f"{listed}/live"
+    yield "Settlements, one room", f"{listed}?room={room}"
+    yield "Settlements, a room without any", f"{listed}?room=nowhere"
+    yield "Settlements, stock, POT, AI", f"{listed}?ending=stock&pot=yes&takeover=yes"
+    yield "Settlements, hardly any (large)", f"{listed}?least=9999"
+    yield "Settlements, none (larger)", f"{listed}?least=99999999"
+    yield "Settlements, an hour long ago", f"{listed}?from={date(day)}T10:00&to={date(day)}T11:00"
+    yield "Settlements, 60 days, AI", f"{listed}?to={date(day)}T10:30&takeover=yes"
+    yield "Settlements, last page", last_page(f"{listed}?to={date(first)}T23:59")
+    yield "Settlements, one player", f"{listed}?player={PLAYER}"
+    yield "Settlements, one player, hardly any", f"{listed}?player={PLAYER}&least=9999&pot=yes"
+    yield "Settlements, one player, last page", last_page(f"{listed}?player={PLAYER}")
+    yield "Game", f"/desk/games/{game}"
+    yield "Game, card by card", f"/desk/games/{game}/replay"
+    yield "Players, by name", "/desk/players?search=a"
+    yield "Player with many games", f"/desk/players/{PLAYER}"
+    yield "Player, oldest entries", last_page(f"/desk/players/{PLAYER}")
+    yield "Ledger", "/desk/ledger"
+    yield "Ledger, fees of a room", f"/desk/ledger?account={fees['code']}"
+    yield "Ledger, the wallet", f"/desk/ledger?account=wallet:{PLAYER}"
+    yield "Ledger, further", last_page("/desk/ledger")
+    yield "Rooms", "/desk/rooms"
+    yield "Room", f"/desk/rooms/{room}"
+    yield "Tables", "/desk/tables"
+    yield "Table", f"/desk/tables/{newest['table']}"
+    yield "Corrections", "/desk/corrections"
+    yield "Switches", "/desk/switches"
+    yield "Operators", "/desk/operators"
+    yield "Audit", "/desk/audit"
+    yield "Audit, a kind that is rare", "/desk/audit?action=house_close"
+    yield "Audit, a subject", f"/desk/audit?subject=game:{game}"
+    yield "Audit, further", last_page("/desk/audit")
+
+
+def resident_kb(pid):
+    with open(f"/proc/{pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+def read_csv(pid):
+    before, most, over = resident_kb(pid), [0], threading.Event()
+
+    def watch():
+        while not over.wait(0.05):
+            most[0] = max(most[0], resident_kb(pid))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    began, size, lines = time.perf_counter(), 0, 0
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    connection.request("GET", "/v1/operator/settlements.csv", headers=headers)
+    answer = connection.getresponse()
+    while part := answer.read1(1 << 20):
+        size += len(part)
+        lines += part.count(b"\n")
+    took = time.perf_counter() - began
+    over.set()
+    watcher.join()
+    print(f"{lines - 1} rows, {size / 1e6:.0f} MB, {took:.1f} s")
+    print(f"server's memory: {before / 1024:.1f} MiB before, at most {most[0] / 1024:.1f} MiB meanwhile")
+
+
+def measure(times):
+    slow = False
+    print(f"{'page':<38}{'p50 ms':>9}{'max ms':>9}{'KB':>9}")
+    for name, path in pages():
+        took = []
+        for _ in range(times):
+            status, _, text, ms = ask("GET", path)
+            assert status in (200, 404), (path, status, text)
+            took.append(ms)
+        took.sort()
+        size = len(text.encode())
+        is_slow = took[times // 2] >= MS_MAX or size >= BYTES_MAX
+        slow |= is_slow
+        mark = "  <" if is_slow else ""
+        print(f"{name:<38}{took[times // 2]:>9.1f}{took[-1]:>9.1f}{size / 1000:>9.1f}{mark}")
+    return slow
+
+
+enrol()
+if WHAT == "csv":
+    read_csv(int(sys.argv[6]))
+else:
+    sys.exit(1 if measure(int(WHAT)) else 0)

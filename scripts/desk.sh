@@ -1,0 +1,61 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
+# How the desk does with many games: a history of its own, a release build of the server on it, and
+# scripts/desk.py, which asks for every page and prints how long each took and how large it is.
+#
+# `./dev bench desk [GAMES]` makes all of it and throws it away at the end; 1,000,000 games are the
+# default. With DATABASE_URL and REDIS_URL, of a history that is kept, it makes no games.
+
+cmd_bench_desk() {
+  local games=${1:-1000000} given=${DATABASE_URL:-} secrets player
+  type -P python3 >/dev/null || die "python3 is missing: it asks for the pages"
+  BAHAY_PROFILE=${BAHAY_PROFILE:-release} build
+  if [ -n "$given" ]; then
+    use_instance "$SERVICES_HOME"
+    join_instance bench
+  else
+    enter_test_instance bench
+  fi
+  start_services
+  make_environment
+  export RUST_LOG=${BAHAY_LOG:-warn}
+  attend "$BINARY" migrate || die "the migration failed: see above"
+  if [ -z "$given" ]; then
+    # Nine of ten games are of players of whom each has some thousand, the rest of a few who play a lot.
+    history --games $((games - games / 10)) --players 900
+    history --games $((games / 10)) --players 30 --seed 2 --beside-others
+    say "the database takes $(sql "select pg_size_pretty(pg_database_size(current_database()))")"
+  fi
+  unset BAHAY_LISTEN
+  start_loaded_server
+  fill_audit
+  player=$(sql "select s.player from player_statistics s order by s.games desc, s.player limit 1")
+  secrets=$("$BINARY" operator add "desk.$$" --role admin) || die "no operator was made"
+  attend python3 scripts/desk.py "$BAHAY_URL" "$(tail -n 1 <<<"$secrets")" \
+    "$(head -n 1 <<<"$secrets")" "$player" "${BAHAY_DESK_TIMES:-20}"
+  secrets=$("$BINARY" operator add "csv.$$" --role admin) || die "no operator was made"
+  attend python3 scripts/desk.py "$BAHAY_URL" "$(tail -n 1 <<<"$secrets")" \
+    "$(head -n 1 <<<"$secrets")" "$player" csv "$SERVER"
+}
+
+history() {
+  local began=$SECONDS
+  attend "$BINARY" generate-history "$@" 2>/dev/null || die "the history broke off"
+  say "that took $((SECONDS - began)) s"
+}
+
+sql() { "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "$1"; }
+
+# Operators who have looked and changed a lot: 200,000 rows, as years of a house would make.
+fill_audit() {
+  sql "
+    insert into operator_actions (id, at, action, subject, detail, way)
+    select (lpad(to_hex((extract(epoch from t.at) * 1000)::bigint), 12, '0') || '7000'
+            || '8000' || lpad(to_hex(t.n), 12, '0'))::uuid,
+        t.at, case when t.n % 5 = 0 then 'export' else 'replay_look' end,
+        'game:' || gen_random_uuid(), '{}', 'api'
+    from (
+        select n, now() - n * interval '5 minutes' as at from generate_series(1, 200000) n
+    ) t
+    where not exists (select from operator_actions offset 100000)" || die "the audit could not be filled"
+  sql "vacuum (analyze) operator_actions"
+}

@@ -1,0 +1,193 @@
+//! What a connection waits for and hardly ever hears: that it is to be pinged, that a session has
+//! ended somewhere, that the server stops, and what is said at its table.
+//!
+//! A connection is woken several times for each move of its table. These are looked at only when
+//! they have something to say, and not whenever the connection is.
+
+use std::future::pending;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+
+use crate::entropy;
+use crate::ws::session::stopped;
+
+type Waiting = Pin<Box<dyn Future<Output = Heard> + Send>>;
+
+/// What has come.
+pub(super) enum Rare {
+    /// It is time to ask whether the client is there.
+    Ping,
+    /// Some session has ended.
+    Ended,
+    /// The server stops, and this connection is to go now.
+    Stop,
+    /// Somebody said something where the connection listens.
+    Said(Arc<str>),
+}
+
+/// The same, with what is waited for again.
+enum Heard {
+    Ping(Interval),
+    Ended(watch::Receiver<u64>),
+    Stop,
+    /// Listened to as this number.
+    Said(u32, Arc<str>, broadcast::Receiver<Arc<str>>),
+    /// Nothing more will be said there.
+    Silence,
+}
+
+pub(super) struct Seldom {
+    waiting: FuturesUnordered<Waiting>,
+    /// Counts the places that were listened to. What comes from an earlier one is not heard.
+    listening: u32,
+}
+
+impl Seldom {
+    pub(super) fn new() -> Self {
+        Self { waiting: FuturesUnordered::new(), listening: 0 }
+    }
+
+    /// Asks for pings, the first within a period, so that a burst of connections is not pinged in
+    /// one burst for ever.
+    pub(super) fn ping_every(&mut self, period: Duration) {
+        let mut pings = interval_at(Instant::now() + entropy::up_to(period), period);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.waiting.push(Box::pin(ping(pings)));
+    }
+
+    /// Asks to be told of sessions that end.
+    pub(super) fn hear_of_ended(&mut self, growth: watch::Receiver<u64>) {
+        self.waiting.push(Box::pin(ended(growth)));
+    }
+
+    /// Asks to be told when the server stops, at some time within `over`, so that clients do not
+    /// all come to the next one at once.
+    pub(super) fn hear_of_stop(&mut self, stopping: watch::Receiver<bool>, over: Duration) {
+        self.waiting.push(Box::pin(async move {
+            stopped(stopping).await;
+            tokio::time::sleep(entropy::up_to(over)).await;
+            Heard::Stop
+        }));
+    }
+
+    /// Listens here from now on, and nowhere else.
+    pub(super) fn listen(&mut self, talk: broadcast::Receiver<Arc<str>>) {
+        self.listen_no_more();
+        self.waiting.push(Box::pin(said(self.listening, talk)));
+    }
+
+    pub(super) fn listen_no_more(&mut self) {
+        self.listening = self.listening.wrapping_add(1);
+    }
+
+    /// The next of them. Nothing is lost when this is dropped before it is ready.
+    pub(super) async fn next(&mut self) -> Rare {
+        while let Some(heard) = self.waiting.next().await {
+            match heard {
+                Heard::Ping(pings) => {
+                    self.waiting.push(Box::pin(ping(pings)));
+                    return Rare::Ping;
+                }
+                Heard::Ended(growth) => {
+                    self.waiting.push(Box::pin(ended(growth)));
+                    return Rare::Ended;
+                }
+                Heard::Stop => return Rare::Stop,
+                Heard::Silence => {}
+                Heard::Said(place, text, talk) => {
+                    if place == self.listening {
+                        self.waiting.push(Box::pin(said(place, talk)));
+                        return Rare::Said(text);
+                    }
+                }
+            }
+        }
+        pending().await
+    }
+}
+
+async fn ping(mut pings: Interval) -> Heard {
+    pings.tick().await;
+    Heard::Ping(pings)
+}
+
+/// Never, when no session can end any more.
+async fn ended(mut growth: watch::Receiver<u64>) -> Heard {
+    if growth.changed().await.is_err() {
+        pending::<()>().await;
+    }
+    Heard::Ended(growth)
+}
+
+async fn said(place: u32, mut talk: broadcast::Receiver<Arc<str>>) -> Heard {
+    loop {
+        match talk.recv().await {
+            Ok(text) => return Heard::Said(place, text, talk),
+            // What was lost is lost: it was only talk.
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return Heard::Silence,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rare, Seldom};
+    use futures_util::FutureExt as _;
+    use std::sync::Arc;
+    use std::time::Duration;
+    use tokio::sync::{broadcast, watch};
+
+    async fn said(seldom: &mut Seldom) -> String {
+        match seldom.next().await {
+            Rare::Said(text) => text.to_string(),
+            Rare::Ping | Rare::Ended | Rare::Stop => panic!("only talk was asked for"),
+        }
+    }
+
+    #[tokio::test]
+    async fn one_place_is_listened_to_at_a_time() {
+        let (first, second) = (broadcast::Sender::<Arc<str>>::new(4), broadcast::Sender::new(4));
+        let mut seldom = Seldom::new();
+        seldom.listen(first.subscribe());
+        first.send("one".into()).expect("somebody listens");
+        assert_eq!(said(&mut seldom).await, "one");
+        seldom.listen(second.subscribe());
+        first.send("two".into()).expect("nobody has looked yet whether to go on");
+        second.send("three".into()).expect("somebody listens");
+        second.send("four".into()).expect("somebody listens");
+        assert_eq!(said(&mut seldom).await, "three");
+        assert_eq!(said(&mut seldom).await, "four");
+        assert_eq!(first.receiver_count(), 0);
+        // A table that is gone leaves nothing behind.
+        drop(second);
+        assert!(seldom.next().now_or_never().is_none());
+        assert!(seldom.waiting.is_empty());
+    }
+
+    #[tokio::test]
+    async fn pings_ends_and_the_stop_come_and_come_again() {
+        let (growth, stop) = (watch::Sender::new(0), watch::Sender::new(false));
+        let mut seldom = Seldom::new();
+        seldom.ping_every(Duration::from_millis(1));
+        for _ in 0..3 {
+            assert!(matches!(seldom.next().await, Rare::Ping));
+        }
+        let mut seldom = Seldom::new();
+        seldom.hear_of_ended(growth.subscribe());
+        for _ in 0..2 {
+            growth.send_modify(|count| *count += 1);
+            assert!(matches!(seldom.next().await, Rare::Ended));
+        }
+        seldom.hear_of_stop(stop.subscribe(), Duration::from_millis(5));
+        stop.send_replace(true);
+        assert!(matches!(seldom.next().await, Rare::Stop));
+    }
+}
