@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::{interval, timeout};
+use tokio::time::{interval, sleep, timeout};
 
 use super::tally::{Latencies, TIMER};
 use super::{LoadError, Options};
@@ -33,6 +33,9 @@ const SEATS: u32 = 3;
 
 /// Games that each of them plays before the reads begin.
 const GAMES: u32 = 3;
+
+/// Before each move: the server takes 20 commands a second of a socket for long.
+const THINK: Duration = Duration::from_millis(60);
 
 /// How long these may take.
 const PLAYING_MAX: Duration = Duration::from_secs(300);
@@ -224,7 +227,7 @@ async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
     }
 }
 
-/// Some games as the house's bot would play them, without time to think.
+/// Some games as the house's bot would play them, with hardly any time to think.
 async fn play(client: Client) -> Result<Reader, PlayError> {
     let mut play = client.play().await?;
     let joining = play.join().await?;
@@ -244,6 +247,7 @@ async fn play(client: Client) -> Result<Reader, PlayError> {
             && let Some(action) = play.advice()
         {
             answered = question;
+            sleep(THINK).await;
             play.act(action).await?;
         }
         if let Message::Update { events, .. } = play.next().await? {

@@ -156,11 +156,13 @@ impl HttpClient for Sender {
         Self: 'sending,
     {
         let client = self.client.clone();
-        let sent = self.runtime.spawn(tokio::time::timeout(TIMEOUT, async move {
+        let sending = async move {
             let (head, body) = client.request(request.map(Full::new)).await?.into_parts();
             let body = Limited::new(body, ANSWER_BYTES_MAX).collect().await?.to_bytes();
-            Ok(Response::from_parts(head, body))
-        }));
+            Ok::<_, HttpError>(Response::from_parts(head, body))
+        };
+        // Whatever asks for the runtime does so there.
+        let sent = self.runtime.spawn(async move { tokio::time::timeout(TIMEOUT, sending).await });
         Box::pin(async move { sent.await?? })
     }
 }

@@ -1,12 +1,10 @@
 //! What of a ticket decides most comparisons, in a few bytes: a round compares hundreds of thousands
 //! of pairs, and most of them fail by a rating or by a mark that very many have, such as one
-//! address. Most of the others have nothing in common at all, which is seen here too. The rest of a
-//! ticket is looked at only where neither is plain.
+//! address. The rest of a ticket is looked at only where this lets a pair pass.
 
 use alloc::vec::Vec;
 
 use crate::matchmaking::{Mark, RoomSet, Ticket, window};
-use crate::table::PlayerId;
 
 /// Marks that a brief knows: those that the most tickets have.
 const COMMON_MAX: usize = 64;
@@ -23,38 +21,20 @@ pub(super) struct Brief {
     rating: i32,
     /// How far the ratings may be apart for one that has waited so long.
     window: u32,
-    /// A bit for each mark, and several marks for a bit.
-    marks: u64,
-    /// The same for the player, and for whom the player has met.
-    player: u64,
-    met: u64,
-}
-
-/// One bit of 64 that is always the same for a number.
-fn bit(number: u64) -> u64 {
-    1 << (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
-}
-
-fn bit_of(player: PlayerId) -> u64 {
-    let (high, low) = player.0.as_u64_pair();
-    bit(high ^ low)
 }
 
 impl Brief {
     /// Of all tickets, in their order.
-    pub(super) fn of_all(tickets: &[&Ticket], waited_ms: &[u64]) -> Vec<Self> {
+    pub(super) fn of_all(tickets: &[Ticket], waited_ms: &[u64]) -> Vec<Self> {
         let common = common(tickets);
         let place = |mark: &Mark| common.binary_search(mark).ok();
         let bits =
             |marks: &[Mark]| marks.iter().filter_map(place).fold(0, |bits, at| bits | 1 << at);
-        let brief = |(ticket, waited_ms): (&&Ticket, &u64)| Self {
+        let brief = |(ticket, waited_ms): (&Ticket, &u64)| Self {
             common: bits(&ticket.who.marks),
             rooms: ticket.rooms,
             rating: ticket.who.rating,
             window: window(*waited_ms),
-            marks: ticket.who.marks.iter().fold(0, |bits, mark| bits | bit(mark.0)),
-            player: bit_of(ticket.who.player),
-            met: ticket.recent.iter().fold(0, |bits, other| bits | bit_of(*other)),
         };
         tickets.iter().zip(waited_ms).map(brief).collect()
     }
@@ -82,16 +62,6 @@ impl Brief {
     pub(super) fn may_fit(&self, other: &Self) -> bool {
         self.common & other.common == 0
             && self.rating.abs_diff(other.rating) <= self.window.max(other.window)
-    }
-
-    /// Whether two that may fit surely do: they share no mark, are not of one player, and neither
-    /// has met the other.
-    pub(super) fn surely_strangers(&self, other: &Self) -> bool {
-        let shared = self.marks & other.marks
-            | self.player & other.player
-            | self.met & other.player
-            | other.met & self.player;
-        shared == 0
     }
 }
 
@@ -129,7 +99,7 @@ impl Crowd {
 }
 
 /// The marks that the most tickets have, in their own order.
-fn common(tickets: &[&Ticket]) -> Vec<Mark> {
+fn common(tickets: &[Ticket]) -> Vec<Mark> {
     let mut all: Vec<Mark> =
         tickets.iter().flat_map(|ticket| ticket.who.marks.iter().copied()).collect();
     all.sort_unstable();

@@ -48,9 +48,6 @@ struct Filling<'a> {
 
 pub(super) struct Search<'a> {
     round: &'a Round<'a>,
-    /// By rising rating, so that those who may fit lie beside each other; everything that is by
-    /// ticket has this order.
-    tickets: Vec<&'a Ticket>,
     /// By ticket.
     waited_ms: Vec<u64>,
     briefs: Vec<Brief>,
@@ -71,28 +68,26 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(round: &'a Round<'a>) -> Self {
-        let count = round.tickets.len();
-        // Sorted with what they are sorted by, which is quicker than looking it up.
-        let key = |(one, ticket): (u32, &Ticket)| (ticket.since, ticket.id, one);
-        let mut by_age: Vec<_> = (0..).zip(round.tickets).map(key).collect();
-        by_age.sort_unstable();
-        let rating = |one: u32| round.tickets[one as usize].who.rating;
-        let mut by_rating: Vec<(i32, u32, u32)> =
-            (0..).zip(&by_age).map(|(age, (.., one))| (rating(*one), age, *one)).collect();
-        by_rating.sort_unstable();
-        let mut order = vec![0; count];
-        for (number, (_, age, _)) in (0..).zip(&by_rating) {
-            order[*age as usize] = number;
-        }
-        let tickets: Vec<&Ticket> =
-            by_rating.iter().map(|(.., one)| &round.tickets[*one as usize]).collect();
+        let tickets = round.tickets;
+        let count = tickets.len();
+        let numbers = || (0..).take(count);
         let waited_ms: Vec<u64> =
             tickets.iter().map(|ticket| round.now.ms_since(ticket.since)).collect();
-        let briefs = Brief::of_all(&tickets, &waited_ms);
+        // Sorted with what they are sorted by, which is quicker than looking it up.
+        let key = |(one, ticket): (u32, &Ticket)| (ticket.since, ticket.id, one);
+        let mut order: Vec<_> = numbers().zip(tickets).map(key).collect();
+        order.sort_unstable();
+        let order: Vec<u32> = order.into_iter().map(|(.., one)| one).collect();
+        let briefs = Brief::of_all(tickets, &waited_ms);
+        let mut by_rating: Vec<(i32, u32, u32)> = (0..)
+            .zip(&order)
+            .map(|(age, one)| (briefs[*one as usize].rating(), age, *one))
+            .collect();
+        by_rating.sort_unstable();
         let rooms = round.seats.len().min(ROOMS_MAX);
         let of_room = |room: usize| {
-            let numbered = (0..).zip(&briefs).filter(|(_, brief)| brief.wants(room));
-            numbered.map(|(number, _)| number).collect::<Vec<u32>>()
+            let members = by_rating.iter().map(|(.., one)| *one);
+            members.filter(|one| briefs[*one as usize].wants(room)).collect::<Vec<u32>>()
         };
         let members: Vec<Vec<u32>> = (0..rooms).map(of_room).collect();
         let lanes = members.iter().map(|members| Lane::new(members, count)).collect();
@@ -118,7 +113,6 @@ impl<'a> Search<'a> {
         let met_again = Cell::new(false);
         Self {
             round,
-            tickets,
             waited_ms,
             briefs,
             met_again,
@@ -359,7 +353,7 @@ impl<'a> Search<'a> {
     }
 
     fn ticket(&self, number: u32) -> &'a Ticket {
-        self.tickets[number as usize]
+        &self.round.tickets[number as usize]
     }
 
     fn wants(&self, ticket: u32, room: usize) -> bool {
@@ -367,12 +361,8 @@ impl<'a> Search<'a> {
     }
 
     fn fits(&self, one: u32, other: u32, met: Met) -> bool {
-        let (brief, others) = (&self.briefs[one as usize], &self.briefs[other as usize]);
-        if !brief.may_fit(others) {
+        if !self.briefs[one as usize].may_fit(&self.briefs[other as usize]) {
             return false;
-        }
-        if brief.surely_strangers(others) {
-            return true;
         }
         let waited_ms = self.waited_ms[one as usize].max(self.waited_ms[other as usize]);
         let (one, other) = (self.ticket(one), self.ticket(other));
