@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
 
 use crate::entropy;
 use crate::ws::session::stopped;
@@ -57,9 +57,12 @@ impl Seldom {
     /// Asks for pings, the first within a period, so that a burst of connections is not pinged in
     /// one burst for ever.
     pub(super) fn ping_every(&mut self, period: Duration) {
-        let mut pings = interval_at(Instant::now() + entropy::up_to(period), period);
-        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.waiting.push(Box::pin(ping(pings)));
+        self.waiting.push(Box::pin(async move {
+            sleep(entropy::up_to(period)).await;
+            let mut pings = interval(period);
+            pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            ping(pings).await
+        }));
     }
 
     /// Asks to be told of sessions that end.
@@ -72,7 +75,7 @@ impl Seldom {
     pub(super) fn hear_of_stop(&mut self, stopping: watch::Receiver<bool>, over: Duration) {
         self.waiting.push(Box::pin(async move {
             stopped(stopping).await;
-            tokio::time::sleep(entropy::up_to(over)).await;
+            sleep(entropy::up_to(over)).await;
             Heard::Stop
         }));
     }
