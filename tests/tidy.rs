@@ -36,7 +36,6 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Who plays, and who may.
     ("auth", &["clock", "entropy", "ids"]),
     ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger", "openid"]),
-    // Who else says who somebody is.
     ("openid", &["auth::install_algorithms", "clock"]),
     // Who is let in.
     ("edge", &["ids"]),

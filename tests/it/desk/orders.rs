@@ -129,6 +129,7 @@ async fn a_room_is_changed_closed_and_copied() {
         fields.push((name, if name == "bet" { "2.00".to_owned() } else { of("value") }));
     }
     fields.push(("rules", "kingdom".to_owned()));
+    fields.push(("watchable", "no".to_owned()));
     fields.retain(|(name, _)| *name != "form_token");
     let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
     let changed = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await;
