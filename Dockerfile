@@ -9,7 +9,7 @@ COPY . .
 # The target folder is a cache and no part of the layer, so the binary is copied out of it.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/build/target \
-    cargo build --release --locked --features otlp --bin bahay \
+    cargo build --release --locked --bin bahay \
     && cp target/release/bahay /usr/local/bin/bahay
 
 FROM debian:bookworm-slim

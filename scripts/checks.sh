@@ -24,29 +24,24 @@ remove_test_instance() {
   rmdir "$SERVICES_HOME/test" 2>/dev/null || :
 }
 
-# What is shipped, beside what developers build all day.
-FEATURES=()
-
 # With arguments only the tests that these name. Without: everything that has to be green.
 cmd_test() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   enter_test_instance test
   if [ $# -eq 0 ]; then
-    FEATURES=(--features otlp)
     attend cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
-    attend cargo clippy --workspace --all-targets "${FEATURES[@]}" -- -D warnings ||
+    attend cargo clippy --workspace --all-targets -- -D warnings ||
       die "clippy objects: mend what it says above"
-    RUSTDOCFLAGS=-Dwarnings attend cargo doc --workspace --no-deps --document-private-items \
-      "${FEATURES[@]}" ||
+    RUSTDOCFLAGS=-Dwarnings attend cargo doc --workspace --no-deps --document-private-items ||
       die "the documentation has errors: mend what cargo says above"
-    attend cargo test --workspace "${FEATURES[@]}" --doc || die "an example in the documentation fails: see above"
+    attend cargo test --workspace --doc || die "an example in the documentation fails: see above"
   fi
   start_services
   # Nextest runs each test in a process of its own, all at once; cargo's own runner does as well.
   if cargo nextest --version >/dev/null 2>&1; then
-    attend cargo nextest run --workspace ${FEATURES[@]+"${FEATURES[@]}"} "$@"
+    attend cargo nextest run --workspace "$@"
   else
-    attend cargo test --workspace ${FEATURES[@]+"${FEATURES[@]}"} --lib --bins --tests "$@"
+    attend cargo test --workspace --lib --bins --tests "$@"
   fi
   if [ $# -eq 0 ]; then
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
@@ -62,7 +57,7 @@ cmd_test() {
 cmd_chaos() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   attend env -u DATABASE_URL -u REDIS_URL cargo test --quiet \
-    ${FEATURES[@]+"${FEATURES[@]}"} --test chaos -- run "$@" ||
+    --test chaos -- run "$@" ||
     die "something did not hold under faults: see above, and docs/CHAOS.md"
 }
 

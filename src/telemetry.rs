@@ -5,10 +5,6 @@
 //! types that hold them print as such (`RefreshToken(…)`), and request headers are not logged.
 //! A failure is logged once, where it is handled, with ids and units in the fields.
 
-#[cfg(feature = "otlp")]
-mod spans;
-#[cfg(not(feature = "otlp"))]
-#[path = "telemetry/no_spans.rs"]
 mod spans;
 
 use std::io;
@@ -72,7 +68,7 @@ pub fn start(filter: &str, format: Format) -> Result<(), TelemetryError> {
 /// The same, and spans to a collector. Must be called within a tokio runtime.
 ///
 /// # Errors
-/// As of [`start`]; an address that is none; a build that cannot send spans.
+/// As of [`start`]; an address that is none.
 pub fn start_with_spans(
     filter: &str,
     format: Format,

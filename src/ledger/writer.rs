@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use sqlx::{Acquire as _, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::attempt;
 use super::chart::Account;
@@ -25,6 +25,7 @@ use super::fold;
 use super::operation::Request;
 use super::post::{self, Answer};
 use super::write::OPERATIONS_MAX;
+use crate::clock::Moment;
 use crate::db::{self, Failure};
 
 /// The most operations in one transaction. More gain nothing measurable and make the unlucky
@@ -82,7 +83,7 @@ pub(super) async fn write_all(
     pace: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
-    let mut next = Instant::now();
+    let mut begun: Option<Moment> = None;
     loop {
         let mut batch = Vec::with_capacity(BATCH_MAX);
         tokio::select! {
@@ -97,15 +98,16 @@ pub(super) async fn write_all(
                 }
             }
         }
-        if batch.len() < BATCH_MAX && Instant::now() < next {
-            sleep_until(next).await;
+        let early = begun.map_or(Duration::ZERO, |begun| pace.saturating_sub(begun.elapsed()));
+        if batch.len() < BATCH_MAX && !early.is_zero() {
+            sleep(early).await;
             while batch.len() < BATCH_MAX
                 && let Ok(job) = jobs.try_recv()
             {
                 batch.push(job);
             }
         }
-        next = Instant::now() + pace;
+        begun = Some(Moment::now());
         // A task of its own: a panic in it is a bug in one batch, whose callers hear that there
         // is no answer, and not the end of this writer.
         if let Err(error) = tokio::spawn(post_batch(pool.clone(), house_ids.clone(), batch)).await {

@@ -34,7 +34,6 @@ mod schema;
 mod services;
 mod slots;
 mod sockets;
-#[cfg(feature = "otlp")]
 mod spans;
 mod stalls;
 mod standings;
