@@ -1,9 +1,9 @@
-//! What accepts connections, before a byte of HTTP: so many of an address, and none that stays
-//! silent for long, whether it has asked for something or not.
+//! What accepts connections, before a byte of HTTP: so many of an address, and none on which nothing
+//! moves for long, whether something was asked for or not.
 //!
 //! The server that we stand on gives a client all the time in the world for its request, so who
-//! opens connections and says nothing, or a letter now and then, is held off here. Connections of
-//! proxies of ours are not counted.
+//! opens connections and says nothing is held off here. Who takes a long answer says nothing either,
+//! and is not silent as long as it takes. Connections of proxies of ours are not counted.
 
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -44,8 +44,7 @@ impl Listener for Doorway {
             if let Ok(place) = self.edge.connection(peer.ip()) {
                 // Small answers must not wait for each other; without it they only come later.
                 let _ = stream.set_nodelay(true);
-                let silence = Box::pin(tokio::time::sleep(SILENCE));
-                return (Guarded { stream, silence, _place: place }, peer);
+                return (Guarded::new(stream, SILENCE, place), peer);
             }
         }
     }
@@ -55,12 +54,40 @@ impl Listener for Doorway {
     }
 }
 
-/// A connection that ends when nothing is heard on it.
+/// A connection that ends when nothing moves on it.
 #[derive(Debug)]
 pub struct Guarded {
     stream: TcpStream,
+    /// Looked at when it is over: whatever moved meanwhile puts it off.
     silence: Pin<Box<Sleep>>,
+    silence_max: Duration,
+    moved_at: Instant,
     _place: Option<Place>,
+}
+
+impl Guarded {
+    fn new(stream: TcpStream, silence_max: Duration, place: Option<Place>) -> Self {
+        let silence = Box::pin(tokio::time::sleep(silence_max));
+        Self { stream, silence, silence_max, moved_at: Instant::now(), _place: place }
+    }
+
+    fn written(&mut self, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
+        if matches!(written, Poll::Ready(Ok(1..))) {
+            self.moved_at = Instant::now();
+        }
+        written
+    }
+
+    fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while self.silence.as_mut().poll(context).is_ready() {
+            let over = self.moved_at + self.silence_max;
+            if Instant::now() >= over {
+                return Poll::Ready(());
+            }
+            self.silence.as_mut().reset(over);
+        }
+        Poll::Pending
+    }
 }
 
 impl AsyncRead for Guarded {
@@ -69,16 +96,13 @@ impl AsyncRead for Guarded {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
-        match pin!(&mut self.stream).poll_read(context, buffer) {
-            Poll::Ready(read) => {
-                self.silence.as_mut().reset(Instant::now() + SILENCE);
-                Poll::Ready(read)
-            }
-            Poll::Pending => match self.silence.as_mut().poll(context) {
-                Poll::Ready(()) => Poll::Ready(Err(std::io::ErrorKind::TimedOut.into())),
-                Poll::Pending => Poll::Pending,
-            },
+        let read = pin!(&mut self.stream).poll_read(context, buffer);
+        if read.is_ready() {
+            self.moved_at = Instant::now();
+            return read;
         }
+        let silent = self.poll_silence(context);
+        silent.map(|()| Err(std::io::ErrorKind::TimedOut.into()))
     }
 }
 
@@ -88,7 +112,8 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
-        pin!(&mut self.stream).poll_write(context, bytes)
+        let written = pin!(&mut self.stream).poll_write(context, bytes);
+        self.written(written)
     }
 
     fn poll_write_vectored(
@@ -96,7 +121,8 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
         buffers: &[std::io::IoSlice<'_>],
     ) -> Poll<std::io::Result<usize>> {
-        pin!(&mut self.stream).poll_write_vectored(context, buffers)
+        let written = pin!(&mut self.stream).poll_write_vectored(context, buffers);
+        self.written(written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -115,5 +141,36 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
     ) -> Poll<std::io::Result<()>> {
         pin!(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Guarded;
+    use std::io::ErrorKind;
+    use std::time::Duration;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::time::timeout;
+
+    /// Long beside what a busy machine may hold a test up.
+    const SILENCE: Duration = Duration::from_secs(5);
+
+    /// An answer that takes long to read is read to its end.
+    #[tokio::test]
+    async fn who_only_takes_is_not_silent() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it listens");
+        let client = TcpStream::connect(address).await.expect("it listens");
+        let (stream, _) = listener.accept().await.expect("somebody has come");
+        let mut guarded = Guarded::new(stream, SILENCE, None);
+        for _ in 0..6 {
+            let heard = timeout(Duration::from_secs(1), guarded.read_u8()).await;
+            assert!(heard.is_err(), "nothing was said: {heard:?}");
+            guarded.write_u8(7).await.expect("there is room for it");
+        }
+        let heard = guarded.read_u8().await;
+        assert_eq!(heard.map_err(|error| error.kind()), Err(ErrorKind::TimedOut));
+        drop(client);
     }
 }
