@@ -12,7 +12,10 @@ use crate::openid::IdToken;
 
 use super::sign_in::SignedIn;
 use super::visit::Visit;
-use super::{Body, NameText, Path, Problem, ProblemBody, Time};
+use super::{Body, Code, NameText, Path, Problem, ProblemBody, Time};
+
+/// The longest name that the house gives to an issuer, as the schemas below say.
+const ISSUER_CHARS_MAX: usize = 64;
 
 /// An ID token asks for its player.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -210,6 +213,9 @@ pub(super) async fn unlink_identity(
     player: Player,
     Path(issuer): Path<String>,
 ) -> Result<StatusCode, Problem> {
+    if issuer.chars().count() > ISSUER_CHARS_MAX {
+        return Err(Code::PathInvalid.because("an issuer's name has at most 64 characters"));
+    }
     accounts.unlink_identity(&player, &issuer).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -69,6 +69,9 @@ impl Lobby {
         if !(1..=ROOMS_WANTED_MAX).contains(&rooms.len()) {
             return Err(LobbyError::RoomsWanted);
         }
+        if rooms.iter().any(|wanted| self.room(wanted).is_none()) {
+            return Err(LobbyError::NoSuchRoom);
+        }
         let id = TicketId(entropy::uuid());
         if let Some(table) = self.seated_at(player).await? {
             return self.ticket_to(table).await;
