@@ -5,8 +5,8 @@
 //! after game with time to think; after a warm-up that counts for nothing the measurement begins.
 //! `plan` says what is measured when, `crowd` holds the players, `player` is the life of one,
 //! `frames` checks what each of them is shown, `board` finds out when a move has reached every seat,
-//! `tally` counts, `server` looks at the server's own figures, `report` is what came of it and
-//! `page` shows that as a document. `reads` is apart: requests, and no moves.
+//! `tally` counts, `server` looks at the server's own figures, `report` is what came of it (with
+//! `summary`, `compare` and `slope`) and `page` shows that as a document. `reads` is apart: requests, and no moves.
 //!
 //! A latency counts from the moment at which the player meant to act, not from when this program
 //! came to it, and a pause of the server counts for the moves that were not made meanwhile: so a
@@ -23,6 +23,7 @@
 //! seen in the counts, not waited for.
 
 mod board;
+mod compare;
 mod crowd;
 mod dice;
 mod frames;
@@ -32,6 +33,8 @@ mod player;
 mod reads;
 mod report;
 mod server;
+mod slope;
+mod summary;
 mod tally;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! The report as one page that opens from disk: everything is in it, the charts are drawn here as
 //! SVG and nothing is loaded from anywhere.
 
-use super::report::{Report, Step, millis, name, percent};
+use super::report::{Report, Step};
+use super::summary::{millis, name, percent};
 use super::tally::{Count, Figure};
 
 /// The size of a chart, in its own units.

@@ -1,18 +1,14 @@
-//! What came of a run: as JSON that can be merged and compared, and as a few lines for people.
-
-use std::collections::BTreeMap;
-use std::fmt;
+//! What came of a run: as JSON that can be merged. `summary` says it to people, `compare` holds it
+//! against another run, `slope` tells how it changed by the hour.
 
 use serde::{Deserialize, Serialize};
 
+use super::summary::per_second;
 use super::tally::{Count, Counted, Figure};
 use super::{LoadError, Mode};
 
 /// The version of the JSON.
 pub(super) const FORMAT: u32 = 1;
-
-/// Clients that a table has.
-const SEATS: u64 = 3;
 
 /// Errors of players who did nothing wrong, in thousandths of their moves, from which on a server
 /// does not hold a load, whatever its latencies.
@@ -73,23 +69,6 @@ pub(super) struct Second {
     pub(super) tester_cpu_us: u64,
 }
 
-impl Second {
-    pub(super) fn line(&self, of_seconds: u64) -> String {
-        let at = self.at_ms / 1_000;
-        let of = if of_seconds == 0 { String::new() } else { format!(" of {of_seconds}") };
-        format!(
-            "{at}{of} s: {} tables, {} moves/s, p50 {}, p99 {}, server {} % cpu, {} MiB, tester {} % cpu",
-            self.tables,
-            per_second(self.moves, self.long_ms),
-            millis(self.p50_us),
-            millis(self.p99_us),
-            percent(self.server_cpu_us, self.long_ms),
-            self.server_rss_bytes >> 20,
-            percent(self.tester_cpu_us, self.long_ms),
-        )
-    }
-}
-
 impl Step {
     /// Whether moves reach every seat within the limit, 99 times of 100, and hardly any fails.
     pub(super) fn keeps(&self, limit_ms: u64) -> bool {
@@ -118,21 +97,6 @@ impl Step {
     /// What a table adds to the server's memory, with the sockets of its players.
     pub(super) fn rss_per_table(&self, empty_rss_bytes: u64) -> u64 {
         self.server_rss_bytes.saturating_sub(empty_rss_bytes) / u64::from(self.tables.max(1))
-    }
-
-    /// How a value of the seconds grows by the hour, as a straight line fits best.
-    pub(super) fn slope_per_hour(&self, value: impl Fn(&Second) -> u64) -> i128 {
-        let points: Vec<(i128, i128)> = self
-            .seconds
-            .iter()
-            .map(|second| (i128::from(second.at_ms), i128::from(value(second))))
-            .collect();
-        let number = points.len() as i128;
-        let sum = |of: &dyn Fn(&(i128, i128)) -> i128| points.iter().map(of).sum::<i128>();
-        let (x, y) = (sum(&|point| point.0), sum(&|point| point.1));
-        let (xx, xy) = (sum(&|point| point.0 * point.0), sum(&|point| point.0 * point.1));
-        let below = number * xx - x * x;
-        if below == 0 { 0 } else { (number * xy - x * y) * 3_600_000 / below }
     }
 
     fn merge(&mut self, other: Self) {
@@ -200,222 +164,11 @@ impl Report {
         let differences = self.ledger_differences.filter(|differences| *differences > 0)?;
         Some(format!("{differences} differences in the ledger: run `bahay verify ledger`"))
     }
-
-    pub(super) fn summary(&self) -> String {
-        let mut text = String::new();
-        for step in &self.steps {
-            let mark = match self.mode {
-                Mode::Ramp if step.confirmed => "  holds, confirmed",
-                Mode::Ramp if step.keeps(self.limit_ms) => "  holds",
-                Mode::Ramp => "  does not hold",
-                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Reads => "",
-            };
-            let counted = &step.counted;
-            text += &format!(
-                "{} tables, {} s: {} moves/s, {} games{mark}\n",
-                step.tables,
-                step.long_ms / 1_000,
-                step.moves_per_second(),
-                counted.count(Count::Games),
-            );
-            for (figure, latencies) in &counted.latencies {
-                text += &format!(
-                    "  {:<16} {:>9} times  p50 {:>9}  p90 {:>9}  p99 {:>9}  p99.9 {:>9}  most {:>9}\n",
-                    name(*figure),
-                    latencies.count(),
-                    millis(latencies.permille_us(500)),
-                    millis(latencies.permille_us(900)),
-                    millis(latencies.permille_us(990)),
-                    millis(latencies.permille_us(999)),
-                    millis(latencies.max_us()),
-                );
-            }
-            let tenths = step.cpu_per_move_tenths_us();
-            text += &format!(
-                "  server {} % cpu, {}.{} us a move, {} MiB, {} KiB a table; tester {} % cpu\n",
-                percent(step.server_cpu_us, step.long_ms),
-                tenths / 10,
-                tenths % 10,
-                step.server_rss_bytes >> 20,
-                step.rss_per_table(self.empty_rss_bytes) >> 10,
-                percent(step.tester_cpu_us, step.long_ms),
-            );
-            text += &format!(
-                "  {} bytes to the {SEATS} clients for a move, {} messages in, {} out; {} guests, \
-                 {} gone broke\n",
-                step.bytes_per_move(),
-                counted.count(Count::MessagesIn),
-                counted.count(Count::MessagesOut),
-                counted.count(Count::Guests),
-                counted.count(Count::Broke),
-            );
-            if self.mode == Mode::Soak {
-                text += &format!(
-                    "  by the hour: memory {:+} KiB, p99 {:+} us\n",
-                    step.slope_per_hour(|second| second.server_rss_bytes) / 1_024,
-                    step.slope_per_hour(|second| second.p99_us),
-                );
-            }
-            if !counted.errors.is_empty() {
-                text += &format!("  errors: {}\n", listed(&counted.errors));
-            }
-        }
-        if self.mode == Mode::Ramp {
-            text += &match self.answer() {
-                Some(step) => {
-                    format!("{} tables keep p99 below {} ms\n", step.tables, self.limit_ms)
-                }
-                None => format!("no number of tables keeps p99 below {} ms\n", self.limit_ms),
-            };
-        }
-        let waited = &self.arrival;
-        text += &format!(
-            "arrival: {} guests, a full table after p50 {}, p99 {}{}\n",
-            waited.count(Count::Guests),
-            millis(waited.permille_us(Figure::MatchWait, 500)),
-            millis(waited.permille_us(Figure::MatchWait, 990)),
-            if waited.errors.is_empty() {
-                String::new()
-            } else {
-                format!("; errors: {}", listed(&waited.errors))
-            },
-        );
-        text += &match self.ledger_differences {
-            None => "the ledger was not checked: give --database-url\n".to_owned(),
-            Some(0) => "the ledger is clean\n".to_owned(),
-            Some(number) => format!("{number} differences in the ledger\n"),
-        };
-        let in_steps = self.steps.iter().flat_map(|step| &step.counted.faults);
-        for fault in self.faults.iter().chain(in_steps) {
-            text += &format!("FAULT: {fault}\n");
-        }
-        text.trim_end().to_owned()
-    }
-
-    /// The figures that tell whether one run is better than another; less is better in all of them
-    /// but those of which more is.
-    fn figures(&self) -> Vec<(&'static str, u64, Better)> {
-        let Some(step) = self.answer() else {
-            return Vec::new();
-        };
-        let counted = &step.counted;
-        vec![
-            ("tables", step.tables.into(), Better::More),
-            ("moves a second", step.moves_per_second(), Better::More),
-            (
-                "p50 to every seat, us",
-                counted.permille_us(Figure::ActionToEvent, 500),
-                Better::Less,
-            ),
-            (
-                "p99 to every seat, us",
-                counted.permille_us(Figure::ActionToEvent, 990),
-                Better::Less,
-            ),
-            ("p99 of resuming, us", counted.permille_us(Figure::Resume, 990), Better::Less),
-            ("p99 of settling, us", counted.permille_us(Figure::Settlement, 990), Better::Less),
-            ("server cpu a move, us/10", step.cpu_per_move_tenths_us(), Better::Less),
-            ("bytes a move", step.bytes_per_move(), Better::Less),
-            ("memory a table, bytes", step.rss_per_table(self.empty_rss_bytes), Better::Less),
-        ]
-    }
-
-    /// Holds every figure against that of another run.
-    pub(super) fn compared(&self, old: &Self, worse_percent: u32) -> Compared {
-        let pairs = old.figures().into_iter().zip(self.figures());
-        // What was not measured in one of them says nothing.
-        let pairs = pairs.filter(|((_, old, _), (_, new, _))| *old > 0 && *new > 0);
-        let lines: Vec<_> = pairs
-            .map(|((name, old, _), (_, new, better))| Line { name, old, new, better })
-            .collect();
-        let worse = lines.iter().filter(|line| line.is_worse(worse_percent));
-        let worse = worse.map(ToString::to_string).collect();
-        Compared { lines, worse }
-    }
-}
-
-/// What is wished for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Better {
-    Less,
-    More,
-}
-
-/// One figure of two runs.
-#[derive(Clone, Debug)]
-pub(super) struct Line {
-    name: &'static str,
-    old: u64,
-    new: u64,
-    better: Better,
-}
-
-impl Line {
-    fn is_worse(&self, percent: u32) -> bool {
-        let percent = u64::from(percent);
-        match self.better {
-            Better::Less => self.new * 100 > self.old * (100 + percent),
-            Better::More => self.new * (100 + percent) < self.old * 100,
-        }
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hundredths = self.new * 100 / self.old.max(1);
-        let (whole, part) = (hundredths / 100, hundredths % 100);
-        write!(f, "{}: {} after {}, ×{whole}.{part:02}", self.name, self.new, self.old)
-    }
-}
-
-/// Two runs side by side.
-#[derive(Clone, Debug)]
-pub(super) struct Compared {
-    lines: Vec<Line>,
-    /// What got worse by more than is allowed.
-    pub(super) worse: Vec<String>,
-}
-
-impl fmt::Display for Compared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "compared with before:")?;
-        self.lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
-    }
-}
-
-pub(super) fn name(figure: Figure) -> &'static str {
-    match figure {
-        Figure::ActionToAck => "action to ack",
-        Figure::ActionToEvent => "to every seat",
-        Figure::Resume => "resume",
-        Figure::MatchWait => "match wait",
-        Figure::Settlement => "settlement",
-        Figure::Lag => "tester's lag",
-    }
-}
-
-/// Milliseconds with two digits after the point, rounded down.
-pub(super) fn millis(us: u64) -> String {
-    format!("{}.{:02} ms", us / 1_000, us % 1_000 / 10)
-}
-
-pub(super) fn per_second(number: u64, long_ms: u64) -> u64 {
-    number * 1_000 / long_ms.max(1)
-}
-
-/// Of one core.
-pub(super) fn percent(cpu_us: u64, long_ms: u64) -> u64 {
-    cpu_us / 10 / long_ms.max(1)
-}
-
-fn listed(errors: &BTreeMap<String, u64>) -> String {
-    let listed: Vec<_> = errors.iter().map(|(code, number)| format!("{code} {number}")).collect();
-    listed.join(", ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMAT, Report, Second, Step};
+    use super::{FORMAT, Report, Step};
     use crate::loadtest::Mode;
     use crate::loadtest::tally::{Count, Counted, Figure, Tally};
     use std::time::Duration;
@@ -426,17 +179,11 @@ mod tests {
             tally.took(Figure::ActionToEvent, Duration::from_millis(taken_ms));
         }
         tally.count(Count::Moves, 100);
-        let seconds = (0..10).map(|at| Second {
-            at_ms: at * 1_000,
-            server_rss_bytes: at * 7,
-            ..Second::default()
-        });
         let step = Step {
             tables: 10,
             long_ms: 10_000,
             counted: tally.take(),
             server_cpu_us: 4_000,
-            seconds: seconds.collect(),
             ..Step::default()
         };
         Report {
@@ -482,12 +229,5 @@ mod tests {
         assert!(differs.fault().is_some());
         assert!(report(1, &[]).steps[0].keeps(100));
         assert!(!report(101, &[]).steps[0].keeps(100));
-    }
-
-    #[test]
-    fn a_slope_is_that_of_a_straight_line() {
-        let step = &report(1, &[]).steps[0];
-        assert_eq!(step.slope_per_hour(|second| second.server_rss_bytes), 7 * 3_600);
-        assert_eq!(step.slope_per_hour(|_| 5), 0);
     }
 }
