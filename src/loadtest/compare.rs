@@ -30,6 +30,11 @@ impl Report {
             ("p99 of settling, us", counted.permille_us(Figure::Settlement, 990), Better::Less),
             ("server cpu a move, us/10", step.cpu_per_move_tenths_us(), Better::Less),
             ("bytes a move", step.bytes_per_move(), Better::Less),
+            (
+                "memory a connection, bytes",
+                self.idle().map_or(0, |idle| idle.connection_rss_bytes()),
+                Better::Less,
+            ),
             ("memory a table, bytes", step.rss_per_table(self.empty_rss_bytes), Better::Less),
         ]
     }

@@ -4,13 +4,15 @@
 //! tables that keep it, and measures these once more, twice as long, on the way down if need be.
 
 use std::io::{IsTerminal, Write, stderr};
+use std::iter::repeat;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::crowd::Gathering;
-use super::report::{FORMAT, Report, Second, Step};
-use super::server::{self, Look};
+use super::crowd::{Crowd, Gathering};
+use super::nodes::{self, Look};
+use super::report::{FORMAT, Node, Report, Second, Step};
 use super::tally::{Count, Counted, Figure};
 use super::{LoadError, Mode, Options};
 use crate::clock::Moment;
@@ -33,9 +35,10 @@ const CLOSE_PERCENT: u32 = 10;
 /// Plays, and says what came of it.
 pub(super) async fn carry_out(options: &Options) -> Result<Report, LoadError> {
     let mut gathering = Gathering::new(options).await?;
-    let empty = server::look(&gathering.crowd).await;
+    let empty = Look::sum(&gathering.crowd.nodes.look().await);
     let mut run = Run { options, progress: Progress::new(), before: Counted::default() };
     let steps = match options.mode {
+        Mode::Idle => run.idle(&mut gathering).await?,
         Mode::Fixed | Mode::Soak | Mode::Max => {
             run.fill(&mut gathering, options.tables).await?;
             vec![run.measure(&gathering, options.tables, options.seconds).await]
@@ -57,7 +60,7 @@ pub(super) async fn carry_out(options: &Options) -> Result<Report, LoadError> {
     Ok(Report {
         format: FORMAT,
         mode: options.mode,
-        think_ms: if options.mode == Mode::Max { 0 } else { options.think_ms },
+        think_ms: options.mean_think_ms(),
         limit_ms: options.limit_ms,
         processes: 1,
         empty_rss_bytes: empty.rss_bytes,
@@ -78,13 +81,25 @@ struct Run<'a> {
 impl Run<'_> {
     /// Brings so many tables to play, and lets them warm up.
     async fn fill(&mut self, gathering: &mut Gathering, tables: u32) -> Result<(), LoadError> {
-        let wanted = u64::from(tables * SEATS);
-        gathering.set_players(tables * SEATS);
+        gathering.set_to_sit(true);
+        self.gather(gathering, tables * SEATS, "at a table", Crowd::playing).await
+    }
+
+    /// Brings so many players to where they are to be, which `present` counts.
+    async fn gather(
+        &mut self,
+        gathering: &mut Gathering,
+        players: u32,
+        place: &str,
+        present: impl Fn(&Crowd) -> u64,
+    ) -> Result<(), LoadError> {
+        let wanted = u64::from(players);
+        gathering.set_players(players);
         let crowd = gathering.crowd.clone();
         let (mut most, mut since) = (0, Moment::now());
         loop {
-            let playing = crowd.playing();
-            self.progress.say(&format!("{playing} of {wanted} players are at a table"));
+            let playing = present(&crowd);
+            self.progress.say(&format!("{playing} of {wanted} players are {place}"));
             // Those who are too many may still be on their way out.
             if playing >= wanted && playing * FILLED_PERCENT <= wanted * 100 {
                 break;
@@ -135,7 +150,7 @@ impl Run<'_> {
             let second = watch.second(gathering).await;
             self.progress.say(&second.line(seconds));
         }
-        watch.end()
+        watch.end(gathering)
     }
 
     /// Everybody drops at once; counts until all are back, and a while longer.
@@ -152,9 +167,25 @@ impl Run<'_> {
             back = watch.step.counted.count(Count::Resumes);
             self.progress.say(&format!("{back} of {players} are back; {}", second.line(0)));
         }
-        let mut step = watch.end();
+        let mut step = watch.end(gathering);
         step.lost_in_storm = players.saturating_sub(back);
         step
+    }
+
+    /// The server alone; then connections without a table; then tables whose players sit there with
+    /// the same number of connections, and answer as late as they may.
+    async fn idle(&mut self, gathering: &mut Gathering) -> Result<Vec<Step>, LoadError> {
+        let Options { tables, seconds, .. } = *self.options;
+        let alone = self.measure(gathering, 0, seconds).await;
+        gathering.set_to_sit(false);
+        let standing = |crowd: &Crowd| crowd.standing.load(Ordering::Relaxed);
+        self.gather(gathering, tables * SEATS, "connected", standing).await?;
+        let connections =
+            Step { connections: tables * SEATS, ..self.measure(gathering, 0, seconds).await };
+        self.fill(gathering, tables).await?;
+        let seated =
+            Step { connections: tables * SEATS, ..self.measure(gathering, tables, seconds).await };
+        Ok(vec![alone, connections, seated])
     }
 
     async fn ramp(&mut self, gathering: &mut Gathering) -> Result<Vec<Step>, LoadError> {
@@ -206,9 +237,9 @@ impl Run<'_> {
 /// A measurement that goes on.
 struct Watch {
     begun: Moment,
-    first: Look,
+    first: Vec<Look>,
     own_first: Look,
-    last: Look,
+    last: Vec<Look>,
     own_last: Look,
     last_at: Moment,
     step: Step,
@@ -216,7 +247,7 @@ struct Watch {
 
 impl Watch {
     async fn begin(gathering: &Gathering, tables: u32) -> Self {
-        let (look, own) = (server::look(&gathering.crowd).await, server::own());
+        let (look, own) = (gathering.crowd.nodes.look().await, nodes::own());
         let begun = Moment::now();
         gathering.crowd.tally.take();
         Self {
@@ -231,9 +262,10 @@ impl Watch {
     }
 
     async fn second(&mut self, gathering: &Gathering) -> Second {
-        let (look, own) = (server::look(&gathering.crowd).await, server::own());
+        let (look, own) = (gathering.crowd.nodes.look().await, nodes::own());
         let counted = gathering.crowd.tally.take();
         let at = Moment::now();
+        let (sum, last) = (Look::sum(&look), Look::sum(&self.last));
         let second = Second {
             at_ms: ms(at.since(self.begun)),
             long_ms: ms(at.since(self.last_at)),
@@ -242,9 +274,9 @@ impl Watch {
             p50_us: counted.permille_us(Figure::ActionToEvent, 500),
             p99_us: counted.permille_us(Figure::ActionToEvent, 990),
             max_us: counted.max_us(Figure::ActionToEvent),
-            server_cpu_us: look.cpu_us.saturating_sub(self.last.cpu_us),
-            server_rss_bytes: look.rss_bytes,
-            server_queued: look.queued,
+            server_cpu_us: sum.cpu_us.saturating_sub(last.cpu_us),
+            server_rss_bytes: sum.rss_bytes,
+            server_queued: sum.queued,
             tester_cpu_us: own.cpu_us.saturating_sub(self.own_last.cpu_us),
         };
         (self.last, self.own_last, self.last_at) = (look, own, at);
@@ -253,11 +285,22 @@ impl Watch {
         second
     }
 
-    fn end(self) -> Step {
+    fn end(self, gathering: &Gathering) -> Step {
+        let looks = self.first.iter().zip(&self.last);
+        let moves = self.step.counted.moves_at.iter().chain(repeat(&0));
+        let seen = gathering.crowd.nodes.urls().zip(looks).zip(moves);
+        let nodes = seen.map(|((url, (first, last)), moves)| Node {
+            url: url.to_owned(),
+            cpu_us: last.cpu_us.saturating_sub(first.cpu_us),
+            rss_bytes: last.rss_bytes,
+            moves: *moves,
+        });
+        let nodes: Vec<_> = nodes.collect();
         Step {
             long_ms: ms(self.last_at.since(self.begun)),
-            server_cpu_us: self.last.cpu_us.saturating_sub(self.first.cpu_us),
-            server_rss_bytes: self.last.rss_bytes,
+            server_cpu_us: nodes.iter().map(|node| node.cpu_us).sum(),
+            server_rss_bytes: nodes.iter().map(|node| node.rss_bytes).sum(),
+            nodes,
             tester_cpu_us: self.own_last.cpu_us.saturating_sub(self.own_first.cpu_us),
             ..self.step
         }

@@ -39,6 +39,9 @@ pub(super) struct Report {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Step {
     pub(super) tables: u32,
+    /// Of `idle`: those that were open; those of tables among them.
+    #[serde(default)]
+    pub(super) connections: u32,
     pub(super) long_ms: u64,
     pub(super) counted: Counted,
     pub(super) server_cpu_us: u64,
@@ -50,7 +53,28 @@ pub(super) struct Step {
     /// Players who were not back when a storm was given up.
     #[serde(default)]
     pub(super) lost_in_storm: u64,
+    /// The same of each server, in the order in which they were named.
+    #[serde(default)]
+    pub(super) nodes: Vec<Node>,
     pub(super) seconds: Vec<Second>,
+}
+
+/// One server of several in a measurement.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Node {
+    pub(super) url: String,
+    pub(super) cpu_us: u64,
+    pub(super) rss_bytes: u64,
+    /// Those that it acknowledged.
+    pub(super) moves: u64,
+}
+
+impl Node {
+    /// Its processor time for each move that it acknowledged, in tenths of a microsecond. What it
+    /// does for the moves of others is in it.
+    pub(super) fn cpu_per_move_tenths_us(&self) -> u64 {
+        self.cpu_us * 10 / self.moves.max(1)
+    }
 }
 
 /// About one second of a step.
@@ -101,11 +125,17 @@ impl Step {
 
     fn merge(&mut self, other: Self) {
         self.tables += other.tables;
+        self.connections += other.connections;
         self.long_ms = self.long_ms.max(other.long_ms);
         self.counted.add(&other.counted);
-        // All of them look at the same server.
+        // All of them look at the same servers.
         self.server_cpu_us = self.server_cpu_us.max(other.server_cpu_us);
         self.server_rss_bytes = self.server_rss_bytes.max(other.server_rss_bytes);
+        for (node, other) in self.nodes.iter_mut().zip(other.nodes) {
+            node.cpu_us = node.cpu_us.max(other.cpu_us);
+            node.rss_bytes = node.rss_bytes.max(other.rss_bytes);
+            node.moves += other.moves;
+        }
         self.tester_cpu_us += other.tester_cpu_us;
         self.lost_in_storm += other.lost_in_storm;
         self.confirmed &= other.confirmed;
@@ -122,14 +152,18 @@ impl Step {
 }
 
 impl Report {
-    /// One report of testers that played together against one server.
+    /// One report of testers that played together against the same servers.
     pub(super) fn merged(reports: Vec<Self>) -> Result<Self, LoadError> {
         let mut reports = reports.into_iter();
         let first = reports.next().ok_or_else(|| LoadError::Unlike("no file".to_owned()))?;
         reports.try_fold(first, |mut sum, report| {
-            let like = (sum.format, sum.mode, sum.think_ms, sum.steps.len());
-            if like != (report.format, report.mode, report.think_ms, report.steps.len()) {
-                return Err(LoadError::Unlike(format!("{like:?}")));
+            let like = |report: &Self| {
+                let nodes = report.steps.iter().flat_map(|step| &step.nodes);
+                let urls: Vec<_> = nodes.map(|node| node.url.clone()).collect();
+                (report.format, report.mode, report.think_ms, report.steps.len(), urls)
+            };
+            if like(&sum) != like(&report) {
+                return Err(LoadError::Unlike(format!("{:?}", like(&sum))));
             }
             sum.processes += report.processes;
             sum.empty_rss_bytes = sum.empty_rss_bytes.min(report.empty_rss_bytes);
@@ -147,7 +181,9 @@ impl Report {
     pub(super) fn answer(&self) -> Option<&Step> {
         match self.mode {
             Mode::Ramp => self.steps.iter().find(|step| step.confirmed),
-            Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Reads => self.steps.last(),
+            Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Idle | Mode::Reads => {
+                self.steps.last()
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Mode;
-use super::report::{Report, Second};
+use super::report::{Node, Report, Second};
 use super::tally::{Count, Figure};
 
 /// Clients that a table has.
@@ -26,6 +26,21 @@ impl Second {
     }
 }
 
+impl Node {
+    fn line(&self, long_ms: u64) -> String {
+        let tenths = self.cpu_per_move_tenths_us();
+        format!(
+            "    {}: {} % cpu, {} moves/s of its own, {}.{} us each, {} MiB\n",
+            self.url,
+            percent(self.cpu_us, long_ms),
+            per_second(self.moves, long_ms),
+            tenths / 10,
+            tenths % 10,
+            self.rss_bytes >> 20,
+        )
+    }
+}
+
 impl Report {
     pub(super) fn summary(&self) -> String {
         let mut text = String::new();
@@ -34,7 +49,7 @@ impl Report {
                 Mode::Ramp if step.confirmed => "  holds, confirmed",
                 Mode::Ramp if step.keeps(self.limit_ms) => "  holds",
                 Mode::Ramp => "  does not hold",
-                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Reads => "",
+                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Idle | Mode::Reads => "",
             };
             let counted = &step.counted;
             text += &format!(
@@ -66,6 +81,9 @@ impl Report {
                 step.rss_per_table(self.empty_rss_bytes) >> 10,
                 percent(step.tester_cpu_us, step.long_ms),
             );
+            if step.nodes.len() > 1 {
+                step.nodes.iter().for_each(|node| text += &node.line(step.long_ms));
+            }
             text += &format!(
                 "  {} bytes to the {SEATS} clients for a move, {} messages in, {} out; {} guests, \
                  {} gone broke\n",
@@ -86,6 +104,7 @@ impl Report {
                 text += &format!("  errors: {}\n", listed(&counted.errors));
             }
         }
+        self.idle().into_iter().for_each(|idle| text += &idle.to_string());
         if self.mode == Mode::Ramp {
             text += &match self.answer() {
                 Some(step) => {

@@ -92,6 +92,66 @@ async fn players_may_ask_for_shorter_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn several_nodes_are_loaded_together_and_each_is_accounted_for() {
+    let house = House::new().await;
+    let (second, _running) = house.node().await;
+    for seating in ["apart", "together"] {
+        let json = file("json");
+        let arguments = [
+            "--url",
+            &second,
+            "--seating",
+            seating,
+            "--tables",
+            "4",
+            "--seconds",
+            "3",
+            "--warm-up",
+            "1",
+            "--think-ms",
+            "20",
+            "--json",
+            json.to_str().unwrap(),
+        ];
+        let said = said(&loadtest(&house, &arguments).await);
+        assert!(said.contains("the ledger is clean"), "{said}");
+        let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+        let step = &report["steps"][0];
+        let nodes = step["nodes"].as_array().unwrap();
+        let moves: Vec<_> = nodes.iter().map(|node| node["moves"].as_u64().unwrap()).collect();
+        let all = step["counted"]["counts"]["moves"].as_u64().unwrap();
+        assert!(moves.len() == 2 && moves.iter().sum::<u64>() == all, "{moves:?} of {all}");
+        // Players of one table are at both, so both have moves.
+        assert!(seating == "together" || moves.iter().all(|moves| *moves > 0), "{moves:?}");
+        for node in nodes {
+            let url = node["url"].as_str().unwrap();
+            assert!(said.contains(&format!("{url}: ")), "{said}");
+        }
+        std::fs::remove_file(json).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_idle_is_measured_by_stages() {
+    let house = House::new().await;
+    let arguments = ["idle", "--tables", "2", "--seconds", "2", "--warm-up", "0"];
+    let said = said(&loadtest(&house, &arguments).await);
+    for stage in ["the server alone: ", "6 connections without a table: ", "2 tables with three "] {
+        assert!(said.lines().any(|line| line.starts_with(stage)), "{said}");
+    }
+    assert!(said.contains("the ledger is clean"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_is_named_for_each_address_or_for_none() {
+    let house = House::new().await;
+    let output = loadtest(&house, &["--pid", "1,2"]).await;
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("2 processes are named, but 1 addresses"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn everybody_comes_back_from_a_storm() {
     let house = House::new().await;
     let output =
