@@ -5,8 +5,9 @@
 //! after game with time to think; after a warm-up that counts for nothing the measurement begins.
 //! `plan` says what is measured when, `crowd` holds the players, `player` is the life of one,
 //! `frames` checks what each of them is shown, `board` finds out when a move has reached every seat,
-//! `tally` counts, `nodes` knows the servers and looks at their own figures, `report` is what came of it (with
-//! `summary`, `idle`, `compare` and `slope`) and `page` shows that as a document. `reads` is apart: requests, and no moves.
+//! `tally` counts, `nodes` knows the servers and looks at their own figures, `progress` is what is
+//! seen meanwhile, `report` is what came of it (with `summary`, `idle`, `slope` and `compare`) and
+//! `page` shows that as a document. `reads` is apart: requests, and no moves.
 //!
 //! A latency counts from the moment at which the player meant to act, not from when this program
 //! came to it, and a pause of the server counts for the moves that were not made meanwhile: so a
@@ -32,6 +33,7 @@ mod nodes;
 mod page;
 mod plan;
 mod player;
+mod progress;
 mod reads;
 mod report;
 mod slope;
@@ -290,8 +292,7 @@ pub async fn run(
     let old = options.compare.as_deref().map(read).transpose()?;
     println!("{}", report.summary());
     if let Some(path) = &options.json {
-        let text = serde_json::to_string(&report).unwrap_or_default();
-        write(path, &text)?;
+        progress::save(path, &report)?;
     }
     if let Some(path) = &options.html {
         write(path, &page::page(&report, old.as_ref()))?;

@@ -114,6 +114,11 @@ pub(super) fn own() -> Look {
     of_process("self").unwrap_or_default()
 }
 
+/// Processors that this program may use.
+pub(super) fn own_processors() -> u64 {
+    std::thread::available_parallelism().map_or(1, |number| number.get() as u64)
+}
+
 fn of_process(pid: &str) -> Option<Look> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is a name in brackets that may hold spaces; count from behind it.

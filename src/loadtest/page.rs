@@ -113,9 +113,10 @@ fn charts(report: &Report) -> String {
         charts += &over_time(step);
         charts += &percentiles(step);
     }
+    let measured = report.steps.iter().filter(|step| step.unfilled.is_none());
     let by_tables = |value: &dyn Fn(&Step) -> u64| {
         let mut points: Vec<_> =
-            report.steps.iter().map(|step| (u64::from(step.tables), value(step))).collect();
+            measured.clone().map(|step| (u64::from(step.tables), value(step))).collect();
         points.sort_unstable();
         points
     };

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::summary::per_second;
+use super::summary::{millis, per_second};
 use super::tally::{Count, Counted, Figure};
 use super::{LoadError, Mode};
 
@@ -13,6 +13,12 @@ pub(super) const FORMAT: u32 = 1;
 /// Errors of players who did nothing wrong, in thousandths of their moves, from which on a server
 /// does not hold a load, whatever its latencies.
 const ERRORS_MAX_PERMILLE: u64 = 10;
+
+/// What this program may take of its processors before it is what bounds a measurement.
+const TESTER_CPU_MAX_PERCENT: u64 = 90;
+
+/// The same for how late it may be, 99 times of 100. A timer wakes to the millisecond.
+const TESTER_LAG_MAX_US: u64 = 10_000;
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +30,9 @@ pub(super) struct Report {
     pub(super) limit_ms: u64,
     /// Testers whose results are in here.
     pub(super) processes: u32,
+    /// It was saved while the run went on, and the run has not come to its end.
+    #[serde(default)]
+    pub(super) broken_off: bool,
     /// The server's memory before anybody came.
     pub(super) empty_rss_bytes: u64,
     /// What was counted while players arrived and warmed up.
@@ -47,6 +56,12 @@ pub(super) struct Step {
     pub(super) server_cpu_us: u64,
     pub(super) server_rss_bytes: u64,
     pub(super) tester_cpu_us: u64,
+    /// How many it may use; zero when that is not known.
+    #[serde(default)]
+    pub(super) tester_processors: u64,
+    /// Why there were not so many tables. Nothing was measured then but the filling.
+    #[serde(default)]
+    pub(super) unfilled: Option<String>,
     /// Measured once more at the end of a ramp, for twice as long.
     #[serde(default)]
     pub(super) confirmed: bool,
@@ -99,9 +114,25 @@ impl Step {
         let moves = self.counted.count(Count::Moves);
         let errors: u64 = self.counted.errors.values().sum();
         moves > 0
+            && self.unfilled.is_none()
             && self.counted.permille_us(Figure::ActionToEvent, 990) <= limit_ms * 1_000
             && errors * 1_000 <= moves * ERRORS_MAX_PERMILLE
             && self.counted.faults.is_empty()
+    }
+
+    /// How this program, and not the server, was at its end, if it was: then what did not keep the
+    /// limit says nothing of the server.
+    pub(super) fn tester_at_its_end(&self) -> Option<String> {
+        let available_us = self.tester_processors * self.long_ms * 1_000;
+        let lag_us = self.counted.permille_us(Figure::Lag, 990);
+        if available_us > 0 && self.tester_cpu_us * 100 >= available_us * TESTER_CPU_MAX_PERCENT {
+            let percent = self.tester_cpu_us * 100 / available_us;
+            Some(format!("the tester took {percent} % of its processors"))
+        } else if lag_us > TESTER_LAG_MAX_US {
+            Some(format!("the tester was {} late for one move of a hundred", millis(lag_us)))
+        } else {
+            None
+        }
     }
 
     pub(super) fn moves_per_second(&self) -> u64 {
@@ -137,6 +168,8 @@ impl Step {
             node.moves += other.moves;
         }
         self.tester_cpu_us += other.tester_cpu_us;
+        self.tester_processors += other.tester_processors;
+        self.unfilled = self.unfilled.take().or(other.unfilled);
         self.lost_in_storm += other.lost_in_storm;
         self.confirmed &= other.confirmed;
         for (second, other) in self.seconds.iter_mut().zip(other.seconds) {
@@ -166,6 +199,7 @@ impl Report {
                 return Err(LoadError::Unlike(format!("{:?}", like(&sum))));
             }
             sum.processes += report.processes;
+            sum.broken_off |= report.broken_off;
             sum.empty_rss_bytes = sum.empty_rss_bytes.min(report.empty_rss_bytes);
             sum.arrival.add(&report.arrival);
             sum.faults.extend(report.faults);
@@ -185,6 +219,14 @@ impl Report {
                 self.steps.last()
             }
         }
+    }
+
+    /// Of a ramp that has come to its answer: what bounded it, when that was this program.
+    pub(super) fn bounded_by_tester(&self) -> Option<String> {
+        let holds = self.answer().map_or(0, |step| step.tables);
+        let not_held = self.steps.iter().filter(|step| !step.keeps(self.limit_ms));
+        let next = not_held.filter(|step| step.tables >= holds).min_by_key(|step| step.tables)?;
+        next.tester_at_its_end()
     }
 
     /// What no server may do, if anything was found.
@@ -228,6 +270,7 @@ mod tests {
             think_ms: 500,
             limit_ms: 100,
             processes: 1,
+            broken_off: false,
             empty_rss_bytes: 0,
             arrival: Counted::default(),
             steps: vec![step],
@@ -255,6 +298,36 @@ mod tests {
         assert_eq!(new.compared(&old, 20).worse.len(), 2, "p50 and p99");
         assert!(new.compared(&old, 50).worse.is_empty());
         assert!(old.compared(&new, 0).worse.is_empty());
+    }
+
+    #[test]
+    fn a_tester_at_its_end_says_nothing_of_the_server() {
+        let own = |tester_cpu_us, step: Step| Step { tester_cpu_us, tester_processors: 2, ..step };
+        let fast = |tables| Step { tables, confirmed: true, ..report(5, &[]).steps.remove(0) };
+        let slow = |tables| Step { tables, ..report(500, &[]).steps.remove(0) };
+        let ramp = |steps| Report { mode: Mode::Ramp, steps, ..report(5, &[]) };
+        assert_eq!(own(17_000_000, slow(30)).tester_at_its_end(), None);
+        let bounded = ramp(vec![own(0, fast(20)), own(18_000_000, slow(30)), own(0, slow(45))]);
+        let end = "the tester took 90 % of its processors";
+        assert_eq!(bounded.bounded_by_tester().as_deref(), Some(end));
+        assert!(bounded.summary().contains("NOT THE SERVER'S LIMIT"), "{}", bounded.summary());
+        // What lies further up is of no account.
+        let server = ramp(vec![own(0, fast(20)), own(0, slow(30)), own(20_000_000, slow(45))]);
+        assert_eq!(server.bounded_by_tester(), None);
+        assert!(!server.summary().contains("NOT THE SERVER'S LIMIT"), "{}", server.summary());
+
+        let tally = Tally::default();
+        tally.took(Figure::Lag, Duration::from_millis(11));
+        let late = Step { counted: tally.take(), ..Step::default() };
+        assert!(late.tester_at_its_end().unwrap().contains("11.00 ms late"));
+    }
+
+    #[test]
+    fn tables_that_were_not_filled_do_not_hold() {
+        let why = Some("only 3 of 9 players came".to_owned());
+        let step = Step { unfilled: why, ..report(5, &[]).steps.remove(0) };
+        assert!(!step.keeps(100));
+        assert!(step.told(100).ends_with("were not filled: only 3 of 9 players came"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Mode;
-use super::report::{Node, Report, Second};
+use super::report::{Node, Report, Second, Step};
 use super::tally::{Count, Figure};
 
 /// Clients that a table has.
@@ -41,15 +41,54 @@ impl Node {
     }
 }
 
+impl Step {
+    /// What a ramp finds.
+    fn verdict(&self, limit_ms: u64) -> String {
+        match (&self.unfilled, self.tester_at_its_end()) {
+            (Some(why), None) => format!("were not filled: {why}"),
+            (Some(why), Some(end)) => format!("were not filled, but {end}: {why}"),
+            (None, _) if self.confirmed => "holds, confirmed".to_owned(),
+            (None, _) if self.keeps(limit_ms) => "holds".to_owned(),
+            (None, Some(end)) => format!("does not hold, but {end}"),
+            (None, None) => "does not hold".to_owned(),
+        }
+    }
+
+    /// A ramp's step in one line.
+    pub(super) fn told(&self, limit_ms: u64) -> String {
+        format!(
+            "{} tables: p99 {}, server {} % cpu, tester {} % cpu: {}",
+            self.tables,
+            millis(self.counted.permille_us(Figure::ActionToEvent, 990)),
+            percent(self.server_cpu_us, self.long_ms),
+            percent(self.tester_cpu_us, self.long_ms),
+            self.verdict(limit_ms),
+        )
+    }
+
+    fn by_the_hour(&self) -> String {
+        let slopes =
+            (self.slope(|second| second.server_rss_bytes), self.slope(|second| second.p99_us));
+        let (Some(memory), Some(p99)) = slopes else {
+            return "  by the hour: too short to tell\n".to_owned();
+        };
+        let memory = memory.in_units_of(1_024);
+        format!("  by the hour, 95 times of 100: memory {memory} KiB, p99 {p99} us\n")
+    }
+}
+
 impl Report {
     pub(super) fn summary(&self) -> String {
         let mut text = String::new();
+        if self.broken_off {
+            text += "BROKEN OFF: this is what had been saved until then\n";
+        }
         for step in &self.steps {
             let mark = match self.mode {
-                Mode::Ramp if step.confirmed => "  holds, confirmed",
-                Mode::Ramp if step.keeps(self.limit_ms) => "  holds",
-                Mode::Ramp => "  does not hold",
-                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Idle | Mode::Reads => "",
+                Mode::Ramp => format!("  {}", step.verdict(self.limit_ms)),
+                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Idle | Mode::Reads => {
+                    String::new()
+                }
             };
             let counted = &step.counted;
             text += &format!(
@@ -93,12 +132,11 @@ impl Report {
                 counted.count(Count::Guests),
                 counted.count(Count::Broke),
             );
+            if let Some(end) = step.tester_at_its_end() {
+                text += &format!("  {end}: these figures are about itself\n");
+            }
             if self.mode == Mode::Soak {
-                text += &format!(
-                    "  by the hour: memory {:+} KiB, p99 {:+} us\n",
-                    step.slope_per_hour(|second| second.server_rss_bytes) / 1_024,
-                    step.slope_per_hour(|second| second.p99_us),
-                );
+                text += &step.by_the_hour();
             }
             if !counted.errors.is_empty() {
                 text += &format!("  errors: {}\n", listed(&counted.errors));
@@ -112,6 +150,12 @@ impl Report {
                 }
                 None => format!("no number of tables keeps p99 below {} ms\n", self.limit_ms),
             };
+            if let Some(end) = self.bounded_by_tester() {
+                text += &format!(
+                    "THIS IS NOT THE SERVER'S LIMIT: with more tables {end}. Give it more processors, or \
+                     let several testers play and merge their reports\n"
+                );
+            }
         }
         let waited = &self.arrival;
         text += &format!(

@@ -2,13 +2,14 @@
 //! clearly when it is not let in.
 
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Child, Output};
+use std::time::{Duration, Instant};
 
 use bahay::edge;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::support::house::{House, Setup};
+use crate::support::house::{House, PATIENCE, Setup};
 use crate::support::process::bahay;
 
 /// Runs `bahay loadtest` with these arguments against a house, with its books.
@@ -159,6 +160,52 @@ async fn everybody_comes_back_from_a_storm() {
     let said = said(&output);
     let resumed = said.lines().find(|line| line.contains("resume")).unwrap_or_default();
     assert!(resumed.split_whitespace().nth(1) == Some("30"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ramp_tells_each_step_and_that_nothing_holds() {
+    let house = House::new().await;
+    let arguments = ["ramp", "--tables", "2", "--seconds", "1", "--warm-up", "0"];
+    let impossible = ["--think-ms", "20", "--limit-ms", "0"];
+    let output = loadtest(&house, &[&arguments[..], &impossible].concat()).await;
+    assert!(said(&output).contains("no number of tables keeps p99 below 0 ms"));
+    let steps = String::from_utf8_lossy(&output.stderr).into_owned();
+    for tables in ["2 tables: p99 ", "1 tables: p99 "] {
+        let step = steps.lines().find(|line| line.starts_with(tables)).unwrap_or_default();
+        assert!(step.contains("does not hold"), "{steps}");
+    }
+}
+
+/// Killed with this.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_soak_that_is_broken_off_is_not_lost() {
+    let house = House::new().await;
+    let json = file("json");
+    let mut command = bahay();
+    command.args(["loadtest", "soak", "--tables", "2", "--warm-up", "0", "--think-ms", "20"]);
+    // Saved every two seconds.
+    command.args(["--seconds", "20", "--url", &house.base, "--json"]).arg(&json);
+    let soak = Killed(command.spawn().unwrap());
+    let begun = Instant::now();
+    while !json.exists() {
+        assert!(begun.elapsed() < PATIENCE, "nothing was saved");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    drop(soak);
+    let said = said(&loadtest(&house, &["--merge", json.to_str().unwrap()]).await);
+    assert!(said.starts_with("BROKEN OFF"), "{said}");
+    assert!(said.contains("2 tables, ") && said.contains("by the hour"), "{said}");
+    std::fs::remove_file(json).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
