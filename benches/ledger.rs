@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use bahay::db::{self, PgPool, PoolOptions};
 use bahay::ledger::{
-    AMOUNT_MAX, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame, Opening,
+    AMOUNT_MAX, Document, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame, Opening,
     SettleGame, audit,
 };
 use bahay::lobby;
@@ -531,7 +531,7 @@ impl Ready {
             room: record.terms.room.clone(),
             players: record.players.clone(),
             settlement: record.settlement.clone(),
-            record: serde_json::to_value(&record).unwrap(),
+            record: Document::of(&record).unwrap(),
             finished_at_ms: record.finished_at.ms(),
         }
     }

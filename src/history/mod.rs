@@ -24,7 +24,9 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::ledger::{self, Backfill, Grant, GrantCoins, LedgerError, OpenGame, SettleGame};
+use crate::ledger::{
+    self, Backfill, Document, Grant, GrantCoins, LedgerError, OpenGame, SettleGame,
+};
 use crate::rooms::{Room, house_rooms};
 use crate::standings::{self, Calendar, StandingsError};
 use crate::tables::catalog::Tongits;
@@ -207,7 +209,7 @@ impl Decider {
             room: record.terms.room.clone(),
             players: record.players.clone(),
             settlement: record.settlement.clone(),
-            record: serde_json::to_value(record).map_err(|_| HistoryError::Unplayed)?,
+            record: Document::of(record).map_err(|_| HistoryError::Unplayed)?,
             finished_at_ms: record.finished_at.ms(),
         };
         self.books.game(opening, settling)?;

@@ -218,8 +218,7 @@ impl Backfill {
         if let Some(input) = request.operation.documents() {
             let settlement = serde_json::to_string(&input.settlement);
             let settlement = settlement.map_err(|error| LedgerError::broken(error.to_string()))?;
-            let record = request.record.as_deref().unwrap_or_default();
-            self.rows.records.row(&[&input.game, &settlement, &record]);
+            self.rows.records.row(&[&input.game, &settlement, &input.record.as_str()]);
         }
         Ok(())
     }

@@ -5,8 +5,8 @@
 //! the stored answer. `chart` names accounts and transfers, `operation` what can be asked,
 //! `open_game`, `settle`, `void`, `grant` and `correct` decide in memory against `books`, which
 //! `attempt` reads without locks and `post` under them, `write` writes what was decided, `writer`
-//! gathers batches, `fold` writes the house's entries and seals what was booked (`seal`), `read`
-//! answers questions, `audit` looks for anything that does not add up `recompute` says what a
+//! gathers batches, `canonical` is the form in which inputs are hashed, `fold` writes the house's entries and seals what was booked (`seal`), `read`
+//! answers questions, `audit` looks for anything that does not add up, `recompute` says what a
 //! stored document must have been asked for with, and `backfill` books a whole history.
 //!
 //! Absent on purpose: triggers and functions in the database; changes of what was once booked;
@@ -16,6 +16,7 @@ mod attempt;
 pub mod audit;
 mod backfill;
 mod books;
+mod canonical;
 mod chart;
 mod correct;
 mod error;
@@ -44,6 +45,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 pub use backfill::{Backfill, Gathered};
+pub use canonical::Document;
 pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};

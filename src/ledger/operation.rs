@@ -4,9 +4,9 @@ use bahay_engine::coins::Coins;
 use bahay_engine::seat::{SEATS_MAX, Seat, SeatSet};
 use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::canonical::{Document, canonical, canonical_with};
 use super::chart::{Account, Grant};
 use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
@@ -64,10 +64,10 @@ pub struct SettleGame {
     /// By seat, as at the opening.
     pub players: Vec<PlayerId>,
     pub settlement: Settlement,
-    /// The document from which anybody can verify the game. It is part of what is hashed; being
-    /// long, it is not copied for that.
+    /// The document from which anybody can verify the game. It is part of what is hashed, where it
+    /// takes its place among the other fields.
     #[serde(skip)]
-    pub record: Value,
+    pub record: Document,
     pub finished_at_ms: i64,
 }
 
@@ -249,17 +249,17 @@ impl Operation {
         }
     }
 
-    fn input_json(&self) -> Result<Value, serde_json::Error> {
+    fn canonical_input(&self) -> Result<String, serde_json::Error> {
         match self {
-            Self::Open(input) => serde_json::to_value(input),
-            Self::Settle(input) => serde_json::to_value(input),
-            Self::Void(input) => serde_json::to_value(input),
-            Self::Grant(input) => serde_json::to_value(input),
-            Self::Sweep(input) => serde_json::to_value(input),
-            Self::Adjust(input) => serde_json::to_value(input),
+            Self::Open(input) => canonical(input),
+            Self::Settle(input) => canonical_with(input, "record", &input.record),
+            Self::Void(input) => canonical(input),
+            Self::Grant(input) => canonical(input),
+            Self::Sweep(input) => canonical(input),
+            Self::Adjust(input) => canonical(input),
             // What it moves follows from the operation.
-            Self::Reverse(input) => serde_json::to_value(input.input),
-            Self::Return(input) => serde_json::to_value(input.input),
+            Self::Reverse(input) => canonical(&input.input),
+            Self::Return(input) => canonical(&input.input),
         }
     }
 
@@ -303,48 +303,17 @@ pub(super) struct Request {
     pub(super) operation: Operation,
     pub(super) key: String,
     pub(super) input_hash: [u8; 32],
-    /// The record among the documents as it is hashed, which is how it is stored.
-    pub(super) record: Option<String>,
 }
 
 impl Request {
     pub(super) fn new(operation: Operation) -> Result<Self, LedgerError> {
         operation.check()?;
         let input = operation
-            .input_json()
+            .canonical_input()
             .map_err(|_| LedgerError::Invalid { what: "the input cannot be written as JSON" })?;
-        let record = operation.documents().map(|input| canonical(&input.record));
-        let hashed = match (&input, &record) {
-            (Value::Object(fields), Some(record)) => with_record(fields, record),
-            (input, _) => canonical(input),
-        };
-        let input_hash = Sha256::digest(&hashed).into();
-        Ok(Self { key: operation.key(), operation, input_hash, record })
+        let input_hash = Sha256::digest(&input).into();
+        Ok(Self { key: operation.key(), operation, input_hash })
     }
-}
-
-/// The canonical form of an input and its record, which is long and written already.
-fn with_record(fields: &serde_json::Map<String, Value>, record: &str) -> String {
-    let fields: Vec<_> = fields.iter().map(|(name, field)| (name, canonical(field))).collect();
-    let fields = fields.iter().map(|(name, field)| (name.as_str(), field.as_str()));
-    let mut fields: Vec<_> = fields.chain([("record", record)]).collect();
-    fields.sort_by_key(|(name, _)| *name);
-    let mut out = String::with_capacity(record.len() * 2);
-    for (name, field) in fields {
-        out.push(if out.is_empty() { '{' } else { ',' });
-        out.push('"');
-        out.push_str(name);
-        out.push_str("\":");
-        out.push_str(field);
-    }
-    out.push('}');
-    out
-}
-
-fn canonical(value: &Value) -> String {
-    let mut out = Vec::new();
-    write_canonical(value, &mut out);
-    String::from_utf8(out).expect("JSON is text")
 }
 
 /// The stakes, the wallets and the POT.
@@ -385,67 +354,13 @@ fn check_players(players: &[PlayerId]) -> Result<(), LedgerError> {
     ensure(!twice, "a player sits on two seats")
 }
 
-/// JSON with the keys of every object in order, so that equal inputs are equal bytes whatever map
-/// they were built in.
-pub(super) fn write_canonical(value: &Value, out: &mut Vec<u8>) {
-    match value {
-        Value::Array(items) => {
-            out.push(b'[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_canonical(item, out);
-            }
-            out.push(b']');
-        }
-        Value::Object(fields) => {
-            if fields.keys().is_sorted() {
-                write_fields(fields.iter(), out);
-            } else {
-                let mut fields: Vec<_> = fields.iter().collect();
-                fields.sort_by_key(|(name, _)| *name);
-                write_fields(fields.into_iter(), out);
-            }
-        }
-        Value::String(text) => write_text(text, out),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {
-            serde_json::to_writer(out, value).expect("memory takes all that is written to it");
-        }
-    }
-}
-
-fn write_fields<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>, out: &mut Vec<u8>) {
-    out.push(b'{');
-    for (index, (name, field)) in fields.enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write_text(name, out);
-        out.push(b':');
-        write_canonical(field, out);
-    }
-    out.push(b'}');
-}
-
-fn write_text(text: &str, out: &mut Vec<u8>) {
-    serde_json::to_writer(out, text).expect("memory takes all that is written to it");
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Operation, Request, SettleGame, VoidGame, write_canonical};
+    use super::{Document, Operation, Request, SettleGame, VoidGame};
     use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
     use serde_json::json;
     use sha2::{Digest as _, Sha256};
     use uuid::Uuid;
-
-    #[test]
-    fn canonical_json_has_its_keys_in_order() {
-        let mut out = Vec::new();
-        write_canonical(&json!({ "b": [1, { "z": null, "a": "é\"" }], "a": true }), &mut out);
-        assert_eq!(out, "{\"a\":true,\"b\":[1,{\"a\":\"é\\\"\",\"z\":null}]}".as_bytes());
-    }
 
     /// Hashes are stored, so a later version must compute the same.
     #[test]
@@ -456,7 +371,7 @@ mod tests {
             room: "newbie".into(),
             players: vec![PlayerId(Uuid::nil()), PlayerId(Uuid::max())],
             settlement: Settlement::default(),
-            record: json!({ "b": 1, "a": [2] }),
+            record: Document::of(&json!({ "b": 1, "a": [2] })).unwrap(),
             finished_at_ms: 5,
         };
         let (nil, max) = (Uuid::nil(), Uuid::max());

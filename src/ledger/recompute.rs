@@ -7,7 +7,7 @@ use bahay_engine::table::{GameId, PlayerId, TableId};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::operation::write_canonical;
+use super::canonical::canonical;
 
 /// What a settlement was asked for with, as it is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,14 +35,14 @@ pub fn settlement_hash(stored: &StoredSettlement) -> [u8; 32] {
         "record": record,
         "finished_at_ms": finished_at_ms,
     });
-    let mut canonical = Vec::new();
-    write_canonical(&input, &mut canonical);
-    Sha256::digest(&canonical).into()
+    let input = canonical(&input).expect("memory takes all that is written to it");
+    Sha256::digest(input).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{StoredSettlement, settlement_hash};
+    use crate::ledger::canonical::Document;
     use crate::ledger::operation::{Operation, Request, SettleGame};
     use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
     use serde_json::json;
@@ -67,7 +67,7 @@ mod tests {
             room: stored.room.clone(),
             players: stored.players.clone(),
             settlement,
-            record: stored.record.clone(),
+            record: Document::of(&stored.record).unwrap(),
             finished_at_ms: stored.finished_at_ms,
         };
         let request = Request::new(Operation::Settle(Box::new(input))).unwrap();

@@ -146,7 +146,7 @@ impl<'a> OperationColumns<'a> {
             if let Some(input) = operation.documents() {
                 columns.settled.push(input.game.0);
                 columns.settlements.push(Json(&input.settlement));
-                columns.records.push(request.record.as_deref().unwrap_or_default());
+                columns.records.push(input.record.as_str());
             }
         }
         columns

@@ -9,7 +9,7 @@ use bahay_engine::game::Game;
 use bahay_engine::table::{Effect, GameId, Input, Opening, Record, Table, TableId};
 
 use crate::clock::Moment;
-use crate::ledger::{self, LedgerError, OpenGame, SettleGame};
+use crate::ledger::{self, Document, LedgerError, OpenGame, SettleGame};
 use crate::tables::guard::guarded;
 use crate::tables::slot::Slot;
 use crate::tables::{SubmitError, Tables, Unready};
@@ -213,7 +213,7 @@ fn settle_game<G: Game>(record: &Record<G>) -> Option<SettleGame> {
         room: record.terms.room.clone(),
         players: record.players.clone(),
         settlement: record.settlement.clone(),
-        record: serde_json::to_value(record).ok()?,
+        record: Document::of(record).ok()?,
         finished_at_ms: record.finished_at.ms(),
     })
 }

@@ -67,7 +67,8 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     bank.ledger.settle_game(input.clone()).await.unwrap();
     let found = games::record(&bank.pool, game.game).await.unwrap().unwrap();
     assert_eq!((found.state, &found.players), (GameState::Settled, &players));
-    assert_eq!(found.record, Some(input.record));
+    let record = serde_json::from_str(input.record.as_str()).unwrap();
+    assert_eq!(found.record, Some(record));
     let stored: Settlement = serde_json::from_value(found.settlement.unwrap()).unwrap();
     assert_eq!(stored, input.settlement);
     assert_eq!(games::record(&bank.pool, GameId(Uuid::nil())).await.unwrap(), None);

@@ -5,7 +5,8 @@ use std::time::Duration;
 use bahay::clock::Clock;
 use bahay::ids::PlayerId;
 use bahay::ledger::{
-    Code, EntryFilter, Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, Opening, Wallet,
+    Code, Document, EntryFilter, Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, Opening,
+    Wallet,
 };
 use bahay::operators::audit::Trail;
 use bahay::operators::{Corrections, Operators, Role, Subject};
@@ -102,7 +103,8 @@ async fn another_input_under_the_same_key_is_refused() {
     let input = bank.finish(&game, settlement(0, 2, &stakes, PotGoes::Nowhere, pot));
     bank.ledger.settle_game(input.clone()).await.unwrap();
     let mut other = input.clone();
-    other.record["actions"][1] = "fold".into();
+    let record = serde_json::json!({ "game": game.game, "actions": ["deal", "fold"] });
+    other.record = Document::of(&record).unwrap();
     let key = format!("settle:{}", game.game);
     assert_eq!(bank.ledger.settle_game(other).await, Err(LedgerError::KeyReused { key }));
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bahay::ledger::{OpenGame, SettleGame};
+use bahay::ledger::{Document, OpenGame, SettleGame};
 use bahay::lobby::house_rooms;
 use bahay::operators::Role;
 use bahay::tables::catalog::Tongits;
@@ -301,7 +301,7 @@ async fn game(server: &Server, owner: &Guest) -> String {
         room: record.terms.room.clone(),
         players,
         settlement: record.settlement.clone(),
-        record: serde_json::to_value(&record).expect("a record is JSON"),
+        record: Document::of(&record).expect("a record is JSON"),
         finished_at_ms: record.finished_at.ms(),
     };
     server.bank.ledger.open_game(opening).await.expect("the game is opened");

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bahay::ledger::audit::{self, Report};
 use bahay::ledger::{
-    Grant, GrantCoins, Granted, Ledger, LedgerError, LedgerOptions, LedgerTasks, OpenGame, Opening,
-    SettleGame, Settled,
+    Document, Grant, GrantCoins, Granted, Ledger, LedgerError, LedgerOptions, LedgerTasks,
+    OpenGame, Opening, SettleGame, Settled,
 };
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Debt, Item, Outcome};
@@ -133,6 +133,7 @@ impl Bank {
     pub(crate) fn finish(&self, game: &OpenGame, settlement: Settlement) -> SettleGame {
         let finished_at_ms = self.now_ms();
         let record = json!({ "game": game.game, "actions": ["deal", "fight"] });
+        let record = Document::of(&record).expect("a record is JSON");
         SettleGame {
             game: game.game,
             table: game.table,

@@ -1,0 +1,258 @@
+//! JSON in its canonical form: the keys of every object in order, and no space. Equal documents are
+//! equal bytes whatever they were written from, so what was asked for can be told by a hash.
+//!
+//! Everything is written by serde_json as it comes, without a tree of values in between; an object
+//! whose keys are not in order is put in order when it ends.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+
+/// Most records fit into this.
+const BYTES: usize = 8 * 1024;
+
+/// A document in its canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document(String);
+
+impl Document {
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        canonical(value).map(Self)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The canonical form of a value.
+pub(super) fn canonical<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
+    write(value, None)
+}
+
+/// The same, of an object that has one more field.
+pub(super) fn canonical_with<T: Serialize + ?Sized>(
+    object: &T,
+    name: &str,
+    field: &Document,
+) -> Result<String, serde_json::Error> {
+    write(object, Some((name, field)))
+}
+
+fn write<T: Serialize + ?Sized>(
+    value: &T,
+    more: Option<(&str, &Document)>,
+) -> Result<String, serde_json::Error> {
+    let (out, fields) = (Vec::with_capacity(BYTES), Vec::new());
+    let written = RefCell::new(Written { out, fields, objects: Vec::new() });
+    let mut serializer =
+        Serializer::with_formatter(Out(&written), InOrder { written: &written, more });
+    value.serialize(&mut serializer)?;
+    String::from_utf8(written.into_inner().out).map_err(serde::ser::Error::custom)
+}
+
+/// What is written so far, which the writer adds to and the formatter puts in order.
+struct Written {
+    out: Vec<u8>,
+    /// Of the objects that have begun and not ended, the innermost last.
+    fields: Vec<Field>,
+    /// Where the fields of each of them begin.
+    objects: Vec<usize>,
+}
+
+/// Where a field stands, without a comma.
+#[derive(Clone, Copy)]
+struct Field {
+    start: usize,
+    name_end: usize,
+    end: usize,
+}
+
+impl Written {
+    fn begin_field(&mut self) {
+        let start = self.out.len();
+        self.fields.push(Field { start, name_end: start, end: start });
+    }
+
+    fn end_name(&mut self) {
+        if let Some(field) = self.fields.last_mut() {
+            field.name_end = self.out.len();
+        }
+    }
+
+    fn end_field(&mut self) {
+        if let Some(field) = self.fields.last_mut() {
+            field.end = self.out.len();
+        }
+    }
+
+    fn begin_object(&mut self) {
+        self.objects.push(self.fields.len());
+    }
+
+    /// Before the bracket that ends it.
+    fn end_object(&mut self) {
+        let first = self.objects.pop().unwrap_or_default();
+        let mut fields = self.fields.split_off(first);
+        if fields.is_sorted_by_key(|field| self.name(field)) {
+            return;
+        }
+        let start = fields.first().map_or(self.out.len(), |field| field.start);
+        fields.sort_by_key(|field| self.name(field));
+        let mut ordered = Vec::with_capacity(self.out.len() - start);
+        for field in fields {
+            if !ordered.is_empty() {
+                ordered.push(b',');
+            }
+            ordered.extend_from_slice(&self.out[field.start..field.end]);
+        }
+        self.out.truncate(start);
+        self.out.extend_from_slice(&ordered);
+    }
+
+    /// Nearly always what stands between its quotes.
+    fn name(&self, field: &Field) -> Cow<'_, [u8]> {
+        let quoted = &self.out[field.start..field.name_end];
+        if quoted.contains(&b'\\')
+            && let Ok(name) = serde_json::from_slice::<String>(quoted)
+        {
+            return Cow::Owned(name.into_bytes());
+        }
+        Cow::Borrowed(quoted.get(1..quoted.len() - 1).unwrap_or_default())
+    }
+}
+
+struct Out<'a>(&'a RefCell<Written>);
+
+impl io::Write for Out<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().out.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct InOrder<'a> {
+    written: &'a RefCell<Written>,
+    /// A field that the outermost object has besides.
+    more: Option<(&'a str, &'a Document)>,
+}
+
+impl Formatter for InOrder<'_> {
+    fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.written.borrow_mut().begin_object();
+        writer.write_all(b"{")
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        is_first: bool,
+    ) -> io::Result<()> {
+        if !is_first {
+            writer.write_all(b",")?;
+        }
+        self.written.borrow_mut().begin_field();
+        Ok(())
+    }
+
+    fn end_object_key<W: ?Sized + io::Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.written.borrow_mut().end_name();
+        Ok(())
+    }
+
+    fn end_object_value<W: ?Sized + io::Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.written.borrow_mut().end_field();
+        Ok(())
+    }
+
+    fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        let is_outermost = self.written.borrow().objects.len() == 1;
+        if let Some((name, field)) = self.more.filter(|_| is_outermost) {
+            let is_first = self.written.borrow().fields.is_empty();
+            self.begin_object_key(writer, is_first)?;
+            serde_json::to_writer(&mut *writer, name)?;
+            self.end_object_key(writer)?;
+            self.begin_object_value(writer)?;
+            writer.write_all(field.as_str().as_bytes())?;
+            self.end_object_value(writer)?;
+        }
+        self.written.borrow_mut().end_object();
+        writer.write_all(b"}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, canonical, canonical_with};
+    use serde::Serialize;
+    use serde_json::{Value, json};
+
+    #[derive(Serialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Shape {
+        Square { side: u8, at: (i64, i64) },
+    }
+
+    #[derive(Serialize)]
+    struct Drawing<'a> {
+        shapes: Vec<Shape>,
+        name: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<u8>,
+        made: Option<u8>,
+    }
+
+    #[test]
+    fn keys_are_in_order_at_every_depth() {
+        let drawing = Drawing {
+            shapes: vec![Shape::Square { side: 2, at: (-1, 3) }],
+            name: "é\"",
+            by: None,
+            made: None,
+        };
+        let text =
+            r#"{"made":null,"name":"é\"","shapes":[{"at":[-1,3],"side":2,"type":"square"}]}"#;
+        assert_eq!(canonical(&drawing).unwrap(), text);
+        // It is no matter what it is written from.
+        assert_eq!(canonical(&serde_json::to_value(&drawing).unwrap()).unwrap(), text);
+    }
+
+    #[test]
+    fn it_says_what_was_written() {
+        for value in [
+            json!(null),
+            json!([]),
+            json!({}),
+            json!([{}, { "b": {}, "a": [{ "d": 1.5, "c": true }] }]),
+            json!({ "a\"b": 1, "a!b": 2, "a": 3, "ab": 4, "": 5, "é": 6, "a\\": 7 }),
+        ] {
+            let text = canonical(&value).unwrap();
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_ordered_as_they_are_and_not_as_they_are_written() {
+        // In JSON a quote is written behind a backslash, which comes after an A.
+        let value = json!({ "aA": 1, "a\"": 2 });
+        assert_eq!(canonical(&value).unwrap(), r#"{"a\"":2,"aA":1}"#);
+    }
+
+    #[test]
+    fn a_document_takes_its_place_among_the_fields() {
+        let document = Document::of(&json!({ "y": 1, "x": 2 })).unwrap();
+        let with = |value: Value| canonical_with(&value, "m", &document).unwrap();
+        assert_eq!(
+            with(json!({ "z": { "b": 1 }, "a": 1 })),
+            r#"{"a":1,"m":{"x":2,"y":1},"z":{"b":1}}"#
+        );
+        assert_eq!(with(json!({})), r#"{"m":{"x":2,"y":1}}"#);
+    }
+}
