@@ -322,19 +322,27 @@ impl Player {
     }
 
     async fn sit(&mut self, play: &mut Play, sitting: &mut Sitting) -> Result<End, PlayError> {
-        let mut orders = self.orders.clone();
         let drops_after = match self.habit {
             Habit::Dropping => self.dice.milliseconds(5_000, 15_000),
             Habit::Steady | Habit::Slow | Habit::Idle => Duration::from_secs(1 << 30),
         };
+        // Made once and not for each message: to wait for something anew takes locks and lists.
         let drops = sleep(drops_after);
-        tokio::pin!(drops);
+        let number = self.number;
+        let mut orders = self.orders.clone();
+        let order = async move { (orders.next(number).await, orders) };
+        let until_due = sleep(Duration::ZERO);
+        tokio::pin!(drops, order, until_due);
+        let mut waits_until = None;
         loop {
             let now = Moment::now();
             if sitting.due.is_some_and(|due| due <= now) {
                 self.answer(play, sitting, now).await?;
             }
-            let until_due = sitting.due.map(|due| due.since(now));
+            if sitting.due != waits_until {
+                waits_until = sitting.due;
+                waits_until.into_iter().for_each(|due| until_due.set(sleep(due.since(now))));
+            }
             tokio::select! {
                 said = play.next_said() => {
                     let said = said?;
@@ -345,9 +353,9 @@ impl Player {
                         sleep(UNREAD).await;
                     }
                 }
-                () = sleep(until_due.unwrap_or_default()), if until_due.is_some() => {}
-                order = orders.next(self.number) => {
-                    self.orders = orders.clone();
+                () = &mut until_due, if waits_until.is_some() => waits_until = None,
+                (order, orders) = &mut order => {
+                    self.orders = orders;
                     return Ok(match order {
                         Order::Go => End::Over,
                         Order::BreakOff => End::BrokenOff(Duration::ZERO),
