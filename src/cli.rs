@@ -91,8 +91,14 @@ struct LoadTest {
     #[command(flatten)]
     options: loadtest::Options,
     /// The server's database, for checking the ledger at the end.
-    #[command(flatten)]
+    #[arg(long = "database-url", env = "DATABASE_URL", hide_env_values = true, value_name = "URL",
+          value_parser = database)]
     database: Option<Database>,
+}
+
+fn database(url: &str) -> Result<Database, String> {
+    let database_url = url.parse();
+    Ok(Database { database_url: database_url.map_err(|error| in_one_line(&error))? })
 }
 
 /// Checks a record: its deal, every action, its settlement.
