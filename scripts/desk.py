@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """How long the pages of the desk take and how large they are, with much in the database: signs an
 operator in, asks for each page a number of times, and prints a table. Ends with 1 when a page takes
-100 ms or more in the middle, or has 200 KB or more. Usage: desk.py URL ENROLMENT-CODE TOKEN PLAYER
-[TIMES], with the code and the token that `bahay operator add NAME --role admin` prints, and a player
-with many games. Times are those of a client on the same machine, from the request to the last byte.
+100 ms or more in the middle, or has 200 KB or more, and at the first answer that is not 200. Usage:
+desk.py URL ENROLMENT-CODE TOKEN PLAYER [TIMES], with the code and the token that `bahay operator add
+NAME --role admin` prints, and a player with many games. Times are those of a client on the same
+machine, from the request to the last byte.
+
+The server lets one address ask as often as it likes (BAHAY_REQUESTS_PER_ADDRESS=100000:100000). Last
+pages are found by going through hundreds before them, which takes a while with many games.
 
 With `csv PID` for TIMES it reads the file of all settlements instead, and says how long that took,
 and the most memory that the server's process PID had before and meanwhile."""
@@ -14,6 +18,7 @@ import hmac
 import http.client
 import json
 import re
+import secrets
 import struct
 import sys
 import threading
@@ -30,16 +35,11 @@ connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
 cookies = {}
 
 
-def ask(method, path, fields=None, headers=()):
-    """Status, headers, body and milliseconds."""
+def ask(method, path, body=None, headers=()):
+    """Status, headers, text and milliseconds."""
     sent = {"sec-fetch-site": "same-origin", "host": place.netloc, **dict(headers)}
     if cookies:
         sent["cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
-    body = None
-    if fields is not None:
-        body = urllib.parse.urlencode(fields)
-        sent["content-type"] = "application/x-www-form-urlencoded"
-        sent["origin"] = URL
     began = time.perf_counter()
     connection.request(method, path, body, sent)
     answer = connection.getresponse()
@@ -51,10 +51,32 @@ def ask(method, path, fields=None, headers=()):
     return answer.status, answer.headers, text.decode(), took
 
 
-def api(path):
-    status, _, text, _ = ask("GET", path, headers=[("authorization", f"Bearer {TOKEN}")])
-    assert status == 200, (path, status, text)
-    return json.loads(text)
+def must(status, what, answer):
+    """The text and the milliseconds of an answer; one of another status ends the program."""
+    if answer[0] != status:
+        sys.exit(f"{what}: {answer[0]} in place of {status}\n{answer[2]}")
+    return answer[2], answer[3]
+
+
+def page(path):
+    return must(200, path, ask("GET", path))
+
+
+def send(status, path, fields):
+    """What a form is answered."""
+    headers = [("content-type", "application/x-www-form-urlencoded"), ("origin", URL)]
+    return must(status, path, ask("POST", path, urllib.parse.urlencode(fields), headers))[0]
+
+
+def api(path, status=200, document=None, token=TOKEN):
+    """Reads, or with a document posts that."""
+    headers = [("authorization", f"Bearer {token}")] if token else []
+    if document is None:
+        answer = ask("GET", path, headers=headers)
+    else:
+        headers.append(("content-type", "application/json"))
+        answer = ask("POST", path, json.dumps(document), headers)
+    return json.loads(must(status, path, answer)[0])
 
 
 def form_token(text):
@@ -70,26 +92,31 @@ def six_digits(secret):
 
 
 def enrol():
-    _, _, text, _ = ask("GET", "/desk/enrolment")
-    fields = {"form_token": form_token(text), "enrolment": CODE}
-    status, _, text, _ = ask("POST", "/desk/enrolment", fields)
-    assert status == 200, text
+    text, _ = page("/desk/enrolment")
+    text = send(200, "/desk/enrolment", {"form_token": form_token(text), "enrolment": CODE})
     secret = re.search(r"Key: <code>([A-Z2-7]+)</code>", text).group(1)
     fields = {"form_token": form_token(text), "enrolment": CODE, "password": PASSWORD}
     fields |= {"again": PASSWORD, "code": six_digits(secret)}
-    status, _, text, _ = ask("POST", "/desk/enrolment/completion", fields)
-    assert status == 303, text
+    send(303, "/desk/enrolment/completion", fields)
 
 
 def last_page(path):
     """The path of the last page of a list that begins there, after some hundred pages at most."""
     for _ in range(400):
-        _, _, text, _ = ask("GET", path)
+        text, _ = page(path)
         further = re.search(r'rel="next" href="([^"]+)"', text)
         if not further:
             break
         path = further.group(1).replace("&amp;", "&")
     return path
+
+
+def table_in_play(room):
+    """A guest opens one: those of a history are gone."""
+    device = {"device_id": f"desk-{secrets.token_hex(16)}"}
+    guest = api("/v1/sign-in/guest", document=device, token=None)
+    asked = {"room": room, "bet": 100}
+    return api("/v1/private-tables", 201, asked, guest["access_token"])["table"]
 
 
 def pages():
@@ -129,7 +156,7 @@ def pages():
     yield "Rooms", "/desk/rooms"
     yield "Room", f"/desk/rooms/{room}"
     yield "Tables", "/desk/tables"
-    yield "Table", f"/desk/tables/{newest['table']}"
+    yield "Table", f"/desk/tables/{table_in_play(room)}"
     yield "Corrections", "/desk/corrections"
     yield "Switches", "/desk/switches"
     yield "Operators", "/desk/operators"
@@ -157,6 +184,8 @@ def read_csv(pid):
     headers = {"authorization": f"Bearer {TOKEN}"}
     connection.request("GET", "/v1/operator/settlements.csv", headers=headers)
     answer = connection.getresponse()
+    if answer.status != 200:
+        sys.exit(f"the file: {answer.status} in place of 200")
     while part := answer.read1(1 << 20):
         size += len(part)
         lines += part.count(b"\n")
@@ -169,19 +198,20 @@ def read_csv(pid):
 
 def measure(times):
     slow = False
-    print(f"{'page':<38}{'p50 ms':>9}{'max ms':>9}{'KB':>9}")
+    print(f"{'page':<38}{'p50 ms':>9}{'max ms':>9}{'KB':>9}", flush=True)
     for name, path in pages():
         took = []
         for _ in range(times):
-            status, _, text, ms = ask("GET", path)
-            assert status in (200, 404), (path, status, text)
+            text, ms = page(path)
             took.append(ms)
         took.sort()
         size = len(text.encode())
         is_slow = took[times // 2] >= MS_MAX or size >= BYTES_MAX
         slow |= is_slow
         mark = "  <" if is_slow else ""
-        print(f"{name:<38}{took[times // 2]:>9.1f}{took[-1]:>9.1f}{size / 1000:>9.1f}{mark}")
+        figures = f"{took[times // 2]:>9.1f}{took[-1]:>9.1f}{size / 1000:>9.1f}"
+        # Each as it is known, also into a file.
+        print(f"{name:<38}{figures}{mark}", flush=True)
     return slow
 
 

@@ -3,11 +3,16 @@
 # scripts/desk.py, which asks for every page and prints how long each took and how large it is.
 #
 # `./dev bench desk [GAMES]` makes all of it and throws it away at the end; 1,000,000 games are the
-# default. With DATABASE_URL and REDIS_URL, of a history that is kept, it makes no games.
+# default. With DATABASE_URL, of a history that is kept, it makes no games: it adds operators, a guest
+# and rows of the audit to what is there, and takes some minutes.
+#
+# BAHAY_PROFILE names another build, as in dev; BAHAY_DESK_TIMES says how often each page is asked
+# for (20).
 
 cmd_bench_desk() {
-  local games=${1:-1000000} given=${DATABASE_URL:-} secrets player
+  local games=${1:-1000000} given=${DATABASE_URL:-} player
   type -P python3 >/dev/null || die "python3 is missing: it asks for the pages"
+  step "building the server"
   BAHAY_PROFILE=${BAHAY_PROFILE:-release} build
   if [ -n "$given" ]; then
     use_instance "$SERVICES_HOME"
@@ -18,29 +23,44 @@ cmd_bench_desk() {
   start_services
   make_environment
   export RUST_LOG=${BAHAY_LOG:-warn}
+  step "migrating, which takes minutes where many games are counted anew"
   attend "$BINARY" migrate || die "the migration failed: see above"
   if [ -z "$given" ]; then
     # Nine of ten games are of players of whom each has some thousand, the rest of a few who play a lot.
     history --games $((games - games / 10)) --players 900
     history --games $((games / 10)) --players 30 --seed 2 --beside-others
-    say "the database takes $(sql "select pg_size_pretty(pg_database_size(current_database()))")"
   fi
+  say "the database takes $(sql "select pg_size_pretty(pg_database_size(current_database()))")"
+  step "filling the audit"
+  fill_audit
+  step "starting the server"
   unset BAHAY_LISTEN
   start_loaded_server
-  fill_audit
   player=$(sql "select s.player from player_statistics s order by s.games desc, s.player limit 1")
-  secrets=$("$BINARY" operator add "desk.$$" --role admin) || die "no operator was made"
+  [ -n "$player" ] || die "the database has no games: generate-history makes some"
+  step "asking for each page ${BAHAY_DESK_TIMES:-20} times"
+  ask_as pages "$player" "${BAHAY_DESK_TIMES:-20}"
+  step "reading the file of all settlements"
+  ask_as csv "$player" csv "$SERVER"
+  step "ending the server"
+}
+
+# Says what begins, and when.
+step() { say "$SECONDS s: $1"; }
+
+# scripts/desk.py as an operator of its own, called after $1, with the arguments behind.
+ask_as() {
+  local secrets
+  secrets=$("$BINARY" operator add "$1.$$" --role admin) || die "no operator was made"
+  shift
   attend python3 scripts/desk.py "$BAHAY_URL" "$(tail -n 1 <<<"$secrets")" \
-    "$(head -n 1 <<<"$secrets")" "$player" "${BAHAY_DESK_TIMES:-20}"
-  secrets=$("$BINARY" operator add "csv.$$" --role admin) || die "no operator was made"
-  attend python3 scripts/desk.py "$BAHAY_URL" "$(tail -n 1 <<<"$secrets")" \
-    "$(head -n 1 <<<"$secrets")" "$player" csv "$SERVER"
+    "$(head -n 1 <<<"$secrets")" "$@" || die "the desk does not do as it should: see above"
 }
 
 history() {
-  local began=$SECONDS
-  attend "$BINARY" generate-history "$@" 2>/dev/null || die "the history broke off"
-  say "that took $((SECONDS - began)) s"
+  step "generating a history ($*); $INSTANCE/history.log grows with it"
+  attend "$BINARY" generate-history "$@" 2>"$INSTANCE/history.log" ||
+    die "the history broke off: $(tail -n 1 "$INSTANCE/history.log")"
 }
 
 sql() { "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "$1"; }

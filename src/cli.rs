@@ -68,7 +68,14 @@ enum Command {
     /// Keep a player out, for a time or for good.
     Ban {
         #[command(subcommand)]
-        what: BanCommand,
+        what: BarCommand,
+        #[command(flatten)]
+        database: Box<Database>,
+    },
+    /// Keep a player from saying anything at tables, for a time or for good.
+    Mute {
+        #[command(subcommand)]
+        what: BarCommand,
         #[command(flatten)]
         database: Box<Database>,
     },
@@ -147,9 +154,11 @@ enum OperatorCommand {
     Reset { name: OperatorName },
 }
 
+/// What is done about a ban or a mute.
 #[derive(Subcommand, Debug)]
-enum BanCommand {
-    /// Ban a player and end its sessions; its sockets close within a second.
+enum BarCommand {
+    /// Begin one. A banned player's sessions end, and its sockets close within a second; a muted
+    /// player plays on, and its next phrase is refused.
     Add {
         /// The player's id.
         player: PlayerId,
@@ -160,9 +169,9 @@ enum BanCommand {
         #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
         days: Option<u16>,
     },
-    /// Let a player in again.
+    /// End all that are in force.
     Lift { player: PlayerId },
-    /// List the bans that a player has had, newest first.
+    /// List all that a player has had, newest first.
     List { player: PlayerId },
 }
 
@@ -225,7 +234,8 @@ fn run(command: Command) -> Result<(), Failed> {
             runtime()?.block_on(generate_history(what, *database, &settings))
         }
         Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
-        Command::Ban { what, database } => runtime()?.block_on(ban(what, *database)),
+        Command::Ban { what, database } => runtime()?.block_on(bar(Bar::Entry, what, *database)),
+        Command::Mute { what, database } => runtime()?.block_on(bar(Bar::Speech, what, *database)),
         Command::Openapi => {
             print!("{}", http::openapi_yaml());
             Ok(())
@@ -302,20 +312,20 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Faile
     Ok(())
 }
 
-async fn ban(what: BanCommand, database: Database) -> Result<(), Failed> {
+async fn bar(bar: Bar, what: BarCommand, database: Database) -> Result<(), Failed> {
     db::check_schema(&database.database_url).await?;
     let clock = clock::Clock::system();
     let bans = Barring::new(login(database).await?, clock.clone());
     let (by, now) = (Trail::COMMAND, clock.now());
     match what {
-        BanCommand::Add { player, reason, days } => {
+        BarCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);
             let ends_at = days.map(|days| clock::after(now, day * u32::from(days)));
-            bans.ban_by(&by, player, Bar::Entry, &Ban { reason, ends_at }).await?;
+            bans.ban_by(&by, player, bar, &Ban { reason, ends_at }).await?;
         }
-        BanCommand::Lift { player } => bans.lift_by(&by, player, Bar::Entry).await?,
-        BanCommand::List { player } => {
-            for ListedBan { ban, banned_at, lifted_at } in bans.of(player, Bar::Entry).await? {
+        BarCommand::Lift { player } => bans.lift_by(&by, player, bar).await?,
+        BarCommand::List { player } => {
+            for ListedBan { ban, banned_at, lifted_at } in bans.of(player, bar).await? {
                 let since = clock::to_jiff(banned_at);
                 let lifted = lifted_at
                     .map_or(String::new(), |at| format!("  lifted {:.0}", clock::to_jiff(at)));

@@ -8,14 +8,11 @@ use utoipa::ToSchema;
 
 use crate::accounts::{Accounts, DeviceId, Linked, Name, OpenIdSignIn, TimeZone, WaysIn};
 use crate::auth::Player;
-use crate::openid::IdToken;
+use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
 
 use super::sign_in::SignedIn;
 use super::visit::Visit;
 use super::{Body, Code, NameText, Path, Problem, ProblemBody, Time};
-
-/// The longest name that the house gives to an issuer, as the schemas below say.
-const ISSUER_CHARS_MAX: usize = 64;
 
 /// An ID token asks for its player.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -106,7 +103,8 @@ pub(super) struct WaysInBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Identity)]
 pub(super) struct IdentityBody {
-    #[schema(example = "google")]
+    /// As the house's settings call it; its address, where they do so no more.
+    #[schema(max_length = 255, example = "google")]
     issuer: String,
     /// What the issuer calls its user.
     #[schema(example = "110169484474386276334")]
@@ -201,7 +199,7 @@ pub(super) async fn link_identity(
     path = "/v1/me/identities/{issuer}",
     tag = "me",
     security(("access_token" = [])),
-    params(("issuer" = String, Path, max_length = 64, description = "As the list has it", example = "google")),
+    params(("issuer" = String, Path, max_length = 255, description = "As the list has it", example = "google")),
     responses(
         (status = 204, description = "It is not linked"),
         (status = 409, description = "`last_sign_in`: there would be no way left to sign in",
@@ -213,8 +211,8 @@ pub(super) async fn unlink_identity(
     player: Player,
     Path(issuer): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    if issuer.chars().count() > ISSUER_CHARS_MAX {
-        return Err(Code::PathInvalid.because("an issuer's name has at most 64 characters"));
+    if issuer.chars().count() > ADDRESS_CHARS_MAX {
+        return Err(Code::PathInvalid.because("an issuer has at most 255 characters"));
     }
     accounts.unlink_identity(&player, &issuer).await?;
     Ok(StatusCode::NO_CONTENT)

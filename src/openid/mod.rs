@@ -32,6 +32,13 @@ const TOKEN_BYTES_MAX: usize = 8 * 1024;
 /// The longest subject; the standard's own bound.
 const SUBJECT_BYTES_MAX: usize = 255;
 
+/// The longest name of an issuer, in characters. Contracts say it too.
+pub const NAME_CHARS_MAX: usize = 64;
+
+/// The longest address of an issuer or of its keys, in characters. Where the house knows an issuer
+/// no more, its address is what players are shown in place of its name, and what they unlink it by.
+pub const ADDRESS_CHARS_MAX: usize = 255;
+
 /// How far an issuer's clock may be off, in seconds.
 const LEEWAY_S: i64 = 60;
 
@@ -104,13 +111,19 @@ pub enum OpenIdError {
 pub enum WrongIssuer {
     #[error("write issuers as a JSON list: {0}")]
     Json(String),
-    #[error("`{0}` is no name of an issuer; write it as in google")]
+    #[error(
+        "`{0}` is no name of an issuer: write a lower-case letter, then letters, digits and \
+         hyphens, {NAME_CHARS_MAX} characters at most"
+    )]
     Name(String),
     #[error("two issuers are called {0}, or have the same address")]
     Twice(String),
     #[error("the issuer {0} has no audiences, so nobody's token would be for us")]
     NoAudience(String),
-    #[error("`{0}` is no address of an issuer: it begins with https://, or is on this machine")]
+    #[error(
+        "`{0}` is no address of an issuer: it begins with https://, or is on this machine, and has \
+         at most {ADDRESS_CHARS_MAX} characters"
+    )]
     Address(String),
 }
 
@@ -160,7 +173,7 @@ impl Issuers {
             let known =
                 |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             let starts_well = name.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
-            if !starts_well || name.len() > 32 || !name.bytes().all(known) {
+            if !starts_well || name.len() > NAME_CHARS_MAX || !name.bytes().all(known) {
                 return Err(WrongIssuer::Name(name));
             }
             let is_same =
@@ -172,7 +185,8 @@ impl Issuers {
                 return Err(WrongIssuer::NoAudience(name));
             }
             let addresses = [Some(&issuer.issuer), issuer.keys_url.as_ref()];
-            if let Some(wrong) = addresses.into_iter().flatten().find(|url| !is_address(url)) {
+            let is_wrong = |url: &&String| !is_address(url) || url.len() > ADDRESS_CHARS_MAX;
+            if let Some(wrong) = addresses.into_iter().flatten().find(is_wrong) {
                 return Err(WrongIssuer::Address(wrong.clone()));
             }
             let keys = Keys::new(fetcher.clone(), &issuer);
@@ -340,13 +354,21 @@ mod tests {
         assert_eq!(issuers.address_of("other"), "other");
         assert_eq!("".parse::<Issuers>().unwrap().names().count(), 0);
         let refused = |issuer: Issuer| Issuers::new(vec![issuer]).unwrap_err();
-        let name = "Google".to_owned();
-        assert_eq!(refused(Issuer { name: name.clone(), ..issuer() }), WrongIssuer::Name(name));
+        for name in ["Google", "", "1st", "a b", &"a".repeat(65)] {
+            let wrong = refused(Issuer { name: name.into(), ..issuer() });
+            assert_eq!(wrong, WrongIssuer::Name(name.into()));
+            assert!(wrong.to_string().ends_with("64 characters at most"), "{wrong}");
+        }
+        let longest = Issuer { name: "a".repeat(64), ..issuer() };
+        assert_eq!(Issuers::new(vec![longest]).unwrap().names().count(), 1);
         let nobody = Issuer { audiences: vec![], ..issuer() };
         assert_eq!(refused(nobody), WrongIssuer::NoAudience("local".into()));
         let open = "http://id.example".to_owned();
         let plain = Issuer { issuer: open.clone(), ..issuer() };
         assert_eq!(refused(plain), WrongIssuer::Address(open.clone()));
+        let long = format!("https://id.example/{}", "a".repeat(237));
+        let endless = Issuer { issuer: long.clone(), ..issuer() };
+        assert_eq!(refused(endless), WrongIssuer::Address(long));
         let keys = Issuer { keys_url: Some(open.clone()), ..issuer() };
         assert_eq!(refused(keys), WrongIssuer::Address(open));
         let twice = Issuers::new(vec![issuer(), issuer()]).unwrap_err();

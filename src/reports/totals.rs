@@ -4,9 +4,8 @@
 //! those of one player are read from the player's.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::PlayerId;
 use jiff_sqlx::{Date, ToSqlx as _};
-use sqlx::{Executor as _, PgConnection};
+use sqlx::PgPool;
 
 use super::settlements::{SettlementFilter, day};
 use super::{ReportError, Reports, to_sql};
@@ -27,23 +26,11 @@ pub struct Totals {
 impl Reports {
     /// What all settlements that pass the filter come to.
     pub async fn totals(&self, filter: &SettlementFilter) -> Result<Totals, ReportError> {
-        db::retry(|| async {
-            // Two statements of one moment.
-            let mut tx = self.pool.begin().await?;
-            tx.execute("set transaction isolation level repeatable read, read only").await?;
-            match filter.player {
-                Some(player) => totals_of_player(&mut tx, player, filter).await,
-                None => totals(&mut tx, filter).await,
-            }
-        })
-        .await
+        db::retry(|| totals(&self.pool, filter)).await
     }
 }
 
-async fn totals(
-    connection: &mut PgConnection,
-    filter: &SettlementFilter,
-) -> Result<Totals, sqlx::Error> {
+async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx::Error> {
     let (from, to) = filter.between();
     // Whole days from the first one on, up to before the last one.
     let (first, last) = (first_whole_day(from), day(to));
@@ -58,27 +45,28 @@ async fn totals(
             coalesce(sum(a.games) filter (where a.took_pot), 0)::bigint as "pots_taken!",
             coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!"
         from (
-            select d.games, d.gross, d.fees, d.pots, d.took_pot, d.taken_over
+            select d.games, d.room, d.ending, d.gross, d.fees, d.pots, d.took_pot, d.taken_over
             from settlement_days d
-            where d.day >= $1 and d.day < $2
-                and ($5::text is null or d.room = $5)
-                and ($6::text is null or d.ending = $6)
-                and ($7::boolean is null or d.took_pot = $7)
-                and ($8::boolean is null or d.taken_over = $8)
-                and ($9::bigint is null or d.gross >= $9)
-                and ($10::bigint is null or d.gross <= $10)
+            where $11::uuid is null and d.day >= $1 and d.day < $2
             union all
-            select 1, s.gross, s.fee, coalesce(s.pot, 0), s.took_pot, s.taken_over
+            select 1::bigint, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0), s.took_pot,
+                s.taken_over
             from settlements s
-            where (s.day = $11 or s.day = $2) and not (s.day >= $1 and s.day < $2)
+            where $11 is null and (s.day = $12 or s.day = $2)
+                and not (s.day >= $1 and s.day < $2)
                 and s.finished_at >= $3 and s.finished_at < $4
-                and ($5::text is null or s.room = $5)
-                and ($6::text is null or s.ending = $6)
-                and ($7::boolean is null or s.took_pot = $7)
-                and ($8::boolean is null or s.taken_over = $8)
-                and ($9::bigint is null or s.gross >= $9)
-                and ($10::bigint is null or s.gross <= $10)
+            union all
+            select 1::bigint, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
+                s.pot is not null, s.taken_over
+            from player_settlements s
+            where s.player = $11 and s.finished_at >= $3 and s.finished_at < $4
         ) a
+        where ($5::text is null or a.room = $5)
+            and ($6::text is null or a.ending = $6)
+            and ($7::boolean is null or a.took_pot = $7)
+            and ($8::boolean is null or a.taken_over = $8)
+            and ($9::bigint is null or a.gross >= $9)
+            and ($10::bigint is null or a.gross <= $10)
         "#,
         first as _,
         last as _,
@@ -90,54 +78,10 @@ async fn totals(
         filter.taken_over,
         gross_min,
         gross_max,
+        filter.player.map(|player| player.0),
         day(from) as _
     )
-    .fetch_one(connection)
-    .await?;
-    Ok(Totals {
-        games: row.games,
-        gross: Coins::from_hundredths(row.gross),
-        fees: Coins::from_hundredths(row.fees),
-        pots: Coins::from_hundredths(row.pots),
-        pots_taken: row.pots_taken,
-        taken_over: row.taken_over,
-    })
-}
-
-async fn totals_of_player(
-    connection: &mut PgConnection,
-    player: PlayerId,
-    filter: &SettlementFilter,
-) -> Result<Totals, sqlx::Error> {
-    let (from, to) = filter.between();
-    let (gross_min, gross_max) = filter.gross();
-    let row = sqlx::query!(
-        r#"
-        select count(*) as "games!", coalesce(sum(s.gross), 0)::bigint as "gross!",
-            coalesce(sum(s.fee), 0)::bigint as "fees!",
-            coalesce(sum(s.pot), 0)::bigint as "pots!",
-            count(s.pot) as "pots_taken!",
-            count(*) filter (where s.taken_over) as "taken_over!"
-        from player_settlements s
-        where s.player = $1 and s.finished_at >= $2 and s.finished_at < $3
-            and ($4::text is null or s.room = $4)
-            and ($5::text is null or s.ending = $5)
-            and ($6::boolean is null or (s.pot is not null) = $6)
-            and ($7::boolean is null or s.taken_over = $7)
-            and ($8::bigint is null or s.gross >= $8)
-            and ($9::bigint is null or s.gross <= $9)
-        "#,
-        player.0,
-        to_sql(from) as _,
-        to_sql(to) as _,
-        filter.room,
-        filter.ending(),
-        filter.took_pot,
-        filter.taken_over,
-        gross_min,
-        gross_max
-    )
-    .fetch_one(connection)
+    .fetch_one(pool)
     .await?;
     Ok(Totals {
         games: row.games,

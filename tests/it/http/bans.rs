@@ -21,7 +21,7 @@ const DEVICE: &str = "device-0123456789";
 fn bahay(url: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
     command.env_clear().env("DATABASE_URL", url).stdin(Stdio::null());
-    command.arg("ban").args(arguments).output().unwrap()
+    command.args(arguments).output().unwrap()
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn an_operator_bans_and_the_socket_closes() {
     let client = house.guest("Benjie").await;
     let mut play = client.play().await.unwrap();
     let (player, url) = (client.player().to_string(), house.database.url());
-    let done = bahay(&url, &["add", &player, "--reason", "collusion", "--days", "7"]);
+    let done = bahay(&url, &["ban", "add", &player, "--reason", "collusion", "--days", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let code = loop {
         match timeout(PATIENCE, play.next()).await.unwrap() {
@@ -149,15 +149,43 @@ async fn an_operator_bans_and_the_socket_closes() {
         }
     };
     assert_eq!(code, close::SIGNED_OUT);
-    let listed = bahay(&url, &["list", &player]);
+    let listed = bahay(&url, &["ban", "list", &player]);
     let listed = String::from_utf8(listed.stdout).unwrap();
     let today = clock::to_jiff(Clock::system().now()).to_string();
     assert!(listed.starts_with(&format!("since {}", &today[..10])), "{listed}");
     assert!(listed.contains("until ") && listed.contains(": collusion"), "{listed}");
-    assert!(bahay(&url, &["lift", &player]).status.success());
-    let again = bahay(&url, &["lift", &player]);
+    assert!(bahay(&url, &["ban", "lift", &player]).status.success());
+    let again = bahay(&url, &["ban", "lift", &player]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not banned"));
     let nobody = uuid::Uuid::max().to_string();
-    let unknown = bahay(&url, &["add", &nobody, "--reason", "x"]);
+    let unknown = bahay(&url, &["ban", "add", &nobody, "--reason", "x"]);
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no such player"));
+}
+
+/// By command, while the player stays signed in.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_mutes_and_lifts_that_by_command() {
+    let house = House::new().await;
+    let client = house.guest("Benjie").await;
+    let (player, url) = (client.player().to_string(), house.database.url());
+    let done = bahay(&url, &["mute", "add", &player, "--reason", "insults", "--days", "7"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let listed = bahay(&url, &["mute", "list", &player]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains("until ") && listed.contains(": insults"), "{listed}");
+    assert!(bahay(&url, &["ban", "list", &player]).stdout.is_empty());
+    assert!(bahay(&url, &["mute", "lift", &player]).status.success());
+    let again = bahay(&url, &["mute", "lift", &player]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not muted"));
+    let told: Value = client.read("/v1/me/notices").await.unwrap();
+    let kinds: Vec<_> = told["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    assert_eq!(kinds, ["mute_lifted", "muted"]);
+    let noted: Vec<(String, String)> =
+        sqlx::query_as("select action, way from operator_actions where subject = $1 order by id")
+            .bind(format!("player:{player}"))
+            .fetch_all(&house.pool)
+            .await
+            .unwrap();
+    let by_command = |action: &str| (action.to_owned(), "command".to_owned());
+    assert_eq!(noted, [by_command("player_mute"), by_command("player_lift_mute")]);
 }

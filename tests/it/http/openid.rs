@@ -326,7 +326,8 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
     assert_eq!(ok(link(&server, token, &local.token("s1"))).await, ways);
     let linked_at = "2026-03-01T12:00:00.000Z";
     let identity = json!({ "issuer": "local", "subject": "s1", "linked_at": linked_at });
-    let expected = json!({ "devices": 1, "password_set_at": null, "identities": [identity] });
+    let expected =
+        json!({ "devices": 1, "password_set_at": null, "identities": [identity.clone()] });
     assert_eq!(ways, expected);
     let back = ok(sign_in(&server, &local.token("s1"))).await;
     assert_eq!(text(&back["player"]["id"]), guest.id);
@@ -337,8 +338,21 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
     expect_refusal(theirs, 409, "identity_taken").await;
     expect_refusal(link(&server, token, "nonsense"), 401, "id_token_refused").await;
 
-    // Devices may go now, and then the identity is the last way in.
+    // Where the settings know an issuer no more, its address stands for its name.
+    let gone = format!("https://id.example/{}", "a".repeat(236));
+    let insert = "insert into identities (issuer, subject, player, linked_at)
+        values ($1, 's1', $2, now())";
+    let player: uuid::Uuid = guest.id.parse().unwrap();
+    sqlx::query(insert).bind(&gone).bind(player).execute(&server.bank.pool).await.unwrap();
+    let ways = ok(node.get("/v1/me/ways-in", token)).await;
+    assert!(ways["identities"].as_array().unwrap().iter().any(|one| one["issuer"] == *gone));
     let delete = |path: &str| node.request(Method::DELETE, path).bearer_auth(token);
+    let escaped = gone.replace('/', "%2F");
+    ok(delete(&format!("/v1/me/identities/{escaped}"))).await;
+    assert_eq!(ok(node.get("/v1/me/ways-in", token)).await["identities"], json!([identity]));
+    expect_refusal(delete(&format!("/v1/me/identities/{escaped}a")), 422, "path_invalid").await;
+
+    // Devices may go now, and then the identity is the last way in.
     let nothing = node.request(Method::DELETE, "/v1/me/devices").bearer_auth(&other.access_token);
     expect_refusal(nothing, 409, "last_sign_in").await;
     ok(delete("/v1/me/devices")).await;
