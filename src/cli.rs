@@ -104,8 +104,8 @@ struct LoadTest {
 }
 
 fn database(url: &str) -> Result<Database, String> {
-    let database_url = url.parse();
-    Ok(Database { database_url: database_url.map_err(|error| in_one_line(&error))? })
+    let read = url.parse().map(|database_url| Database { database_url });
+    read.map_err(|error| in_one_line(&error))
 }
 
 /// Checks a record: its deal, every action, its settlement.
