@@ -92,8 +92,8 @@ const SILENT_MAX: u8 = 3;
 const SILENCE: Duration = Duration::from_secs(25);
 
 /// How the two messages begin that nearly all of a game are, as the server writes them.
-const UPDATE: &[u8] = br#"{"type":"update","#;
-const ACK: &[u8] = br#"{"type":"ack","#;
+const UPDATE: &str = r#"{"type":"update","#;
+const ACK: &str = r#"{"type":"ack","#;
 
 /// What a connection reads and writes at once. By default it would be 128 KiB of each, which is
 /// cleared before every read.
@@ -149,16 +149,15 @@ struct Ack {
 
 /// Reads an object as [`Message`] does, which first takes every object to pieces to find its type
 /// wherever it may stand. Where it stands in front and is a common one, it is read in one go.
-fn read_object(bytes: &[u8]) -> Result<Message<Tongits>, serde_json::Error> {
-    if bytes.starts_with(UPDATE) {
-        let Update { version, tag, server_time_ms, events, prompt } =
-            serde_json::from_slice(bytes)?;
+fn read_object(text: &str) -> Result<Message<Tongits>, serde_json::Error> {
+    if text.starts_with(UPDATE) {
+        let Update { version, tag, server_time_ms, events, prompt } = serde_json::from_str(text)?;
         Ok(Message::Update { version, tag, server_time_ms, events, prompt })
-    } else if bytes.starts_with(ACK) {
-        let Ack { id, version } = serde_json::from_slice(bytes)?;
+    } else if text.starts_with(ACK) {
+        let Ack { id, version } = serde_json::from_str(text)?;
         Ok(Message::Ack { id, version })
     } else {
-        serde_json::from_slice(bytes)
+        serde_json::from_str(text)
     }
 }
 
@@ -328,13 +327,12 @@ impl Play {
     }
 
     fn read(&mut self, said: &Said) -> Result<Message<Tongits>, PlayError> {
-        let bytes = said.as_bytes();
-        let read = match self.shorthand.form() {
-            Form::Full => read_object(bytes).map_err(FormError::from),
-            Form::Brief | Form::Compact => self.shorthand.read(bytes),
+        let read = match (self.shorthand.form(), said) {
+            (Form::Full, Said::Text(text)) => read_object(text).map_err(FormError::from),
+            (Form::Full | Form::Brief | Form::Compact, _) => self.shorthand.read(said.as_bytes()),
         };
         read.map_err(|error| {
-            let said = String::from_utf8_lossy(bytes);
+            let said = String::from_utf8_lossy(said.as_bytes());
             PlayError::Nonsense(format!("{error} in {said}"))
         })
     }
@@ -470,15 +468,15 @@ mod tests {
         ];
         for text in texts {
             let whole: Message<Tongits> = serde_json::from_str(text).unwrap();
-            assert_eq!(read_object(text.as_bytes()).unwrap(), whole, "{text}");
+            assert_eq!(read_object(text).unwrap(), whole, "{text}");
             // What is written by the server takes the short way.
             let written = serde_json::to_string(&whole).unwrap();
             let is_common = matches!(whole, Message::Update { .. } | Message::Ack { .. });
-            let goes_short = [UPDATE, ACK].iter().any(|way| written.as_bytes().starts_with(way));
+            let goes_short = [UPDATE, ACK].iter().any(|way| written.starts_with(way));
             assert_eq!(goes_short, is_common, "{written}");
         }
         for nonsense in [r#"{"type":"update","version":7}"#, r#"{"type":"ack","id":"3"}"#, "{"] {
-            assert!(read_object(nonsense.as_bytes()).is_err(), "{nonsense}");
+            assert!(read_object(nonsense).is_err(), "{nonsense}");
         }
     }
 }
