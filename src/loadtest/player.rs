@@ -333,8 +333,11 @@ impl Player {
         let order = async move { (orders.next(number).await, orders) };
         let until_due = sleep(Duration::ZERO);
         tokio::pin!(drops, order, until_due);
-        let mut waits_until = None;
+        let (mut waits_until, mut is_leaving) = (None, false);
         loop {
+            if is_leaving && !plays(play) {
+                return Ok(End::Over);
+            }
             let now = Moment::now();
             if sitting.due.is_some_and(|due| due <= now) {
                 self.answer(play, sitting, now).await?;
@@ -354,12 +357,13 @@ impl Player {
                     }
                 }
                 () = &mut until_due, if waits_until.is_some() => waits_until = None,
-                (order, orders) = &mut order => {
+                (order, orders) = &mut order, if !is_leaving => {
                     self.orders = orders;
-                    return Ok(match order {
-                        Order::Go => End::Over,
-                        Order::BreakOff => End::BrokenOff(Duration::ZERO),
-                    });
+                    match order {
+                        Order::Go if self.orders.at_once() => return Ok(End::Over),
+                        Order::Go => is_leaving = true,
+                        Order::BreakOff => return Ok(End::BrokenOff(Duration::ZERO)),
+                    }
                 }
                 () = &mut drops => {
                     return Ok(End::BrokenOff(self.dice.milliseconds(500, 2_000)));
@@ -554,6 +558,14 @@ fn question(play: &Play) -> Option<Question> {
         }
         PhaseView::Waiting | PhaseView::Opening { .. } | PhaseView::Settling { .. } => None,
     }
+}
+
+/// Whether a game goes on, from its opening until its coins have moved.
+fn plays(play: &Play) -> bool {
+    play.view().is_some_and(|view| match view.phase {
+        PhaseView::Opening { .. } | PhaseView::Playing { .. } | PhaseView::Settling { .. } => true,
+        PhaseView::Waiting | PhaseView::Preparing { .. } => false,
+    })
 }
 
 /// So late that a table does as little as it can without the clock playing for its players.
