@@ -61,6 +61,8 @@ const SLOW_US: u32 = 2_000;
 struct Options {
     rounds: u32,
     seconds: u64,
+    /// Without pgbench and without the slow disk: some rows of `./dev bench`.
+    alone: bool,
 }
 
 /// What was measured under one kind of disk.
@@ -98,12 +100,13 @@ fn main() -> ExitCode {
 }
 
 fn options() -> Options {
-    let mut options = Options { rounds: 3, seconds: 2 };
+    let mut options = Options { rounds: 3, seconds: 2, alone: false };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next().and_then(|number| number.parse().ok());
         match argument.as_str() {
             "--rounds" => options.rounds = number().expect("--rounds takes a number"),
+            "--alone" => options.alone = true,
             "--seconds" => options.seconds = number().expect("--seconds takes a number").into(),
             // What cargo adds.
             _ => {}
@@ -120,8 +123,6 @@ async fn run(options: &Options) -> ExitCode {
         execute(&mut admin, &format!("drop database if exists {database} with (force)")).await;
         execute(&mut admin, &format!("create database {database}")).await;
     }
-    let (server_url, _) = url.rsplit_once('/').expect("the URL names a database");
-    let tpc_b = TpcB::new(&format!("{server_url}/bahay_tpc_b"));
     let mut house = House::new(server.clone().database("bahay_bench")).await;
 
     let backend: i32 = sqlx::query_scalar("select pg_backend_pid()")
@@ -129,6 +130,11 @@ async fn run(options: &Options) -> ExitCode {
         .await
         .expect("the server answers");
     let cpu = Cpu::of_server(backend);
+    if options.alone {
+        return alone(options, house, &cpu).await;
+    }
+    let (server_url, _) = url.rsplit_once('/').expect("the URL names a database");
+    let tpc_b = TpcB::new(&format!("{server_url}/bahay_tpc_b"));
 
     let mut measured = Vec::new();
     for slow in [false, true] {
@@ -152,6 +158,23 @@ async fn run(options: &Options) -> ExitCode {
 
 async fn execute(connection: &mut PgConnection, sql: &str) {
     sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the server does as told");
+}
+
+/// Settlements in the columns of `live`.
+async fn alone(options: &Options, mut house: House, cpu: &Cpu) -> ExitCode {
+    let duration = Duration::from_secs(options.seconds);
+    let print = |what: &str, Rate { per_second, server_us, caller_us }: Rate| {
+        println!("{what:<58}{caller_us:>12}{per_second:>13}{server_us:>14}");
+    };
+    println!("{:<58}{:>12}{:>13}{:>14}", "the ledger", "CPU us each", "a second", "PostgreSQL's");
+    house.open_enough(2_000, duration).await;
+    house.age().await;
+    print("settle, 1 at a time", house.settle_one_by_one(cpu, 1, duration).await);
+    house.open_enough(8_000, duration).await;
+    let waiting = vec![house.ledger.clone(); WAITING];
+    house.settle(cpu, &waiting, WARM_UP).await;
+    print("settle, 256 at a time", house.settle(cpu, &waiting, duration).await);
+    house.verdict().await
 }
 
 async fn measure(

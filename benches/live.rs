@@ -43,7 +43,7 @@ async fn run() {
     };
     let (live, _publications) = Live::connect(&options).await.unwrap();
     let redis = redis_pid(&options.url).await;
-    println!("{:<40}{:>10}{:>16}{:>16}", "", "each s", "CPU us each", "Redis' own");
+    println!("{:<58}{:>12}{:>13}{:>14}", "live state", "CPU us each", "a second", "Redis' own");
     for callers in CALLERS {
         let tables = join_all((0..callers).map(|_| founded(&live))).await;
         let until = Instant::now() + MEASURED;
@@ -111,9 +111,9 @@ async fn measure(what: &str, redis: Option<u32>, work: impl Future<Output = u32>
         _ => "?".to_owned(),
     };
     println!(
-        "{what:<40}{:>10}{:>16}{:>16}",
-        u128::from(count) * 1_000_000 / took_us,
+        "{what:<58}{:>12}{:>13}{:>14}",
         each(own_before, processor(Some(std::process::id()))),
+        u128::from(count) * 1_000_000 / took_us,
         each(redis_before, processor(redis)),
     );
 }

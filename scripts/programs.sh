@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# Finds the programs of PostgreSQL and Redis, for the contracts Node and Python, and for the desk
-# Chromium, and installs them when the machine has none.
+# Finds the programs of PostgreSQL and Redis, for the contracts Node and Python, for the desk
+# Chromium, and for benchmarks valgrind, and installs them when the machine has none.
 #
 # Looked through in this order: what an earlier run downloaded, PATH, the versioned folders of the
 # distributions, Homebrew. When nothing fits: apt (as root, or with a sudo that asks nothing), else
@@ -9,7 +9,7 @@
 # cluster, and for Redis only its tools are taken, whose one binary is the server too.
 #
 # Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql, pg_dump, pg_restore), REDIS_SERVER and REDIS_CLI; NODE, NPM and
-# PYTHON; CHROMIUM.
+# PYTHON; CHROMIUM; VALGRIND.
 # BAHAY_PROGRAMS=private passes over what the machine has and downloads.
 
 POSTGRES_MIN=15
@@ -162,6 +162,29 @@ need_chromium() {
   find_chromium || die "Chromium is missing: install it, or Google Chrome"
 }
 
+VALGRIND=''
+
+# What was unpacked looks for its parts under /usr, unless it is told where they are; Debian's own
+# `valgrind` is a script that looks there too.
+find_valgrind() {
+  local unpacked=$PROGRAMS/unpacked/usr
+  if [ "${BAHAY_PROGRAMS:-}" != private ] && VALGRIND=$(type -P valgrind); then return 0; fi
+  VALGRIND=''
+  [ -x "$unpacked/bin/valgrind.bin" ] || return 1
+  VALGRIND=$unpacked/bin/valgrind.bin
+  export VALGRIND_LIB=$unpacked/libexec/valgrind
+}
+
+# Finds valgrind, or installs and finds it.
+need_valgrind() {
+  find_valgrind && return 0
+  mkdir -p "$PROGRAMS"
+  lock "$PROGRAMS/lock"
+  install_programs valgrind
+  unlock "$PROGRAMS/lock"
+  find_valgrind || die "valgrind is missing: install it to count instructions"
+}
+
 # Letters for a browser that was unpacked, on a machine that may have none: nothing is drawn without.
 write_fonts() {
   local fonts=$PROGRAMS/unpacked/usr/share/fonts
@@ -301,6 +324,7 @@ apt_packages() {
       redis) redis_package || return 1 ;;
       node) echo nodejs npm ;;
       python) echo python3 python3-venv ;;
+      valgrind) echo valgrind ;;
       # The second holds what the program reads, the third letters to draw.
       chromium) echo chromium chromium-common fonts-dejavu-core ;;
     esac
@@ -435,6 +459,7 @@ brew_install() {
       redis) formulas="$formulas redis" ;;
       node) formulas="$formulas node" ;;
       chromium) die "Chromium is missing: brew install --cask chromium" ;;
+      valgrind) die "valgrind is missing, and is not to be had for this system" ;;
       python) formulas="$formulas python@3.12" ;;
     esac
   done

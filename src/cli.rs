@@ -98,8 +98,14 @@ struct LoadTest {
     #[command(flatten)]
     options: loadtest::Options,
     /// The server's database, for checking the ledger at the end.
-    #[command(flatten)]
+    #[arg(long = "database-url", env = "DATABASE_URL", hide_env_values = true, value_name = "URL",
+          value_parser = database)]
     database: Option<Database>,
+}
+
+fn database(url: &str) -> Result<Database, String> {
+    let read = url.parse().map(|database_url| Database { database_url });
+    read.map_err(|error| in_one_line(&error))
 }
 
 /// Checks a record: its deal, every action, its settlement.

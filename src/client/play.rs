@@ -2,12 +2,14 @@
 //! by every update since. Updates come numbered; a gap or a repetition is an error here, because
 //! a server must never send one.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
+use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView, Timestamp};
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
@@ -15,7 +17,7 @@ use tokio_tungstenite::tungstenite::{Bytes, Message as Frame, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 use crate::tables::catalog::Tongits;
-use crate::ws::protocol::brief::{Form, Shorthand};
+use crate::ws::protocol::brief::{Form, FormError, Shorthand};
 use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, Tag};
 
 type Action = <Tongits as Game>::Action;
@@ -84,8 +86,14 @@ impl std::fmt::Debug for Way {
     }
 }
 
-/// Silence after which a connection is dead: the server pings more often.
-const SILENCE: Duration = Duration::from_secs(50);
+/// A connection is dead after this many of these in which nothing is heard: 50 s at least. The server
+/// pings more often.
+const SILENT_MAX: u8 = 3;
+const SILENCE: Duration = Duration::from_secs(25);
+
+/// How the two messages begin that nearly all of a game are, as the server writes them.
+const UPDATE: &str = r#"{"type":"update","#;
+const ACK: &str = r#"{"type":"ack","#;
 
 /// What a connection reads and writes at once. By default it would be 128 KiB of each, which is
 /// cleared before every read.
@@ -114,6 +122,43 @@ pub struct Play {
     shorthand: Shorthand,
     next_id: u32,
     known: Known,
+    /// Runs on while messages come: setting a timer for each would cost more than reading it.
+    silence: Pin<Box<Sleep>>,
+    /// Times that it has run out since something was heard.
+    silent: u8,
+}
+
+/// An update as an object, without what says that it is one.
+#[derive(serde::Deserialize)]
+struct Update {
+    version: u64,
+    tag: Tag,
+    server_time_ms: Timestamp,
+    events: Vec<Event<GameEvent>>,
+    #[serde(default)]
+    prompt: Option<OpenPrompt<Action>>,
+}
+
+/// The same of an ack.
+#[derive(serde::Deserialize)]
+struct Ack {
+    id: u32,
+    #[serde(default)]
+    version: Option<u64>,
+}
+
+/// Reads an object as [`Message`] does, which first takes every object to pieces to find its type
+/// wherever it may stand. Where it stands in front and is a common one, it is read in one go.
+fn read_object(text: &str) -> Result<Message<Tongits>, serde_json::Error> {
+    if text.starts_with(UPDATE) {
+        let Update { version, tag, server_time_ms, events, prompt } = serde_json::from_str(text)?;
+        Ok(Message::Update { version, tag, server_time_ms, events, prompt })
+    } else if text.starts_with(ACK) {
+        let Ack { id, version } = serde_json::from_str(text)?;
+        Ok(Message::Ack { id, version })
+    } else {
+        serde_json::from_str(text)
+    }
 }
 
 /// What a player knows of its table: also what is left when a connection has gone.
@@ -168,7 +213,14 @@ impl Play {
         // Without Nagle: a command is not to wait for the next one.
         let (socket, _) = connect_async_with_config(request, Some(config), true).await?;
         let shorthand = Shorthand::new(form);
-        let mut play = Self { socket, shorthand, next_id: 1, known: Known::default() };
+        let mut play = Self {
+            socket,
+            shorthand,
+            next_id: 1,
+            known: Known::default(),
+            silence: Box::pin(sleep(SILENCE)),
+            silent: 0,
+        };
         let (token, ticket) = match way {
             Way::Header(_) | Way::Nobody => return Ok(play),
             Way::Token(token) => (Some(Credential::new(token)), None),
@@ -275,7 +327,11 @@ impl Play {
     }
 
     fn read(&mut self, said: &Said) -> Result<Message<Tongits>, PlayError> {
-        self.shorthand.read(said.as_bytes()).map_err(|error| {
+        let read = match (self.shorthand.form(), said) {
+            (Form::Full, Said::Text(text)) => read_object(text).map_err(FormError::from),
+            (Form::Full | Form::Brief | Form::Compact, _) => self.shorthand.read(said.as_bytes()),
+        };
+        read.map_err(|error| {
             let said = String::from_utf8_lossy(said.as_bytes());
             PlayError::Nonsense(format!("{error} in {said}"))
         })
@@ -313,9 +369,20 @@ impl Play {
     /// The next message as it came. Nothing is lost when this is dropped before it is ready.
     pub async fn next_said(&mut self) -> Result<Said, PlayError> {
         loop {
-            let frame = tokio::time::timeout(SILENCE, self.socket.next()).await.map_err(|_| {
-                PlayError::Closed { code: 1006, reason: "nothing was heard for long".to_owned() }
-            })?;
+            let frame = tokio::select! {
+                biased;
+                frame = self.socket.next() => frame,
+                () = &mut self.silence => {
+                    self.silence.set(sleep(SILENCE));
+                    self.silent += 1;
+                    if self.silent < SILENT_MAX {
+                        continue;
+                    }
+                    let reason = "nothing was heard for long".to_owned();
+                    return Err(PlayError::Closed { code: 1006, reason });
+                }
+            };
+            self.silent = 0;
             match frame {
                 Some(Ok(Frame::Text(text))) => return Ok(Said::Text(text)),
                 Some(Ok(Frame::Binary(bytes))) if self.shorthand.form() == Form::Compact => {
@@ -381,5 +448,35 @@ impl Play {
     /// The table that the player knows.
     pub fn table(&self) -> Option<TableId> {
         self.view().map(|view| view.table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ACK, UPDATE, read_object};
+    use crate::tables::catalog::Tongits;
+    use crate::ws::protocol::Message;
+
+    #[test]
+    fn common_messages_are_read_as_all_are() {
+        let texts = [
+            r#"{"type":"update","version":7,"tag":"7a61673a0001","server_time_ms":5,"events":[{"type":"countdown","deadline_ms":9}]}"#,
+            r#"{"type":"ack","id":3,"version":8}"#,
+            r#"{"type":"ack","id":3}"#,
+            r#"{"id":3,"type":"ack"}"#,
+            r#"{"type":"refusal","id":null,"code":"c","detail":"","retryable":true}"#,
+        ];
+        for text in texts {
+            let whole: Message<Tongits> = serde_json::from_str(text).unwrap();
+            assert_eq!(read_object(text).unwrap(), whole, "{text}");
+            // What is written by the server takes the short way.
+            let written = serde_json::to_string(&whole).unwrap();
+            let is_common = matches!(whole, Message::Update { .. } | Message::Ack { .. });
+            let goes_short = [UPDATE, ACK].iter().any(|way| written.starts_with(way));
+            assert_eq!(goes_short, is_common, "{written}");
+        }
+        for nonsense in [r#"{"type":"update","version":7}"#, r#"{"type":"ack","id":"3"}"#, "{"] {
+            assert!(read_object(nonsense).is_err(), "{nonsense}");
+        }
     }
 }

@@ -19,6 +19,9 @@ use crate::entropy;
 /// How long players have to go, at the end.
 const END: Duration = Duration::from_secs(5);
 
+/// Longer than a game takes, unless players think for very long.
+const GAME: Duration = Duration::from_secs(60);
+
 /// What all players share.
 #[derive(Debug)]
 pub(super) struct Crowd {
@@ -42,6 +45,8 @@ pub(super) struct Crowd {
 struct Standing {
     /// Players from this number on are to go.
     players: u32,
+    /// Whether those who are to go leave a game that goes on.
+    at_once: bool,
     /// Whether players look for a table, or only connect.
     to_sit: bool,
     /// So often everybody was to lose the connection.
@@ -67,6 +72,11 @@ pub(super) enum Order {
 impl Orders {
     pub(super) fn over_for(&self, number: u32) -> bool {
         number >= self.standing.borrow().players
+    }
+
+    /// Whether who is to go leaves a game that goes on.
+    pub(super) fn at_once(&self) -> bool {
+        self.standing.borrow().at_once
     }
 
     /// Whether there are to be tables.
@@ -187,7 +197,8 @@ impl Gathering {
             standing: AtomicU64::new(0),
             turned_away: OnceLock::new(),
         });
-        let (standing, _) = watch::channel(Standing { players: 0, to_sit: true, storms: 0 });
+        let (standing, _) =
+            watch::channel(Standing { players: 0, at_once: false, to_sit: true, storms: 0 });
         Ok(Self { crowd, standing, players: JoinSet::new(), next: 0 })
     }
 
@@ -219,8 +230,23 @@ impl Gathering {
         self.standing.send_modify(|standing| standing.storms += 1);
     }
 
+    /// How many there are to be.
+    pub(super) fn players(&self) -> u32 {
+        self.next
+    }
+
+    /// Everybody goes when the own game is over, so that nothing is left that the AI plays on with.
+    pub(super) async fn empty(&mut self) {
+        self.set_players(0);
+        let gone = async { while self.players.join_next().await.is_some() {} };
+        if tokio::time::timeout(GAME, gone).await.is_err() {
+            self.players.shutdown().await;
+        }
+    }
+
     /// Everybody goes.
     pub(super) async fn end(mut self) {
+        self.standing.send_modify(|standing| standing.at_once = true);
         self.set_players(0);
         let gone = async { while self.players.join_next().await.is_some() {} };
         // Who does not go in time is dropped.

@@ -45,8 +45,7 @@ impl Seen {
             _ => &[],
         };
         let is_over = events.iter().any(|event| matches!(event, Event::Over { .. }));
-        let mut words = said.as_bytes().windows(SECRET.len());
-        if !is_over && words.any(|word| word == SECRET.as_bytes()) {
+        if !is_over && has_secret(said) {
             return Err(format!("the secret of a deal that is not over: {said:?}"));
         }
         let Some(view) = view else {
@@ -77,6 +76,13 @@ impl Seen {
         let open = discards.union(public.melds.cards());
         self.cards = self.cards.union(open).union(game_view.hand().unwrap_or_default());
         self.cards
+    }
+}
+
+fn has_secret(said: &Said) -> bool {
+    match said {
+        Said::Text(text) => text.contains(SECRET),
+        Said::Bytes(bytes) => bytes.windows(SECRET.len()).any(|word| word == SECRET.as_bytes()),
     }
 }
 

@@ -106,6 +106,11 @@ impl Run<'_> {
     /// Brings so many tables to play, and lets them warm up.
     async fn fill(&mut self, gathering: &mut Gathering, tables: u32) -> Result<(), LoadError> {
         gathering.set_to_sit(true);
+        // Those who stay would sit at tables that others have left, and never fill them.
+        if tables * SEATS < gathering.players() {
+            self.progress.say("games come to their end");
+            gathering.empty().await;
+        }
         self.gather(gathering, tables * SEATS, "at a table", Crowd::playing).await
     }
 

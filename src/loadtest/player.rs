@@ -322,19 +322,30 @@ impl Player {
     }
 
     async fn sit(&mut self, play: &mut Play, sitting: &mut Sitting) -> Result<End, PlayError> {
-        let mut orders = self.orders.clone();
         let drops_after = match self.habit {
             Habit::Dropping => self.dice.milliseconds(5_000, 15_000),
             Habit::Steady | Habit::Slow | Habit::Idle => Duration::from_secs(1 << 30),
         };
+        // Made once and not for each message: to wait for something anew takes locks and lists.
         let drops = sleep(drops_after);
-        tokio::pin!(drops);
+        let number = self.number;
+        let mut orders = self.orders.clone();
+        let order = async move { (orders.next(number).await, orders) };
+        let until_due = sleep(Duration::ZERO);
+        tokio::pin!(drops, order, until_due);
+        let (mut waits_until, mut is_leaving) = (None, false);
         loop {
+            if is_leaving && !plays(play) {
+                return Ok(End::Over);
+            }
             let now = Moment::now();
             if sitting.due.is_some_and(|due| due <= now) {
                 self.answer(play, sitting, now).await?;
             }
-            let until_due = sitting.due.map(|due| due.since(now));
+            if sitting.due != waits_until {
+                waits_until = sitting.due;
+                waits_until.into_iter().for_each(|due| until_due.set(sleep(due.since(now))));
+            }
             tokio::select! {
                 said = play.next_said() => {
                     let said = said?;
@@ -345,13 +356,14 @@ impl Player {
                         sleep(UNREAD).await;
                     }
                 }
-                () = sleep(until_due.unwrap_or_default()), if until_due.is_some() => {}
-                order = orders.next(self.number) => {
-                    self.orders = orders.clone();
-                    return Ok(match order {
-                        Order::Go => End::Over,
-                        Order::BreakOff => End::BrokenOff(Duration::ZERO),
-                    });
+                () = &mut until_due, if waits_until.is_some() => waits_until = None,
+                (order, orders) = &mut order, if !is_leaving => {
+                    self.orders = orders;
+                    match order {
+                        Order::Go if self.orders.at_once() => return Ok(End::Over),
+                        Order::Go => is_leaving = true,
+                        Order::BreakOff => return Ok(End::BrokenOff(Duration::ZERO)),
+                    }
                 }
                 () = &mut drops => {
                     return Ok(End::BrokenOff(self.dice.milliseconds(500, 2_000)));
@@ -546,6 +558,14 @@ fn question(play: &Play) -> Option<Question> {
         }
         PhaseView::Waiting | PhaseView::Opening { .. } | PhaseView::Settling { .. } => None,
     }
+}
+
+/// Whether a game goes on, from its opening until its coins have moved.
+fn plays(play: &Play) -> bool {
+    play.view().is_some_and(|view| match view.phase {
+        PhaseView::Opening { .. } | PhaseView::Playing { .. } | PhaseView::Settling { .. } => true,
+        PhaseView::Waiting | PhaseView::Preparing { .. } => false,
+    })
 }
 
 /// So late that a table does as little as it can without the clock playing for its players.

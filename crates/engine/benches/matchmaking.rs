@@ -1,54 +1,44 @@
-//! How long a round of the matcher takes with ten thousand tickets, in microseconds:
+//! How long a round of the matcher takes with ten thousand tickets: `./dev bench`, or
 //! `cargo bench -p bahay-engine --bench matchmaking`.
 //!
-//! The best and the median of many rounds, each on the same tickets: three crowds, of which the
+//! Always on the same tickets, in some turns that begin with others of them: three crowds, of which the
 //! first finds places at once, the second comes from few addresses, and of the third nobody fits
 //! anybody. The last is the worst that a round can meet.
 
-use std::hint::black_box;
-use std::time::Instant;
+mod rows;
 
 use bahay_engine::matchmaking::{Companion, Mark, OpenTable, RoomSet, Round, Ticket, TicketId};
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use bahay_engine::testing::Dice;
 use uuid::Uuid;
 
+use rows::Rows;
+
 const TICKETS: u32 = 10_000;
 const TABLES: u32 = 500;
-const ROUNDS: usize = 50;
+const TURNS: [u64; 3] = [0, 1, 2];
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
 fn main() {
     let everywhere = |dice: &mut Dice| vec![Mark(dice.word())];
     let from_few = |dice: &mut Dice| vec![Mark(dice.word()), Mark(u64::from(dice.below(40)))];
     let from_one = |dice: &mut Dice| vec![Mark(dice.word()), Mark(7)];
-    report("everybody fits somebody", &tickets(1, everywhere), &[]);
-    report("the same, and 500 tables with a free seat", &tickets(1, everywhere), &tables(2));
-    report("from 40 addresses", &tickets(3, from_few), &[]);
-    report("all from one address", &tickets(4, from_one), &[]);
-    report("the same, and 500 tables with a free seat", &tickets(4, from_one), &tables(5));
+    let rows = Rows::new(&format!("the matcher, {TICKETS} tickets"));
+    report(&rows, "everybody fits somebody", &tickets(1, everywhere), &[]);
+    report(&rows, "the same, 500 tables with a seat", &tickets(1, everywhere), &tables(2));
+    report(&rows, "from 40 addresses", &tickets(3, from_few), &[]);
+    report(&rows, "all from one address", &tickets(4, from_one), &[]);
+    report(&rows, "one address, 500 tables with a seat", &tickets(4, from_one), &tables(5));
+    rows.bytes("a ticket in memory, without what it points to", size_of::<Ticket>());
 }
 
-fn report(name: &str, tickets: &[Ticket], tables: &[OpenTable]) {
-    let mut placed = 0;
-    let mut taken_us: Vec<u128> = (0..)
-        .take(ROUNDS)
-        .map(|turn| {
-            let seats = [3; 6];
-            let round = Round { seats: &seats, tables, tickets, now: NOW, turn };
-            let begun = Instant::now();
-            let placements = black_box(black_box(round).placements());
-            let taken = begun.elapsed().as_micros();
-            placed = placements.iter().map(|placement| placement.tickets.len()).sum();
-            taken
-        })
-        .collect();
-    taken_us.sort_unstable();
-    println!(
-        "{name}: {placed} of {TICKETS} placed, best {} us, median {} us",
-        taken_us[0],
-        taken_us[ROUNDS / 2]
-    );
+fn report(rows: &Rows, name: &str, tickets: &[Ticket], tables: &[OpenTable]) {
+    let round = |turn: &u64| {
+        let seats = [3; 6];
+        let round = Round { seats: &seats, tables, tickets, now: NOW, turn: *turn };
+        round.placements().iter().map(|placement| placement.tickets.len()).sum::<usize>()
+    };
+    rows.each(&format!("a round, {name}: {} placed", round(&0)), &TURNS, round);
 }
 
 fn tickets(seed: u64, marks: impl Fn(&mut Dice) -> Vec<Mark>) -> Vec<Ticket> {

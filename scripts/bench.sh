@@ -1,0 +1,77 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
+# Benchmarks. Without arguments one table: the rules and the matcher, with instructions where valgrind
+# is found; then live state and the ledger where PostgreSQL and Redis are. What is measured is built as
+# what is shipped is; BAHAY_PROFILE=dev is quicker to build and says less.
+#
+# A wall clock says little on a machine that does other things as well; instructions do not change by
+# it. They are those of the rows alone, by the difference of two runs.
+
+cmd_bench() {
+  local what=${1:-all}
+  [ $# -eq 0 ] || shift
+  BENCH_PROFILE=${BAHAY_PROFILE:-release}
+  choose_home
+  case $what in
+    all)
+      bench_rules
+      bench_services
+      ;;
+    rules) bench_rules "$@" ;;
+    instructions)
+      need_valgrind
+      bench_rules "$@"
+      ;;
+    ledger | live | sign-ins) "bench_$what" "$@" ;;
+    desk) cmd_bench_desk "$@" ;;
+    *)
+      die "there is no bench '$what': rules, instructions, live, ledger, sign-ins, desk, or nothing" \
+        "for one table"
+      ;;
+  esac
+}
+
+# They need no services.
+bench_rules() {
+  find_valgrind ||
+    say "valgrind is missing, so no instructions are counted: ./dev bench instructions installs it"
+  BAHAY_VALGRIND=$VALGRIND attend cargo bench --quiet --profile "$BENCH_PROFILE" -p bahay-engine "$@"
+}
+
+bench_services() {
+  if [ -z "${TEST_DATABASE_URL:-}${TEST_REDIS_URL:-}" ] && ! { find_postgres && find_redis; }; then
+    say "PostgreSQL or Redis is missing, so live state and the ledger are left out: ./dev programs" \
+      "installs both"
+    return 0
+  fi
+  enter_test_instance bench
+  start_services
+  attend cargo bench --quiet --profile "$BENCH_PROFILE" --bench live
+  attend cargo bench --quiet --profile "$BENCH_PROFILE" --bench ledger -- --alone
+}
+
+bench_live() {
+  enter_test_instance bench
+  # It has no use for PostgreSQL.
+  GIVEN_DATABASE_URL=none
+  start_services
+  attend cargo bench --profile "$BENCH_PROFILE" --bench live -- "$@"
+}
+
+bench_sign-ins() {
+  enter_test_instance bench
+  start_services
+  attend cargo bench --profile "$BENCH_PROFILE" --bench sign_ins -- "$@"
+}
+
+# On a PostgreSQL of its own, beside pgbench.
+bench_ledger() {
+  enter_test_instance bench
+  # The ledger has no use for Redis.
+  GIVEN_REDIS_URL=none
+  start_services
+  PGBENCH=${PG_BIN:+$PG_BIN/}pgbench
+  type -P "$PGBENCH" >/dev/null ||
+    die "pgbench is missing: it comes with PostgreSQL's server (Debian) or its contributions"
+  export PGBENCH
+  attend cargo bench --profile "$BENCH_PROFILE" --bench ledger -- "$@"
+}
