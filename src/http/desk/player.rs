@@ -11,7 +11,7 @@ use super::parts::{
 };
 use super::settlements::{row, rows_table};
 use super::shell::page;
-use super::{Filled, Refused, Seat, bars};
+use super::{Filled, Nothing, Refused, Seat, bars};
 use crate::entropy;
 use crate::http::operators::players::searched;
 use crate::http::{Code, Cursors, Path, Query, Services, unread};
@@ -19,7 +19,7 @@ use crate::ids::PlayerId;
 use crate::ledger::Wallet;
 use crate::operators::{Barring, Care, Words};
 use crate::reports::{
-    AccountEntry, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
+    AccountEntry, DeviceRow, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
 };
 use crate::standings::Statistics;
 
@@ -100,10 +100,18 @@ pub(super) async fn show(
         (rows_table("Games", &rows))
         p { a href={ "/desk/settlements?player=" (player) } { "All its games" } }
         h2 { "Wallet" }
+        @if seat.operator.corrector().is_ok() {
+            p {
+                a class="button" href={ "/desk/corrections/new?player=" (player) } {
+                    "Ask for an adjustment"
+                }
+            }
+        }
         (entries_table(&entries.items))
         (pager(&here, &[], next.as_deref()))
         h2 { "Sign-ins" }
         (sessions(&report))
+        (devices(&report))
         h2 { "Notes" }
         (notes(&report))
         @if seat.operator.guardian().is_ok() {
@@ -139,15 +147,12 @@ pub(super) async fn write_note(
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
-#[derive(Debug, Deserialize)]
-pub(super) struct Nothing {}
-
 pub(super) async fn sign_out(
     State(care): State<Care>,
     Path(player): Path<Uuid>,
-    filled: Filled<Nothing>,
+    Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = filled.seat.operator.guardian()?;
+    let by = seat.operator.guardian()?;
     care.end_sessions(&by, PlayerId(player)).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
@@ -169,9 +174,13 @@ fn about(report: &PlayerReport, wallet: Wallet, statistics: Statistics) -> Marku
         ),
         ("POTs", html! { (statistics.hits) ", the largest " (coins(statistics.best_pot)) }),
         (
+            "Wins in a row",
+            html! { (statistics.streak) " now, " (statistics.best_streak) " at most" },
+        ),
+        (
             "Ways in",
             html! {
-                (report.devices) " devices, password " (yes(report.has_password)) ", "
+                (report.devices.len()) " devices, password " (yes(report.has_password)) ", "
                 (report.identities) " accounts elsewhere"
             },
         ),
@@ -289,6 +298,13 @@ fn sessions(report: &PlayerReport) -> Markup {
         })
         .collect();
     table("Sessions, the newest 50", &columns, &rows)
+}
+
+fn devices(report: &PlayerReport) -> Markup {
+    let columns = [Column::Text("First seen (UTC)"), Column::Text("Last seen")];
+    let row = |device: &DeviceRow| vec![time(device.first_seen_at), time(device.last_seen_at)];
+    let rows: Vec<_> = report.devices.iter().map(row).collect();
+    table("Devices that sign in by themselves, at most 50", &columns, &rows)
 }
 
 fn notes(report: &PlayerReport) -> Markup {
