@@ -63,7 +63,7 @@ fn body(seat: &Seat, dossier: &Dossier) -> Markup {
         (facts(&[
             ("Id", id(&game.game)),
             ("Room", html! { (game.room) }),
-            ("Table", id(&game.table)),
+            ("Table", html! { a href={ "/desk/tables/" (game.table) } { (id(&game.table)) } }),
             ("State", state(game, void_reason.as_deref())),
             ("Opened (UTC)", at(game.opened_at_ms)),
             ("Finished (UTC)", html! { @if let Some(ms) = game.finished_at_ms { (at(ms)) } }),
@@ -221,7 +221,7 @@ pub(super) fn booked(seat: &Seat, operation: &OperationRow) -> Markup {
             "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
             " UTC under " (id(&operation.key))
             @if let Some(game) = operation.game { " for " a href={ "/desk/games/" (game) } { "its game" } }
-            @if seat.operator.corrector().is_ok() {
+            @if operation.is_of_reversible_kind() && seat.operator.corrector().is_ok() {
                 " · "
                 a href={ "/desk/corrections/new?operation=" (operation.id) } {
                     "Ask for its reversal"

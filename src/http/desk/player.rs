@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_engine::table::TableId;
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -17,6 +18,7 @@ use crate::http::operators::players::searched;
 use crate::http::{Code, Cursors, Path, Query, Services, unread};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
+use crate::lobby::LobbyError;
 use crate::operators::{Barring, Care, Words};
 use crate::reports::{
     AccountEntry, DeviceRow, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
@@ -71,7 +73,7 @@ pub(super) async fn show(
     Query(Listing { cursor }): Query<Listing>,
 ) -> Result<Response, Refused> {
     let player = PlayerId(player);
-    let Services { reports, ledger, standings, .. } = &services;
+    let Services { reports, ledger, lobby, standings, .. } = &services;
     let report = reports.player(player).await.map_err(unread)?;
     let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
     let wallet = ledger.wallet(player).await?;
@@ -86,10 +88,11 @@ pub(super) async fn show(
     let partners = reports.partners(player).await.map_err(unread)?;
     let shared = reports.shared_by(player).await.map_err(unread)?;
     let here = format!("{HERE}/{player}");
+    let sits_at = lobby.seated_at(player).await;
     let bars = bars::section(&Barring::from_ref(&services), &seat, player, &here).await?;
     let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
-        (about(&report, wallet, statistics))
+        (about(&report, wallet, statistics, &sits_at))
         @if seat.operator.guardian().is_ok() { (orders(&seat, &here)) }
         h2 { "Bans and mutes" }
         (bars)
@@ -157,12 +160,23 @@ pub(super) async fn sign_out(
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
-fn about(report: &PlayerReport, wallet: Wallet, statistics: Statistics) -> Markup {
+fn about(
+    report: &PlayerReport,
+    wallet: Wallet,
+    statistics: Statistics,
+    sits_at: &Result<Option<TableId>, LobbyError>,
+) -> Markup {
     let yes = |is: bool| if is { "yes" } else { "no" };
+    let sits_at = match sits_at {
+        Ok(Some(table)) => html! { a href={ "/desk/tables/" (table) } { (id(table)) } },
+        Ok(None) => html! { "no table" },
+        Err(_) => badge("bad", "live state does not answer"),
+    };
     facts(&[
         ("Id", id(&report.player)),
         ("Here since (UTC)", time(report.created_at)),
         ("Deleted", html! { @match report.deleted_at { Some(at) => (time(at)), None => "no" } }),
+        ("Sits at", sits_at),
         ("Can spend", coins(wallet.available)),
         ("Held in games", coins(wallet.held)),
         (
@@ -180,8 +194,8 @@ fn about(report: &PlayerReport, wallet: Wallet, statistics: Statistics) -> Marku
         (
             "Ways in",
             html! {
-                (report.devices.len()) " devices, password " (yes(report.has_password)) ", "
-                (report.identities) " accounts elsewhere"
+                "devices: " (report.devices.len()) ", password: " (yes(report.has_password))
+                ", accounts elsewhere: " (report.identities)
             },
         ),
     ])

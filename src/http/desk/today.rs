@@ -71,7 +71,7 @@ fn body(today: &Today, playing: Option<Playing>) -> Markup {
 /// Each with the way to where something can be done about it.
 fn alarms(alarms: &Alarms) -> Markup {
     let count = |number: i64, words: &str, path: &str| {
-        let words = format!("{number} {words}");
+        let words = format!("{words}: {number}");
         html! {
             @if number == 0 { (badge("good", &words)) } @else { a href=(path) { (badge("bad", &words)) } }
             " "

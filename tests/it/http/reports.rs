@@ -213,7 +213,7 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
     let (cookie, _) = seated(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
     let quiet = page(&server, "/desk/today", &cookie).await;
-    assert!(quiet.contains("the ledger was not checked yet") && quiet.contains("0 games voided"));
+    assert!(quiet.contains("the ledger was not checked yet") && quiet.contains("games voided: 0"));
     assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
     // Tables of the history have left some.
     let before = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
@@ -263,11 +263,11 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
     for path in ["/desk/today", "/desk/today/live"] {
         let today = page(&server, path, &cookie).await;
         for words in [
-            "1 differences in the ledger",
-            "1 games voided",
-            "1 tables halted",
-            &format!("{} POTs idle for a day", pots + 1),
-            "1 slow settlements",
+            "differences in the ledger: 1",
+            "games voided: 1",
+            "tables halted: 1",
+            &format!("POTs idle for a day: {}", pots + 1),
+            "slow settlements: 1",
             "a cable was pulled",
             "href=\"/desk/ledger#checks\"",
             "href=\"/desk/tables#halted\"",
