@@ -4,10 +4,31 @@
 # to itself and the tester the others, so that what is measured is the server's own.
 #
 # BAHAY_SERVER_CPU and BAHAY_TESTER_CPU name processors in the words of taskset; `none` leaves it to
-# the kernel. Before `reads` the database is filled with BAHAY_HISTORY_GAMES games (20,000). Against a server that runs elsewhere use the binary: bahay loadtest --url URL.
+# the kernel. --nodes N (or BAHAY_NODES) starts N servers on the same services. Each has a processor of
+# its own where that leaves one to the tester, else all share one; BAHAY_SERVER_CPU may name one for
+# each, with spaces between them. Before `reads` the database is filled with BAHAY_HISTORY_GAMES games
+# (20,000). Against servers that run elsewhere use the binary: bahay loadtest --url URL.
 
 cmd_loadtest() {
-  local server=none tester=none pin=()
+  local tester=none pin=() nodes=${BAHAY_NODES:-1} node processors
+  local servers=(none) urls='' pids=''
+  # What is said to the binary.
+  local arguments=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --nodes)
+        nodes=${2:-}
+        shift
+        ;;
+      --nodes=*) nodes=${1#--nodes=} ;;
+      *) arguments+=("$1") ;;
+    esac
+    [ $# -eq 0 ] || shift
+  done
+  case $nodes in
+    '' | *[!0-9]* | 0*) die "--nodes takes a number of servers from 1 on, not '$nodes'" ;;
+  esac
+  set -- ${arguments[@]+"${arguments[@]}"}
   case " $* " in
     *' --help '* | *' -h '*)
       BAHAY_PROFILE=release build
@@ -32,13 +53,20 @@ cmd_loadtest() {
   export BAHAY_APART_BY_ADDRESS=${BAHAY_APART_BY_ADDRESS:-false}
   # Three sockets a table, at both ends.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
-  if type -P taskset >/dev/null && [ "$(getconf _NPROCESSORS_ONLN)" -ge 2 ]; then
-    server=0
-    tester=1-$(($(getconf _NPROCESSORS_ONLN) - 1))
+  processors=$(getconf _NPROCESSORS_ONLN)
+  if type -P taskset >/dev/null && [ "$processors" -ge 2 ]; then
+    servers=(0)
+    if [ "$processors" -gt "$nodes" ]; then
+      for ((node = 1; node < nodes; node++)); do servers+=("$node"); done
+    fi
+    tester=${#servers[@]}-$((processors - 1))
   fi
-  server=${BAHAY_SERVER_CPU:-$server}
+  # shellcheck disable=SC2206 # Words are what is wanted.
+  [ -z "${BAHAY_SERVER_CPU:-}" ] || servers=($BAHAY_SERVER_CPU)
   tester=${BAHAY_TESTER_CPU:-$tester}
-  [ "$server" = none ] || pin=(taskset -c "$server")
+  if [ "$nodes" -gt 1 ] && [ ${#servers[@]} -lt "$nodes" ]; then
+    say "$nodes servers on processors ${servers[*]}: some share one, so only µs a move can be compared"
+  fi
   attend "$BINARY" migrate || die "the migration failed: see above"
   # Reads are of a house that has been open for some time.
   case " $* " in
@@ -48,18 +76,28 @@ cmd_loadtest() {
         die "no history was made: see above"
       ;;
   esac
-  start_loaded_server ${pin[@]+"${pin[@]}"}
+  for ((node = 0; node < nodes; node++)); do
+    pin=()
+    [ "${servers[node % ${#servers[@]}]}" = none ] ||
+      pin=(taskset -c "${servers[node % ${#servers[@]}]}")
+    start_loaded_server "$node" ${pin[@]+"${pin[@]}"}
+    urls=${urls:+$urls,}$BAHAY_URL
+    pids=${pids:+$pids,}$SERVER
+  done
+  export BAHAY_URL=$urls
   pin=()
   [ "$tester" = none ] || pin=(taskset -c "$tester")
   cd "$CALLED_FROM" || exit
-  attend_here ${pin[@]+"${pin[@]}"} "$BINARY" loadtest --pid "$SERVER" "$@"
+  attend_here ${pin[@]+"${pin[@]}"} "$BINARY" loadtest --pid "$pids" "$@"
 }
 
-# As start_server, beside one that may run already.
+# As start_server, beside others that may run already: server number $1, started with the words after.
 start_loaded_server() {
+  local log=$INSTANCE/server.$1.log
+  shift
   unset BAHAY_LISTEN
   choose_port 28080
-  spawn "$@" "$BINARY" serve >"$INSTANCE/server.log" 2>&1
+  spawn "$@" "$BINARY" serve >"$log" 2>&1
   SERVER=$CHILD
   until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
     process_start "$SERVER" >/dev/null || break
@@ -67,5 +105,5 @@ start_loaded_server() {
   done
   release_port
   process_start "$SERVER" >/dev/null ||
-    die "the server ended before it answered: $(tail -n 1 "$INSTANCE/server.log")"
+    die "the server ended before it answered: $(tail -n 1 "$log")"
 }

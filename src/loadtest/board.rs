@@ -4,6 +4,8 @@
 //! Only seats that are joined count, and only those of this process: where several play together,
 //! tables may be mixed. When a seat drops, what was under way at its table counts for nothing.
 //!
+//! A board also knows at which node each of its players is.
+//!
 //! Bounds: a board keeps [`VERSIONS_MAX`] versions; one that is older will not be complete.
 
 use std::collections::{HashMap, VecDeque};
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use bahay_engine::table::TableId;
 
+use super::nodes::Nodes;
 use crate::clock::Moment;
 
 /// Versions of which something is still to be heard.
@@ -28,6 +31,8 @@ pub(super) struct Board(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     seats: u8,
+    /// Players at each node, as far as there are any.
+    at_nodes: Vec<u32>,
     versions: VecDeque<Version>,
 }
 
@@ -40,10 +45,36 @@ struct Version {
     last: Moment,
 }
 
+/// A player's place at a table: given up with this.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) board: Arc<Board>,
+    /// Where the player connects.
+    pub(super) node: usize,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.board.state();
+        if let Some(players) = state.at_nodes.get_mut(self.node) {
+            *players -= 1;
+        }
+    }
+}
+
 impl Boards {
-    pub(super) fn of(&self, table: TableId) -> Arc<Board> {
+    /// A place for one more player of a table.
+    pub(super) fn place(&self, table: TableId, nodes: &Nodes) -> Place {
         let mut boards = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        boards.entry(table).or_default().clone()
+        let board = boards.entry(table).or_default().clone();
+        let mut state = board.state();
+        let node = nodes.of_seat(table, &state.at_nodes);
+        if state.at_nodes.len() <= node {
+            state.at_nodes.resize(node + 1, 0);
+        }
+        state.at_nodes[node] += 1;
+        drop(state);
+        Place { board, node }
     }
 
     /// Tables with somebody at them.

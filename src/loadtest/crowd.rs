@@ -9,9 +9,10 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use super::board::Boards;
+use super::nodes::Nodes;
 use super::player::Player;
-use super::tally::{Count, Figure, Tally};
-use super::{LoadError, Mode, Options};
+use super::tally::{Figure, Tally};
+use super::{LoadError, Options};
 use crate::client::{Client, ClientError};
 use crate::entropy;
 
@@ -25,12 +26,13 @@ pub(super) struct Crowd {
     pub(super) think_ms: u64,
     pub(super) tally: Tally,
     pub(super) boards: Boards,
-    /// A guest who does not play: the others share its connections, and it reads the figures.
-    pub(super) first: Client,
+    pub(super) nodes: Nodes,
     /// Those who may be on their way to a table at the same time.
     pub(super) arrivals: Arc<Semaphore>,
     /// Players who are joined to a table.
     playing: AtomicU64,
+    /// Players who have a connection and no table.
+    pub(super) standing: AtomicU64,
     /// What the door said when it did not let somebody in.
     pub(super) turned_away: OnceLock<String>,
 }
@@ -40,6 +42,8 @@ pub(super) struct Crowd {
 struct Standing {
     /// Players from this number on are to go.
     players: u32,
+    /// Whether players look for a table, or only connect.
+    to_sit: bool,
     /// So often everybody was to lose the connection.
     storms: u64,
 }
@@ -63,6 +67,18 @@ pub(super) enum Order {
 impl Orders {
     pub(super) fn over_for(&self, number: u32) -> bool {
         number >= self.standing.borrow().players
+    }
+
+    /// Whether there are to be tables.
+    pub(super) fn to_sit(&self) -> bool {
+        self.standing.borrow().to_sit
+    }
+
+    /// Waits until this player is to sit down, or to go.
+    pub(super) async fn sitting(&mut self, number: u32) {
+        let is_due = |standing: &Standing| standing.to_sit || number >= standing.players;
+        // An end of all orders is an end of standing, too.
+        let _ = self.standing.wait_for(is_due).await;
     }
 
     /// The next that concerns this player.
@@ -105,9 +121,9 @@ impl Crowd {
         }
     }
 
-    /// A move was acknowledged.
-    pub(super) fn acted(&self, taken: Duration) {
-        self.tally.count(Count::Moves, 1);
+    /// A move was acknowledged by this node.
+    pub(super) fn acted(&self, taken: Duration, node: usize) {
+        self.tally.moved(node);
         self.tally.took_usually(Figure::ActionToAck, taken, self.usual());
     }
 
@@ -145,26 +161,33 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// Nobody yet, but for one guest who tries the door.
+    /// Nobody yet, but for one guest who tries each door.
     pub(super) async fn new(options: &Options) -> Result<Self, LoadError> {
-        let device = format!("load-{}", entropy::uuid());
-        let first = Client::guest(&options.url, &device, "Load").await;
-        let first = first.map_err(|error| match error {
-            ClientError::Refused { status: 429, code, .. } => LoadError::TurnedAway { code },
-            error => LoadError::SignIn(error),
-        })?;
-        let think_ms = if options.mode == Mode::Max { 0 } else { options.think_ms };
+        let mut first = None;
+        for url in &options.urls {
+            let device = format!("load-{}", entropy::uuid());
+            first =
+                Some(Client::guest(url, &device, "Load").await.map_err(|error| match error {
+                    ClientError::Refused { status: 429, code, .. } => {
+                        LoadError::TurnedAway { code }
+                    }
+                    error => LoadError::SignIn(error),
+                })?);
+        }
+        let nodes = Nodes::new(options, &first.ok_or(LoadError::NoAddress)?);
+        let think_ms = options.mean_think_ms();
         let crowd = Arc::new(Crowd {
             options: options.clone(),
             think_ms,
-            tally: Tally::default(),
+            tally: Tally::of_nodes(options.urls.len()),
             boards: Boards::default(),
-            first,
+            nodes,
             arrivals: Arc::new(Semaphore::new(options.arrivals.into())),
             playing: AtomicU64::new(0),
+            standing: AtomicU64::new(0),
             turned_away: OnceLock::new(),
         });
-        let (standing, _) = watch::channel(Standing { players: 0, storms: 0 });
+        let (standing, _) = watch::channel(Standing { players: 0, to_sit: true, storms: 0 });
         Ok(Self { crowd, standing, players: JoinSet::new(), next: 0 })
     }
 
@@ -184,6 +207,11 @@ impl Gathering {
         }
         // Those who have gone are forgotten here.
         while self.players.try_join_next().is_some() {}
+    }
+
+    /// Whether players are to look for tables, or to stand by.
+    pub(super) fn set_to_sit(&self, to_sit: bool) {
+        self.standing.send_modify(|standing| standing.to_sit = to_sit);
     }
 
     /// Everybody loses the connection now.

@@ -5,7 +5,8 @@
 //! after game with time to think; after a warm-up that counts for nothing the measurement begins.
 //! `plan` says what is measured when, `crowd` holds the players, `player` is the life of one,
 //! `frames` checks what each of them is shown, `board` finds out when a move has reached every seat,
-//! `tally` counts, `server` looks at the server's own figures, `report` is what came of it and
+//! `tally` counts, `nodes` knows the servers and looks at their own figures, `progress` is what is
+//! seen meanwhile, `report` is what came of it (with `summary`, `idle`, `slope` and `compare`) and
 //! `page` shows that as a document. `reads` is apart: requests, and no moves.
 //!
 //! A latency counts from the moment at which the player meant to act, not from when this program
@@ -23,15 +24,20 @@
 //! seen in the counts, not waited for.
 
 mod board;
+mod compare;
 mod crowd;
 mod dice;
 mod frames;
+mod idle;
+mod nodes;
 mod page;
 mod plan;
 mod player;
+mod progress;
 mod reads;
 mod report;
-mod server;
+mod slope;
+mod summary;
 mod tally;
 
 use std::path::{Path, PathBuf};
@@ -57,6 +63,8 @@ pub enum Mode {
     Soak,
     /// No time to think.
     Max,
+    /// What a connection and a table cost that only stand there.
+    Idle,
     /// How fast clients read what is beside the table, by so many requests a second.
     Reads,
 }
@@ -94,6 +102,15 @@ pub enum Spread {
     People,
 }
 
+/// Where the players of one table connect when there are several nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Seating {
+    /// To different nodes: each line that one of them stores is told to the others.
+    Apart,
+    /// All to the same.
+    Together,
+}
+
 /// Play against a server with many bots at once, and measure it.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -101,9 +118,20 @@ pub struct Options {
     #[arg(value_enum, default_value = "fixed")]
     pub mode: Mode,
 
-    /// The server's address.
-    #[arg(long, env = "BAHAY_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
-    pub url: String,
+    /// The server's address. Several are nodes of one house, each given as its own --url, or with
+    /// commas between them.
+    #[arg(
+        long = "url",
+        env = "BAHAY_URL",
+        default_value = "http://127.0.0.1:8080",
+        value_delimiter = ',',
+        value_name = "URL"
+    )]
+    pub urls: Vec<String>,
+
+    /// Where the players of one table connect when there are several nodes.
+    #[arg(long, value_enum, default_value = "apart")]
+    pub seating: Seating,
 
     /// Tables with three players each; where a ramp begins.
     #[arg(long, default_value_t = 100, value_name = "NUMBER",
@@ -168,9 +196,10 @@ pub struct Options {
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub per_second: u32,
 
-    /// The server's process, if it runs on this machine and shows no figures of its own.
-    #[arg(long, value_name = "PID")]
-    pub pid: Option<u32>,
+    /// The server's process, if it runs on this machine and shows no figures of its own; of each
+    /// node, in the order of --url.
+    #[arg(long = "pid", value_delimiter = ',', value_name = "PID")]
+    pub pids: Vec<u32>,
 
     /// Where the report goes as JSON.
     #[arg(long, value_name = "FILE")]
@@ -193,6 +222,16 @@ pub struct Options {
     pub worse: u32,
 }
 
+impl Options {
+    /// How long players think on average; zero where there is no rhythm to hold a move against.
+    fn mean_think_ms(&self) -> u64 {
+        match self.mode {
+            Mode::Max | Mode::Idle => 0,
+            Mode::Fixed | Mode::Ramp | Mode::Storm | Mode::Soak | Mode::Reads => self.think_ms,
+        }
+    }
+}
+
 /// Why there is no report, or why it is not one to be content with.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -207,6 +246,10 @@ pub enum LoadError {
          BAHAY_CONNECTIONS_PER_ADDRESS and BAHAY_SOCKETS_PER_ADDRESS"
     )]
     TurnedAway { code: String },
+    #[error("no server is named: give --url")]
+    NoAddress,
+    #[error("{pids} processes are named, but {urls} addresses: give --pid once for each --url")]
+    Pids { pids: usize, urls: usize },
     #[error("nobody could sign in: {0}")]
     SignIn(ClientError),
     #[error("only {playing} of {wanted} players came to a table: {why}")]
@@ -225,6 +268,10 @@ pub async fn run(
     options: Options,
     complaints: Option<impl AsyncFnOnce() -> Result<Vec<String>, String>>,
 ) -> Result<(), LoadError> {
+    let (pids, urls) = (options.pids.len(), options.urls.len());
+    if pids > 0 && pids != urls {
+        return Err(LoadError::Pids { pids, urls });
+    }
     if options.mode == Mode::Reads {
         return read_only(&options).await;
     }
@@ -245,8 +292,7 @@ pub async fn run(
     let old = options.compare.as_deref().map(read).transpose()?;
     println!("{}", report.summary());
     if let Some(path) = &options.json {
-        let text = serde_json::to_string(&report).unwrap_or_default();
-        write(path, &text)?;
+        progress::save(path, &report)?;
     }
     if let Some(path) = &options.html {
         write(path, &page::page(&report, old.as_ref()))?;

@@ -1,7 +1,8 @@
 //! The report as one page that opens from disk: everything is in it, the charts are drawn here as
 //! SVG and nothing is loaded from anywhere.
 
-use super::report::{Report, Step, millis, name, percent};
+use super::report::{Node, Report, Step};
+use super::summary::{millis, name, per_second, percent};
 use super::tally::{Count, Figure};
 
 /// The size of a chart, in its own units.
@@ -76,7 +77,33 @@ fn steps(report: &Report) -> String {
         .collect();
     format!(
         "<table><tr><th>tables</th><th>moves/s</th><th>p50</th><th>p99</th><th>server cpu %</th>\
-         <th>us a move</th><th>KiB a table</th><th>bytes a move</th><th>games</th></tr>{rows}</table>"
+         <th>us a move</th><th>KiB a table</th><th>bytes a move</th><th>games</th></tr>{rows}</table>{}",
+        nodes(report),
+    )
+}
+
+/// Each server of several in the step that answers the question.
+fn nodes(report: &Report) -> String {
+    let Some(step) = report.answer().or(report.steps.last()).filter(|step| step.nodes.len() > 1)
+    else {
+        return String::new();
+    };
+    let row = |node: &Node| {
+        let tenths = node.cpu_per_move_tenths_us();
+        format!(
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}.{}</td><td>{}</td></tr>",
+            escaped(&node.url),
+            per_second(node.moves, step.long_ms),
+            percent(node.cpu_us, step.long_ms),
+            tenths / 10,
+            tenths % 10,
+            node.rss_bytes >> 20,
+        )
+    };
+    let rows: String = step.nodes.iter().map(row).collect();
+    format!(
+        "<h2>Nodes</h2><table><tr><th>node</th><th>moves/s of its own</th><th>cpu %</th>\
+         <th>us each</th><th>MiB</th></tr>{rows}</table>"
     )
 }
 
@@ -86,9 +113,10 @@ fn charts(report: &Report) -> String {
         charts += &over_time(step);
         charts += &percentiles(step);
     }
+    let measured = report.steps.iter().filter(|step| step.unfilled.is_none());
     let by_tables = |value: &dyn Fn(&Step) -> u64| {
         let mut points: Vec<_> =
-            report.steps.iter().map(|step| (u64::from(step.tables), value(step))).collect();
+            measured.clone().map(|step| (u64::from(step.tables), value(step))).collect();
         points.sort_unstable();
         points
     };

@@ -2,6 +2,7 @@
 //! would after thinking for a while, and comes back whenever the connection breaks.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bahay_engine::game::Game;
@@ -9,7 +10,8 @@ use bahay_engine::table::{Event, GameId, PhaseView, TableId};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
-use super::board::Board;
+use super::Mode;
+use super::board::{Board, Place};
 use super::crowd::{Crowd, Order, Orders};
 use super::dice::{Dice, Habit};
 use super::frames::Seen;
@@ -68,7 +70,9 @@ pub(super) struct Player {
 /// What a connection knows beside its table.
 struct Sitting {
     crowd: Arc<Crowd>,
-    table: TableId,
+    /// The table's board, and the node of this connection.
+    place: (Arc<Board>, usize),
+    /// Once it is joined.
     board: Option<Arc<Board>>,
     seen: Seen,
     /// The id of `join`, until it is answered.
@@ -95,6 +99,22 @@ impl Drop for Sitting {
     }
 }
 
+/// A player with a connection and no table.
+struct Standing(Arc<Crowd>);
+
+impl Standing {
+    fn new(crowd: Arc<Crowd>) -> Self {
+        crowd.standing.fetch_add(1, Ordering::Relaxed);
+        Self(crowd)
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        self.0.standing.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Player {
     pub(super) fn new(crowd: Arc<Crowd>, number: u32, orders: Orders) -> Self {
         let mut dice = Dice::new(crowd.options.seed, number);
@@ -108,6 +128,9 @@ impl Player {
             let Some(client) = self.sign_in().await else {
                 continue;
             };
+            if !self.orders.to_sit() {
+                self.stand(&client).await;
+            }
             match self.play_on(&client).await {
                 Gone::Over => return,
                 Gone::Broke => self.crowd.tally.count(Count::Broke, 1),
@@ -118,12 +141,10 @@ impl Player {
 
     async fn sign_in(&mut self) -> Option<Client> {
         let crowd = self.crowd.clone();
-        if self.arriving.is_none() {
-            // Closed only with the crowd.
-            self.arriving = crowd.arrivals.clone().acquire_owned().await.ok();
-        }
+        self.arrive().await;
         let device = format!("load-{}", entropy::uuid());
-        match crowd.first.another_guest(&device, &format!("Load {}", self.number)).await {
+        let door = crowd.nodes.client(crowd.nodes.of_player(self.number));
+        match door.another_guest(&device, &format!("Load {}", self.number)).await {
             Ok(client) => {
                 crowd.tally.count(Count::Guests, 1);
                 Some(client.hearing(crowd.options.form.into()))
@@ -132,6 +153,54 @@ impl Player {
                 crowd.failed(&error);
                 self.rest(PAUSE).await;
                 None
+            }
+        }
+    }
+
+    /// Waits until fewer are on their way.
+    async fn arrive(&mut self) {
+        if self.arriving.is_none() {
+            // Closed only with the crowd.
+            self.arriving = self.crowd.arrivals.clone().acquire_owned().await.ok();
+        }
+    }
+
+    /// Keeps a connection without a table, until all are to sit down.
+    async fn stand(&mut self, client: &Client) {
+        while !self.orders.to_sit() && !self.orders.over_for(self.number) {
+            let connected = match timeout(PATIENCE, client.play()).await {
+                Ok(Ok(mut play)) => self.stand_by(&mut play).await,
+                Ok(Err(error)) => Err(error),
+                Err(_) => {
+                    self.crowd.tally.error("connect_timeout");
+                    continue;
+                }
+            };
+            if let Err(error) = connected {
+                if let PlayError::Upgrade { status, code } = &error {
+                    self.crowd.note_refusal(*status, code);
+                }
+                if let End::Lost(code) = self.broken(&error) {
+                    self.crowd.tally.error(&code);
+                }
+                sleep(PAUSE).await;
+            }
+        }
+        self.arrive().await;
+    }
+
+    async fn stand_by(&mut self, play: &mut Play) -> Result<(), PlayError> {
+        let mut orders = self.orders.clone();
+        let mut standing = None;
+        loop {
+            tokio::select! {
+                said = play.next_said() => {
+                    self.crowd.tally.heard(said?.as_bytes().len());
+                    // The hello says that the connection serves.
+                    standing.get_or_insert_with(|| Standing::new(self.crowd.clone()));
+                    self.arriving = None;
+                }
+                () = orders.sitting(self.number) => return Ok(()),
             }
         }
     }
@@ -166,11 +235,14 @@ impl Player {
 
     /// Stays at a table, through connections that come and go; says whether all is over.
     async fn stay(&mut self, client: &Client, table: TableId, asked: Moment) -> bool {
+        let place = self.crowd.boards.place(table, &self.crowd.nodes);
+        let client = client.at(self.crowd.nodes.client(place.node).base());
         let mut known = Known::default();
         let mut asked = Some(asked);
         let mut came_back = None;
         loop {
-            let (end, left) = self.connection(client, table, known, asked.take(), came_back).await;
+            let (end, left) =
+                self.connection(&client, &place, known, asked.take(), came_back).await;
             known = left;
             match end {
                 End::Over => return true,
@@ -196,7 +268,7 @@ impl Player {
     async fn connection(
         &mut self,
         client: &Client,
-        table: TableId,
+        place: &Place,
         known: Known,
         asked_for_seat: Option<Moment>,
         came_back: Option<Moment>,
@@ -215,7 +287,7 @@ impl Player {
         play.resume(known);
         let mut sitting = Sitting {
             crowd: crowd.clone(),
-            table,
+            place: (place.board.clone(), place.node),
             board: None,
             seen: Seen::default(),
             join: None,
@@ -317,7 +389,7 @@ impl Player {
             Message::Ack { id, .. } if sitting.join == Some(*id) => {
                 sitting.join = None;
                 self.arriving = None;
-                let board = crowd.boards.of(sitting.table);
+                let board = sitting.place.0.clone();
                 board.join();
                 sitting.board = Some(board);
                 crowd.joined();
@@ -331,7 +403,7 @@ impl Player {
                     && sent == *id
                 {
                     sitting.sent = None;
-                    crowd.acted(now.since(meant));
+                    crowd.acted(now.since(meant), sitting.place.1);
                     if let (Some(board), Some(version)) = (&sitting.board, version)
                         && let Some(taken) = board.acted(*version, meant)
                     {
@@ -405,8 +477,9 @@ impl Player {
         };
         let options = &self.crowd.options;
         let think = match (prompt, self.habit) {
-            (Some(_), Habit::Idle) => return,
             (None, _) => Duration::ZERO,
+            (Some(_), _) if options.mode == Mode::Idle => just_in_time(play),
+            (Some(_), Habit::Idle) => return,
             (Some(_), Habit::Slow) => {
                 self.dice.think(self.crowd.think_ms, options.spread).saturating_mul(SLOWER)
             }
@@ -473,6 +546,16 @@ fn question(play: &Play) -> Option<Question> {
         }
         PhaseView::Waiting | PhaseView::Opening { .. } | PhaseView::Settling { .. } => None,
     }
+}
+
+/// So late that a table does as little as it can without the clock playing for its players.
+fn just_in_time(play: &Play) -> Duration {
+    let prompt = match play.view().map(|view| &view.phase) {
+        Some(PhaseView::Playing { view, .. }) => Tongits::prompt_in_view(view),
+        _ => None,
+    };
+    let countdown_ms = prompt.map_or(0, |prompt| prompt.countdown_ms);
+    Duration::from_millis(countdown_ms.into()) * 3 / 4
 }
 
 fn lost(error: &PlayError) -> End {

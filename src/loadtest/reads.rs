@@ -29,7 +29,7 @@ use crate::entropy;
 use crate::ws::protocol::Message;
 
 /// Guests that sit at one table.
-const SEATS: u32 = 3;
+const SEATS: usize = 3;
 
 /// Games that each of them plays before the reads begin.
 const GAMES: u32 = 3;
@@ -199,11 +199,11 @@ async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
     let mut first: Option<Client> = None;
     for _ in 0..options.tables {
         // Table by table, so that each fills up.
-        for _ in 0..SEATS {
+        for url in options.urls.iter().cycle().take(SEATS) {
             let device = format!("load-{}", entropy::uuid());
             let client = match &first {
-                Some(first) => first.another_guest(&device, "Loida").await,
-                None => Client::guest(&options.url, &device, "Loida").await,
+                Some(first) => first.at(url).another_guest(&device, "Loida").await,
+                None => Client::guest(url, &device, "Loida").await,
             };
             let client = client.map_err(LoadError::SignIn)?;
             client.seat(&options.room).await.map_err(LoadError::SignIn)?;
@@ -220,7 +220,7 @@ async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
             Err(error) => why = error.to_string(),
         }
     }
-    let wanted = u64::from(options.tables * SEATS);
+    let wanted = u64::from(options.tables) * SEATS as u64;
     match readers.len() as u64 {
         some if some == wanted => Ok(readers),
         playing => Err(LoadError::Unfilled { playing, wanted, why }),

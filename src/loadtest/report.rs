@@ -1,22 +1,24 @@
-//! What came of a run: as JSON that can be merged and compared, and as a few lines for people.
-
-use std::collections::BTreeMap;
-use std::fmt;
+//! What came of a run: as JSON that can be merged. `summary` says it to people, `compare` holds it
+//! against another run, `slope` tells how it changed by the hour.
 
 use serde::{Deserialize, Serialize};
 
+use super::summary::{millis, per_second};
 use super::tally::{Count, Counted, Figure};
 use super::{LoadError, Mode};
 
 /// The version of the JSON.
 pub(super) const FORMAT: u32 = 1;
 
-/// Clients that a table has.
-const SEATS: u64 = 3;
-
 /// Errors of players who did nothing wrong, in thousandths of their moves, from which on a server
 /// does not hold a load, whatever its latencies.
 const ERRORS_MAX_PERMILLE: u64 = 10;
+
+/// What this program may take of its processors before it is what bounds a measurement.
+const TESTER_CPU_MAX_PERCENT: u64 = 90;
+
+/// The same for how late it may be, 99 times of 100. A timer wakes to the millisecond.
+const TESTER_LAG_MAX_US: u64 = 10_000;
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,6 +30,9 @@ pub(super) struct Report {
     pub(super) limit_ms: u64,
     /// Testers whose results are in here.
     pub(super) processes: u32,
+    /// It was saved while the run went on, and the run has not come to its end.
+    #[serde(default)]
+    pub(super) broken_off: bool,
     /// The server's memory before anybody came.
     pub(super) empty_rss_bytes: u64,
     /// What was counted while players arrived and warmed up.
@@ -43,18 +48,48 @@ pub(super) struct Report {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Step {
     pub(super) tables: u32,
+    /// Of `idle`: those that were open; those of tables among them.
+    #[serde(default)]
+    pub(super) connections: u32,
     pub(super) long_ms: u64,
     pub(super) counted: Counted,
     pub(super) server_cpu_us: u64,
     pub(super) server_rss_bytes: u64,
     pub(super) tester_cpu_us: u64,
+    /// How many it may use; zero when that is not known.
+    #[serde(default)]
+    pub(super) tester_processors: u64,
+    /// Why there were not so many tables. Nothing was measured then but the filling.
+    #[serde(default)]
+    pub(super) unfilled: Option<String>,
     /// Measured once more at the end of a ramp, for twice as long.
     #[serde(default)]
     pub(super) confirmed: bool,
     /// Players who were not back when a storm was given up.
     #[serde(default)]
     pub(super) lost_in_storm: u64,
+    /// The same of each server, in the order in which they were named.
+    #[serde(default)]
+    pub(super) nodes: Vec<Node>,
     pub(super) seconds: Vec<Second>,
+}
+
+/// One server of several in a measurement.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Node {
+    pub(super) url: String,
+    pub(super) cpu_us: u64,
+    pub(super) rss_bytes: u64,
+    /// Those that it acknowledged.
+    pub(super) moves: u64,
+}
+
+impl Node {
+    /// Its processor time for each move that it acknowledged, in tenths of a microsecond. What it
+    /// does for the moves of others is in it.
+    pub(super) fn cpu_per_move_tenths_us(&self) -> u64 {
+        self.cpu_us * 10 / self.moves.max(1)
+    }
 }
 
 /// About one second of a step.
@@ -73,32 +108,31 @@ pub(super) struct Second {
     pub(super) tester_cpu_us: u64,
 }
 
-impl Second {
-    pub(super) fn line(&self, of_seconds: u64) -> String {
-        let at = self.at_ms / 1_000;
-        let of = if of_seconds == 0 { String::new() } else { format!(" of {of_seconds}") };
-        format!(
-            "{at}{of} s: {} tables, {} moves/s, p50 {}, p99 {}, server {} % cpu, {} MiB, tester {} % cpu",
-            self.tables,
-            per_second(self.moves, self.long_ms),
-            millis(self.p50_us),
-            millis(self.p99_us),
-            percent(self.server_cpu_us, self.long_ms),
-            self.server_rss_bytes >> 20,
-            percent(self.tester_cpu_us, self.long_ms),
-        )
-    }
-}
-
 impl Step {
     /// Whether moves reach every seat within the limit, 99 times of 100, and hardly any fails.
     pub(super) fn keeps(&self, limit_ms: u64) -> bool {
         let moves = self.counted.count(Count::Moves);
         let errors: u64 = self.counted.errors.values().sum();
         moves > 0
+            && self.unfilled.is_none()
             && self.counted.permille_us(Figure::ActionToEvent, 990) <= limit_ms * 1_000
             && errors * 1_000 <= moves * ERRORS_MAX_PERMILLE
             && self.counted.faults.is_empty()
+    }
+
+    /// How this program, and not the server, was at its end, if it was: then what did not keep the
+    /// limit says nothing of the server.
+    pub(super) fn tester_at_its_end(&self) -> Option<String> {
+        let available_us = self.tester_processors * self.long_ms * 1_000;
+        let lag_us = self.counted.permille_us(Figure::Lag, 990);
+        if available_us > 0 && self.tester_cpu_us * 100 >= available_us * TESTER_CPU_MAX_PERCENT {
+            let percent = self.tester_cpu_us * 100 / available_us;
+            Some(format!("the tester took {percent} % of its processors"))
+        } else if lag_us > TESTER_LAG_MAX_US {
+            Some(format!("the tester was {} late for one move of a hundred", millis(lag_us)))
+        } else {
+            None
+        }
     }
 
     pub(super) fn moves_per_second(&self) -> u64 {
@@ -120,29 +154,22 @@ impl Step {
         self.server_rss_bytes.saturating_sub(empty_rss_bytes) / u64::from(self.tables.max(1))
     }
 
-    /// How a value of the seconds grows by the hour, as a straight line fits best.
-    pub(super) fn slope_per_hour(&self, value: impl Fn(&Second) -> u64) -> i128 {
-        let points: Vec<(i128, i128)> = self
-            .seconds
-            .iter()
-            .map(|second| (i128::from(second.at_ms), i128::from(value(second))))
-            .collect();
-        let number = points.len() as i128;
-        let sum = |of: &dyn Fn(&(i128, i128)) -> i128| points.iter().map(of).sum::<i128>();
-        let (x, y) = (sum(&|point| point.0), sum(&|point| point.1));
-        let (xx, xy) = (sum(&|point| point.0 * point.0), sum(&|point| point.0 * point.1));
-        let below = number * xx - x * x;
-        if below == 0 { 0 } else { (number * xy - x * y) * 3_600_000 / below }
-    }
-
     fn merge(&mut self, other: Self) {
         self.tables += other.tables;
+        self.connections += other.connections;
         self.long_ms = self.long_ms.max(other.long_ms);
         self.counted.add(&other.counted);
-        // All of them look at the same server.
+        // All of them look at the same servers.
         self.server_cpu_us = self.server_cpu_us.max(other.server_cpu_us);
         self.server_rss_bytes = self.server_rss_bytes.max(other.server_rss_bytes);
+        for (node, other) in self.nodes.iter_mut().zip(other.nodes) {
+            node.cpu_us = node.cpu_us.max(other.cpu_us);
+            node.rss_bytes = node.rss_bytes.max(other.rss_bytes);
+            node.moves += other.moves;
+        }
         self.tester_cpu_us += other.tester_cpu_us;
+        self.tester_processors += other.tester_processors;
+        self.unfilled = self.unfilled.take().or(other.unfilled);
         self.lost_in_storm += other.lost_in_storm;
         self.confirmed &= other.confirmed;
         for (second, other) in self.seconds.iter_mut().zip(other.seconds) {
@@ -158,16 +185,21 @@ impl Step {
 }
 
 impl Report {
-    /// One report of testers that played together against one server.
+    /// One report of testers that played together against the same servers.
     pub(super) fn merged(reports: Vec<Self>) -> Result<Self, LoadError> {
         let mut reports = reports.into_iter();
         let first = reports.next().ok_or_else(|| LoadError::Unlike("no file".to_owned()))?;
         reports.try_fold(first, |mut sum, report| {
-            let like = (sum.format, sum.mode, sum.think_ms, sum.steps.len());
-            if like != (report.format, report.mode, report.think_ms, report.steps.len()) {
-                return Err(LoadError::Unlike(format!("{like:?}")));
+            let like = |report: &Self| {
+                let nodes = report.steps.iter().flat_map(|step| &step.nodes);
+                let urls: Vec<_> = nodes.map(|node| node.url.clone()).collect();
+                (report.format, report.mode, report.think_ms, report.steps.len(), urls)
+            };
+            if like(&sum) != like(&report) {
+                return Err(LoadError::Unlike(format!("{:?}", like(&sum))));
             }
             sum.processes += report.processes;
+            sum.broken_off |= report.broken_off;
             sum.empty_rss_bytes = sum.empty_rss_bytes.min(report.empty_rss_bytes);
             sum.arrival.add(&report.arrival);
             sum.faults.extend(report.faults);
@@ -183,8 +215,18 @@ impl Report {
     pub(super) fn answer(&self) -> Option<&Step> {
         match self.mode {
             Mode::Ramp => self.steps.iter().find(|step| step.confirmed),
-            Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Reads => self.steps.last(),
+            Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Idle | Mode::Reads => {
+                self.steps.last()
+            }
         }
+    }
+
+    /// Of a ramp that has come to its answer: what bounded it, when that was this program.
+    pub(super) fn bounded_by_tester(&self) -> Option<String> {
+        let holds = self.answer().map_or(0, |step| step.tables);
+        let not_held = self.steps.iter().filter(|step| !step.keeps(self.limit_ms));
+        let next = not_held.filter(|step| step.tables >= holds).min_by_key(|step| step.tables)?;
+        next.tester_at_its_end()
     }
 
     /// What no server may do, if anything was found.
@@ -200,222 +242,11 @@ impl Report {
         let differences = self.ledger_differences.filter(|differences| *differences > 0)?;
         Some(format!("{differences} differences in the ledger: run `bahay verify ledger`"))
     }
-
-    pub(super) fn summary(&self) -> String {
-        let mut text = String::new();
-        for step in &self.steps {
-            let mark = match self.mode {
-                Mode::Ramp if step.confirmed => "  holds, confirmed",
-                Mode::Ramp if step.keeps(self.limit_ms) => "  holds",
-                Mode::Ramp => "  does not hold",
-                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Reads => "",
-            };
-            let counted = &step.counted;
-            text += &format!(
-                "{} tables, {} s: {} moves/s, {} games{mark}\n",
-                step.tables,
-                step.long_ms / 1_000,
-                step.moves_per_second(),
-                counted.count(Count::Games),
-            );
-            for (figure, latencies) in &counted.latencies {
-                text += &format!(
-                    "  {:<16} {:>9} times  p50 {:>9}  p90 {:>9}  p99 {:>9}  p99.9 {:>9}  most {:>9}\n",
-                    name(*figure),
-                    latencies.count(),
-                    millis(latencies.permille_us(500)),
-                    millis(latencies.permille_us(900)),
-                    millis(latencies.permille_us(990)),
-                    millis(latencies.permille_us(999)),
-                    millis(latencies.max_us()),
-                );
-            }
-            let tenths = step.cpu_per_move_tenths_us();
-            text += &format!(
-                "  server {} % cpu, {}.{} us a move, {} MiB, {} KiB a table; tester {} % cpu\n",
-                percent(step.server_cpu_us, step.long_ms),
-                tenths / 10,
-                tenths % 10,
-                step.server_rss_bytes >> 20,
-                step.rss_per_table(self.empty_rss_bytes) >> 10,
-                percent(step.tester_cpu_us, step.long_ms),
-            );
-            text += &format!(
-                "  {} bytes to the {SEATS} clients for a move, {} messages in, {} out; {} guests, \
-                 {} gone broke\n",
-                step.bytes_per_move(),
-                counted.count(Count::MessagesIn),
-                counted.count(Count::MessagesOut),
-                counted.count(Count::Guests),
-                counted.count(Count::Broke),
-            );
-            if self.mode == Mode::Soak {
-                text += &format!(
-                    "  by the hour: memory {:+} KiB, p99 {:+} us\n",
-                    step.slope_per_hour(|second| second.server_rss_bytes) / 1_024,
-                    step.slope_per_hour(|second| second.p99_us),
-                );
-            }
-            if !counted.errors.is_empty() {
-                text += &format!("  errors: {}\n", listed(&counted.errors));
-            }
-        }
-        if self.mode == Mode::Ramp {
-            text += &match self.answer() {
-                Some(step) => {
-                    format!("{} tables keep p99 below {} ms\n", step.tables, self.limit_ms)
-                }
-                None => format!("no number of tables keeps p99 below {} ms\n", self.limit_ms),
-            };
-        }
-        let waited = &self.arrival;
-        text += &format!(
-            "arrival: {} guests, a full table after p50 {}, p99 {}{}\n",
-            waited.count(Count::Guests),
-            millis(waited.permille_us(Figure::MatchWait, 500)),
-            millis(waited.permille_us(Figure::MatchWait, 990)),
-            if waited.errors.is_empty() {
-                String::new()
-            } else {
-                format!("; errors: {}", listed(&waited.errors))
-            },
-        );
-        text += &match self.ledger_differences {
-            None => "the ledger was not checked: give --database-url\n".to_owned(),
-            Some(0) => "the ledger is clean\n".to_owned(),
-            Some(number) => format!("{number} differences in the ledger\n"),
-        };
-        let in_steps = self.steps.iter().flat_map(|step| &step.counted.faults);
-        for fault in self.faults.iter().chain(in_steps) {
-            text += &format!("FAULT: {fault}\n");
-        }
-        text.trim_end().to_owned()
-    }
-
-    /// The figures that tell whether one run is better than another; less is better in all of them
-    /// but those of which more is.
-    fn figures(&self) -> Vec<(&'static str, u64, Better)> {
-        let Some(step) = self.answer() else {
-            return Vec::new();
-        };
-        let counted = &step.counted;
-        vec![
-            ("tables", step.tables.into(), Better::More),
-            ("moves a second", step.moves_per_second(), Better::More),
-            (
-                "p50 to every seat, us",
-                counted.permille_us(Figure::ActionToEvent, 500),
-                Better::Less,
-            ),
-            (
-                "p99 to every seat, us",
-                counted.permille_us(Figure::ActionToEvent, 990),
-                Better::Less,
-            ),
-            ("p99 of resuming, us", counted.permille_us(Figure::Resume, 990), Better::Less),
-            ("p99 of settling, us", counted.permille_us(Figure::Settlement, 990), Better::Less),
-            ("server cpu a move, us/10", step.cpu_per_move_tenths_us(), Better::Less),
-            ("bytes a move", step.bytes_per_move(), Better::Less),
-            ("memory a table, bytes", step.rss_per_table(self.empty_rss_bytes), Better::Less),
-        ]
-    }
-
-    /// Holds every figure against that of another run.
-    pub(super) fn compared(&self, old: &Self, worse_percent: u32) -> Compared {
-        let pairs = old.figures().into_iter().zip(self.figures());
-        // What was not measured in one of them says nothing.
-        let pairs = pairs.filter(|((_, old, _), (_, new, _))| *old > 0 && *new > 0);
-        let lines: Vec<_> = pairs
-            .map(|((name, old, _), (_, new, better))| Line { name, old, new, better })
-            .collect();
-        let worse = lines.iter().filter(|line| line.is_worse(worse_percent));
-        let worse = worse.map(ToString::to_string).collect();
-        Compared { lines, worse }
-    }
-}
-
-/// What is wished for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Better {
-    Less,
-    More,
-}
-
-/// One figure of two runs.
-#[derive(Clone, Debug)]
-pub(super) struct Line {
-    name: &'static str,
-    old: u64,
-    new: u64,
-    better: Better,
-}
-
-impl Line {
-    fn is_worse(&self, percent: u32) -> bool {
-        let percent = u64::from(percent);
-        match self.better {
-            Better::Less => self.new * 100 > self.old * (100 + percent),
-            Better::More => self.new * (100 + percent) < self.old * 100,
-        }
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hundredths = self.new * 100 / self.old.max(1);
-        let (whole, part) = (hundredths / 100, hundredths % 100);
-        write!(f, "{}: {} after {}, ×{whole}.{part:02}", self.name, self.new, self.old)
-    }
-}
-
-/// Two runs side by side.
-#[derive(Clone, Debug)]
-pub(super) struct Compared {
-    lines: Vec<Line>,
-    /// What got worse by more than is allowed.
-    pub(super) worse: Vec<String>,
-}
-
-impl fmt::Display for Compared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "compared with before:")?;
-        self.lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
-    }
-}
-
-pub(super) fn name(figure: Figure) -> &'static str {
-    match figure {
-        Figure::ActionToAck => "action to ack",
-        Figure::ActionToEvent => "to every seat",
-        Figure::Resume => "resume",
-        Figure::MatchWait => "match wait",
-        Figure::Settlement => "settlement",
-        Figure::Lag => "tester's lag",
-    }
-}
-
-/// Milliseconds with two digits after the point, rounded down.
-pub(super) fn millis(us: u64) -> String {
-    format!("{}.{:02} ms", us / 1_000, us % 1_000 / 10)
-}
-
-pub(super) fn per_second(number: u64, long_ms: u64) -> u64 {
-    number * 1_000 / long_ms.max(1)
-}
-
-/// Of one core.
-pub(super) fn percent(cpu_us: u64, long_ms: u64) -> u64 {
-    cpu_us / 10 / long_ms.max(1)
-}
-
-fn listed(errors: &BTreeMap<String, u64>) -> String {
-    let listed: Vec<_> = errors.iter().map(|(code, number)| format!("{code} {number}")).collect();
-    listed.join(", ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMAT, Report, Second, Step};
+    use super::{FORMAT, Report, Step};
     use crate::loadtest::Mode;
     use crate::loadtest::tally::{Count, Counted, Figure, Tally};
     use std::time::Duration;
@@ -426,17 +257,11 @@ mod tests {
             tally.took(Figure::ActionToEvent, Duration::from_millis(taken_ms));
         }
         tally.count(Count::Moves, 100);
-        let seconds = (0..10).map(|at| Second {
-            at_ms: at * 1_000,
-            server_rss_bytes: at * 7,
-            ..Second::default()
-        });
         let step = Step {
             tables: 10,
             long_ms: 10_000,
             counted: tally.take(),
             server_cpu_us: 4_000,
-            seconds: seconds.collect(),
             ..Step::default()
         };
         Report {
@@ -445,6 +270,7 @@ mod tests {
             think_ms: 500,
             limit_ms: 100,
             processes: 1,
+            broken_off: false,
             empty_rss_bytes: 0,
             arrival: Counted::default(),
             steps: vec![step],
@@ -475,6 +301,36 @@ mod tests {
     }
 
     #[test]
+    fn a_tester_at_its_end_says_nothing_of_the_server() {
+        let own = |tester_cpu_us, step: Step| Step { tester_cpu_us, tester_processors: 2, ..step };
+        let fast = |tables| Step { tables, confirmed: true, ..report(5, &[]).steps.remove(0) };
+        let slow = |tables| Step { tables, ..report(500, &[]).steps.remove(0) };
+        let ramp = |steps| Report { mode: Mode::Ramp, steps, ..report(5, &[]) };
+        assert_eq!(own(17_000_000, slow(30)).tester_at_its_end(), None);
+        let bounded = ramp(vec![own(0, fast(20)), own(18_000_000, slow(30)), own(0, slow(45))]);
+        let end = "the tester took 90 % of its processors";
+        assert_eq!(bounded.bounded_by_tester().as_deref(), Some(end));
+        assert!(bounded.summary().contains("NOT THE SERVER'S LIMIT"), "{}", bounded.summary());
+        // What lies further up is of no account.
+        let server = ramp(vec![own(0, fast(20)), own(0, slow(30)), own(20_000_000, slow(45))]);
+        assert_eq!(server.bounded_by_tester(), None);
+        assert!(!server.summary().contains("NOT THE SERVER'S LIMIT"), "{}", server.summary());
+
+        let tally = Tally::default();
+        tally.took(Figure::Lag, Duration::from_millis(11));
+        let late = Step { counted: tally.take(), ..Step::default() };
+        assert!(late.tester_at_its_end().unwrap().contains("11.00 ms late"));
+    }
+
+    #[test]
+    fn tables_that_were_not_filled_do_not_hold() {
+        let why = Some("only 3 of 9 players came".to_owned());
+        let step = Step { unfilled: why, ..report(5, &[]).steps.remove(0) };
+        assert!(!step.keeps(100));
+        assert!(step.told(100).ends_with("were not filled: only 3 of 9 players came"));
+    }
+
+    #[test]
     fn a_fast_wrong_server_is_at_fault() {
         assert_eq!(report(1, &[]).fault(), None);
         assert_eq!(report(1, &["a card"]).fault().as_deref(), Some("a card"));
@@ -482,12 +338,5 @@ mod tests {
         assert!(differs.fault().is_some());
         assert!(report(1, &[]).steps[0].keeps(100));
         assert!(!report(101, &[]).steps[0].keeps(100));
-    }
-
-    #[test]
-    fn a_slope_is_that_of_a_straight_line() {
-        let step = &report(1, &[]).steps[0];
-        assert_eq!(step.slope_per_hour(|second| second.server_rss_bytes), 7 * 3_600);
-        assert_eq!(step.slope_per_hour(|_| 5), 0);
     }
 }

@@ -170,6 +170,9 @@ pub struct Counted {
     pub errors: BTreeMap<String, u64>,
     /// What no server may do.
     pub faults: Vec<String>,
+    /// The moves by the node that acknowledged them.
+    #[serde(default)]
+    pub moves_at: Vec<u64>,
 }
 
 impl Counted {
@@ -182,6 +185,10 @@ impl Counted {
         }
         for (code, number) in &other.errors {
             *self.errors.entry(code.clone()).or_default() += number;
+        }
+        self.moves_at.resize(self.moves_at.len().max(other.moves_at.len()), 0);
+        for (moves, other) in self.moves_at.iter_mut().zip(&other.moves_at) {
+            *moves += other;
         }
         let room = FAULTS_MAX.saturating_sub(self.faults.len());
         self.faults.extend(other.faults.iter().take(room).cloned());
@@ -210,16 +217,28 @@ impl Counted {
 pub(super) struct Tally {
     /// In the order of [`Count::ALL`]. Everything but these is in `rest`.
     counts: [AtomicU64; Count::ALL.len()],
+    /// Moves at each node, which are in no other count.
+    moves_at: Vec<AtomicU64>,
     rest: Mutex<Counted>,
 }
 
 impl Tally {
+    pub(super) fn of_nodes(nodes: usize) -> Self {
+        let moves_at = (0..nodes).map(|_| AtomicU64::new(0)).collect();
+        Self { moves_at, ..Self::default() }
+    }
+
     fn counted(&self) -> MutexGuard<'_, Counted> {
         self.rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn count(&self, count: Count, number: u64) {
         self.counts[count as usize].fetch_add(number, Ordering::Relaxed);
+    }
+
+    /// A move was acknowledged by this node.
+    pub(super) fn moved(&self, node: usize) {
+        self.moves_at[node].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Of one since the beginning of this count.
@@ -269,6 +288,12 @@ impl Tally {
                 counted.counts.insert(count, number);
             }
         }
+        let moves_at = self.moves_at.iter().map(|moves| moves.swap(0, Ordering::Relaxed));
+        counted.moves_at = moves_at.collect();
+        let moves: u64 = counted.moves_at.iter().sum();
+        if moves > 0 {
+            *counted.counts.entry(Count::Moves).or_default() += moves;
+        }
         counted
     }
 }
@@ -294,9 +319,9 @@ mod tests {
 
     #[test]
     fn what_was_counted_is_the_same_on_paper_and_adds_up() {
-        let tally = Tally::default();
+        let tally = Tally::of_nodes(2);
         tally.took(Figure::Resume, Duration::from_micros(12_345));
-        tally.count(Count::Moves, 3);
+        [0, 1, 1].into_iter().for_each(|node| tally.moved(node));
         tally.error("too_fast");
         tally.fault("a card".to_owned());
         let counted = tally.take();
@@ -306,7 +331,7 @@ mod tests {
         let mut sum = read.clone();
         sum.add(&counted);
         assert_eq!(sum.times(Figure::Resume), 2);
-        assert_eq!(sum.count(Count::Moves), 6);
+        assert_eq!((sum.count(Count::Moves), sum.moves_at.clone()), (6, vec![2, 4]));
         assert_eq!(sum.errors["too_fast"], 2);
         assert_eq!(sum.faults.len(), 2);
     }

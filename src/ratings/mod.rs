@@ -9,11 +9,13 @@
 //! The same module tells what else of a player matters for whom to play with; `standings` has the
 //! leaderboard by rating. Deliberately absent: any effect of a rating on coins.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use jiff_sqlx::ToSqlx as _;
 use skillratings::MultiTeamOutcome;
 use skillratings::weng_lin::{WengLinConfig, WengLinRating, weng_lin_multi_team};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
 
@@ -60,6 +62,17 @@ pub struct Bearing {
     /// Whom the player has blocked, and who has blocked the player; the newest, where there are
     /// very many.
     pub apart: Vec<PlayerId>,
+}
+
+/// A player's rating while games are counted.
+#[derive(Clone, Copy)]
+struct Rated {
+    rating: i32,
+    uncertainty: i32,
+    /// Games counted since it was read.
+    games: i32,
+    /// When the last of these finished.
+    rated_at: Option<jiff::Timestamp>,
 }
 
 /// A game that is to be counted.
@@ -186,64 +199,106 @@ impl Ratings {
         .fetch_all(&mut *tx)
         .await?;
         let counted = rows.len();
-        for row in rows {
-            let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
-            let winner = winner.filter(|_| !row.has_bots);
-            let (game, finished_at, players) = (row.id, row.finished_at, row.players);
-            count_in_tx(&mut tx, &Finished { game, finished_at, players, winner }).await?;
+        let games: Vec<Finished> = rows
+            .into_iter()
+            .map(|row| {
+                let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
+                let winner = winner.filter(|_| !row.has_bots);
+                let (game, finished_at, players) = (row.id, row.finished_at, row.players);
+                Finished { game, finished_at, players, winner }
+            })
+            .collect();
+        note_counted(&mut tx, &games).await?;
+        let mut rated = known(&mut tx, &games).await?;
+        for game in &games {
+            rate(&mut rated, game);
         }
+        store(&mut tx, &rated).await?;
         tx.commit().await?;
         Ok(counted)
     }
 }
 
-async fn count_in_tx(tx: &mut sqlx::PgConnection, game: &Finished) -> Result<(), sqlx::Error> {
+async fn note_counted(tx: &mut PgConnection, games: &[Finished]) -> Result<(), sqlx::Error> {
+    let (ids, times): (Vec<Uuid>, Vec<jiff_sqlx::Timestamp>) =
+        games.iter().map(|game| (game.game, game.finished_at)).unzip();
     sqlx::query!(
-        "insert into rated_games (game, finished_at) values ($1, $2)",
-        game.game,
-        game.finished_at as _
-    )
-    .execute(&mut *tx)
-    .await?;
-    let Some(winner) = game.winner else {
-        return Ok(());
-    };
-    let known = sqlx::query!(
         r#"
-        select r.rating as "rating?", r.uncertainty as "uncertainty?"
-        from unnest($1::uuid[]) with ordinality as p (player, place)
-        left join ratings r on r.player = p.player
-        order by p.place
+        insert into rated_games (game, finished_at)
+        select g.game, g.finished_at
+        from unnest($1::uuid[], $2::timestamptz[]) as g (game, finished_at)
         "#,
-        &game.players
+        &ids,
+        &times as _
     )
-    .fetch_all(&mut *tx)
+    .execute(tx)
     .await?;
-    let before: Vec<WengLinRating> = known
-        .iter()
-        .map(|row| match (row.rating, row.uncertainty) {
-            (Some(rating), Some(uncertainty)) => rating_of(rating, uncertainty),
-            (Some(_) | None, _) => WengLinRating::new(),
-        })
-        .collect();
-    let rated_at = game.finished_at;
-    let (ratings, uncertainties): (Vec<i32>, Vec<i32>) =
-        after(&before, winner).into_iter().map(thousandths).unzip();
+    Ok(())
+}
+
+/// The ratings of those who have one and play in these games.
+async fn known(
+    tx: &mut PgConnection,
+    games: &[Finished],
+) -> Result<BTreeMap<Uuid, Rated>, sqlx::Error> {
+    let players: BTreeSet<Uuid> = games.iter().flat_map(|game| game.players.clone()).collect();
+    let players: Vec<Uuid> = players.into_iter().collect();
+    let rows = sqlx::query!(
+        "select r.player, r.rating, r.uncertainty from ratings r where r.player = any($1)",
+        &players
+    )
+    .fetch_all(tx)
+    .await?;
+    let rated = |rating, uncertainty| Rated { rating, uncertainty, games: 0, rated_at: None };
+    Ok(rows.into_iter().map(|row| (row.player, rated(row.rating, row.uncertainty))).collect())
+}
+
+/// Lets a game change the ratings of its players.
+fn rate(rated: &mut BTreeMap<Uuid, Rated>, game: &Finished) {
+    let Some(winner) = game.winner else {
+        return;
+    };
+    let rating = |player| rated.get(player).map_or_else(WengLinRating::new, Rated::rating);
+    let before: Vec<WengLinRating> = game.players.iter().map(rating).collect();
+    for (player, after) in game.players.iter().zip(after(&before, winner)) {
+        let (rating, uncertainty) = thousandths(after);
+        let before = rated.get(player);
+        let games = before.map_or(0, |before| before.games) + 1;
+        let finished_at = Some(game.finished_at.to_jiff());
+        let rated_at = finished_at.max(before.and_then(|before| before.rated_at));
+        rated.insert(*player, Rated { rating, uncertainty, games, rated_at });
+    }
+}
+
+/// Stores the ratings that have changed.
+async fn store(tx: &mut PgConnection, rated: &BTreeMap<Uuid, Rated>) -> Result<(), sqlx::Error> {
+    let changed = || {
+        let changed = |(player, rated): (_, &Rated)| Some((player, *rated, rated.rated_at?));
+        rated.iter().filter_map(changed)
+    };
+    let players: Vec<Uuid> = changed().map(|(player, ..)| *player).collect();
+    let ratings: Vec<i32> = changed().map(|(_, rated, _)| rated.rating).collect();
+    let uncertainties: Vec<i32> = changed().map(|(_, rated, _)| rated.uncertainty).collect();
+    let games: Vec<i32> = changed().map(|(_, rated, _)| rated.games).collect();
+    let times: Vec<jiff_sqlx::Timestamp> = changed().map(|(.., at)| at.to_sqlx()).collect();
     sqlx::query!(
         r#"
         insert into ratings as r (player, rating, uncertainty, games, rated_at)
-        select p.player, p.rating, p.uncertainty, 1, $4::timestamptz
-        from unnest($1::uuid[], $2::int[], $3::int[]) as p (player, rating, uncertainty)
+        select p.player, p.rating, p.uncertainty, p.games, p.rated_at
+        from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::timestamptz[])
+            as p (player, rating, uncertainty, games, rated_at)
         on conflict (player) do update
-        set rating = excluded.rating, uncertainty = excluded.uncertainty, games = r.games + 1,
+        set rating = excluded.rating, uncertainty = excluded.uncertainty,
+            games = r.games + excluded.games,
             rated_at = greatest(r.rated_at, excluded.rated_at)
         "#,
-        &game.players,
+        &players,
         &ratings,
         &uncertainties,
-        rated_at as _
+        &games,
+        &times as _
     )
-    .execute(&mut *tx)
+    .execute(tx)
     .await?;
     Ok(())
 }
@@ -259,6 +314,12 @@ fn after(before: &[WengLinRating], winner: usize) -> Vec<WengLinRating> {
         })
         .collect();
     weng_lin_multi_team(&ranked, &WengLinConfig::new()).into_iter().flatten().collect()
+}
+
+impl Rated {
+    fn rating(&self) -> WengLinRating {
+        rating_of(self.rating, self.uncertainty)
+    }
 }
 
 #[expect(clippy::float_arithmetic, reason = "ratings are guesses, and no coins")]
@@ -279,7 +340,45 @@ fn thousandths(rating: WengLinRating) -> (i32, i32) {
 mod tests {
     use skillratings::weng_lin::WengLinRating;
 
-    use super::{FIRST, after, rating_of, thousandths};
+    use std::collections::BTreeMap;
+
+    use jiff_sqlx::ToSqlx as _;
+    use uuid::Uuid;
+
+    use super::{FIRST, Finished, Rated, after, rate, rating_of, thousandths};
+
+    fn finished(players: [u128; 3], winner: Option<usize>) -> Finished {
+        Finished {
+            game: Uuid::nil(),
+            finished_at: jiff::Timestamp::UNIX_EPOCH.to_sqlx(),
+            players: players.map(Uuid::from_u128).to_vec(),
+            winner,
+        }
+    }
+
+    #[test]
+    fn games_counted_together_come_to_what_they_come_to_one_by_one() {
+        let games = [
+            finished([1, 2, 3], Some(0)),
+            finished([3, 1, 4], Some(2)),
+            finished([1, 2, 3], None),
+            finished([1, 2, 3], Some(1)),
+        ];
+        let (mut together, mut stored) = (BTreeMap::new(), BTreeMap::new());
+        for game in &games {
+            rate(&mut together, game);
+            // As they are read for the next one.
+            for rated in stored.values_mut() {
+                *rated = Rated { games: 0, rated_at: None, ..*rated };
+            }
+            rate(&mut stored, game);
+        }
+        let ratings = |rated: &BTreeMap<Uuid, Rated>| -> Vec<_> {
+            rated.values().map(|one| (one.rating, one.uncertainty)).collect()
+        };
+        assert_eq!(ratings(&together), ratings(&stored));
+        assert_eq!(together.values().map(|one| one.games).collect::<Vec<_>>(), [3, 2, 3, 1]);
+    }
 
     #[test]
     fn a_rating_is_stored_as_it_is_read() {

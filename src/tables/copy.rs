@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{ENGINES, Event, Line, Table};
+use bahay_engine::table::{ENGINES, Event, Line, Occupant, Table};
 
 use crate::ids::Tag;
 use crate::live::{Entry, Point, Stored, Unavailable};
@@ -14,9 +14,13 @@ use crate::tables::guard::guarded;
 /// to another history. About older ones the journal is asked.
 const REMEMBERED: usize = 32;
 
-/// Of how many lines a copy still has what happened, for viewers who come back: some half a minute
-/// of play, with connections that go and come. What happened before, the journal tells.
+/// Of how many lines a copy still has what happened, for viewers who come back, while somebody is
+/// away: some half a minute of play, with connections that go and come. What happened before, the
+/// journal tells.
 const KEPT: usize = 16;
+
+/// The same while everybody is there: what may be on its way when a connection breaks.
+const KEPT_ON_THE_WAY: usize = 4;
 
 /// A table at a point of its history.
 #[derive(Clone, Debug)]
@@ -70,7 +74,7 @@ impl<G: Game> Copy<G> {
             at: stored.base,
             journal_lines: 0,
             recent: VecDeque::with_capacity(REMEMBERED),
-            kept: VecDeque::with_capacity(KEPT),
+            kept: VecDeque::new(),
         };
         let mut missed = None;
         for entry in &stored.lines {
@@ -112,9 +116,13 @@ impl<G: Game> Copy<G> {
         }
         self.recent.push_back(tag);
         let happened = Missed { at: self.at, events: events.into() };
-        if self.kept.len() == KEPT {
+        let is_away = |who: &Occupant| who.connection.is_none() && !who.bot;
+        let is_one_away = self.table.occupants().any(|(_, who)| is_away(who));
+        let most = if is_one_away { KEPT } else { KEPT_ON_THE_WAY };
+        while self.kept.len() >= most {
             self.kept.pop_front();
         }
+        self.kept.shrink_to(most);
         self.kept.push_back(happened.clone());
         happened
     }

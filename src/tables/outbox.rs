@@ -88,6 +88,12 @@ impl<T> Notices<T> {
         lock(&self.0).next()
     }
 
+    /// Is not woken until the next one is asked for: for a watcher that is about to do something to
+    /// the table, and will look by itself for what that has brought.
+    pub fn look_away(&mut self) {
+        lock(&self.0).waker = None;
+    }
+
     fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<T>> {
         let mut queue = lock(&self.0);
         match queue.next() {
@@ -131,7 +137,36 @@ fn lock<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Poll, Wake};
+
     use super::{OUTBOX, Refused, outbox};
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn who_looks_away_is_not_woken_and_finds_what_came() {
+        let (sender, mut notices) = outbox();
+        let woken = Arc::new(Woken::default());
+        let waker = woken.clone().into();
+        let mut context = Context::from_waker(&waker);
+        assert_eq!(notices.poll_recv(&mut context), Poll::Pending);
+        notices.look_away();
+        sender.send(1).expect("there is room");
+        assert_eq!(woken.0.load(Ordering::Relaxed), 0);
+        assert_eq!(notices.poll_recv(&mut context), Poll::Ready(Some(1)));
+        assert_eq!(notices.poll_recv(&mut context), Poll::Pending);
+        sender.send(2).expect("there is room");
+        assert_eq!(woken.0.load(Ordering::Relaxed), 1);
+    }
 
     #[tokio::test]
     async fn what_is_sent_comes_in_order_and_then_the_end() {

@@ -284,6 +284,9 @@ impl Session {
     /// Has the table decide, and answers the command. What has come in meanwhile is told first,
     /// so that an ack never comes before the effects that it speaks of.
     async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), Ended> {
+        if let Some(seated) = &mut self.seated {
+            seated.notices.look_away();
+        }
         match self.state.lobby.tables().submit(table, input).await {
             Ok(version) => {
                 self.waiting_notices()?;

@@ -2,13 +2,14 @@
 //! clearly when it is not let in.
 
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Child, Output};
+use std::time::{Duration, Instant};
 
 use bahay::edge;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::support::house::{House, Setup};
+use crate::support::house::{House, PATIENCE, Setup};
 use crate::support::process::bahay;
 
 /// Runs `bahay loadtest` with these arguments against a house, with its books.
@@ -92,6 +93,66 @@ async fn players_may_ask_for_shorter_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn several_nodes_are_loaded_together_and_each_is_accounted_for() {
+    let house = House::new().await;
+    let (second, _running) = house.node().await;
+    for seating in ["apart", "together"] {
+        let json = file("json");
+        let arguments = [
+            "--url",
+            &second,
+            "--seating",
+            seating,
+            "--tables",
+            "4",
+            "--seconds",
+            "3",
+            "--warm-up",
+            "1",
+            "--think-ms",
+            "20",
+            "--json",
+            json.to_str().unwrap(),
+        ];
+        let said = said(&loadtest(&house, &arguments).await);
+        assert!(said.contains("the ledger is clean"), "{said}");
+        let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+        let step = &report["steps"][0];
+        let nodes = step["nodes"].as_array().unwrap();
+        let moves: Vec<_> = nodes.iter().map(|node| node["moves"].as_u64().unwrap()).collect();
+        let all = step["counted"]["counts"]["moves"].as_u64().unwrap();
+        assert!(moves.len() == 2 && moves.iter().sum::<u64>() == all, "{moves:?} of {all}");
+        // Players of one table are at both, so both have moves.
+        assert!(seating == "together" || moves.iter().all(|moves| *moves > 0), "{moves:?}");
+        for node in nodes {
+            let url = node["url"].as_str().unwrap();
+            assert!(said.contains(&format!("{url}: ")), "{said}");
+        }
+        std::fs::remove_file(json).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_idle_is_measured_by_stages() {
+    let house = House::new().await;
+    let arguments = ["idle", "--tables", "2", "--seconds", "2", "--warm-up", "0"];
+    let said = said(&loadtest(&house, &arguments).await);
+    for stage in ["the server alone: ", "6 connections without a table: ", "2 tables with three "] {
+        assert!(said.lines().any(|line| line.starts_with(stage)), "{said}");
+    }
+    assert!(said.contains("the ledger is clean"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_is_named_for_each_address_or_for_none() {
+    let house = House::new().await;
+    let output = loadtest(&house, &["--pid", "1,2"]).await;
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("2 processes are named, but 1 addresses"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn everybody_comes_back_from_a_storm() {
     let house = House::new().await;
     let output =
@@ -99,6 +160,52 @@ async fn everybody_comes_back_from_a_storm() {
     let said = said(&output);
     let resumed = said.lines().find(|line| line.contains("resume")).unwrap_or_default();
     assert!(resumed.split_whitespace().nth(1) == Some("30"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ramp_tells_each_step_and_that_nothing_holds() {
+    let house = House::new().await;
+    let arguments = ["ramp", "--tables", "2", "--seconds", "1", "--warm-up", "0"];
+    let impossible = ["--think-ms", "20", "--limit-ms", "0"];
+    let output = loadtest(&house, &[&arguments[..], &impossible].concat()).await;
+    assert!(said(&output).contains("no number of tables keeps p99 below 0 ms"));
+    let steps = String::from_utf8_lossy(&output.stderr).into_owned();
+    for tables in ["2 tables: p99 ", "1 tables: p99 "] {
+        let step = steps.lines().find(|line| line.starts_with(tables)).unwrap_or_default();
+        assert!(step.contains("does not hold"), "{steps}");
+    }
+}
+
+/// Killed with this.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_soak_that_is_broken_off_is_not_lost() {
+    let house = House::new().await;
+    let json = file("json");
+    let mut command = bahay();
+    command.args(["loadtest", "soak", "--tables", "2", "--warm-up", "0", "--think-ms", "20"]);
+    // Saved every two seconds.
+    command.args(["--seconds", "20", "--url", &house.base, "--json"]).arg(&json);
+    let soak = Killed(command.spawn().unwrap());
+    let begun = Instant::now();
+    while !json.exists() {
+        assert!(begun.elapsed() < PATIENCE, "nothing was saved");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    drop(soak);
+    let said = said(&loadtest(&house, &["--merge", json.to_str().unwrap()]).await);
+    assert!(said.starts_with("BROKEN OFF"), "{said}");
+    assert!(said.contains("2 tables, ") && said.contains("by the hour"), "{said}");
+    std::fs::remove_file(json).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
