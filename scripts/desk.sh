@@ -35,7 +35,7 @@ cmd_bench_desk() {
   fill_audit
   step "starting the server"
   unset BAHAY_LISTEN
-  start_loaded_server
+  start_loaded_server 0
   player=$(sql "select s.player from player_statistics s order by s.games desc, s.player limit 1")
   [ -n "$player" ] || die "the database has no games: generate-history makes some"
   step "asking for each page ${BAHAY_DESK_TIMES:-20} times"
