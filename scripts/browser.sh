@@ -28,6 +28,8 @@ check_browser() {
   export DATABASE_URL=${DATABASE_URL%/*}/desk_$$ BAHAY_REDIS_PREFIX=desk$$
   BAHAY_LISTEN=''
   start_contract_server
+  attend "$BINARY" demo >"$INSTANCE/demo.log" 2>&1 ||
+    die "no games were played to look at: $(tail -n 1 "$INSTANCE/demo.log")"
   # The second line is the code with which an operator enrols.
   admin=$("$BINARY" operator add ate.luz --role admin | tail -n 1)
   finance=$("$BINARY" operator add kuya.ben --role finance | tail -n 1)

@@ -2,18 +2,17 @@
 // without it; a live part is then as old as its page.
 'use strict';
 
-const EVERY_MS = 1000;
-
 for (const form of document.querySelectorAll('form[data-confirm]')) {
   form.addEventListener('submit', (event) => {
     if (!window.confirm(form.dataset.confirm)) event.preventDefault();
   });
 }
 
-// A live part names where its content comes from. It can be held still by its button, and is while
-// nobody sees the page.
+// A live part names where its content comes from, and how often where that is not every second. It
+// can be held still by its button, and is while nobody sees the page.
 for (const part of document.querySelectorAll('[data-live]')) {
   const button = document.querySelector(`[data-hold="${part.id}"]`);
+  const everyMs = 1000 * Number(part.dataset.everyS ?? 1);
   let held = false;
   if (button) {
     button.hidden = false;
@@ -31,7 +30,11 @@ for (const part of document.querySelectorAll('[data-live]')) {
           const text = await answer.text();
           // Only what is new is drawn, so that what is selected or focused stays.
           if (text !== part.dataset.shown) {
+            const open = [...part.querySelectorAll('details')].map((details) => details.open);
             part.innerHTML = text;
+            part.querySelectorAll('details').forEach((details, place) => {
+              details.open = open[place] ?? false;
+            });
             part.dataset.shown = text;
           }
         }
@@ -39,9 +42,9 @@ for (const part of document.querySelectorAll('[data-live]')) {
         // The next attempt may reach the server again.
       }
     }
-    window.setTimeout(refresh, EVERY_MS);
+    window.setTimeout(refresh, everyMs);
   };
-  window.setTimeout(refresh, EVERY_MS);
+  window.setTimeout(refresh, everyMs);
 }
 
 // A replay shows one step at a time, chosen by its slider; the arrow keys move it.

@@ -62,6 +62,13 @@ pub struct OperationRow {
     pub transfers: Vec<TransferRow>,
 }
 
+impl OperationRow {
+    /// Whether its kind is one that can be taken back. Whether it can itself, the ledger decides.
+    pub fn is_of_reversible_kind(&self) -> bool {
+        ["grant", "adjust", "settle"].contains(&self.kind.as_str())
+    }
+}
+
 /// Coins that went from one account to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferRow {

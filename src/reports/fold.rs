@@ -147,7 +147,18 @@ async fn add_settlements(
                 game, day, finished_at, booked_at, room, ending, winner, gross, fee, pot,
                 taken_over
             )
-            select g.id, (g.finished_at at time zone 'UTC')::date, g.finished_at, o.created_at,
+            select g.id, (g.finished_at at time zone 'UTC')::date, g.finished_at,
+                -- Tables have the house's time, which stands still while no node runs, and the
+                -- ledger has PostgreSQL's. How far apart they were when the game was opened is no
+                -- lateness of its settlement.
+                o.created_at - coalesce(
+                    (
+                        select b.created_at - g.opened_at
+                        from operations b
+                        where b.key = 'open:' || g.id
+                    ),
+                    interval '0'
+                ),
                 g.room, e.ending, w.player,
                 coalesce((
                     select sum((p ->> 'paid')::bigint)

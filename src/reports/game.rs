@@ -13,6 +13,8 @@ use crate::verify;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dossier {
     pub game: GameDetail,
+    /// Why it was voided, if it was.
+    pub void_reason: Option<String>,
     /// Opening, settlement, void, and what reversed them: the oldest first.
     pub operations: Vec<OperationRow>,
     pub verdict: Verdict,
@@ -41,6 +43,11 @@ impl Reports {
         let Some(detail) = games::detail(&self.pool, game).await? else {
             return Ok(None);
         };
+        let once = || {
+            sqlx::query_scalar!("select void_reason from games where id = $1", game.0)
+                .fetch_optional(&self.pool)
+        };
+        let void_reason = db::retry(once).await?.flatten();
         let keys: Vec<_> =
             ["open", "settle", "void"].iter().map(|kind| format!("{kind}:{game}")).collect();
         let once = || {
@@ -64,7 +71,7 @@ impl Reports {
         operations.reverse();
         // Playing a game again takes less than a millisecond.
         let verdict = verdict(&detail);
-        Ok(Some(Dossier { game: detail, operations, verdict }))
+        Ok(Some(Dossier { game: detail, void_reason, operations, verdict }))
     }
 }
 

@@ -3,13 +3,15 @@
 //! Pure reading, but for `fold`, which follows the seals of the ledger some seconds behind and
 //! counts what would take too long to count when asked (as `standings` does). What it has not
 //! counted yet is added from the ledger itself, so the coins of an interval are always exactly
-//! those that were booked in it (`booked`). `today` puts figures together, `settlements` lists
+//! those that were booked in it (`booked`). `today` puts figures together, `alarms` what asks for
+//! somebody, `settlements` lists
 //! settled games, `totals` adds them up, `export` writes them as CSV, `game` is one of them in full, `player` and
 //! `partners` tell of a player, `books` of accounts, `deals` anybody of games that were voided.
 //!
 //! Bounds: a pool of its own, a few connections with short statements, so that a report never waits
 //! in front of players; a page of [`PAGE_MAX`]. Absent: deciding who may read.
 
+mod alarms;
 mod booked;
 mod books;
 mod deals;
@@ -33,6 +35,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::{self, Timestamp};
 
+pub use alarms::{Alarms, SlowSettlement, VoidedGame};
 pub use booked::{Booked, Counted, Interval, Sums};
 pub use books::{
     AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,
@@ -42,9 +45,9 @@ pub use deals::{DealSpan, Deals};
 pub use export::COLUMNS;
 pub use game::{Dossier, Verdict};
 pub use partners::{Partner, Shared, SharedBy};
-pub use player::{Complaint, PlayerNote, PlayerReport, SessionRow};
+pub use player::{Complaint, DeviceRow, PlayerNote, PlayerReport, SessionRow};
 pub use settlements::{Ends, SettlementCursor, SettlementFilter, SettlementRow};
-pub use today::{Alarms, Figures, Hour, RoomFigures, Today};
+pub use today::{Figures, Hour, RoomFigures, Today};
 pub use totals::Totals;
 
 /// The most that one page holds; a larger wish gets this.

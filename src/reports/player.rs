@@ -9,7 +9,7 @@ use super::{ReportError, Reports, from_sql};
 use crate::clock::Timestamp;
 use crate::db;
 
-/// Sessions, notes and reports that are listed, the newest of each.
+/// Devices, sessions, notes and reports that are listed, the newest of each.
 const LISTED_MAX: i64 = 50;
 
 /// A player.
@@ -20,8 +20,8 @@ pub struct PlayerReport {
     pub created_at: Timestamp,
     /// A deleted player keeps its id and its coins' history.
     pub deleted_at: Option<Timestamp>,
-    /// How it can sign in.
-    pub devices: i64,
+    /// How it can sign in: by devices, the one last used first, by a password, by accounts elsewhere.
+    pub devices: Vec<DeviceRow>,
     pub has_password: bool,
     pub identities: i64,
     /// The newest first.
@@ -30,6 +30,13 @@ pub struct PlayerReport {
     pub notes: Vec<PlayerNote>,
     /// What other players have reported about it, the newest first.
     pub complaints: Vec<Complaint>,
+}
+
+/// A device that signs in by itself. What it is called is known to nobody but the player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceRow {
+    pub first_seen_at: Timestamp,
+    pub last_seen_at: Timestamp,
 }
 
 /// A sign-in.
@@ -74,7 +81,6 @@ impl Reports {
                 r#"
                 select p.name, p.created_at as "created_at: SqlTimestamp",
                     p.deleted_at as "deleted_at: SqlTimestamp",
-                    (select count(*) from devices d where d.player = p.id) as "devices!",
                     exists (
                         select from passwords w where w.player = p.id
                     ) as "has_password!",
@@ -94,7 +100,7 @@ impl Reports {
             name: row.name,
             created_at: from_sql(row.created_at),
             deleted_at: row.deleted_at.map(from_sql),
-            devices: row.devices,
+            devices: self.devices(player).await?,
             has_password: row.has_password,
             identities: row.identities,
             sessions: self.sessions(player).await?,
@@ -133,6 +139,29 @@ impl Reports {
         };
         let rows = db::retry(once).await?;
         Ok(rows.into_iter().map(|row| (PlayerId(row.id), row.name)).collect())
+    }
+
+    async fn devices(&self, player: PlayerId) -> Result<Vec<DeviceRow>, ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select d.created_at as "first_seen_at: SqlTimestamp",
+                    d.last_seen_at as "last_seen_at: SqlTimestamp"
+                from devices d
+                where d.player = $1
+                order by d.last_seen_at desc, d.id_hash
+                limit $2
+                "#,
+                player.0,
+                LISTED_MAX
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| DeviceRow {
+            first_seen_at: from_sql(row.first_seen_at),
+            last_seen_at: from_sql(row.last_seen_at),
+        });
+        Ok(rows.collect())
     }
 
     async fn sessions(&self, player: PlayerId) -> Result<Vec<SessionRow>, ReportError> {

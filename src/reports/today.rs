@@ -4,19 +4,15 @@
 //! A day is one of the calendar that it is given, as the leaderboards' is. Hours are those of UTC.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use jiff::tz::TimeZone;
-use jiff_sqlx::Timestamp as SqlTimestamp;
 
+use super::alarms::Alarms;
 use super::booked::{Booked, Counted, Interval, Sums};
-use super::{ReportError, Reports, from_sql, to_sql};
+use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
-
-/// A POT with coins at a table where nothing was booked for so long is told.
-const IDLE_POT: Duration = Duration::from_hours(24);
 
 /// A day so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +29,8 @@ pub struct Today {
     pub rooms: Vec<RoomFigures>,
     /// Every hour that has begun.
     pub hours: Vec<Hour>,
+    /// Games that are open now.
+    pub running: i64,
     /// What all wallets, stakes and POTs hold now.
     pub wallets: Coins,
     pub stakes: Coins,
@@ -61,26 +59,6 @@ pub struct RoomFigures {
 pub struct Hour {
     pub begins_at: Timestamp,
     pub figures: Figures,
-}
-
-/// What asks for somebody, if it is not zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Alarms {
-    /// When the last check of the ledger ended; `None` before the first.
-    pub checked_at: Option<Timestamp>,
-    /// What it found.
-    pub differences: i64,
-    /// Games that could not be finished, since the day began.
-    pub voided: i64,
-    /// Tables that are halted now.
-    pub halted: i64,
-    /// POTs with coins at tables where nothing was booked for a day, and what is in them.
-    pub idle_pots: i64,
-    pub idle_coins: Coins,
-    /// Settlements of the day that were booked later than five seconds after the end of the game,
-    /// and the latest of them.
-    pub slow: i64,
-    pub slowest_ms: i64,
 }
 
 impl Figures {
@@ -152,11 +130,20 @@ impl Reports {
                 .into_iter()
                 .map(|(ms, figures)| Hour { begins_at: Timestamp::from_ms(ms), figures })
                 .collect(),
+            running: self.running().await?,
             wallets: of_kind("wallet"),
             stakes: of_kind("stake"),
             pots: of_kind("pot"),
             alarms: self.alarms(now, begins_at).await?,
         })
+    }
+
+    async fn running(&self) -> Result<i64, ReportError> {
+        let once = || {
+            sqlx::query_scalar!(r#"select count(*) as "games!" from games where state = 'open'"#)
+                .fetch_one(&self.pool)
+        };
+        db::retry(once).await
     }
 
     /// An earlier day, as far as this one has come.
@@ -171,61 +158,6 @@ impl Reports {
         let interval = Interval { from, to: Timestamp::from_ms(from.ms() + elapsed) };
         let counted = self.operations(interval, false).await?;
         Figures::of(&counted, &self.booked(interval, false).await?)
-    }
-
-    async fn alarms(&self, now: Timestamp, since: Timestamp) -> Result<Alarms, ReportError> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                select c.finished_at as "checked_at?: SqlTimestamp",
-                    coalesce(cardinality(c.differences), 0)::bigint as "differences!",
-                    (
-                        select count(*)
-                        from games g
-                        where g.state = 'voided' and g.finished_at >= $1
-                    ) as "voided!",
-                    (
-                        select count(*) from halted_tables h where h.released_at is null
-                    ) as "halted!",
-                    coalesce(p.count, 0) as "idle_pots!", coalesce(p.sum, 0) as "idle_coins!",
-                    coalesce(s.count, 0) as "slow!", coalesce(s.slowest_ms, 0) as "slowest_ms!"
-                from (
-                    select count(*) as count, sum(h.amount)::bigint as sum
-                    from held_pots h
-                    where h.amount > 0 and h.changed_at < $2
-                ) p
-                cross join (
-                    select count(*) as count, (
-                            extract(epoch from max(l.booked_at - l.finished_at)) * 1000
-                        )::bigint as slowest_ms
-                    from settlements l
-                    where l.booked_at - l.finished_at > interval '5 seconds'
-                        and l.booked_at >= $1
-                ) s
-                left join (
-                    select k.finished_at, k.differences
-                    from ledger_checks k
-                    where k.finished_at is not null
-                    order by k.slot desc
-                    limit 1
-                ) c on true
-                "#,
-                to_sql(since) as _,
-                to_sql(clock::before(now, IDLE_POT)) as _
-            )
-            .fetch_one(&self.pool)
-        };
-        let row = db::retry(once).await?;
-        Ok(Alarms {
-            checked_at: row.checked_at.map(from_sql),
-            differences: row.differences,
-            voided: row.voided,
-            halted: row.halted,
-            idle_pots: row.idle_pots,
-            idle_coins: Coins::from_hundredths(row.idle_coins),
-            slow: row.slow,
-            slowest_ms: row.slowest_ms,
-        })
     }
 }
 

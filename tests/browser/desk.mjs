@@ -1,8 +1,10 @@
-// Operators at the desk, in a real browser: they enrol, sign in with their second factor, ask for an
-// adjustment and approve it as somebody else, and see a table change while they look. Then every
-// page, in light and dark and on a phone, is held against the rules of accessibility.
+// Operators at the desk, in a real browser: they enrol, sign in with their second factor, filter
+// settlements, open a game and replay it, ask for an adjustment and approve it as somebody else, and
+// see a table change while they look. Then every page, in light and dark and on a phone, is held
+// against the rules of accessibility.
 //
-// usage: node desk.mjs URL CHROMIUM SANDBOX CODE_OF_ADMIN CODE_OF_FINANCE
+// usage: node desk.mjs URL CHROMIUM SANDBOX CODE_OF_ADMIN CODE_OF_FINANCE, where games were played
+// in the room newbie before
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -137,6 +139,48 @@ await enrol(luz, 'ate.luz', codeOfAdmin);
 const ben = await seat();
 await enrol(ben, 'kuya.ben', codeOfFinance);
 
+// Settlements are filtered; one is opened, and its game replayed step by step, by button and by key.
+await luz.goto(`${url}/desk/settlements`);
+const settlements = luz.getByRole('table', { name: 'Settlements' });
+const rows = settlements.getByRole('row').filter({ hasText: 'newbie' });
+// Until they are counted the live list is empty.
+await rows.first().waitFor();
+await checkPage(luz, 'settlements with games');
+const ending = await rows.first().getByRole('cell').nth(2).innerText();
+const alike = await rows.filter({ has: luz.getByRole('cell', { name: ending, exact: true }) }).count();
+await luz.getByLabel("Room's id").fill('newbie');
+await luz.getByLabel('End', { exact: true }).selectOption(ending);
+await luz.getByRole('button', { name: 'Show' }).click();
+await luz.waitForURL(/ending=/);
+assert.equal(await rows.count(), alike);
+assert.equal(await luz.locator('dt:text-is("Games") + dd').innerText(), String(alike));
+await luz.getByLabel('Paid at least').fill('99999');
+await luz.getByRole('button', { name: 'Show' }).click();
+await settlements.getByText('Nothing.').waitFor();
+await luz.goBack();
+await rows.first().getByRole('link').first().click();
+await luz.getByRole('heading', { level: 1, name: 'Game' }).waitFor();
+await luz.getByText('verified', { exact: true }).waitFor();
+assert.equal(await luz.getByText('differs').count(), 0);
+await checkPage(luz, 'a game');
+await luz.getByRole('link', { name: 'Replay with all hands' }).click();
+const shownStep = luz.locator('.step:not([hidden])');
+assert.match(await shownStep.innerText(), /The deal/);
+await luz.getByRole('button', { name: 'On' }).click();
+assert.equal(await shownStep.getAttribute('aria-label'), 'Step 1');
+await luz.getByRole('slider').focus();
+await luz.keyboard.press('ArrowRight');
+assert.equal(await shownStep.getAttribute('aria-label'), 'Step 2');
+await luz.keyboard.press('End');
+assert.equal(await shownStep.count(), 1);
+assert.equal(await shownStep.getAttribute('aria-label'),
+  `Step ${await luz.getByRole('slider').getAttribute('max')}`);
+await checkPage(luz, 'a replay');
+// Who may not see hands is not offered them.
+await ben.goto(luz.url().replace('/replay', ''));
+await ben.getByText('verified', { exact: true }).waitFor();
+assert.equal(await ben.getByRole('link', { name: 'Replay with all hands' }).count(), 0);
+
 // An adjustment: one asks, the other approves, and only then it is booked.
 const player = await guest();
 const before = (await api('GET', '/v1/me/wallet', player.access_token)).available;
@@ -218,4 +262,4 @@ await browser.close();
 // A refused sign-in and a page that is not for somebody are told to the console by the browser.
 const unexpected = mistakes.filter((mistake) => !mistake.includes('status of 403'));
 assert.deepEqual(unexpected, []);
-console.log(`the desk was used by two operators, and ${pages.length + 8} pages are fit for everybody`);
+console.log(`the desk was used by two operators, and ${pages.length + 11} pages are fit for everybody`);

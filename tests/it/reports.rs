@@ -8,7 +8,7 @@ use bahay::history::{self, GenerateHistory, HistoryError, Written};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
 use bahay::reports::{Booked, Ends, Interval, Reports, SettlementFilter, Sums, Verdict};
-use bahay::standings::{self, Calendar};
+use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Ending;
@@ -18,6 +18,7 @@ use sqlx::PgPool;
 
 use crate::support::bank::{Bank, PotGoes, table};
 use crate::support::db::TestDatabase;
+use crate::support::live::TestLive;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -57,6 +58,34 @@ async fn a_generated_history_is_in_order() {
     let players = bank.players([10_000; 3]).await;
     bank.play(table(), &players, 1, 3, PotGoes::Nowhere).await;
     bank.audit_clean().await;
+}
+
+/// Tables have the house's time and the ledger has PostgreSQL's, which in this bank are a year and
+/// more apart: that alone makes no settlement slow.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_settlement_is_slow_by_the_time_of_its_table() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000; 3]).await;
+    let (prompt, _) = bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
+    let (late, _) = bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
+    let owner = bank.database.owner_pool().await;
+    // However long this test takes.
+    for (game, hours) in [(prompt, 1), (late, -1)] {
+        let shift = "update games set finished_at = finished_at + make_interval(hours => $2)
+            where id = $1";
+        sqlx::query(shift).bind(game.0).bind(hours).execute(&owner).await.unwrap();
+    }
+    bank.ledger.fold().await.unwrap();
+    let live = TestLive::new();
+    let (connected, _publications) = live.connect().await;
+    let standings = Standings::new(bank.pool.clone(), connected, Calendar::default());
+    standings.count().await.unwrap();
+    let reports = counted(&bank.pool).await;
+    let now = Timestamp::from_ms(bank.now_ms());
+    let alarms = reports.today(now, &jiff::tz::TimeZone::UTC).await.unwrap().alarms;
+    let named: Vec<_> = alarms.newest_slow.iter().map(|slow| slow.game).collect();
+    assert_eq!((named, alarms.slow), (vec![late], 1), "not {prompt}");
+    assert!((3_000_000..DAY_MS).contains(&alarms.slowest_ms), "{alarms:?}");
 }
 
 /// Checklist R5: anybody may see how many games were voided, up to the last hour that is over.

@@ -7,7 +7,9 @@ use serde::Deserialize;
 
 use super::parts::{Column, Field, choice, field, pager, table, time};
 use super::shell::page;
+use super::typed::moment;
 use super::{Refused, Seat};
+use crate::clock;
 use crate::http::operators::actions::{ActionsFilter, export, list_of};
 use crate::http::{Code, Cursors, Query};
 use crate::operators::Audit;
@@ -39,8 +41,10 @@ impl Asked {
         let text =
             |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
         let time = |given: &str| {
-            let unknown = |_| Code::QueryInvalid.because("a time is as in 2026-03-01T12:00:00Z");
-            text(given).map(|given| given.parse().map_err(unknown)).transpose()
+            let unknown = || Code::QueryInvalid.because("a time is as in 2026-03-01T12:00");
+            text(given)
+                .map(|given| moment(&given).map(clock::to_jiff).ok_or_else(unknown))
+                .transpose()
         };
         let Self { operator, action, subject, from, to, .. } = self;
         let filter = ActionsFilter {
@@ -90,7 +94,11 @@ pub(super) async fn list(
     let mut actions = vec![("", "All")];
     actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));
     let query = serde_urlencoded::to_string(asked.pairs()).unwrap_or_default();
-    let hint = "As in 2026-03-01T12:00:00Z.";
+    let time = |name, label, value| Field {
+        kind: "datetime-local",
+        value,
+        ..Field::optional(name, label)
+    };
     let body = html! {
         form class="filter" method="get" action=(HERE) {
             (field(Field { value: &asked.operator, ..Field::optional("operator", "Operator") }))
@@ -99,8 +107,8 @@ pub(super) async fn list(
                 value: &asked.subject, hint: "As in room:newbie.",
                 ..Field::optional("subject", "Subject")
             }))
-            (field(Field { value: &asked.from, hint, ..Field::optional("from", "From") }))
-            (field(Field { value: &asked.to, hint, ..Field::optional("to", "Before") }))
+            (field(time("from", "From (UTC)", &asked.from)))
+            (field(time("to", "Before (UTC)", &asked.to)))
             button { "Search" }
         }
         p { a href={ "/desk/audit.csv?" (query) } { "All that is found, as a file (CSV)" } }

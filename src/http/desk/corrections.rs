@@ -4,7 +4,6 @@ use std::str::FromStr as _;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -13,6 +12,7 @@ use super::parts::{
     Column, Field, area, badge, button, choice, coins, facts, field, id, pager, table, time,
 };
 use super::shell::page;
+use super::typed::amount;
 use super::{Filled, Nothing, Refused, Seat, reason};
 use crate::entropy;
 use crate::http::{Code, Cursors, Path, Query};
@@ -91,7 +91,18 @@ fn stage(state: Stage) -> Markup {
     }
 }
 
-pub(super) async fn form(seat: Seat) -> Result<Response, Refused> {
+/// What the form begins with.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Begun {
+    player: String,
+    operation: String,
+}
+
+pub(super) async fn form(
+    seat: Seat,
+    Query(Begun { player, operation }): Query<Begun>,
+) -> Result<Response, Refused> {
     seat.operator.corrector()?;
     // Names this form: sent twice, it asks once.
     let attempt = entropy::uuid();
@@ -102,7 +113,9 @@ pub(super) async fn form(seat: Seat) -> Result<Response, Refused> {
             (seat.form_token())
             input type="hidden" name="attempt" value=(attempt);
             input type="hidden" name="kind" value="adjustment";
-            (field(Field { hint: "The player's id.", ..Field::required("player", "Player") }))
+            (field(Field {
+                value: &player, hint: "The player's id.", ..Field::required("player", "Player")
+            }))
             (field(Field {
                 hint: "With two places, as in 12.50; below zero takes coins.", inputmode: "decimal",
                 ..Field::required("amount", "Coins")
@@ -116,7 +129,8 @@ pub(super) async fn form(seat: Seat) -> Result<Response, Refused> {
             input type="hidden" name="attempt" value=(attempt);
             input type="hidden" name="kind" value="reversal";
             (field(Field {
-                hint: "The operation's number in the ledger.", inputmode: "numeric",
+                value: &operation, hint: "The operation's number in the ledger.",
+                inputmode: "numeric",
                 ..Field::required("operation", "Operation")
             }))
             (reversal_reason(hint))
@@ -180,24 +194,6 @@ pub(super) async fn request(
     Ok(Redirect::to(&format!("{HERE}/{}", asked.id)).into_response())
 }
 
-/// As people write amounts, in whole hundredths.
-pub(super) fn amount(text: &str) -> Option<Coins> {
-    let text = text.trim();
-    let (sign, text) = match text.strip_prefix(['-', '−']) {
-        Some(rest) => (-1, rest),
-        None => (1, text),
-    };
-    let (whole, places) = text.split_once('.').unwrap_or((text, ""));
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || places.len() > 2 || !is_number(whole) || !is_number(places) {
-        return None;
-    }
-    let whole: i64 = whole.parse().ok()?;
-    let places: i64 = format!("{places:0<2}").parse().ok()?;
-    let amount = whole.checked_mul(100)?.checked_add(places)?;
-    Some(Coins::from_hundredths(sign * amount))
-}
-
 pub(super) async fn show(
     State(corrections): State<Corrections>,
     seat: Seat,
@@ -207,11 +203,11 @@ pub(super) async fn show(
     let what = match correction.subject {
         Subject::Adjustment { player, amount } => vec![
             ("What", html! { "Adjustment" }),
-            ("Player", id(&player)),
+            ("Player", html! { a href={ "/desk/players/" (player) } { (id(&player)) } }),
             ("Coins", coins(amount)),
         ],
         Subject::Reversal { operation } => {
-            vec![("What", html! { "Reversal" }), ("Operation", html! { (operation) })]
+            vec![("What", html! { "Reversal" }), ("Operation", booked_as(operation))]
         }
     };
     let mut known = what;
@@ -229,7 +225,7 @@ pub(super) async fn show(
         }
     }
     if let Some(operation) = correction.operation {
-        known.push(("Booked as operation", html! { (operation) }));
+        known.push(("Booked as operation", booked_as(operation)));
     }
     let body = html! {
         (facts(&known))
@@ -239,6 +235,11 @@ pub(super) async fn show(
         p { a href=(HERE) { "All corrections" } }
     };
     Ok(page(&seat, "Correction", body))
+}
+
+/// An operation of the ledger by its number.
+fn booked_as(operation: i64) -> Markup {
+    html! { a href={ "/desk/ledger?operation=" (operation) } { (operation) } }
 }
 
 fn decision(seat: &Seat, correction: &Correction) -> Markup {
@@ -281,27 +282,4 @@ pub(super) async fn reject(
     let reason = reason(&input.reason)?;
     let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Coins, amount};
-
-    #[test]
-    fn amounts_are_read_as_people_write_them() {
-        for (text, hundredths) in [
-            ("12", 1_200),
-            ("12.5 ", 1_250),
-            (" 12.50 ", 1_250),
-            ("-0.01", -1),
-            ("−3", -300),
-            (" 0.1", 10),
-            ("0", 0),
-        ] {
-            assert_eq!(amount(text), Some(Coins::from_hundredths(hundredths)), "{text}");
-        }
-        for text in ["", "1.234", "1,50", ".5", "--1", "1e3", "99999999999999999999"] {
-            assert_eq!(amount(text), None, "{text}");
-        }
-    }
 }

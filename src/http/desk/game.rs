@@ -57,14 +57,14 @@ async fn dossier(reports: &Reports, game: Uuid) -> Result<Dossier, Problem> {
 }
 
 fn body(seat: &Seat, dossier: &Dossier) -> Markup {
-    let Dossier { game, operations, verdict } = dossier;
+    let Dossier { game, void_reason, operations, verdict } = dossier;
     let at = |ms: i64| time(Timestamp::from_ms(ms));
     html! {
         (facts(&[
             ("Id", id(&game.game)),
             ("Room", html! { (game.room) }),
-            ("Table", id(&game.table)),
-            ("State", state(game)),
+            ("Table", html! { a href={ "/desk/tables/" (game.table) } { (id(&game.table)) } }),
+            ("State", state(game, void_reason.as_deref())),
             ("Opened (UTC)", at(game.opened_at_ms)),
             ("Finished (UTC)", html! { @if let Some(ms) = game.finished_at_ms { (at(ms)) } }),
             ("Ante of each", coins(game.ante)),
@@ -81,11 +81,11 @@ fn body(seat: &Seat, dossier: &Dossier) -> Markup {
         h2 { "Settlement" }
         (settlement(game, verdict))
         h2 { "Booked" }
-        @for operation in operations { (booked(operation)) }
+        @for operation in operations { (booked(seat, operation)) }
     }
 }
 
-fn state(game: &GameDetail) -> Markup {
+fn state(game: &GameDetail, void_reason: Option<&str>) -> Markup {
     let kind = match game.state {
         GameState::Open => "waiting",
         GameState::Settled => "good",
@@ -94,6 +94,7 @@ fn state(game: &GameDetail) -> Markup {
     html! {
         (badge(kind, game.state.as_str()))
         @if let Some(ending) = game.ending { " by " (ending_as_str(ending)) }
+        @if let Some(reason) = void_reason { ": " (reason) }
     }
 }
 
@@ -189,7 +190,8 @@ fn lines_of(settlement: &Settlement) -> Vec<(String, Coins)> {
     lines
 }
 
-pub(super) fn booked(operation: &OperationRow) -> Markup {
+/// An operation with its transfers, and for those who may, the way to take it back.
+pub(super) fn booked(seat: &Seat, operation: &OperationRow) -> Markup {
     let columns = [
         Column::Number("Number"),
         Column::Text("What for"),
@@ -219,6 +221,12 @@ pub(super) fn booked(operation: &OperationRow) -> Markup {
             "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
             " UTC under " (id(&operation.key))
             @if let Some(game) = operation.game { " for " a href={ "/desk/games/" (game) } { "its game" } }
+            @if operation.is_of_reversible_kind() && seat.operator.corrector().is_ok() {
+                " · "
+                a href={ "/desk/corrections/new?operation=" (operation.id) } {
+                    "Ask for its reversal"
+                }
+            }
         }
         (table(&format!("Transfers of operation {}", operation.id), &columns, &rows))
     }

@@ -41,7 +41,7 @@ pub(super) async fn show(
     let (code, operation) = (code.trim(), operation.trim());
     let cursor = cursor.as_deref();
     let found = if !operation.is_empty() {
-        one_operation(&reports, operation).await?
+        one_operation(&reports, &seat, operation).await?
     } else if !code.is_empty() {
         one_account(&reports, &cursors, &seat, code, cursor).await?
     } else {
@@ -81,10 +81,10 @@ async fn at_a_glance(
         h2 { "Trial balance" }
         (trial_balance(&balances))
         (accounts(&house))
-        h2 { "Checks" }
+        h2 id="checks" { "Checks" }
         (checked(&checks))
         h2 { "Newest operations" }
-        @for operation in &operations.items { (booked(operation)) }
+        @for operation in &operations.items { (booked(seat, operation)) }
         (pager(HERE, &[], next.as_deref()))
     })
 }
@@ -108,11 +108,11 @@ async fn one_account(
     })
 }
 
-async fn one_operation(reports: &Reports, number: &str) -> Result<Markup, Refused> {
+async fn one_operation(reports: &Reports, seat: &Seat, number: &str) -> Result<Markup, Refused> {
     let missing = || Code::OperationNotFound.plain();
     let number: i64 = number.parse().map_err(|_| missing())?;
     let operation = reports.operation(number).await.map_err(unread)?;
-    Ok(booked(&operation.ok_or_else(missing)?))
+    Ok(booked(seat, &operation.ok_or_else(missing)?))
 }
 
 fn trial_balance(balances: &[Balance]) -> Markup {

@@ -29,6 +29,7 @@ pub(super) mod shell;
 mod sign_in;
 mod tables;
 mod today;
+mod typed;
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
@@ -89,6 +90,7 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/enrolment", get(enrolment::show).post(enrolment::begin))
         .route("/desk/enrolment/completion", post(enrolment::complete))
         .route("/desk/today", get(today::show))
+        .route("/desk/today/live", get(today::live))
         .route("/desk/settlements", get(settlements::list))
         .route("/desk/settlements/live", get(settlements::live))
         .route("/desk/settlements.csv", get(settlements::save))

@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_engine::table::TableId;
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -11,15 +12,16 @@ use super::parts::{
 };
 use super::settlements::{row, rows_table};
 use super::shell::page;
-use super::{Filled, Refused, Seat, bars};
+use super::{Filled, Nothing, Refused, Seat, bars};
 use crate::entropy;
 use crate::http::operators::players::searched;
 use crate::http::{Code, Cursors, Path, Query, Services, unread};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
+use crate::lobby::LobbyError;
 use crate::operators::{Barring, Care, Words};
 use crate::reports::{
-    AccountEntry, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
+    AccountEntry, DeviceRow, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
 };
 use crate::standings::Statistics;
 
@@ -71,7 +73,7 @@ pub(super) async fn show(
     Query(Listing { cursor }): Query<Listing>,
 ) -> Result<Response, Refused> {
     let player = PlayerId(player);
-    let Services { reports, ledger, standings, .. } = &services;
+    let Services { reports, ledger, lobby, standings, .. } = &services;
     let report = reports.player(player).await.map_err(unread)?;
     let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
     let wallet = ledger.wallet(player).await?;
@@ -86,10 +88,11 @@ pub(super) async fn show(
     let partners = reports.partners(player).await.map_err(unread)?;
     let shared = reports.shared_by(player).await.map_err(unread)?;
     let here = format!("{HERE}/{player}");
+    let sits_at = lobby.seated_at(player).await;
     let bars = bars::section(&Barring::from_ref(&services), &seat, player, &here).await?;
     let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
-        (about(&report, wallet, statistics))
+        (about(&report, wallet, statistics, &sits_at))
         @if seat.operator.guardian().is_ok() { (orders(&seat, &here)) }
         h2 { "Bans and mutes" }
         (bars)
@@ -100,10 +103,18 @@ pub(super) async fn show(
         (rows_table("Games", &rows))
         p { a href={ "/desk/settlements?player=" (player) } { "All its games" } }
         h2 { "Wallet" }
+        @if seat.operator.corrector().is_ok() {
+            p {
+                a class="button" href={ "/desk/corrections/new?player=" (player) } {
+                    "Ask for an adjustment"
+                }
+            }
+        }
         (entries_table(&entries.items))
         (pager(&here, &[], next.as_deref()))
         h2 { "Sign-ins" }
         (sessions(&report))
+        (devices(&report))
         h2 { "Notes" }
         (notes(&report))
         @if seat.operator.guardian().is_ok() {
@@ -139,25 +150,33 @@ pub(super) async fn write_note(
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
-#[derive(Debug, Deserialize)]
-pub(super) struct Nothing {}
-
 pub(super) async fn sign_out(
     State(care): State<Care>,
     Path(player): Path<Uuid>,
-    filled: Filled<Nothing>,
+    Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = filled.seat.operator.guardian()?;
+    let by = seat.operator.guardian()?;
     care.end_sessions(&by, PlayerId(player)).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
-fn about(report: &PlayerReport, wallet: Wallet, statistics: Statistics) -> Markup {
+fn about(
+    report: &PlayerReport,
+    wallet: Wallet,
+    statistics: Statistics,
+    sits_at: &Result<Option<TableId>, LobbyError>,
+) -> Markup {
     let yes = |is: bool| if is { "yes" } else { "no" };
+    let sits_at = match sits_at {
+        Ok(Some(table)) => html! { a href={ "/desk/tables/" (table) } { (id(table)) } },
+        Ok(None) => html! { "no table" },
+        Err(_) => badge("bad", "live state does not answer"),
+    };
     facts(&[
         ("Id", id(&report.player)),
         ("Here since (UTC)", time(report.created_at)),
         ("Deleted", html! { @match report.deleted_at { Some(at) => (time(at)), None => "no" } }),
+        ("Sits at", sits_at),
         ("Can spend", coins(wallet.available)),
         ("Held in games", coins(wallet.held)),
         (
@@ -169,10 +188,14 @@ fn about(report: &PlayerReport, wallet: Wallet, statistics: Statistics) -> Marku
         ),
         ("POTs", html! { (statistics.hits) ", the largest " (coins(statistics.best_pot)) }),
         (
+            "Wins in a row",
+            html! { (statistics.streak) " now, " (statistics.best_streak) " at most" },
+        ),
+        (
             "Ways in",
             html! {
-                (report.devices) " devices, password " (yes(report.has_password)) ", "
-                (report.identities) " accounts elsewhere"
+                "devices: " (report.devices.len()) ", password: " (yes(report.has_password))
+                ", accounts elsewhere: " (report.identities)
             },
         ),
     ])
@@ -289,6 +312,13 @@ fn sessions(report: &PlayerReport) -> Markup {
         })
         .collect();
     table("Sessions, the newest 50", &columns, &rows)
+}
+
+fn devices(report: &PlayerReport) -> Markup {
+    let columns = [Column::Text("First seen (UTC)"), Column::Text("Last seen")];
+    let row = |device: &DeviceRow| vec![time(device.first_seen_at), time(device.last_seen_at)];
+    let rows: Vec<_> = report.devices.iter().map(row).collect();
+    table("Devices that sign in by themselves, at most 50", &columns, &rows)
 }
 
 fn notes(report: &PlayerReport) -> Markup {

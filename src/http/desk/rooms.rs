@@ -6,9 +6,9 @@ use bahay_engine::table::Spectators;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::corrections::amount;
 use super::parts::{Column, Field, badge, button, choice, coins, field, table, time};
 use super::shell::page;
+use super::typed::amount;
 use super::{Filled, Nothing, Refused, Seat};
 use crate::http::{Code, Path, Problem, Services};
 use crate::lobby::Room;

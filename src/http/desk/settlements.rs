@@ -2,15 +2,14 @@
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
-use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::parts::{Column, Field, badge, choice, coins, facts, field, pager, table, time};
 use super::shell::page;
+use super::typed::{amount_from_zero, moment};
 use super::{Refused, Seat};
-use crate::clock::{self, Timestamp};
 use crate::games::ending_as_str;
 use crate::http::operators::settlements::list_of;
 use crate::http::{Code, Cursors, Problem, Query, operators, unread};
@@ -78,8 +77,8 @@ impl Asked {
             )?
             .map(PlayerId),
             ending: some(&self.ending, ending, "no game ends so")?,
-            gross_min: some(&self.least, amount, "the least amount is none")?,
-            gross_max: some(&self.most, amount, "the largest amount is none")?,
+            gross_min: some(&self.least, amount_from_zero, "the least amount is none")?,
+            gross_max: some(&self.most, amount_from_zero, "the largest amount is none")?,
             took_pot: some(&self.pot, yes_or_no, "say yes or no")?,
             taken_over: some(&self.takeover, yes_or_no, "say yes or no")?,
         };
@@ -103,23 +102,6 @@ fn some<T>(
         return Ok(None);
     }
     read(text).map(Some).ok_or_else(|| Code::QueryInvalid.because(wrong.to_owned()))
-}
-
-/// As browsers send a time without a zone: it is in UTC.
-fn moment(text: &str) -> Option<Timestamp> {
-    let at: jiff::civil::DateTime = text.parse().ok()?;
-    Some(clock::from_jiff(at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp()))
-}
-
-/// Coins with at most two places.
-fn amount(text: &str) -> Option<Coins> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || part.len() > 2 || !digits(whole) || !digits(part) {
-        return None;
-    }
-    let hundredths: i64 = format!("{part:0<2}").parse().ok()?;
-    whole.parse::<i64>().ok()?.checked_mul(100)?.checked_add(hundredths).map(Coins::from_hundredths)
 }
 
 fn ending(text: &str) -> Option<Ends> {
@@ -275,19 +257,10 @@ pub(super) fn row(row: &SettlementRow) -> Vec<Markup> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, amount, moment};
-    use bahay_engine::coins::Coins;
+    use super::Asked;
 
     #[test]
     fn what_people_type_is_read() {
-        let coins = |hundredths| Some(Coins::from_hundredths(hundredths));
-        let parts = |whole: &str, part: &str| amount(&format!("{whole}.{part}"));
-        assert_eq!([amount("12"), parts("12", "5")], [coins(1200), coins(1250)]);
-        assert_eq!(parts("0", "05"), coins(5));
-        for text in ["", ".5", "1.234", "-1", "1e3", "99999999999999999999"] {
-            assert_eq!(amount(text), None, "{text}");
-        }
-        assert_eq!(moment("2026-03-01T12:00").map(|at| at.ms()), Some(1_772_366_400_000));
         assert!(Asked { pot: "perhaps".into(), ..Asked::default() }.filter().is_err());
         let asked = Asked { room: "newbie".into(), pot: "yes".into(), ..Asked::default() };
         assert_eq!(asked.at("/x"), "/x?room=newbie&pot=yes");

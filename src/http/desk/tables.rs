@@ -11,29 +11,35 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{Column, area, button, choice, coins, facts, id, table, time};
+use super::parts::{Column, Field, area, button, choice, coins, facts, field, id, table, time};
 use super::shell::page;
 use super::{Filled, Nothing, Refused, Seat, reason};
 use crate::clock::Timestamp;
 use crate::games::halted::Halted;
 use crate::http::operators::tables as orders;
-use crate::http::{Path, Query, Services};
+use crate::http::{Code, Path, Query, Services};
 use crate::ledger::IdlePot;
 use crate::tables::catalog::Tongits;
 
 const HERE: &str = "/desk/tables";
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Asked {
-    #[serde(default)]
     room: String,
+    table: String,
 }
 
 pub(super) async fn list(
     State(services): State<Services>,
     seat: Seat,
-    Query(Asked { room }): Query<Asked>,
+    Query(Asked { room, table: asked }): Query<Asked>,
 ) -> Result<Response, Refused> {
+    if !asked.trim().is_empty() {
+        let asked = Uuid::try_parse(asked.trim());
+        let asked = asked.map_err(|_| Code::QueryInvalid.because("a table's id is a UUID"))?;
+        return Ok(Redirect::to(&format!("{HERE}/{asked}")).into_response());
+    }
     let rooms = services.lobby.rooms();
     let first = rooms.first().map_or(String::new(), |room| room.id().to_owned());
     let room = if room.is_empty() { first } else { room };
@@ -52,10 +58,16 @@ pub(super) async fn list(
             (choice("room", "Room", &ids, &room))
             button { "Show" }
         }
+        form class="filter" method="get" action=(HERE) {
+            (field(Field {
+                hint: "Of any room, or of a private table.", ..Field::required("table", "Table's id")
+            }))
+            button { "Look at it" }
+        }
         (table("Tables with somebody there, the fullest first", &[Column::Text("Table"), Column::Number("Players")], &rows))
-        h2 { "Halted" }
+        h2 id="halted" { "Halted" }
         (halts(&halted))
-        h2 { "POTs without a table" }
+        h2 id="pots" { "POTs without a table" }
         (pots(&seat, &lost))
     };
     Ok(page(&seat, "Tables", body))

@@ -2,7 +2,7 @@
 //! for somebody.
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{Html, IntoResponse as _, Response};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
@@ -10,22 +10,34 @@ use super::chart::{Chart, Series, Shape};
 use super::parts::{Column, badge, coins, facts, table, time};
 use super::shell::page;
 use super::{Refused, Seat};
-use crate::clock;
+use crate::clock::{self, Timestamp};
 use crate::http::operators::today::playing;
-use crate::http::{Services, unread};
+use crate::http::{Problem, Services, unread};
+use crate::ids::GameId;
 use crate::live::Playing;
-use crate::reports::{Alarms, Figures, Hour, Reports, RoomFigures, Today};
-use crate::standings::Standings;
+use crate::reports::{Alarms, Figures, Hour, RoomFigures, SlowSettlement, Today, VoidedGame};
 
 pub(super) async fn show(
-    State(reports): State<Reports>,
-    State(standings): State<Standings>,
     State(services): State<Services>,
     seat: Seat,
 ) -> Result<Response, Refused> {
-    let zone = standings.calendar().time_zone();
-    let today = reports.today(services.clock.now(), zone).await.map_err(unread)?;
-    Ok(page(&seat, "Today", body(&today, playing(&services).await)))
+    let now = drawn(&services).await?;
+    let body = html! {
+        p { button type="button" data-hold="today" aria-pressed="false" hidden { "Hold still" } }
+        div id="today" data-live="/desk/today/live" data-every-s="15" { (now) }
+    };
+    Ok(page(&seat, "Today", body))
+}
+
+/// The same without what is around it, to be drawn again and again.
+pub(super) async fn live(State(services): State<Services>, _: Seat) -> Result<Response, Refused> {
+    Ok(Html(drawn(&services).await?.into_string()).into_response())
+}
+
+async fn drawn(services: &Services) -> Result<Markup, Problem> {
+    let Services { reports, standings, clock, .. } = services;
+    let today = reports.today(clock.now(), standings.calendar().time_zone()).await;
+    Ok(body(&today.map_err(unread)?, playing(services).await))
 }
 
 fn body(today: &Today, playing: Option<Playing>) -> Markup {
@@ -36,8 +48,10 @@ fn body(today: &Today, playing: Option<Playing>) -> Markup {
     html! {
         p { "From " (time(today.begins_at)) " to " (time(today.at)) ", UTC. Amounts are in coins." }
         (alarms(&today.alarms))
+        (behind(&today.alarms))
         h2 { "Now" }
         (facts(&[
+            ("Games that run", html! { (today.running) }),
             ("Tables in rooms", now(|playing| playing.tables)),
             ("Players at them", now(|playing| playing.players)),
             ("In wallets", coins(today.wallets)),
@@ -54,26 +68,60 @@ fn body(today: &Today, playing: Option<Playing>) -> Markup {
     }
 }
 
+/// Each with the way to where something can be done about it.
 fn alarms(alarms: &Alarms) -> Markup {
-    let count = |number: i64, words: &str| {
-        let kind = if number == 0 { "good" } else { "bad" };
-        html! { (badge(kind, &format!("{number} {words}"))) " " }
+    let count = |number: i64, words: &str, path: &str| {
+        let words = format!("{words}: {number}");
+        html! {
+            @if number == 0 { (badge("good", &words)) } @else { a href=(path) { (badge("bad", &words)) } }
+            " "
+        }
     };
     html! {
         p aria-label="Alarms" {
             @match alarms.checked_at {
                 Some(at) => {
-                    (count(alarms.differences, "differences in the ledger"))
+                    (count(alarms.differences, "differences in the ledger", "/desk/ledger#checks"))
                     "(checked " (time(at)) ") "
                 }
-                None => (badge("waiting", "the ledger was not checked yet"))
+                None => { (badge("waiting", "the ledger was not checked yet")) " " }
             }
-            (count(alarms.voided, "games voided"))
-            (count(alarms.halted, "tables halted"))
-            (count(alarms.idle_pots, "POTs idle for a day"))
+            (count(alarms.voided, "games voided", "#voided"))
+            (count(alarms.halted, "tables halted", "/desk/tables#halted"))
+            (count(alarms.idle_pots, "POTs idle for a day", "/desk/tables#pots"))
             @if alarms.idle_pots > 0 { "(" (coins(alarms.idle_coins)) ") " }
-            (count(alarms.slow, "slow settlements"))
+            (count(alarms.slow, "slow settlements", "#slow"))
             @if alarms.slow > 0 { "(at most " (alarms.slowest_ms) " ms)" }
+        }
+    }
+}
+
+/// The games that alarms are about.
+fn behind(alarms: &Alarms) -> Markup {
+    let game = |game: &GameId, at: Timestamp| {
+        html! { a href={ "/desk/games/" (game) } { (time(at)) } }
+    };
+    let voided =
+        alarms.newest_voided.iter().map(|VoidedGame { game: id, room, voided_at, reason }| {
+            vec![game(id, *voided_at), html! { (room) }, html! { (reason) }]
+        });
+    let slow =
+        alarms.newest_slow.iter().map(|SlowSettlement { game: id, room, finished_at, late_ms }| {
+            vec![game(id, *finished_at), html! { (room) }, html! { (late_ms) }]
+        });
+    let voided_columns =
+        [Column::Text("Voided (UTC)"), Column::Text("Room"), Column::Text("Reason")];
+    let slow_columns =
+        [Column::Text("Finished (UTC)"), Column::Text("Room"), Column::Number("Late by, in ms")];
+    html! {
+        @if alarms.voided > 0 {
+            h2 id="voided" { "Games voided" }
+            (table("Games voided today, the newest 20", &voided_columns, &voided.collect::<Vec<_>>()))
+        }
+        @if alarms.slow > 0 {
+            h2 id="slow" { "Slow settlements" }
+            (table("Settlements that were booked late today, the newest 20", &slow_columns,
+                &slow.collect::<Vec<_>>()))
         }
     }
 }
@@ -163,6 +211,7 @@ fn coins_chart(hours: &[Hour]) -> Markup {
         series: vec![
             series("Fees", hours, |figures| figures.sums.fees.hundredths()),
             series("Issued", hours, |figures| figures.sums.issued.hundredths()),
+            series("Claimed of it", hours, |figures| figures.sums.claimed.hundredths()),
         ],
         text: |value| Coins::from_hundredths(value).to_string(),
     };

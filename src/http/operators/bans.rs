@@ -67,7 +67,124 @@ pub(in crate::http) fn ban_of(
     Ok(Ban { reason: reason.as_str().to_owned(), ends_at })
 }
 
-async fn bars(
+/// What is listed, begun or lifted.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum Bars {
+    Bans,
+    Mutes,
+}
+
+impl From<Bars> for Bar {
+    fn from(bars: Bars) -> Self {
+        match bars {
+            Bars::Bans => Self::Entry,
+            Bars::Mutes => Self::Speech,
+        }
+    }
+}
+
+/// List a player's bans or mutes
+///
+/// For operators of every role. A player that there is not has none.
+#[utoipa::path(
+    get,
+    path = "/v1/operator/players/{id}/{bars}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The player"),
+        ("bars" = inline(Bars), Path, description = "What the player is kept from")
+    ),
+    responses((status = 200, description = "The bans or mutes", body = BarsOfPlayer))
+)]
+pub(in crate::http) async fn list_bars(
+    State(barring): State<Barring>,
+    _operator: Operator,
+    Path((player, bars)): Path<(Uuid, Bars)>,
+) -> Result<Json<BarsOfPlayer>, Problem> {
+    bars_of(&barring, PlayerId(player), bars.into()).await
+}
+
+/// Ban or mute a player
+///
+/// A ban ends all of the player's sessions, on every node within a second; a running game is
+/// finished by the AI. What a muted player says at tables is refused from now on, on every node; it
+/// plays on. For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/{bars}",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The player"),
+        ("bars" = inline(Bars), Path, description = "What the player is kept from"),
+        RequiredKey
+    ),
+    request_body = BarPlayer,
+    responses(
+        (status = 201, description = "The player's bans or mutes", body = BarsOfPlayer),
+        (status = 404, description = "`player_not_found`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn bar_player(
+    State(services): State<Services>,
+    operator: Operator,
+    Path((player, bars)): Path<(Uuid, Bars)>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let BarPlayer { reason, hours } = once.body()?;
+    let ban = ban_of(&services, &reason, hours)?;
+    let barring = Barring::from_ref(&services);
+    let (player, bar) = (PlayerId(player), Bar::from(bars));
+    let work = async move |_| {
+        barring.ban(&by, player, bar, &ban).await?;
+        Ok((StatusCode::CREATED, bars_of(&barring, player, bar).await?))
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+/// Lift a player's bans or mutes
+///
+/// All that are in force. For the roles `support` and `admin`.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/players/{id}/{bars}/lifting",
+    tag = "operators",
+    security(("operator_token" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The player"),
+        ("bars" = inline(Bars), Path, description = "What the player is kept from"),
+        RequiredKey
+    ),
+    responses(
+        (status = 200, description = "The player's bans or mutes", body = BarsOfPlayer),
+        (status = 409, description = "`not_banned`, `not_muted`. Or `idempotency_key_in_use`",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn lift_bars(
+    State(barring): State<Barring>,
+    operator: Operator,
+    Path((player, bars)): Path<(Uuid, Bars)>,
+    once: Once,
+) -> Result<Response, Problem> {
+    let by = operator.guardian()?;
+    let once = once.keyed()?;
+    let (player, bar) = (PlayerId(player), Bar::from(bars));
+    let work = async move |_| {
+        barring.lift(&by, player, bar).await?;
+        bars_of(&barring, player, bar).await
+    };
+    Ok(once.answer(&operator, work).await)
+}
+
+async fn bars_of(
     barring: &Barring,
     player: PlayerId,
     bar: Bar,
@@ -80,183 +197,6 @@ async fn bars(
         lifted_at: lifted_at.map(Time::from),
     });
     Ok(Json(BarsOfPlayer { items: items.collect() }))
-}
-
-async fn begin(
-    services: &Services,
-    operator: Operator,
-    player: PlayerId,
-    bar: Bar,
-    once: Once,
-) -> Result<Response, Problem> {
-    let by = operator.guardian()?;
-    let once = once.keyed()?;
-    let BarPlayer { reason, hours } = once.body()?;
-    let ban = ban_of(services, &reason, hours)?;
-    let barring = Barring::from_ref(services);
-    let work = async move |_| {
-        barring.ban(&by, player, bar, &ban).await?;
-        Ok((StatusCode::CREATED, bars(&barring, player, bar).await?))
-    };
-    Ok(once.answer(&operator, work).await)
-}
-
-async fn lift(
-    barring: Barring,
-    operator: Operator,
-    player: PlayerId,
-    bar: Bar,
-    once: Once,
-) -> Result<Response, Problem> {
-    let by = operator.guardian()?;
-    let once = once.keyed()?;
-    let work = async move |_| {
-        barring.lift(&by, player, bar).await?;
-        bars(&barring, player, bar).await
-    };
-    Ok(once.answer(&operator, work).await)
-}
-
-/// List a player's bans
-///
-/// For operators of every role. A player that there is not has none.
-#[utoipa::path(
-    get,
-    path = "/v1/operator/players/{id}/bans",
-    tag = "operators",
-    security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The player")),
-    responses((status = 200, description = "The bans", body = BarsOfPlayer))
-)]
-pub(in crate::http) async fn list_bans(
-    State(barring): State<Barring>,
-    _operator: Operator,
-    Path(id): Path<Uuid>,
-) -> Result<Json<BarsOfPlayer>, Problem> {
-    bars(&barring, PlayerId(id), Bar::Entry).await
-}
-
-/// Ban a player
-///
-/// Ends all of the player's sessions, on every node within a second; a running game is finished
-/// by the AI. For the roles `support` and `admin`.
-#[utoipa::path(
-    post,
-    path = "/v1/operator/players/{id}/bans",
-    tag = "operators",
-    security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
-    request_body = BarPlayer,
-    responses(
-        (status = 201, description = "The player's bans", body = BarsOfPlayer),
-        (status = 404, description = "`player_not_found`", body = ProblemBody,
-            content_type = "application/problem+json"),
-        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
-            content_type = "application/problem+json")
-    )
-)]
-pub(in crate::http) async fn ban_player(
-    State(services): State<Services>,
-    operator: Operator,
-    Path(id): Path<Uuid>,
-    once: Once,
-) -> Result<Response, Problem> {
-    begin(&services, operator, PlayerId(id), Bar::Entry, once).await
-}
-
-/// Lift a player's bans
-///
-/// All that are in force. For the roles `support` and `admin`.
-#[utoipa::path(
-    post,
-    path = "/v1/operator/players/{id}/bans/lifting",
-    tag = "operators",
-    security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
-    responses(
-        (status = 200, description = "The player's bans", body = BarsOfPlayer),
-        (status = 409, description = "`not_banned`. Or `idempotency_key_in_use`",
-            body = ProblemBody, content_type = "application/problem+json")
-    )
-)]
-pub(in crate::http) async fn lift_bans(
-    State(barring): State<Barring>,
-    operator: Operator,
-    Path(id): Path<Uuid>,
-    once: Once,
-) -> Result<Response, Problem> {
-    lift(barring, operator, PlayerId(id), Bar::Entry, once).await
-}
-
-/// List a player's mutes
-///
-/// For operators of every role. A player that there is not has none.
-#[utoipa::path(
-    get,
-    path = "/v1/operator/players/{id}/mutes",
-    tag = "operators",
-    security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The player")),
-    responses((status = 200, description = "The mutes", body = BarsOfPlayer))
-)]
-pub(in crate::http) async fn list_mutes_of_player(
-    State(barring): State<Barring>,
-    _operator: Operator,
-    Path(id): Path<Uuid>,
-) -> Result<Json<BarsOfPlayer>, Problem> {
-    bars(&barring, PlayerId(id), Bar::Speech).await
-}
-
-/// Mute a player
-///
-/// What the player says at tables is refused from now on, on every node; it plays on. For the
-/// roles `support` and `admin`.
-#[utoipa::path(
-    post,
-    path = "/v1/operator/players/{id}/mutes",
-    tag = "operators",
-    security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
-    request_body = BarPlayer,
-    responses(
-        (status = 201, description = "The player's mutes", body = BarsOfPlayer),
-        (status = 404, description = "`player_not_found`", body = ProblemBody,
-            content_type = "application/problem+json"),
-        (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
-            content_type = "application/problem+json")
-    )
-)]
-pub(in crate::http) async fn silence_player(
-    State(services): State<Services>,
-    operator: Operator,
-    Path(id): Path<Uuid>,
-    once: Once,
-) -> Result<Response, Problem> {
-    begin(&services, operator, PlayerId(id), Bar::Speech, once).await
-}
-
-/// Lift a player's mutes
-///
-/// All that are in force. For the roles `support` and `admin`.
-#[utoipa::path(
-    post,
-    path = "/v1/operator/players/{id}/mutes/lifting",
-    tag = "operators",
-    security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
-    responses(
-        (status = 200, description = "The player's mutes", body = BarsOfPlayer),
-        (status = 409, description = "`not_muted`. Or `idempotency_key_in_use`",
-            body = ProblemBody, content_type = "application/problem+json")
-    )
-)]
-pub(in crate::http) async fn lift_mutes(
-    State(barring): State<Barring>,
-    operator: Operator,
-    Path(id): Path<Uuid>,
-    once: Once,
-) -> Result<Response, Problem> {
-    lift(barring, operator, PlayerId(id), Bar::Speech, once).await
 }
 
 impl FromRef<Services> for Barring {

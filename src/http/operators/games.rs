@@ -38,6 +38,9 @@ pub(in crate::http) struct DossierBody {
     opened_at: Time,
     #[schema(required = true)]
     finished_at: Option<Time>,
+    /// Why it was voided; null unless it was.
+    #[schema(required = true)]
+    void_reason: Option<String>,
     /// What the ledger stored: the schema `Settlement` of asyncapi.yaml. Null unless it is settled.
     #[schema(required = true, value_type = Option<Object>)]
     settlement: Option<Value>,
@@ -127,7 +130,7 @@ impl From<SeatDetail> for DossierSeat {
 
 impl From<Dossier> for DossierBody {
     fn from(dossier: Dossier) -> Self {
-        let Dossier { game, operations, verdict } = dossier;
+        let Dossier { game, void_reason, operations, verdict } = dossier;
         Self {
             id: game.game.0,
             table: game.table.0,
@@ -142,6 +145,7 @@ impl From<Dossier> for DossierBody {
             seats: game.seats.into_iter().map(DossierSeat::from).collect(),
             opened_at: Time::from_ms(game.opened_at_ms),
             finished_at: game.finished_at_ms.map(Time::from_ms),
+            void_reason,
             settlement: game.settlement,
             verdict: verdict.into(),
             operations: operations.into_iter().map(OperationBody::from).collect(),

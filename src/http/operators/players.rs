@@ -12,7 +12,7 @@ use crate::ids::PlayerId;
 use crate::ledger::{Ledger, Wallet};
 use crate::operators::{Care, Operator, Words};
 use crate::reports::{
-    Complaint, Partner, PlayerNote, PlayerReport, Reports, SessionRow, Shared, SharedBy,
+    Complaint, DeviceRow, Partner, PlayerNote, PlayerReport, Reports, SessionRow, Shared, SharedBy,
 };
 use crate::standings::Standings;
 
@@ -57,8 +57,8 @@ pub(in crate::http) struct PlayerDossierBody {
     /// What is held as stakes of open games.
     held: Coins,
     statistics: Statistics,
-    /// Devices that sign the player in.
-    devices: i64,
+    /// Devices that sign the player in, the 50 that were seen last.
+    devices: Vec<PlayerDevice>,
     has_password: bool,
     /// Accounts elsewhere that sign the player in.
     identities: i64,
@@ -70,6 +70,20 @@ pub(in crate::http) struct PlayerDossierBody {
     complaints: Vec<ComplaintBody>,
     /// Who else has signed in from the same device or address.
     shared_by: Vec<SharedByBody>,
+}
+
+/// A device that signs a player in by itself. What it is called is not known.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct PlayerDevice {
+    first_seen_at: Time,
+    last_seen_at: Time,
+}
+
+impl From<DeviceRow> for PlayerDevice {
+    fn from(device: DeviceRow) -> Self {
+        let DeviceRow { first_seen_at, last_seen_at } = device;
+        Self { first_seen_at: first_seen_at.into(), last_seen_at: last_seen_at.into() }
+    }
 }
 
 /// A sign-in of a player.
@@ -276,8 +290,7 @@ pub(in crate::http) async fn show_player_report(
     let Wallet { available, held, .. } = ledger.wallet(player).await?;
     let statistics = standings.statistics(player).await?.into();
     let shared_by = reports.shared_by(player).await.map_err(unread)?;
-    let PlayerReport { name, created_at, deleted_at, devices, has_password, identities, .. } =
-        report;
+    let PlayerReport { name, created_at, deleted_at, has_password, identities, .. } = report;
     Ok(Json(PlayerDossierBody {
         id,
         name,
@@ -286,7 +299,7 @@ pub(in crate::http) async fn show_player_report(
         available: available.into(),
         held: held.into(),
         statistics,
-        devices,
+        devices: report.devices.into_iter().map(PlayerDevice::from).collect(),
         has_password,
         identities,
         sessions: report.sessions.into_iter().map(PlayerSession::from).collect(),

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use bahay_engine::coins;
 use futures_util::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -331,10 +331,31 @@ pub(in crate::http) async fn save(
     reports: Reports,
     filter: SettlementFilter,
 ) -> Result<Response, Problem> {
-    let detail = json!({ "filter": list_of(&filter) });
+    let detail = told(&filter);
     let noted = audit.note(&operator.trail(), Action::Exported, "settlements", detail).await;
     noted.map_err(unread)?;
     Ok(csv(reports, filter))
+}
+
+/// What was asked for, as the audit has it: amounts in hundredths of a coin, and nothing of what did
+/// not matter.
+fn told(filter: &SettlementFilter) -> Value {
+    let time = |at: Option<clock::Timestamp>| at.map(|at| clock::to_jiff(at).to_string());
+    let mut told = json!({
+        "from": time(filter.from),
+        "to": time(filter.to),
+        "room": filter.room,
+        "player": filter.player.map(|player| player.0),
+        "ending": filter.ending.map(|Ends(ending)| ending_as_str(ending)),
+        "gross_min": filter.gross_min.map(coins::Coins::hundredths),
+        "gross_max": filter.gross_max.map(coins::Coins::hundredths),
+        "took_pot": filter.took_pot,
+        "taken_over": filter.taken_over,
+    });
+    if let Value::Object(fields) = &mut told {
+        fields.retain(|_, value| !value.is_null());
+    }
+    told
 }
 
 /// The settlements as a file to be saved.

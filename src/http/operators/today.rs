@@ -4,10 +4,11 @@ use axum::Json;
 use axum::extract::{FromRef, State};
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use crate::live::Playing;
 use crate::operators::Operator;
-use crate::reports::{self, Figures, Reports, Sums};
+use crate::reports::{self, Alarms, Figures, Reports, SlowSettlement, Sums, VoidedGame};
 use crate::standings::Standings;
 
 use super::super::{Coins, Problem, Services, Time, unread};
@@ -34,6 +35,8 @@ pub(in crate::http) struct TodayBody {
     /// Players at them.
     #[schema(required = true)]
     players_playing: Option<u64>,
+    /// Games that are open now, private ones too.
+    games_running: i64,
     /// What all wallets hold now.
     wallets: Coins,
     /// What is held as stakes of open games now.
@@ -105,6 +108,66 @@ pub(in crate::http) struct AlarmsBody {
     settlements_slow: i64,
     /// The slowest of them, in milliseconds.
     slowest_ms: i64,
+    /// The newest games that were voided since the day began, 20 at most.
+    newest_voided: Vec<VoidedGameBody>,
+    /// The newest slow settlements of the day, 20 at most.
+    newest_slow: Vec<SlowSettlementBody>,
+}
+
+/// A game that could not be finished.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = VoidedGame)]
+pub(in crate::http) struct VoidedGameBody {
+    game: Uuid,
+    #[schema(example = "newbie")]
+    room: String,
+    voided_at: Time,
+    reason: String,
+}
+
+/// A settlement that was booked more than 5000 ms after the end of its game.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SlowSettlement)]
+pub(in crate::http) struct SlowSettlementBody {
+    game: Uuid,
+    #[schema(example = "newbie")]
+    room: String,
+    finished_at: Time,
+    /// From the end of the game to the booking, in milliseconds.
+    late_ms: i64,
+}
+
+impl From<VoidedGame> for VoidedGameBody {
+    fn from(voided: VoidedGame) -> Self {
+        let VoidedGame { game, room, voided_at, reason } = voided;
+        Self { game: game.0, room, voided_at: voided_at.into(), reason }
+    }
+}
+
+impl From<SlowSettlement> for SlowSettlementBody {
+    fn from(slow: SlowSettlement) -> Self {
+        let SlowSettlement { game, room, finished_at, late_ms } = slow;
+        Self { game: game.0, room, finished_at: finished_at.into(), late_ms }
+    }
+}
+
+impl From<Alarms> for AlarmsBody {
+    fn from(alarms: Alarms) -> Self {
+        let voided = alarms.newest_voided.into_iter().map(VoidedGameBody::from);
+        let slow = alarms.newest_slow.into_iter().map(SlowSettlementBody::from);
+        Self {
+            ledger_checked_at: alarms.checked_at.map(Time::from),
+            ledger_differences: alarms.differences,
+            games_voided: alarms.voided,
+            tables_halted: alarms.halted,
+            pots_idle: alarms.idle_pots,
+            pots_idle_coins: alarms.idle_coins.into(),
+            settlements_slow: alarms.slow,
+            slowest_ms: alarms.slowest_ms,
+            newest_voided: voided.collect(),
+            newest_slow: slow.collect(),
+        }
+    }
 }
 
 impl From<Figures> for FiguresBody {
@@ -129,7 +192,6 @@ impl From<Figures> for FiguresBody {
 
 impl TodayBody {
     fn of(today: reports::Today, now: Option<Playing>) -> Self {
-        let alarms = today.alarms;
         let rooms = today.rooms.into_iter();
         let hours = today.hours.into_iter();
         Self {
@@ -149,19 +211,11 @@ impl TodayBody {
                 .collect(),
             tables_playing: now.map(|now| now.tables),
             players_playing: now.map(|now| now.players),
+            games_running: today.running,
             wallets: today.wallets.into(),
             stakes: today.stakes.into(),
             pots: today.pots.into(),
-            alarms: AlarmsBody {
-                ledger_checked_at: alarms.checked_at.map(Time::from),
-                ledger_differences: alarms.differences,
-                games_voided: alarms.voided,
-                tables_halted: alarms.halted,
-                pots_idle: alarms.idle_pots,
-                pots_idle_coins: alarms.idle_coins.into(),
-                settlements_slow: alarms.slow,
-                slowest_ms: alarms.slowest_ms,
-            },
+            alarms: today.alarms.into(),
         }
     }
 }

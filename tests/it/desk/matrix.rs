@@ -14,6 +14,7 @@ const TABLE: &str = "
                                               viewer support finance admin
 GET  /desk                                    303    303     303     303
 GET  /desk/today                              200    200     200     200
+GET  /desk/today/live                         200    200     200     200
 GET  /desk/settlements                        200    200     200     200
 GET  /desk/settlements/live                   200    200     200     200
 GET  /desk/settlements.csv                    200    200     200     200

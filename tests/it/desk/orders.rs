@@ -37,6 +37,11 @@ async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
     luz.enrol("ate.luz", Role::Finance).await;
     let mut ben = Browser::new(&server);
     ben.enrol("kuya.ben", Role::Admin).await;
+    let player = luz.get(&format!("/desk/players/{}", guest.id)).await;
+    let form = format!("/desk/corrections/new?player={}", guest.id);
+    assert!(player.text.contains(&form), "{}", player.text);
+    let value = format!("value=\"{}\"", guest.id);
+    assert!(luz.get(&form).await.text.contains(&value));
     let attempt = Uuid::new_v4().to_string();
     let fields = [
         ("attempt", &*attempt),
@@ -55,7 +60,9 @@ async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
     assert_eq!(own.status, 403, "{}", own.text);
     let approved = ben.send(&here, &format!("{here}/approval"), &[]).await;
     assert_eq!(approved.status, 303, "{}", approved.text);
-    assert!(ben.get(&here).await.text.contains("Booked as operation"));
+    let booked = ben.get(&here).await.text;
+    let operation = booked.split("/desk/ledger?operation=").nth(1).expect("a way to the booking");
+    let operation = operation.split('"').next().unwrap();
     let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
     assert_eq!(wallet["available"], 101_250);
 
@@ -74,10 +81,41 @@ async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
     let found = ben.get(&format!("/desk/audit?subject=correction:{id}&operator=ate.luz")).await;
     assert!(found.text.contains("<td>correction_request</td>"), "{}", found.text);
     assert!(!found.text.contains("<td>correction_approve</td>"), "{}", found.text);
-    let none = ben.get("/desk/audit?from=2999-01-01T00:00:00Z").await;
+    let none = ben.get("/desk/audit?from=2999-01-01T00:00").await;
     assert!(none.text.contains("Nothing."), "{}", none.text);
     assert_eq!(ben.get("/desk/audit?from=yesterday").await.status, 422);
+
+    // The same way back: the booking leads to its reversal, and the other one approves.
+    let booking = ben.get(&format!("/desk/ledger?operation={operation}")).await;
+    let form = format!("/desk/corrections/new?operation={operation}");
+    assert!(booking.text.contains(&form), "{}", booking.text);
+    assert!(ben.get(&form).await.text.contains(&format!("value=\"{operation}\"")));
+    let attempt = Uuid::new_v4().to_string();
+    let fields = [
+        ("attempt", &*attempt),
+        ("kind", "reversal"),
+        ("operation", operation),
+        ("reason", "the fault was not ours after all"),
+    ];
+    let here = ben.send(&form, "/desk/corrections", &fields).await.location.unwrap();
+    let own = ben.send(&here, &format!("{here}/approval"), &[]).await;
+    assert_eq!(own.status, 403, "{}", own.text);
+    let approved = luz.send(&here, &format!("{here}/approval"), &[]).await;
+    assert_eq!(approved.status, 303, "{}", approved.text);
+    let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
+    assert_eq!(wallet["available"], 100_000);
     server.bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_table_is_found_by_its_id() {
+    let server = Server::new().await;
+    let mut luz = Browser::new(&server);
+    luz.enrol("ate.luz", Role::Viewer).await;
+    let table = Uuid::new_v4();
+    let found = luz.get(&format!("/desk/tables?table=+{table}")).await;
+    assert_eq!(found.location, Some(format!("/desk/tables/{table}")));
+    assert_eq!(luz.get("/desk/tables?table=seven").await.status, 422);
 }
 
 #[tokio::test]

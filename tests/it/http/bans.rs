@@ -6,8 +6,8 @@ use std::time::Duration;
 use bahay::accounts::{Ban, Bar};
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
-use bahay::operators::Barring;
 use bahay::operators::audit::Trail;
+use bahay::operators::{Barring, Role};
 use bahay::ws::protocol::{Message, close};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -188,4 +188,33 @@ async fn an_operator_mutes_and_lifts_that_by_command() {
             .unwrap();
     let by_command = |action: &str| (action.to_owned(), "command".to_owned());
     assert_eq!(noted, [by_command("player_mute"), by_command("player_lift_mute")]);
+}
+
+#[tokio::test]
+async fn a_ban_and_a_mute_are_apart() {
+    let server = Server::new().await;
+    let token = server.operator("ben", Role::Support).await;
+    let guest = server.node.guest(DEVICE).await;
+    let at = |what: &str| format!("/v1/operator/players/{}/{what}", guest.id);
+    let send = |what: &str| {
+        let call = server.node.post(&at(what), &json!({ "reason": "for the test only" }));
+        call.bearer_auth(&token).header("Idempotency-Key", uuid::Uuid::new_v4().to_string())
+    };
+    let lift = |what: &str| {
+        let call = server.node.request(Method::POST, &at(&format!("{what}/lifting")));
+        call.bearer_auth(&token).header("Idempotency-Key", uuid::Uuid::new_v4().to_string())
+    };
+    let count = async |what: &str| {
+        ok(server.node.get(&at(what), &token)).await["items"].as_array().unwrap().len()
+    };
+    ok(send("mutes")).await;
+    assert_eq!((count("bans").await, count("mutes").await), (0, 1));
+    expect_refusal(lift("bans"), 409, "not_banned").await;
+    ok(lift("mutes")).await;
+    expect_refusal(lift("mutes"), 409, "not_muted").await;
+    // The player was never kept out.
+    ok(server.node.get("/v1/me", &guest.access_token)).await;
+    ok(send("bans")).await;
+    assert_eq!((count("bans").await, count("mutes").await), (1, 1));
+    expect_refusal(server.node.get(&at("fines"), &token), 422, "path_invalid").await;
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::server::{NOW, Server, expect_refusal, ok, text};
+use crate::support::bank::table;
 
 /// The largest page.
 const PAGE_BYTES_MAX: usize = 200_000;
@@ -203,6 +204,85 @@ async fn today_tells_the_sums_of_the_ledger() {
     assert_eq!(today["alarms"]["ledger_checked_at"], Value::Null);
     // Nobody sits at a table.
     assert_eq!((&today["tables_playing"], &today["players_playing"]), (&json!(0), &json!(0)));
+}
+
+/// Each alarm is told as soon as there is something, in the API and on the page, with the way to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
+    let server = with_games().await;
+    let (cookie, _) = seated(&server, "luz", Role::Admin).await;
+    let token = server.operator("api", Role::Viewer).await;
+    let quiet = page(&server, "/desk/today", &cookie).await;
+    assert!(quiet.contains("the ledger was not checked yet") && quiet.contains("games voided: 0"));
+    assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
+    // Tables of the history have left some.
+    let before = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
+    let [pots, coins] = ["pots_idle", "pots_idle_coins"].map(|name| before[name].as_i64().unwrap());
+
+    let players = server.bank.players([10_000; 3]).await;
+    let voided = server.bank.deal(table(), &players);
+    server.bank.open(&voided).await;
+    let open = ok(server.node.get("/v1/operator/today", &token)).await;
+    assert_eq!(open["games_running"], 1);
+    server.bank.ledger.void_game(voided.game, "a cable was pulled").await.unwrap();
+    let owner = server.bank.database.owner_pool().await;
+    let now = jiff_sqlx::ToSqlx::to_sqlx(bahay::clock::to_jiff(server.clock.now()));
+    // What the ledger, the tables and the checks would write themselves, had it come to that.
+    for plant in [
+        "insert into ledger_checks (slot, extent, started_at, finished_at, counted, differences)
+            values ($1, 'recent', $1, $1, '{}', '{\"a coin is missing\"}')",
+        "update games set finished_at = $1 where state = 'voided'",
+        "insert into halted_tables (table_id, reason, halted_at)
+            values (gen_random_uuid(), 'it does not replay', $1)",
+        "insert into held_pots (table_id, amount, changed_at)
+            values (gen_random_uuid(), 350, $1::timestamptz - interval '25 hours')",
+        "update settlements set finished_at = $1::timestamptz - interval '7500 milliseconds',
+            booked_at = $1
+            where game = (select s.game from settlements s order by s.game limit 1)",
+    ] {
+        sqlx::query(plant).bind(now).execute(&owner).await.unwrap();
+    }
+
+    let alarms = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
+    let told = [
+        ("ledger_differences", 1),
+        ("games_voided", 1),
+        ("tables_halted", 1),
+        ("pots_idle", pots + 1),
+        ("pots_idle_coins", coins + 350),
+        ("settlements_slow", 1),
+        ("slowest_ms", 7_500),
+    ];
+    for (name, value) in told {
+        assert_eq!(alarms[name], value, "{name}: {alarms}");
+    }
+    assert_eq!(alarms["newest_voided"][0]["game"], voided.game.to_string());
+    assert_eq!(alarms["newest_voided"][0]["reason"], "a cable was pulled");
+    assert_eq!(alarms["newest_slow"][0]["late_ms"], 7_500);
+    let slow = text(&alarms["newest_slow"][0]["game"]);
+    for path in ["/desk/today", "/desk/today/live"] {
+        let today = page(&server, path, &cookie).await;
+        for words in [
+            "differences in the ledger: 1",
+            "games voided: 1",
+            "tables halted: 1",
+            &format!("POTs idle for a day: {}", pots + 1),
+            "slow settlements: 1",
+            "a cable was pulled",
+            "href=\"/desk/ledger#checks\"",
+            "href=\"/desk/tables#halted\"",
+            &format!("/desk/games/{}", voided.game),
+            &format!("/desk/games/{slow}"),
+        ] {
+            assert!(today.contains(words), "{path}: {words}");
+        }
+    }
+    let ledger = page(&server, "/desk/ledger", &cookie).await;
+    assert!(ledger.contains("id=\"checks\"") && ledger.contains("a coin is missing"));
+    let tables = page(&server, "/desk/tables", &cookie).await;
+    assert!(tables.contains("id=\"halted\"") && tables.contains("it does not replay"));
+    let game = page(&server, &format!("/desk/games/{}", voided.game), &cookie).await;
+    assert!(game.contains("a cable was pulled"), "{game}");
 }
 
 #[tokio::test]

@@ -1,0 +1,68 @@
+//! What people type into forms of the desk: amounts and times.
+
+use bahay_engine::coins::Coins;
+
+use crate::clock::{self, Timestamp};
+
+/// An amount in coins, with at most two places, as in 12.50; it may be below zero.
+pub(super) fn amount(text: &str) -> Option<Coins> {
+    let text = text.trim();
+    let (sign, text) = match text.strip_prefix(['-', '−']) {
+        Some(rest) => (-1, rest),
+        None => (1, text),
+    };
+    let (whole, places) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || places.len() > 2 || !is_number(whole) || !is_number(places) {
+        return None;
+    }
+    let whole: i64 = whole.parse().ok()?;
+    let places: i64 = format!("{places:0<2}").parse().ok()?;
+    let amount = whole.checked_mul(100)?.checked_add(places)?;
+    Some(Coins::from_hundredths(sign * amount))
+}
+
+/// An amount that is not below zero.
+pub(super) fn amount_from_zero(text: &str) -> Option<Coins> {
+    amount(text).filter(|amount| *amount >= Coins::ZERO)
+}
+
+/// As browsers send a time without a zone: it is in UTC.
+pub(super) fn moment(text: &str) -> Option<Timestamp> {
+    let at: jiff::civil::DateTime = text.trim().parse().ok()?;
+    Some(clock::from_jiff(at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Coins, amount, amount_from_zero, moment};
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        for (text, hundredths) in [
+            ("12", 1_200),
+            ("12.5 ", 1_250),
+            (" 12.50 ", 1_250),
+            (" 10.05", 1_005),
+            ("-0.01", -1),
+            ("−3", -300),
+            (" 0.1", 10),
+            ("0", 0),
+        ] {
+            let coins = Some(Coins::from_hundredths(hundredths));
+            assert_eq!(amount(text), coins, "{text}");
+            assert_eq!(amount_from_zero(text), coins.filter(|_| hundredths >= 0), "{text}");
+        }
+        for text in ["", "1.234", "1,50", ".5", "--1", "1e3", "99999999999999999999"] {
+            assert_eq!(amount(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_in_utc() {
+        assert_eq!(moment("2026-03-01T12:00").map(|at| at.ms()), Some(1_772_366_400_000));
+        for text in ["", "noon", "2026-02-30T12:00"] {
+            assert_eq!(moment(text), None, "{text}");
+        }
+    }
+}
