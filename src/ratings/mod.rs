@@ -198,6 +198,9 @@ impl Ratings {
         )
         .fetch_all(&mut *tx)
         .await?;
+        if rows.is_empty() {
+            return Ok(0);
+        }
         let counted = rows.len();
         let games: Vec<Finished> = rows
             .into_iter()

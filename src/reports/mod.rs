@@ -4,9 +4,9 @@
 //! counts what would take too long to count when asked (as `standings` does). What it has not
 //! counted yet is added from the ledger itself, so the coins of an interval are always exactly
 //! those that were booked in it (`booked`). `today` puts figures together, `alarms` what asks for
-//! somebody, `settlements` lists
-//! settled games, `totals` adds them up, `export` writes them as CSV, `game` is one of them in full, `player` and
-//! `partners` tell of a player, `books` of accounts, `deals` anybody of games that were voided.
+//! somebody, `settlements` lists settled games, `totals` adds them up, `export` writes them as CSV,
+//! `game` is one of them in full, `player` and `partners` tell of a player, `books` of accounts,
+//! `deals` anybody of games that were voided.
 //!
 //! Bounds: a pool of its own, a few connections with short statements, so that a report never waits
 //! in front of players; a page of [`PAGE_MAX`]. Absent: deciding who may read.
