@@ -71,7 +71,7 @@ pub(super) struct Player {
 struct Sitting {
     crowd: Arc<Crowd>,
     /// The table's board, and the node of this connection.
-    place: (Arc<Board>, usize),
+    place: Arc<Place>,
     /// Once it is joined.
     board: Option<Arc<Board>>,
     seen: Seen,
@@ -235,7 +235,7 @@ impl Player {
 
     /// Stays at a table, through connections that come and go; says whether all is over.
     async fn stay(&mut self, client: &Client, table: TableId, asked: Moment) -> bool {
-        let place = self.crowd.boards.place(table, &self.crowd.nodes);
+        let place = Arc::new(self.crowd.boards.place(table, &self.crowd.nodes));
         let client = client.at(self.crowd.nodes.client(place.node).base());
         let mut known = Known::default();
         let mut asked = Some(asked);
@@ -268,7 +268,7 @@ impl Player {
     async fn connection(
         &mut self,
         client: &Client,
-        place: &Place,
+        place: &Arc<Place>,
         known: Known,
         asked_for_seat: Option<Moment>,
         came_back: Option<Moment>,
@@ -287,7 +287,7 @@ impl Player {
         play.resume(known);
         let mut sitting = Sitting {
             crowd: crowd.clone(),
-            place: (place.board.clone(), place.node),
+            place: place.clone(),
             board: None,
             seen: Seen::default(),
             join: None,
@@ -401,7 +401,7 @@ impl Player {
             Message::Ack { id, .. } if sitting.join == Some(*id) => {
                 sitting.join = None;
                 self.arriving = None;
-                let board = sitting.place.0.clone();
+                let board = sitting.place.board.clone();
                 board.join();
                 sitting.board = Some(board);
                 crowd.joined();
@@ -415,7 +415,7 @@ impl Player {
                     && sent == *id
                 {
                     sitting.sent = None;
-                    crowd.acted(now.since(meant), sitting.place.1);
+                    crowd.acted(now.since(meant), sitting.place.node);
                     if let (Some(board), Some(version)) = (&sitting.board, version)
                         && let Some(taken) = board.acted(*version, meant)
                     {
