@@ -8,7 +8,6 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use sqlx::PgPool;
@@ -21,7 +20,7 @@ use crate::accounts::{self, AccountError, Accounts, Bans, HouseBot, WrongOptions
 use crate::auth::{Auth, Revocations, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
-use crate::edge::{self, Edge};
+use crate::edge::{self, Edge, Peer};
 use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live::{self, Live};
@@ -304,10 +303,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let doorway = http::Doorway::new(listener, edge.clone());
     let options = http::Options { edge, desk: desk_options, ..http::Options::default() };
     let router = http::router(services, &options, ws::router(play));
-    let router = router.into_make_service_with_connect_info::<SocketAddr>();
+    let router = router.into_make_service_with_connect_info::<Peer>();
 
-    // Through an adapter that does nothing, handlers can ask for the address of the peer.
-    let doorway = doorway.tap_io(|_| {});
     let mut stopped = stopping;
     let server = axum::serve(doorway, router).with_graceful_shutdown(async move {
         // Without its sender the server is stopped too.

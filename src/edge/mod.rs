@@ -12,10 +12,11 @@
 mod address;
 mod buckets;
 mod origins;
+mod outlet;
 mod places;
 
-use std::net::IpAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crate::ids::PlayerId;
@@ -23,6 +24,7 @@ use crate::ids::PlayerId;
 pub use address::{Address, NotANetwork, Proxies};
 pub use buckets::{BUCKETS_MAX, Buckets, NotARate, Rate};
 pub use origins::{NotAnOrigin, Origins};
+pub use outlet::{Outlet, Waiting};
 pub use places::{Place, Places};
 
 /// What is let in. The defaults suit a house on the open internet whose players come one by one.
@@ -70,6 +72,13 @@ pub enum Refused {
     /// A limit was met; at the latest after this time there is room again, if nobody else takes it.
     #[error("too many at once: wait as long as Retry-After says")]
     TooMany { retry_after: Duration },
+}
+
+/// The other end of a connection, and the way to it as long as the connection is there.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    pub address: SocketAddr,
+    pub outlet: Weak<Outlet>,
 }
 
 /// The door of one node. Clones are the same door.

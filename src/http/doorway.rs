@@ -7,15 +7,18 @@
 
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::serve::Listener;
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, Sleep};
 
-use crate::edge::{Edge, Place};
+use crate::edge::{Edge, Outlet, Peer, Place};
 
 /// Longer than an open socket may be silent: that is the session's to say.
 const SILENCE: Duration = Duration::from_secs(75);
@@ -54,10 +57,17 @@ impl Listener for Doorway {
     }
 }
 
+impl Connected<IncomingStream<'_, Doorway>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Doorway>) -> Self {
+        Self { address: *stream.remote_addr(), outlet: Arc::downgrade(&stream.io().outlet) }
+    }
+}
+
 /// A connection that ends when nothing moves on it.
 #[derive(Debug)]
 pub struct Guarded {
-    stream: TcpStream,
+    half: OwnedReadHalf,
+    outlet: Arc<Outlet>,
     /// Looked at when it is over: whatever moved meanwhile puts it off.
     silence: Pin<Box<Sleep>>,
     silence_max: Duration,
@@ -68,7 +78,9 @@ pub struct Guarded {
 impl Guarded {
     fn new(stream: TcpStream, silence_max: Duration, place: Option<Place>) -> Self {
         let silence = Box::pin(tokio::time::sleep(silence_max));
-        Self { stream, silence, silence_max, moved_at: Instant::now(), _place: place }
+        let (half, outlet) = stream.into_split();
+        let outlet = Arc::new(Outlet::new(outlet));
+        Self { half, outlet, silence, silence_max, moved_at: Instant::now(), _place: place }
     }
 
     fn written(&mut self, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
@@ -96,7 +108,7 @@ impl AsyncRead for Guarded {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
-        let read = pin!(&mut self.stream).poll_read(context, buffer);
+        let read = pin!(&mut self.half).poll_read(context, buffer);
         if read.is_ready() {
             self.moved_at = Instant::now();
             return read;
@@ -112,7 +124,7 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
-        let written = pin!(&mut self.stream).poll_write(context, bytes);
+        let written = self.outlet.poll_write(context, bytes);
         self.written(written)
     }
 
@@ -121,26 +133,20 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
         buffers: &[std::io::IoSlice<'_>],
     ) -> Poll<std::io::Result<usize>> {
-        let written = pin!(&mut self.stream).poll_write_vectored(context, buffers);
+        let written = self.outlet.poll_write_vectored(context, buffers);
         self.written(written)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        true
     }
 
-    fn poll_flush(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        pin!(&mut self.stream).poll_flush(context)
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        self.outlet.poll_drain(context)
     }
 
-    fn poll_shutdown(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        pin!(&mut self.stream).poll_shutdown(context)
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        self.outlet.poll_shutdown(context)
     }
 }
 

@@ -4,14 +4,14 @@
 //! An account counts apart from its address, by a token that is good; a bad one is its handler's
 //! to refuse. The probes of supervisors are let in always.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::auth::Auth;
-use crate::edge::{Address, Edge, Refused};
+use crate::edge::{Address, Edge, Peer, Refused};
 
 use super::{Code, Problem};
 
@@ -58,9 +58,9 @@ impl Gate {
     }
 
     fn address(&self, request: &Request) -> Address {
-        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        let peer = request.extensions().get::<ConnectInfo<Peer>>();
         // Without it, which is a server wired differently from ours, all count as one.
-        let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.address.ip());
         let forwarded = request.headers().get_all(FORWARDED_FOR).iter();
         // What is no text is no address either.
         let forwarded = forwarded.map(|value| value.to_str().unwrap_or("?"));

@@ -52,7 +52,7 @@ pub use copy::Missed;
 pub use counts::Counts;
 pub use halting::{OperateError, Spoiled, Voided};
 pub use outbox::{Notices, OUTBOX};
-pub use watchers::{Ending, Notice, Watch};
+pub use watchers::{AtOnce, Ending, Notice, Told, Watch};
 pub use words::Word;
 
 /// How often an input is decided on before it counts as unavailable.
@@ -291,7 +291,19 @@ impl<G: Game> Tables<G> {
         connection: ConnectionId,
         from: Option<Point>,
     ) -> Submitted<G, Watch<G>> {
-        self.slot(id).watch(&self.inner, player, connection, from).await
+        self.slot(id).watch(&self.inner, player, connection, None, from).await
+    }
+
+    /// The same. What somebody has told the watcher at once does not come among its notices.
+    pub async fn watch_at_once(
+        &self,
+        id: TableId,
+        player: PlayerId,
+        connection: ConnectionId,
+        at_once: Arc<dyn AtOnce<G>>,
+        from: Option<Point>,
+    ) -> Submitted<G, Watch<G>> {
+        self.slot(id).watch(&self.inner, player, connection, Some(at_once), from).await
     }
 
     /// What is said at a table from here on, as long as somebody here watches it: texts that are

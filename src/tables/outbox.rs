@@ -60,6 +60,18 @@ impl<T> Outbox<T> {
         Ok(())
     }
 
+    /// Wakes the watcher without anything for it here.
+    pub(super) fn wake(&self) -> Result<(), Refused> {
+        let mut queue = lock(&self.0);
+        if queue.is_closed {
+            return Err(Refused::Gone);
+        }
+        let waker = queue.waker.take();
+        drop(queue);
+        waker.into_iter().for_each(Waker::wake);
+        Ok(())
+    }
+
     /// Whether the watcher is gone.
     pub(super) fn is_closed(&self) -> bool {
         lock(&self.0).is_closed

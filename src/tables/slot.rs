@@ -10,14 +10,14 @@ use bahay_engine::table::{ConnectionId, Event, Input, Phase, PlayerId, Table, Ta
 use tokio::sync::{Mutex, MutexGuard, broadcast};
 use tokio::time::timeout;
 
-use crate::clock::Moment;
+use crate::clock::{Clock, Moment};
 use crate::entropy;
 use crate::games::halted::Halt;
 use crate::live::{Append, Entry, Listed, NewLine, Point, Tail, Unavailable};
 use crate::metrics::Level;
 use crate::tables::copy::{self, Copy, Missed, Replayed, Unfollowed};
 use crate::tables::guard::guarded;
-use crate::tables::watchers::{Ending, Watch, Watchers};
+use crate::tables::watchers::{AtOnce, Ending, Watch, Watchers};
 use crate::tables::{ATTEMPTS, IDLE_MS, Inner, SubmitError, Submitted, Unready};
 
 /// A journal this long is replaced by a snapshot when no game is running: some five games, so
@@ -165,7 +165,7 @@ impl<G: Game> Slot<G> {
                         play.moves.one();
                     }
                     let happened = current.replace(transition.table, transition.events, tag);
-                    watchers.tell(&current.table, &happened);
+                    watchers.tell(&current.table, &happened, house.clock_of(self.id).now());
                     self.seats_changed(house, &current.table, &happened).await;
                     self.compact(house, current).await;
                     if word.is_none() {
@@ -173,7 +173,9 @@ impl<G: Game> Slot<G> {
                     }
                 }
                 Ok(Append::Behind(lines)) => {
-                    if let Err(error) = follow_all(current, watchers, &lines) {
+                    if let Err(error) =
+                        follow_all(current, watchers, &lines, house.clock_of(self.id))
+                    {
                         self.unfollowed(&error);
                         // Some of the lines may have been followed. Read whole, they may replay.
                         *copy = None;
@@ -197,6 +199,7 @@ impl<G: Game> Slot<G> {
         house: &Inner<G>,
         player: PlayerId,
         connection: ConnectionId,
+        at_once: Option<Arc<dyn AtOnce<G>>>,
         from: Option<Point>,
     ) -> Submitted<G, Watch<G>> {
         let mut state = self.lock(house).await?;
@@ -217,7 +220,7 @@ impl<G: Game> Slot<G> {
         };
         let current = state.copy.as_ref().ok_or(SubmitError::Missing)?;
         let (at, table) = (current.at, current.table.clone());
-        let (notices, ending) = state.watchers.add(player, connection);
+        let (notices, ending) = state.watchers.add(player, connection, at_once);
         Ok(Watch { at, table, missed, notices, ending })
     }
 
@@ -254,7 +257,7 @@ impl<G: Game> Slot<G> {
         };
         let to = Point { version: after.version + lines.len() as u64, tag: last.tag };
         if after == current.at {
-            if let Err(error) = follow_all(current, watchers, lines) {
+            if let Err(error) = follow_all(current, watchers, lines, house.clock_of(self.id)) {
                 self.unfollowed(&error);
                 *copy = None;
             }
@@ -293,10 +296,12 @@ impl<G: Game> Slot<G> {
         let State { copy, watchers } = &mut **state;
         if let Some(current) = copy {
             match house.live.tail(self.id, current.at).await? {
-                Tail::Lines(lines) => match follow_all(current, watchers, &lines) {
-                    Ok(()) => return Ok(()),
-                    Err(error) => self.unfollowed(&error),
-                },
+                Tail::Lines(lines) => {
+                    match follow_all(current, watchers, &lines, house.clock_of(self.id)) {
+                        Ok(()) => return Ok(()),
+                        Err(error) => self.unfollowed(&error),
+                    }
+                }
                 Tail::Elsewhere | Tail::Missing => {}
             }
         }
@@ -410,10 +415,11 @@ fn follow_all<G: Game>(
     current: &mut Copy<G>,
     watchers: &mut Watchers<G>,
     lines: &[Entry],
+    clock: &Clock,
 ) -> Result<(), Unfollowed> {
     for line in lines {
         let happened = current.follow(line)?;
-        watchers.tell(&current.table, &happened);
+        watchers.tell(&current.table, &happened, clock.now());
     }
     Ok(())
 }

@@ -1,12 +1,15 @@
-//! Those who watch a table from this process, each with a bounded outbox.
+//! Those who watch a table from this process, each with a bounded outbox, and most with somebody who
+//! tells them at once.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{ConnectionId, Event, PlayerId, Table};
+use bahay_engine::table::{ConnectionId, Event, PlayerId, Table, Timestamp};
 
 use crate::live::Point;
 use crate::tables::copy::Missed;
+use crate::tables::guard::guarded;
 use crate::tables::outbox::{Notices, Outbox, Refused, outbox};
 
 /// What a watcher is told.
@@ -23,6 +26,22 @@ pub struct Notice<G: Game> {
     pub anew: bool,
     /// The history that was told until now is not that of the table any more.
     pub parted: bool,
+}
+
+/// Tells a watcher what happens while it is happening, so that the watcher need not be woken for it.
+pub trait AtOnce<G: Game>: fmt::Debug + Send + Sync {
+    /// Waits for nobody. `now` is the table's time.
+    fn tell(&self, notice: &Notice<G>, now: Timestamp) -> Told;
+}
+
+/// How much of a notice was told at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    All,
+    /// All, but it was not taken yet: the watcher is woken to see to that.
+    NotTaken,
+    /// Nothing: the notice is left to the watcher.
+    Nothing,
 }
 
 /// What a new watcher begins with.
@@ -53,6 +72,7 @@ pub enum Ending {
 struct Watcher<G: Game> {
     player: PlayerId,
     connection: ConnectionId,
+    at_once: Option<Arc<dyn AtOnce<G>>>,
     outbox: Outbox<Notice<G>>,
     ending: Arc<OnceLock<Ending>>,
 }
@@ -84,11 +104,13 @@ impl<G: Game> Watchers<G> {
         &mut self,
         player: PlayerId,
         connection: ConnectionId,
+        at_once: Option<Arc<dyn AtOnce<G>>>,
     ) -> (Notices<Notice<G>>, Arc<OnceLock<Ending>>) {
         self.watchers.retain(|watcher| watcher.connection != connection);
         let (outbox, notices) = outbox();
         let ending = Arc::new(OnceLock::new());
-        self.watchers.push(Watcher { player, connection, outbox, ending: ending.clone() });
+        let told = ending.clone();
+        self.watchers.push(Watcher { player, connection, at_once, outbox, ending: told });
         (notices, ending)
     }
 
@@ -100,33 +122,46 @@ impl<G: Game> Watchers<G> {
         }
     }
 
-    pub(super) fn tell(&mut self, table: &Arc<Table<G>>, happened: &Missed<G>) {
-        self.send(&Notice {
+    pub(super) fn tell(&mut self, table: &Arc<Table<G>>, happened: &Missed<G>, now: Timestamp) {
+        let notice = Notice {
             at: happened.at,
             events: happened.events.clone(),
             table: table.clone(),
             anew: false,
             parted: false,
+        };
+        self.send(&notice, |watcher| {
+            // Who panics over it is told it again, and does so where that is dealt with.
+            let told = watcher.at_once.as_ref().map(|way| guarded(|| way.tell(&notice, now)));
+            told.and_then(Result::ok).unwrap_or(Told::Nothing)
         });
     }
 
     /// `parted`: what was told before did not lead here.
     pub(super) fn tell_anew(&mut self, table: &Arc<Table<G>>, at: Point, parted: bool) {
         let events = Vec::new().into();
-        self.send(&Notice { at, events, table: table.clone(), anew: true, parted });
+        let notice = Notice { at, events, table: table.clone(), anew: true, parted };
+        self.send(&notice, |_| Told::Nothing);
     }
 
-    fn send(&mut self, notice: &Notice<G>) {
+    fn send(&mut self, notice: &Notice<G>, at_once: impl Fn(&Watcher<G>) -> Told) {
         self.told = Some(notice.at);
-        self.watchers.retain(|watcher| match watcher.outbox.send(notice.clone()) {
-            Ok(()) => true,
-            Err(Refused::Full) => {
-                // Its session closes the connection when the notices end.
-                tracing::info!(player = %watcher.player, connection = %watcher.connection,
-                    "a watcher does not keep up and is dropped");
-                false
+        self.watchers.retain(|watcher| {
+            let sent = match at_once(watcher) {
+                Told::All => return true,
+                Told::NotTaken => watcher.outbox.wake(),
+                Told::Nothing => watcher.outbox.send(notice.clone()),
+            };
+            match sent {
+                Ok(()) => true,
+                Err(Refused::Full) => {
+                    // Its session closes the connection when the notices end.
+                    tracing::info!(player = %watcher.player, connection = %watcher.connection,
+                        "a watcher does not keep up and is dropped");
+                    false
+                }
+                Err(Refused::Gone) => false,
             }
-            Err(Refused::Gone) => false,
         });
     }
 }

@@ -8,11 +8,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
-use axum::http::HeaderMap;
+use axum::extract::{ConnectInfo, State};
 use axum::http::header::{AUTHORIZATION, ORIGIN};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bahay_engine::table::Table;
 use tokio::sync::{mpsc, watch};
@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 use crate::accounts::Bans;
 use crate::auth::{Auth, AuthError, Player};
 use crate::clock::Clock;
-use crate::edge::{Address, Edge, Place, Refused};
+use crate::edge::{Address, Edge, Outlet, Peer, Place, Refused};
 use crate::live::Live;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
@@ -34,8 +34,6 @@ use crate::ws::wire::Wire;
 
 /// What a connection reads at once, and keeps for that; commands are shorter.
 const READ_BYTES: usize = 512;
-/// What is written at once.
-const WRITE_BYTES: usize = 4096;
 
 /// Where a fault can be planted. Only tests do so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +67,7 @@ pub struct PlayState {
 pub(super) async fn upgrade(
     State(state): State<Arc<PlayState>>,
     Extension(from): Extension<Address>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
@@ -80,13 +79,18 @@ pub(super) async fn upgrade(
         Ok(upgrade) => upgrade,
         Err(rejection) => return rejection.into_response(),
     };
+    let Some(outlet) = peer.outlet.upgrade() else {
+        // Nobody reads this any more.
+        return StatusCode::BAD_REQUEST.into_response();
+    };
     upgrade
         .protocols(Form::ALL.map(Form::subprotocol))
         .read_buffer_size(READ_BYTES)
-        .write_buffer_size(WRITE_BYTES)
+        // What is written is a frame at a time, by `pen`.
+        .write_buffer_size(0)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| serve(socket, state, admitted))
+        .on_upgrade(move |socket| serve(socket, outlet, state, admitted))
 }
 
 /// Who has come through the door.
@@ -150,9 +154,10 @@ fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitt
     Ok(Admitted { who, from, place })
 }
 
-async fn serve(socket: WebSocket, state: Arc<PlayState>, admitted: Admitted) {
+async fn serve(socket: WebSocket, outlet: Arc<Outlet>, state: Arc<PlayState>, admitted: Admitted) {
     let Admitted { who, from, place } = admitted;
-    let mut wire = Wire::new(socket, state.lobby.tables().counts().play().clone());
+    let mut wire =
+        Wire::new(socket, outlet, state.lobby.tables().counts().play().clone(), state.taps);
     let (player, entry) = match who {
         Who::Player(player) => (player, None),
         Who::Stranger(among_strangers) => {
@@ -165,7 +170,7 @@ async fn serve(socket: WebSocket, state: Arc<PlayState>, admitted: Admitted) {
             }
         }
     };
-    let session = Session::new(player, from, wire.form(), state);
+    let session = Session::new(player, from, wire.pen().clone(), state);
     Box::pin(session.run(wire, entry)).await;
     drop(place);
 }

@@ -58,7 +58,7 @@ pub(super) async fn authenticate(
         Err(Refusal { id, code, detail, retryable, ended }) => {
             let code = code.into();
             let refusal = Message::Refusal { id, code, rule: None, detail, retryable };
-            wire.say([refusal].into_iter()).await?;
+            wire.say([refusal].into_iter())?;
             Err(ended)
         }
     }

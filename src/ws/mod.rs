@@ -4,7 +4,7 @@
 //! token came with the request, `session` is the life of one connection, `showing` what it is shown
 //! of its table, `company` what it hears from and sees of others, `spectate` how late a spectator
 //! sees it, `seeking` its search for a table, `seldom` what it waits for and hardly ever hears,
-//! `wire` what waits to be written. docs/PROTOCOL.md tells
+//! `pen` what writes to it, `wire` its socket. docs/PROTOCOL.md tells
 //! a client's author the same in prose, asyncapi.yaml in types.
 
 mod asyncapi;
@@ -13,6 +13,7 @@ mod door;
 mod entry;
 mod examples;
 mod limit;
+mod pen;
 pub mod protocol;
 mod refusals;
 mod seeking;

@@ -11,7 +11,7 @@ use std::fmt;
 
 use bahay_engine::game::{Game, Prompt, Viewer};
 use bahay_engine::matchmaking::TicketId;
-use bahay_engine::seat::SeatSet;
+use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     Event, GameId, Phase, PhaseView, PlayerId, SEED_BYTES_MAX, Table, TableId, TableView, Timestamp,
 };
@@ -364,32 +364,42 @@ impl<A> OpenPrompt<A> {
         let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
             return None;
         };
-        Self::in_game::<G>(*game, *deadline_ms, game_view, view.viewer())
+        let prompt = G::prompt_in_view(game_view)?;
+        let legal = |_: Seat| {
+            let mut legal = Vec::new();
+            G::legal_in_view(game_view, &mut legal);
+            legal
+        };
+        Some(Self::asked(*game, *deadline_ms, prompt, view.viewer(), legal))
     }
 
-    /// The same without a view of the whole table, for who follows it by its events.
+    /// The same without a view, for who follows the table by its events.
     pub fn at<G: Game<Action = A>>(table: &Table<G>, player: PlayerId) -> Option<Self> {
         let Phase::Playing(playing) = table.phase() else {
             return None;
         };
         let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
-        let view = playing.state.view(viewer);
-        Self::in_game::<G>(playing.game, Some(playing.deadline), &view, viewer)
+        let prompt = playing.state.prompt_for(viewer)?;
+        let legal = |seat| {
+            let mut legal = Vec::new();
+            playing.state.legal_actions(seat, &mut legal);
+            legal
+        };
+        Some(Self::asked(playing.game, Some(playing.deadline), prompt, viewer, legal))
     }
 
-    fn in_game<G: Game<Action = A>>(
+    fn asked(
         game: GameId,
         deadline_ms: Option<Timestamp>,
-        view: &G::View,
+        prompt: Prompt,
         viewer: Viewer,
-    ) -> Option<Self> {
-        let Prompt { number, seats, .. } = G::prompt_in_view(view)?;
-        let mut legal = Vec::new();
-        if let Viewer::Seat(seat) = viewer
-            && seats.contains(seat)
-        {
-            G::legal_in_view(view, &mut legal);
-        }
-        Some(Self { game, number, seats, deadline_ms, legal })
+        legal: impl FnOnce(Seat) -> Vec<A>,
+    ) -> Self {
+        let Prompt { number, seats, .. } = prompt;
+        let legal = match viewer {
+            Viewer::Seat(seat) if seats.contains(seat) => legal(seat),
+            Viewer::Seat(_) | Viewer::Public | Viewer::Everything => Vec::new(),
+        };
+        Self { game, number, seats, deadline_ms, legal }
     }
 }

@@ -25,19 +25,20 @@ use crate::auth::{AuthError, Player};
 use crate::edge::Address;
 use crate::entropy;
 use crate::ids::SessionId;
-use crate::live::Point;
+use crate::live::{Over, Point};
 use crate::lobby::LobbyError;
-use crate::tables::SubmitError;
 use crate::tables::catalog::Tongits;
+use crate::tables::{Notice, SubmitError};
 use crate::ws::company::Company;
 use crate::ws::door::PlayState;
 use crate::ws::limit::{Limit, Verdict};
+use crate::ws::pen::{Lent, Pen};
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Command, Message, close};
 use crate::ws::seeking::{Seeking, next_over};
 use crate::ws::seldom::{Rare, Seldom};
 use crate::ws::showing::{Seated, next_notice};
-use crate::ws::spectate::{Spectator, next_seen};
+use crate::ws::spectate::{Seen, Spectator, next_seen};
 use crate::ws::wire::{Ended, Wire, unreadable};
 
 /// How often a client is pinged.
@@ -52,6 +53,15 @@ pub(super) const STAGGER: Duration = Duration::from_millis(1_500);
 pub(super) const ASIDE_TIMEOUT: Duration = Duration::from_millis(500);
 
 type Action = <Tongits as Game>::Action;
+
+/// What a session has waited for.
+enum Came {
+    Notice(Option<Notice<Tongits>>),
+    Frame(Option<Result<Frame, axum::Error>>),
+    Seen(Seen),
+    Found(Over),
+    Rare(Rare),
+}
 
 pub(super) struct Session {
     pub(super) player: PlayerId,
@@ -68,6 +78,8 @@ pub(super) struct Session {
     pub(super) seldom: Seldom,
     pub(super) seeking: Option<Seeking>,
     pub(super) form: Form,
+    /// Lent while this waits.
+    pen: Arc<Pen>,
     limit: Limit,
     pub(super) heard_at: Instant,
     /// To be said when what goes on is done.
@@ -75,7 +87,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(player: Player, from: Address, form: Form, state: Arc<PlayState>) -> Self {
+    pub(super) fn new(player: Player, from: Address, pen: Arc<Pen>, state: Arc<PlayState>) -> Self {
         let now = Instant::now();
         Self {
             player: player.id,
@@ -88,7 +100,8 @@ impl Session {
             company: Company::new(now),
             seldom: Seldom::new(),
             seeking: None,
-            form,
+            form: pen.form(),
+            pen,
             limit: Limit::new(now),
             heard_at: now,
             pending: Vec::new(),
@@ -134,40 +147,61 @@ impl Session {
         // The session may have ended before this began to listen.
         let mut ended = self.still_signed_in();
         loop {
-            let said = wire.say(self.pending.drain(..)).await;
+            let said = wire.say(self.pending.drain(..));
             if let Err(ended) = ended.and(said) {
                 return Some(ended);
             }
-            ended = tokio::select! {
+            self.lend_pen();
+            let came = tokio::select! {
                 // What comes all the time first, so that nothing else is looked at for it. It does
                 // not keep the rest waiting: a client that always has something to say is too fast.
                 biased;
-                notice = next_notice(&mut self.seated) => self.notices(notice),
-                frame = wire.next() => match frame {
-                    Some(Ok(frame)) => self.frame(frame).await,
-                    // Or the connection broke; then nobody hears it.
-                    Some(Err(error)) => Err(unreadable(error)),
-                    None => return None,
-                },
-                seen = next_seen(&mut self.spectator) => self.seen(seen),
-                over = next_over(&mut self.seeking) => {
+                notice = next_notice(&mut self.seated) => Came::Notice(notice),
+                frame = wire.next() => Came::Frame(frame),
+                seen = next_seen(&mut self.spectator) => Came::Seen(seen),
+                over = next_over(&mut self.seeking) => Came::Found(over),
+                rare = self.seldom.next() => Came::Rare(rare),
+            };
+            self.take_pen_back();
+            ended = match came {
+                Came::Notice(notice) => self.notices(notice),
+                Came::Frame(Some(Ok(frame))) => self.frame(frame).await,
+                // Or the connection broke; then nobody hears it.
+                Came::Frame(Some(Err(error))) => Err(unreadable(error)),
+                Came::Frame(None) => return None,
+                Came::Seen(seen) => self.seen(seen),
+                Came::Found(over) => {
                     self.found(over);
                     Ok(())
                 }
-                rare = self.seldom.next() => match rare {
-                    Rare::Ping if self.heard_at.elapsed() > IDLE => return None,
-                    Rare::Ping => {
-                        wire.ping();
-                        Ok(())
-                    }
-                    Rare::Ended => self.still_signed_in(),
-                    Rare::Stop => Err((close::GOING_AWAY, "the server stops; connect again")),
-                    Rare::Said(text) => {
-                        Box::pin(self.hear(&text)).await;
-                        Ok(())
-                    }
-                },
+                Came::Rare(Rare::Ping) if self.heard_at.elapsed() > IDLE => return None,
+                Came::Rare(Rare::Ping) => {
+                    wire.ping();
+                    Ok(())
+                }
+                Came::Rare(Rare::Ended) => self.still_signed_in(),
+                Came::Rare(Rare::Stop) => {
+                    Err((close::GOING_AWAY, "the server stops; connect again"))
+                }
+                Came::Rare(Rare::Said(text)) => {
+                    Box::pin(self.hear(&text)).await;
+                    Ok(())
+                }
             };
+        }
+    }
+
+    /// Has the table write what happens there, as long as this waits.
+    fn lend_pen(&self) {
+        if let Some(Seated { table, at, confirmed: true, .. }) = self.seated {
+            let (player, connection) = (self.player, self.connection);
+            self.pen.lend(Lent { table, player, connection, at });
+        }
+    }
+
+    fn take_pen_back(&mut self) {
+        if let (Some(at), Some(seated)) = (self.pen.take_back(), &mut self.seated) {
+            seated.at = at;
         }
     }
 
@@ -327,7 +361,8 @@ impl Session {
         let told = told.map(|seated| seated.at);
         let from = from.filter(|_| of == Some(table)).map(|from| told.unwrap_or(from));
         let tables = self.state.lobby.tables();
-        let watch = match tables.watch(table, self.player, self.connection, from).await {
+        let (player, connection, pen) = (self.player, self.connection, self.pen.clone());
+        let watch = match tables.watch_at_once(table, player, connection, pen, from).await {
             Ok(watch) => watch,
             Err(error) => {
                 self.refuse_submit(id, &error);

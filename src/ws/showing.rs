@@ -5,14 +5,18 @@
 use std::sync::{Arc, OnceLock};
 
 use bahay_engine::game::{Game, Viewer};
-use bahay_engine::table::{PlayerId, Table, TableId};
+use bahay_engine::table::{Event, PlayerId, Table, TableId};
 
 use crate::live::Point;
 use crate::tables::catalog::Tongits;
 use crate::tables::{Ending, Notice, Notices, Spoiled, Watch};
+use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
 use crate::ws::session::Session;
 use crate::ws::wire::Ended;
+
+type Happened = Event<<Tongits as Game>::Event>;
+type Action = <Tongits as Game>::Action;
 
 /// The most updates that resume a connection; a longer gap is closed by a snapshot.
 pub(super) const RESUMED_MAX: usize = 64;
@@ -38,8 +42,7 @@ impl Session {
             Some(missed) if missed.len() <= RESUMED_MAX && seat_is_steady(missed, self.player) => {
                 let last = missed.len();
                 for (place, missed) in (1..).zip(missed) {
-                    let prompt_of = (place == last).then_some(&*watch.table);
-                    self.update(missed.at, &missed.events, &watch.table, prompt_of)?;
+                    self.update(missed.at, &missed.events, &watch.table, place == last)?;
                 }
                 Ok(())
             }
@@ -99,7 +102,7 @@ impl Session {
         let was_confirmed = seated.confirmed;
         seated.confirmed |= connection == Some(Some(self.connection));
         if is_next && !notice.anew {
-            self.update(notice.at, &notice.events, &notice.table, Some(&notice.table))?;
+            self.update(notice.at, &notice.events, &notice.table, true)?;
         } else {
             self.snapshot(notice.at, &notice.table)?;
         }
@@ -124,18 +127,13 @@ impl Session {
     fn update(
         &mut self,
         at: Point,
-        events: &Arc<[bahay_engine::table::Event<<Tongits as Game>::Event>]>,
+        events: &[Happened],
         table: &Table<Tongits>,
-        prompt_of: Option<&Table<Tongits>>,
+        is_last: bool,
     ) -> Result<(), Ended> {
         let (player, form) = (self.player, self.form);
-        let (events, prompt) = self.shown(table, |table| {
-            let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
-            let events = events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
-            let prompt_of = prompt_of.filter(|_| !form.is_short());
-            let prompt = prompt_of.and_then(|table| OpenPrompt::at(table, player));
-            (events.collect(), prompt)
-        })?;
+        let (events, prompt) =
+            self.shown(table, |table| update(events, table, player, form, is_last))?;
         let Point { version, tag } = at;
         let server_time_ms = self.state.lobby.tables().clock_of(table.id()).now();
         self.pending.push(Message::Update { version, tag, server_time_ms, events, prompt });
@@ -170,6 +168,22 @@ impl Session {
         });
         shown.map_err(|Spoiled| SPOILED)
     }
+}
+
+/// What a player is shown of events that led to a table; of the last of several, also the question
+/// that the player is asked then.
+pub(super) fn update(
+    events: &[Happened],
+    table: &Table<Tongits>,
+    player: PlayerId,
+    form: Form,
+    is_last: bool,
+) -> (Vec<Happened>, Option<OpenPrompt<Action>>) {
+    let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
+    let events = events.iter().filter_map(|event| event.redact::<Tongits>(viewer)).collect();
+    let is_asked = is_last && !form.is_short();
+    let prompt = if is_asked { OpenPrompt::at(table, player) } else { None };
+    (events, prompt)
 }
 
 /// The next notice of the table that was joined; never, before that.

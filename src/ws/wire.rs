@@ -1,41 +1,36 @@
-//! A socket and what waits to be written to it.
+//! A socket, what is read from it, and its end.
 //!
-//! Nothing here waits for a client that does not read: what cannot be written yet is kept, up to
-//! [`WAITING_MAX`] messages and [`WAITING_BYTES_MAX`] bytes, and written while the session waits
+//! Nothing here waits for a client that does not read: what it does not take waits at its outlet, up
+//! to [`WAITING_MAX`] writes and [`WAITING_BYTES_MAX`] bytes, and is written while the session waits
 //! for whatever comes next. Beyond that the client is too slow: it is sent away, and resumes by
 //! version.
 
-use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::StreamExt;
 use tokio_tungstenite::tungstenite;
 
+use crate::edge::{Outlet, Waiting};
 use crate::metrics::Play;
 use crate::tables::catalog::Tongits;
-use crate::ws::protocol::brief::{Form, FormError, Shorthand};
+use crate::ws::door::Taps;
+use crate::ws::pen::Pen;
+use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Message, close};
 
-/// Messages that may wait for one client.
+/// Writes that may wait for one client; what is said together is one.
 pub(super) const WAITING_MAX: usize = 64;
 /// Bytes that may wait for one client, whatever the number of messages.
 pub(super) const WAITING_BYTES_MAX: usize = 256 * 1024;
 /// How long each step of ending a connection may take.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Most messages fit into this, so that writing one grows no buffer.
-const TEXT_BYTES: usize = 512;
-
 /// What ends a connection: the close code, and a word for whoever debugs a client.
 pub(super) type Ended = (u16, &'static str);
-
-/// The client's side of the wire is out of reach.
-#[derive(Debug)]
-pub(super) struct Gone;
 
 /// Why a frame that could not be read ends the connection.
 pub(super) fn unreadable(error: axum::Error) -> Ended {
@@ -48,102 +43,91 @@ pub(super) fn unreadable(error: axum::Error) -> Ended {
 
 pub(super) struct Wire {
     socket: WebSocket,
-    shorthand: Shorthand,
-    waiting: VecDeque<Frame>,
-    waiting_bytes: usize,
+    outlet: Arc<Outlet>,
+    pen: Arc<Pen>,
     play: Arc<Play>,
-    /// How many wait, as the figures know it.
-    shown: usize,
 }
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        self.play.messages_waiting.by(0, self.shown);
+        self.pen.take_back();
+        self.pen.show(Waiting::default());
         self.play.sockets.down();
     }
 }
 
 impl Wire {
-    pub(super) fn new(socket: WebSocket, play: Arc<Play>) -> Self {
+    /// `outlet` is that of the connection under the socket.
+    pub(super) fn new(socket: WebSocket, outlet: Arc<Outlet>, play: Arc<Play>, taps: Taps) -> Self {
         play.sockets.up();
+        outlet.frames();
         let agreed = socket.protocol().and_then(|agreed| agreed.to_str().ok());
-        let shorthand = Shorthand::new(Form::named(agreed));
-        Self { socket, shorthand, waiting: VecDeque::new(), waiting_bytes: 0, play, shown: 0 }
+        let pen = Arc::new(Pen::new(&outlet, Form::named(agreed), play.clone(), taps));
+        Self { socket, outlet, pen, play }
     }
 
-    /// How messages look here.
-    pub(super) fn form(&self) -> Form {
-        self.shorthand.form()
+    /// What messages are written with.
+    pub(super) fn pen(&self) -> &Arc<Pen> {
+        &self.pen
     }
 
     /// Puts messages behind what waits, and writes as much as the client takes at once.
-    pub(super) async fn say(
-        &mut self,
-        messages: impl Iterator<Item = Message<Tongits>>,
+    pub(super) fn say(
+        &self,
+        messages: impl ExactSizeIterator<Item = Message<Tongits>>,
     ) -> Result<(), Ended> {
-        for message in messages {
-            let frame = frame_of(&mut self.shorthand, &message).map_err(|error| {
-                tracing::error!(%error, "a message cannot be written");
-                (close::INTERNAL, "the server made a mistake; connect again")
-            })?;
-            self.play.messages_out.one();
-            self.play.bytes_out.more(bytes_of(&frame));
-            self.waiting_bytes += bytes_of(&frame);
-            self.waiting.push_back(frame);
+        if messages.len() == 0 {
+            return Ok(());
         }
-        // A broken connection shows itself when it is read.
-        poll_fn(|context| Poll::Ready(self.poll_write(context).is_ready())).await;
-        self.show();
-        if self.waiting.len() > WAITING_MAX || self.waiting_bytes > WAITING_BYTES_MAX {
+        let waiting = self.pen.write(messages).map_err(|error| {
+            tracing::error!(%error, "a message cannot be written");
+            (close::INTERNAL, "the server made a mistake; connect again")
+        })?;
+        if waiting.chunks > WAITING_MAX || waiting.bytes > WAITING_BYTES_MAX {
             return Err((close::TOO_SLOW, "too slow; connect again and resume"));
         }
         Ok(())
     }
 
     /// Asks whether the client is there, behind what waits.
-    pub(super) fn ping(&mut self) {
-        self.waiting.push_back(Frame::Ping(Default::default()));
+    pub(super) fn ping(&self) {
+        self.pen.ping();
     }
 
     /// The next frame; `None` when the client has gone. Writes what waits meanwhile. Nothing is
     /// lost when this is dropped before it is ready.
     pub(super) async fn next(&mut self) -> Option<Result<Frame, axum::Error>> {
-        let next = poll_fn(|context| {
-            if let Poll::Ready(Err(Gone)) = self.poll_write(context) {
+        poll_fn(|context| {
+            if self.poll_write(context).is_err() {
                 return Poll::Ready(None);
             }
             self.socket.poll_next_unpin(context)
         })
-        .await;
-        self.show();
-        next
+        .await
     }
 
-    fn show(&mut self) {
-        self.play.messages_waiting.by(self.waiting.len(), self.shown);
-        self.shown = self.waiting.len();
-    }
-
-    /// Ready when nothing waits any more.
-    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Gone>> {
-        while !self.waiting.is_empty() {
-            ready!(self.socket.poll_ready_unpin(context)).map_err(|_| Gone)?;
-            if let Some(frame) = self.waiting.pop_front() {
-                self.waiting_bytes -= bytes_of(&frame);
-                self.socket.start_send_unpin(frame).map_err(|_| Gone)?;
-            }
+    /// Writes what waits.
+    fn poll_write(&self, context: &mut Context<'_>) -> std::io::Result<()> {
+        if self.outlet.waiting().is_nothing() {
+            return Ok(());
         }
-        self.socket.poll_flush_unpin(context).map_err(|_| Gone)
+        let written = self.outlet.poll_drain(context);
+        self.pen.show(self.outlet.waiting());
+        match written {
+            Poll::Ready(written) => written,
+            Poll::Pending => Ok(()),
+        }
     }
 
     /// Ends the connection with a reason, which the client sees if it reads.
     pub(super) async fn end(mut self, (code, reason): Ended) {
+        self.pen.take_back();
         if code == close::TOO_SLOW {
             // It would not read this either, and asks for it again.
-            self.waiting.clear();
+            self.outlet.forget();
         }
         // What was said before the end is still written, if the client reads it.
-        let written = poll_fn(|context| self.poll_write(context));
+        let written = poll_fn(|context| self.outlet.poll_drain(context));
         let _ = tokio::time::timeout(LINGER, written).await;
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
         // The client may be gone already.
@@ -153,27 +137,5 @@ impl Wire {
         // read until it has closed its side, or for long enough.
         let unread = async { while let Some(Ok(_)) = self.socket.next().await {} };
         let _ = tokio::time::timeout(LINGER, unread).await;
-    }
-}
-
-fn frame_of(shorthand: &mut Shorthand, message: &Message<Tongits>) -> Result<Frame, FormError> {
-    let mut bytes = Vec::with_capacity(TEXT_BYTES);
-    shorthand.write(message, &mut bytes)?;
-    Ok(match shorthand.form() {
-        Form::Full | Form::Brief => {
-            // What this writer writes is UTF-8, so this looks and does not copy.
-            let text = String::from_utf8(bytes).map_err(serde::ser::Error::custom);
-            Frame::Text(text.map_err(FormError::Json)?.into())
-        }
-        Form::Compact => Frame::Binary(bytes.into()),
-    })
-}
-
-/// What counts of a frame: that of a message, not of a ping.
-fn bytes_of(frame: &Frame) -> usize {
-    match frame {
-        Frame::Text(text) => text.len(),
-        Frame::Binary(bytes) => bytes.len(),
-        Frame::Ping(_) | Frame::Pong(_) | Frame::Close(_) => 0,
     }
 }

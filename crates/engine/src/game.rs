@@ -171,6 +171,11 @@ pub trait Game: Value {
     /// The question that is open as far as the viewer may know; `None` when none is.
     fn prompt_in_view(view: &Self::View) -> Option<Prompt>;
 
+    /// The same for a viewer that has no view. A game that knows it without making one says so.
+    fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
+        Self::prompt_in_view(&self.view(viewer))
+    }
+
     /// Adds every action open to the viewer of this view, as [`Game::legal_actions`] would.
     fn legal_in_view(view: &Self::View, actions: &mut Vec<Self::Action>);
 

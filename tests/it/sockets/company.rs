@@ -15,7 +15,7 @@ use bahay::ws::protocol::{Command, Message};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Clocks, GameId, PhaseView, Spectators, Table, TableId};
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, joined};
@@ -175,12 +175,18 @@ impl Spectator {
 
     /// Takes whatever has come. In mid-game nothing is younger than a whole turn.
     async fn look(&mut self) {
-        let ping = self.play.send(|id| Command::Ping { id }).await.unwrap();
+        let mut ping = self.play.send(|id| Command::Ping { id }).await.unwrap();
         loop {
             let message = timeout(PATIENCE, self.play.next()).await.unwrap().unwrap();
             self.texts.push(serde_json::to_string(&message).unwrap());
             let version = match message {
                 Message::Ack { id, .. } if id == ping => return,
+                // The game is played faster than a client may ask.
+                Message::Refusal { retryable: true, .. } => {
+                    sleep(Duration::from_millis(100)).await;
+                    ping = self.play.send(|id| Command::Ping { id }).await.unwrap();
+                    continue;
+                }
                 Message::Snapshot { version, .. } | Message::Update { version, .. } => version,
                 _ => continue,
             };

@@ -303,7 +303,9 @@ fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(),
         (Viewer::Public, Some(seen), Some(asked)) => seen.number == asked.number,
         (Viewer::Seat(_) | Viewer::Public, seen, asked) => seen.is_none() && asked.is_none(),
     };
-    ensure(agrees, || format!("{viewer:?} sees the question {seen:?}, which is {asked:?}"))
+    ensure(agrees, || format!("{viewer:?} sees the question {seen:?}, which is {asked:?}"))?;
+    let told = game.prompt_for(viewer);
+    ensure(told == seen, || format!("{viewer:?} sees the question {seen:?} and is told {told:?}"))
 }
 
 fn check_hidden(hidden: &[String], viewer: Viewer, told: &impl Serialize) -> Result<(), String> {

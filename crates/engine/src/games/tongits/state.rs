@@ -317,6 +317,13 @@ impl Game for Tongits {
         view.prompt()
     }
 
+    fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
+        match self.public.masked(viewer).turn() {
+            Turn::Players(prompt) => Some(prompt),
+            Turn::Chance(_) | Turn::Over => None,
+        }
+    }
+
     fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
         if let (Some(seat), Some(hand)) = (view.viewer, view.hand()) {
             legal::for_each(&view.public, seat, hand, |action| actions.push(action));

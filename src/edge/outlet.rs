@@ -1,0 +1,253 @@
+//! What is written to a connection: by whoever reads it, and by others beside.
+//!
+//! A server answers, so what reads a connection usually writes it as well. But most of what a
+//! player is told comes from others, and waking the reader only for that costs more than the
+//! writing. So anybody who has the outlet writes whole frames, one after another, and at once as long
+//! as the client takes them. What it does not take waits here, in order, until the reader, which is
+//! woken for it, writes it.
+//!
+//! Until [`Outlet::frames`] is called there are no frames: then only the reader writes, and is told
+//! how much the client has taken.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, IoSlice};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use tokio::net::tcp::OwnedWriteHalf;
+
+/// The writing half of a connection.
+#[derive(Debug)]
+pub struct Outlet {
+    half: OwnedWriteHalf,
+    rest: Mutex<Rest>,
+}
+
+/// What the client has not taken yet.
+#[derive(Debug, Default)]
+struct Rest {
+    are_frames: bool,
+    /// Each what was written at once.
+    chunks: VecDeque<Vec<u8>>,
+    /// Of the first.
+    taken: usize,
+    bytes: usize,
+}
+
+/// How much waits for a client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    pub chunks: usize,
+    pub bytes: usize,
+}
+
+impl Waiting {
+    pub fn is_nothing(self) -> bool {
+        self.chunks == 0
+    }
+}
+
+impl Outlet {
+    pub fn new(half: OwnedWriteHalf) -> Self {
+        Self { half, rest: Mutex::default() }
+    }
+
+    /// From here on, what is written at once is never torn apart by what others write.
+    pub fn frames(&self) {
+        self.rest().are_frames = true;
+    }
+
+    /// Writes whole frames, behind what waits, as far as the client takes them now. Says what waits
+    /// then: somebody has to [drain](Self::poll_drain) it. A broken connection shows itself when it is
+    /// read.
+    pub fn write(&self, frames: &[u8]) -> Waiting {
+        let mut rest = self.rest();
+        if rest.chunks.is_empty() {
+            match self.half.try_write(frames) {
+                Ok(taken) if taken == frames.len() => return Waiting::default(),
+                Ok(taken) => rest.push(&frames[taken..]),
+                Err(_) => rest.push(frames),
+            }
+        } else {
+            rest.push(frames);
+        }
+        rest.waiting()
+    }
+
+    pub fn waiting(&self) -> Waiting {
+        self.rest().waiting()
+    }
+
+    /// Forgets what waits, but for the end of what the client has begun to take.
+    pub fn forget(&self) {
+        let mut rest = self.rest();
+        let begun = usize::from(rest.taken > 0);
+        rest.chunks.truncate(begun);
+        rest.bytes = rest.chunks.front().map_or(0, Vec::len) - rest.taken;
+    }
+
+    /// Ready when nothing waits any more.
+    pub fn poll_drain(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut rest = self.rest();
+        while let Some(first) = rest.chunks.front() {
+            match ready!(self.poll_try(context, &first[rest.taken..]))? {
+                0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
+                taken => rest.take(taken),
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// For the reader, as `AsyncWrite` has it. Frames are taken in whole.
+    pub fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if !self.rest().are_frames {
+            return self.poll_try(context, bytes);
+        }
+        if !self.write(bytes).is_nothing() {
+            // So that the reader is woken for it.
+            let _ = self.poll_drain(context)?;
+        }
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    /// The same with several buffers.
+    pub fn poll_write_vectored(
+        &self,
+        context: &mut Context<'_>,
+        buffers: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.rest().are_frames {
+            let together: Vec<u8> =
+                buffers.iter().flat_map(|buffer| buffer.iter().copied()).collect();
+            return self.poll_write(context, &together);
+        }
+        loop {
+            ready!(self.half.as_ref().poll_write_ready(context))?;
+            match self.half.try_write_vectored(buffers) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                written => return Poll::Ready(written),
+            }
+        }
+    }
+
+    /// Ends the writing side.
+    pub fn poll_shutdown(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_drain(context))?;
+        let stream: &tokio::net::TcpStream = self.half.as_ref();
+        Poll::Ready(socket2::SockRef::from(stream).shutdown(std::net::Shutdown::Write))
+    }
+
+    fn poll_try(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.half.as_ref().poll_write_ready(context))?;
+            match self.half.try_write(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                written => return Poll::Ready(written),
+            }
+        }
+    }
+
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rest {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        self.chunks.push_back(bytes.to_vec());
+    }
+
+    fn take(&mut self, bytes: usize) {
+        self.taken += bytes;
+        self.bytes -= bytes;
+        if self.chunks.front().is_some_and(|first| first.len() == self.taken) {
+            self.chunks.pop_front();
+            self.taken = 0;
+        }
+        if self.chunks.is_empty() {
+            self.chunks = VecDeque::new();
+        }
+    }
+
+    fn waiting(&self) -> Waiting {
+        Waiting { chunks: self.chunks.len(), bytes: self.bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::AsyncReadExt as _;
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::{Outlet, Waiting};
+
+    async fn pair() -> (Outlet, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it listens");
+        let client = TcpStream::connect(address).await.expect("it listens");
+        let (stream, _) = listener.accept().await.expect("somebody has come");
+        (Outlet::new(stream.into_split().1), client)
+    }
+
+    /// Writes numbered frames until the client takes no more. Gives what was written.
+    fn fill(outlet: &Outlet, length: usize) -> Vec<u8> {
+        let mut written = Vec::new();
+        for number in 0_u8.. {
+            let frame = vec![number; length];
+            written.extend_from_slice(&frame);
+            if !outlet.write(&frame).is_nothing() {
+                return written;
+            }
+        }
+        unreachable!("a client that does not read takes no 256 frames")
+    }
+
+    #[tokio::test]
+    async fn what_is_not_taken_waits_and_comes_in_order() {
+        let (outlet, mut client) = pair().await;
+        outlet.frames();
+        let mut written = fill(&outlet, 100_000);
+        for last in [b"beside", b"reader"] {
+            written.extend_from_slice(last);
+        }
+        // Somebody beside, and then the reader, which hands a frame in whole.
+        assert_eq!(outlet.write(b"beside").chunks, 2);
+        let taken = poll_fn(|context| outlet.poll_write(context, b"reader")).await;
+        assert_eq!(taken.expect("it is there"), 6);
+        let length = written.len();
+        let reader = tokio::spawn(async move {
+            let mut read = vec![0; length];
+            client.read_exact(&mut read).await.expect("all of it comes");
+            read
+        });
+        poll_fn(|context| outlet.poll_drain(context)).await.expect("it is there");
+        assert_eq!(outlet.waiting(), Waiting::default());
+        assert_eq!(reader.await.expect("it does not panic"), written);
+    }
+
+    /// What the client has begun to take is finished, and nothing but that.
+    #[tokio::test]
+    async fn what_is_forgotten_ends_with_a_whole_frame() {
+        let (outlet, mut client) = pair().await;
+        outlet.frames();
+        fill(&outlet, 100_000);
+        outlet.write(b"never");
+        outlet.forget();
+        let is_begun = !outlet.waiting().is_nothing();
+        outlet.write(b"end");
+        let reader = tokio::spawn(async move {
+            let mut read = Vec::new();
+            client.read_to_end(&mut read).await.expect("all of it comes");
+            read
+        });
+        poll_fn(|context| outlet.poll_drain(context)).await.expect("it is there");
+        drop(outlet);
+        let read = reader.await.expect("it does not panic");
+        let frames = read.strip_suffix(b"end").expect("the end comes last");
+        assert_eq!(frames.len() % 100_000, 0, "begun: {is_begun}");
+        assert!(!frames.is_empty());
+    }
+}
