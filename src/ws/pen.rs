@@ -194,3 +194,108 @@ fn frame(frames: &mut Vec<u8>, opcode: OpCode, payload: &[u8]) {
     let _ = header.format(payload.len() as u64, frames);
     frames.extend_from_slice(payload);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use bahay_engine::seat::Seat;
+    use bahay_engine::table::{
+        Clocks, ConnectionId, Event, Input, PlayerId, Table, TableId, Timestamp,
+    };
+    use tokio::io::AsyncReadExt as _;
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::time::timeout;
+    use uuid::Uuid;
+
+    use super::{Lent, Pen};
+    use crate::edge::Outlet;
+    use crate::entropy;
+    use crate::ids::Tag;
+    use crate::live::Point;
+    use crate::lobby::house_rooms;
+    use crate::tables::catalog::Tongits;
+    use crate::tables::{AtOnce, Notice, Told};
+    use crate::ws::door::Taps;
+    use crate::ws::protocol::brief::Form;
+
+    const PLAYER: PlayerId = PlayerId(Uuid::from_u128(1));
+    const CONNECTION: ConnectionId = ConnectionId(Uuid::from_u128(2));
+
+    /// A table where the player sits by this connection.
+    fn table(connection: ConnectionId) -> Table<Tongits> {
+        let terms = house_rooms(Clocks::default())[0].terms().clone();
+        let table = Table::<Tongits>::new(TableId(Uuid::from_u128(3)), terms);
+        let sit = Input::Sit { player: PLAYER, name: "Ana".into(), avatar: None, bot: false };
+        let mut decided = table;
+        for input in [sit, Input::Connect { player: PLAYER, connection }] {
+            let transition = decided.decide(Timestamp::default(), input, entropy::fresh);
+            decided = transition.expect("there is a seat").table;
+        }
+        decided
+    }
+
+    fn point(version: u64) -> Point {
+        Point { version, tag: Tag::default() }
+    }
+
+    fn notice(version: u64, connection: ConnectionId) -> Notice<Tongits> {
+        let presence =
+            Event::Presence { seat: Seat::new(0).expect("the first seat"), connected: true };
+        let countdown = Event::Countdown { deadline_ms: Timestamp::default() };
+        Notice {
+            at: point(version),
+            events: Arc::new([presence, countdown]),
+            table: Arc::new(table(connection)),
+            anew: false,
+            parted: false,
+        }
+    }
+
+    async fn pair() -> (Arc<Outlet>, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it listens");
+        let client = TcpStream::connect(address).await.expect("it listens");
+        let (stream, _) = listener.accept().await.expect("somebody has come");
+        stream.writable().await.expect("it is there");
+        (Arc::new(Outlet::new(stream.into_split().1)), client)
+    }
+
+    #[tokio::test]
+    async fn what_comes_next_is_written_and_all_else_is_left_to_the_session() {
+        let (outlet, mut client) = pair().await;
+        outlet.frames();
+        let pen = Pen::new(&outlet, Form::Full, Arc::default(), Taps::default());
+        let tell = |notice: &Notice<Tongits>| pen.tell(notice, Timestamp::default());
+        let next = notice(8, CONNECTION);
+        assert_eq!(tell(&next), Told::Nothing, "the pen is not lent");
+        let table = next.table.id();
+        pen.lend(Lent { table, player: PLAYER, connection: CONNECTION, at: point(7) });
+        for other in [
+            notice(7, CONNECTION),
+            notice(9, CONNECTION),
+            notice(8, ConnectionId(Uuid::from_u128(9))),
+            Notice { anew: true, ..next.clone() },
+        ] {
+            assert_eq!(tell(&other), Told::Nothing, "{other:?}");
+        }
+        assert_eq!(tell(&next), Told::All);
+        assert_eq!(tell(&next), Told::Nothing, "it was told already");
+        assert_eq!(tell(&notice(9, CONNECTION)), Told::All);
+        assert_eq!(pen.take_back(), Some(point(9)));
+        assert_eq!((pen.take_back(), tell(&notice(10, CONNECTION))), (None, Told::Nothing));
+        for version in [8, 9] {
+            let mut header = [0; 4];
+            client.read_exact(&mut header).await.expect("a frame comes");
+            assert_eq!(header[..2], [0x81, 126], "a whole text of more than 125 bytes");
+            let length = u16::from_be_bytes([header[2], header[3]]);
+            let mut text = vec![0; usize::from(length)];
+            client.read_exact(&mut text).await.expect("all of it comes");
+            let text: serde_json::Value = serde_json::from_slice(&text).expect("it is JSON");
+            assert_eq!((&text["type"], &text["version"]), (&"update".into(), &version.into()));
+        }
+        let more = timeout(Duration::from_millis(50), client.read_u8()).await;
+        assert!(more.is_err(), "{more:?}");
+    }
+}
