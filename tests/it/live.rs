@@ -194,7 +194,7 @@ async fn an_idle_table_is_forgotten_after_its_time_and_any_other_lasts() {
     let due = |after| line(after, "due", Some(at(5_000)));
     let waits = |after| line(after, "waits", None);
     let idles = |after| NewLine { idle_ms: Some(IDLE_MS), ..line(after, "idles", None) };
-    let both = |after| NewLine { idle_ms: Some(IDLE_MS), ..due(after) };
+    let both = |after| NewLine { idle_ms: Some(IDLE_MS), ..line(after, "both", Some(at(5_000))) };
     let mut now = start;
     let steps: [(&str, NewLineAfter, bool); 9] = [
         ("due at first", due, false),
