@@ -3,8 +3,9 @@
 //! of many tables, from so many callers at once, each waiting for its answer as a table does. Then it
 //! looks for due tables, and reads a journal again, as a node does that comes to a table.
 //!
-//! Processor time is told beside the rate, of this process and of Redis: a rate on a machine that
-//! does other things as well says little.
+//! Processor time is told beside the rate, of this process and of Redis, and how long Redis was in the
+//! script: a rate on a machine that does other things as well says little. Redis tells both of itself,
+//! wherever it runs; if others use it meanwhile, theirs is in it.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
@@ -15,10 +16,12 @@ use bahay::entropy;
 use bahay::live::{Append, Live, NewLine, Options, Point};
 use bahay_engine::table::{ENGINE, TableId, Timestamp};
 use futures_util::future::join_all;
+use redis::aio::MultiplexedConnection;
 use uuid::Uuid;
 
-/// Tables that are appended to at once.
-const CALLERS: [usize; 4] = [1, 8, 64, 256];
+/// Tables that are appended to at once. With the most, hardly anything of a table is in the
+/// processor's caches when its turn comes, as it is in play.
+const CALLERS: [usize; 5] = [1, 8, 64, 256, 2_000];
 
 /// How long each number of them is measured.
 const MEASURED: Duration = Duration::from_secs(3);
@@ -28,6 +31,10 @@ const LINE: &str = r#"{"at":1772366409120,"input":{"type":"act","player":"019ca9
 
 /// Lines of a game, more or less.
 const GAME_LINES: usize = 30;
+
+/// The first deadline of a table, long after this has run, and from one to the next.
+const FIRST_MS: i64 = 4_102_444_800_000;
+const TURN_MS: i64 = 4_000;
 
 fn main() {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(run());
@@ -42,13 +49,20 @@ async fn run() {
         response_timeout: Duration::from_secs(5),
     };
     let (live, _publications) = Live::connect(&options).await.unwrap();
-    let redis = redis_pid(&options.url).await;
-    println!("{:<58}{:>12}{:>13}{:>14}", "live state", "CPU us each", "a second", "Redis' own");
+    let mut redis = redis::Client::open(options.url.as_str())
+        .unwrap()
+        .get_multiplexed_async_connection()
+        .await
+        .unwrap();
+    println!(
+        "{:<40}{:>12}{:>13}{:>14}{:>14}",
+        "live state", "CPU us each", "a second", "Redis' own", "in the script"
+    );
     for callers in CALLERS {
         let tables = join_all((0..callers).map(|_| founded(&live))).await;
         let until = Instant::now() + MEASURED;
         let what = format!("append, {callers} at a time");
-        measure(&what, redis, async {
+        measure(&what, &mut redis, async {
             let done = tables.into_iter().map(|(table, mut at)| {
                 let live = &live;
                 async move {
@@ -65,7 +79,7 @@ async fn run() {
         .await;
     }
     let times: Vec<_> = live.shards().map(|shard| (shard, Timestamp::from_ms(0))).collect();
-    measure("a look for due tables, all shards", redis, async {
+    measure("a look for due tables, all shards", &mut redis, async {
         for _ in 0..2_000 {
             assert_eq!(live.take_due(&times, 1_000).await.unwrap(), []);
         }
@@ -76,7 +90,7 @@ async fn run() {
     for _ in 0..GAME_LINES {
         at = appended(&live, table, at).await;
     }
-    measure("a journal of 30 lines, read whole", redis, async {
+    measure("a journal of 30 lines, read whole", &mut redis, async {
         for _ in 0..2_000 {
             assert_eq!(live.load(table).await.unwrap().unwrap().lines.len(), GAME_LINES);
         }
@@ -93,47 +107,74 @@ async fn founded(live: &Live) -> (TableId, Point) {
 
 async fn appended(live: &Live, table: TableId, after: Point) -> Point {
     let tag = entropy::tag();
-    let deadline = Some(Timestamp::from_ms(i64::MAX / 2));
+    let turns = i64::try_from(after.version).unwrap();
+    let deadline = Some(Timestamp::from_ms(FIRST_MS + turns * TURN_MS));
     let new = NewLine { after, tag, engine: ENGINE, line: LINE, deadline, idle_ms: None };
     assert_eq!(live.append(table, new).await.unwrap(), Append::Appended);
     Point { version: after.version + 1, tag }
 }
 
 /// Does something so many times as it says, and prints what each cost.
-async fn measure(what: &str, redis: Option<u32>, work: impl Future<Output = u32>) {
-    let processor = |pid: Option<u32>| pid.map(|pid| processor_us(pid).unwrap_or_default());
-    let (own_before, redis_before) = (processor(Some(std::process::id())), processor(redis));
+async fn measure(what: &str, redis: &mut MultiplexedConnection, work: impl Future<Output = u32>) {
+    let before = Spent::so_far(redis).await;
     let began = Instant::now();
     let count = u64::from(work.await.max(1));
     let took_us = began.elapsed().as_micros().max(1);
-    let each = |before: Option<u64>, after: Option<u64>| match (before, after) {
-        (Some(before), Some(after)) => format!("{}", (after - before) / count),
+    let after = Spent::so_far(redis).await;
+    let each = |before_us: u64, after_us: u64| {
+        let tenths = (after_us - before_us) * 10 / count;
+        format!("{}.{}", tenths / 10, tenths % 10)
+    };
+    let own = match (before.own_us, after.own_us) {
+        (Some(before), Some(after)) => each(before, after),
         _ => "?".to_owned(),
     };
     println!(
-        "{what:<58}{:>12}{:>13}{:>14}",
-        each(own_before, processor(Some(std::process::id()))),
+        "{what:<40}{own:>12}{:>13}{:>14}{:>14}",
         u128::from(count) * 1_000_000 / took_us,
-        each(redis_before, processor(redis)),
+        each(before.redis_us, after.redis_us),
+        each(before.script_us, after.script_us),
     );
 }
 
-/// User and system time of a process, on Linux.
-fn processor_us(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+/// Time since each began.
+struct Spent {
+    /// This process on a processor, where the system tells it.
+    own_us: Option<u64>,
+    /// Redis on a processor, with all its threads.
+    redis_us: u64,
+    /// Redis in scripts.
+    script_us: u64,
+}
+
+impl Spent {
+    async fn so_far(redis: &mut MultiplexedConnection) -> Self {
+        let info: String = redis::cmd("INFO").arg("everything").query_async(redis).await.unwrap();
+        let value = |name: &str| info.lines().find_map(|line| line.strip_prefix(name));
+        let processor_us = |name| us_of_seconds(value(name).unwrap()).unwrap();
+        let script = value("cmdstat_evalsha:").unwrap_or_default();
+        let script_us = script.split(',').find_map(|part| part.strip_prefix("usec="));
+        Self {
+            own_us: own_processor_us(),
+            redis_us: processor_us("used_cpu_user:") + processor_us("used_cpu_sys:"),
+            script_us: script_us.map_or(0, |us| us.parse().unwrap()),
+        }
+    }
+}
+
+/// As in `12.345678`.
+fn us_of_seconds(text: &str) -> Option<u64> {
+    let (seconds, fraction) = text.trim().split_once('.')?;
+    let us: u64 = format!("{fraction:0<6}").get(..6)?.parse().ok()?;
+    Some(seconds.parse::<u64>().ok()? * 1_000_000 + us)
+}
+
+/// User and system time of this process, on Linux.
+fn own_processor_us() -> Option<u64> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
     // The name in brackets may hold spaces.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
     // A hundred ticks a second, on every Linux that we know of.
     Some(ticks * 10_000)
-}
-
-/// The process that answers, if it runs on this machine.
-async fn redis_pid(url: &str) -> Option<u32> {
-    let client = redis::Client::open(url).ok()?;
-    let mut connection = client.get_multiplexed_async_connection().await.ok()?;
-    let info: String = redis::cmd("INFO").arg("server").query_async(&mut connection).await.ok()?;
-    let pid = info.lines().find_map(|line| line.strip_prefix("process_id:"))?;
-    let pid = pid.trim().parse().ok()?;
-    processor_us(pid).map(|_| pid)
 }

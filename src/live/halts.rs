@@ -12,8 +12,9 @@ impl Live {
     pub async fn halt(&self, table: TableId, engine: u32, why: &str) -> Result<bool, Unavailable> {
         let mut call = self.scripts.halt.prepare_invoke();
         let shard = self.shard_of(table);
-        call.key(self.table_key(table, "head")).key(self.due_key(shard, engine));
-        call.key(self.halted_key(shard)).arg(table.to_string()).arg(why);
+        call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
+        call.key(self.due_key(shard, engine)).key(self.halted_key(shard));
+        call.arg(table.to_string()).arg(why);
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
@@ -26,8 +27,9 @@ impl Live {
     ) -> Result<bool, Unavailable> {
         let mut call = self.scripts.resume.prepare_invoke();
         let shard = self.shard_of(table);
-        call.key(self.table_key(table, "head")).key(self.due_key(shard, engine));
-        call.key(self.halted_key(shard)).arg(table.to_string());
+        call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
+        call.key(self.due_key(shard, engine)).key(self.halted_key(shard));
+        call.arg(table.to_string());
         match deadline {
             Some(deadline) => call.arg(deadline.ms()),
             None => call.arg(""),

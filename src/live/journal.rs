@@ -81,7 +81,7 @@ pub struct NewLine<'a> {
     pub line: &'a str,
     /// When the table is due next.
     pub deadline: Option<Timestamp>,
-    /// The table is forgotten after this time without a further line.
+    /// The table is forgotten after this time without a further line, unless it is due some time.
     pub idle_ms: Option<u64>,
 }
 
@@ -167,28 +167,29 @@ impl Live {
         let NewLine { after, tag, engine, line, deadline, idle_ms } = new;
         // Written where it is sent from: this is the call of every move.
         let script = &self.scripts.append;
-        let mut call = redis::Cmd::with_capacity(14, line.len() + 512);
+        let mut call = redis::Cmd::with_capacity(11, line.len() + 384);
         call.arg("EVALSHA").arg(script.get_hash()).arg(3);
         call.arg(self.table_key(table, "head")).arg(self.table_key(table, "journal"));
         call.arg(self.due_key(self.shard_of(table), engine));
-        call.arg(after);
-        match deadline {
-            Some(deadline) => call.arg(deadline.ms()),
-            None => call.arg(""),
-        };
-        call.write_arg_fmt(table);
-        call.arg(self.table_key(table, "lines"));
-        call.arg(idle_ms.unwrap_or(0)).arg(&*self.subscriptions.listener);
+        call.write_arg_fmt(format_args!("{} {}", after.version, after.tag));
         call.write_arg_fmt(format_args!("{tag} {line}"));
+        call.arg(&*self.subscriptions.listener);
+        match (deadline, idle_ms) {
+            (Some(deadline), _) => call.arg(deadline.ms()),
+            (None, Some(idle_ms)) => call.arg("").arg(idle_ms),
+            (None, None) => call.arg(""),
+        };
         let mut commands = self.commands.clone();
         let mut answer = call.query_async(&mut commands).await;
         if matches!(&answer, Err(error) if error.kind() == NO_SCRIPT) {
             script.prepare_invoke().load_async(&mut commands).await?;
             answer = call.query_async(&mut commands).await;
         }
-        let answer: Vec<Value> = answer?;
+        let answer = match answer? {
+            Value::Int(1) => return Ok(Append::Appended),
+            other => redis::from_redis_value::<Vec<Value>>(other).map_err(unreadable)?,
+        };
         match answer.as_slice() {
-            [kind] if is(kind, "appended") => Ok(Append::Appended),
             [kind, lines] if is(kind, "behind") => Ok(Append::Behind(entries(lines)?)),
             [kind] if is(kind, "elsewhere") => Ok(Append::Elsewhere),
             [kind] if is(kind, "missing") => Ok(Append::Missing),

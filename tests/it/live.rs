@@ -27,6 +27,9 @@ fn line(after: Point, line: &str, deadline: Option<Timestamp>) -> NewLine<'_> {
     NewLine { after, tag: entropy::tag(), engine: ENGINE, line, deadline, idle_ms: None }
 }
 
+/// Makes a line after a point.
+type NewLineAfter = fn(Point) -> NewLine<'static>;
+
 /// Where a line leads.
 fn to(new: &NewLine<'_>) -> Point {
     Point { version: new.after.version + 1, tag: new.tag }
@@ -169,6 +172,52 @@ async fn a_snapshot_takes_the_place_of_its_lines_unless_others_were_faster() {
     assert!(stored.lines.is_empty());
     assert_eq!(live.append(table, line(a, "c", None)).await.unwrap(), Append::Elsewhere);
     assert_eq!(live.append(table, line(b, "c", None)).await.unwrap(), Append::Appended);
+}
+
+/// Whether head and journal are to be forgotten some time.
+async fn is_passing(house: &TestLive, table: TableId) -> [bool; 2] {
+    let mut raw = house.raw().await;
+    let mut lives = [false; 2];
+    for (lives, part) in lives.iter_mut().zip(["head", "journal"]) {
+        *lives = raw.pttl::<_, i64>(house.table_key(table, part)).await.unwrap() > 0;
+    }
+    lives
+}
+
+#[tokio::test]
+async fn an_idle_table_is_forgotten_after_its_time_and_any_other_lasts() {
+    let house = TestLive::new();
+    let (live, _publications) = house.connect().await;
+    let table = table();
+    let start = found(&live, table).await;
+    assert_eq!(is_passing(&house, table).await, [true, false], "nothing is in its journal");
+    let due = |after| line(after, "due", Some(at(5_000)));
+    let waits = |after| line(after, "waits", None);
+    let idles = |after| NewLine { idle_ms: Some(IDLE_MS), ..line(after, "idles", None) };
+    let both = |after| NewLine { idle_ms: Some(IDLE_MS), ..line(after, "both", Some(at(5_000))) };
+    let mut now = start;
+    let steps: [(&str, NewLineAfter, bool); 9] = [
+        ("due at first", due, false),
+        ("idle after due", idles, true),
+        ("due after idle", due, false),
+        ("idle again", idles, true),
+        ("still idle", idles, true),
+        ("waiting after idle", waits, false),
+        ("due after waiting", due, false),
+        ("due, however idle", both, false),
+        ("idle in the end", idles, true),
+    ];
+    for (what, new, passes) in steps {
+        now = append(&live, table, new(now)).await;
+        assert_eq!(is_passing(&house, table).await, [passes; 2], "{what}");
+    }
+    // A snapshot in the place of its lines: the next line begins another journal.
+    assert!(live.compact(table, now, "snapshot").await.unwrap());
+    now = append(&live, table, due(now)).await;
+    assert_eq!(is_passing(&house, table).await, [false; 2], "after a snapshot");
+    append(&live, table, idles(now)).await;
+    assert!(live.halt(table, ENGINE, "why").await.unwrap());
+    assert_eq!(is_passing(&house, table).await, [false; 2], "halted");
 }
 
 /// Eight writers on two nodes, each with its own idea of the version.

@@ -239,6 +239,8 @@ impl Redis {
                 }
                 *published = Some(Published { table: *table, after: *after, entry: entry.clone() });
                 journal.lines.push(entry.clone());
+                // What is due some time is not forgotten.
+                let idle_ms = idle_ms.filter(|_| deadline_ms.is_none());
                 journal.expires_ms = idle_ms.map(|idle_ms| now_ms + idle_ms);
                 match deadline_ms {
                     Some(deadline_ms) => self.due.insert(*table, *deadline_ms),
