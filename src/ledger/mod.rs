@@ -74,7 +74,7 @@ pub struct LedgerOptions {
     pub writers: usize,
     /// How many operations may wait for each writer. Beyond that, callers wait for room.
     pub queue: usize,
-    /// How far apart a writer's batches begin at least, unless they are full. An operation that
+    /// How far apart a writer's batches begin at least, unless enough waits for one. An operation that
     /// comes after a pause does not wait; under load each waits half of this on average, and shares
     /// a transaction with those that came meanwhile.
     pub pace: Duration,
@@ -84,7 +84,7 @@ pub struct LedgerOptions {
 
 impl Default for LedgerOptions {
     fn default() -> Self {
-        Self { writers: 2, queue: 1_024, pace: Duration::from_millis(20), fold_interval_ms: 1_000 }
+        Self { writers: 2, queue: 1_024, pace: Duration::from_millis(50), fold_interval_ms: 1_000 }
     }
 }
 

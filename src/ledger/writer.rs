@@ -3,8 +3,8 @@
 //! A commit waits for the disk, and its statements cost the same for one game as for ten, so one
 //! commit for many games is many times cheaper than one each. A task takes all that waits in its
 //! queue, up to a bound, posts it in one transaction (by `attempt`, and when somebody else was
-//! faster by `post`), and answers. While it does, the next batch gathers, at least for the pace
-//! that it is given; what comes after a pause waits for nothing. When a batch cannot be written
+//! faster by `post`), and answers. While it does, the next batch gathers, for the pace that it is
+//! given or until enough waits; what comes after a pause waits for nothing. When a batch cannot be written
 //! because of one of its members, they are posted singly and only that one fails.
 //!
 //! What a lost connection left behind is never guessed: the same requests are run again, and
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use sqlx::{Acquire as _, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::attempt;
 use super::chart::Account;
@@ -31,6 +31,9 @@ use crate::db::{self, Failure};
 /// The most operations in one transaction. More gain nothing measurable and make the unlucky
 /// wait longer.
 const BATCH_MAX: usize = OPERATIONS_MAX;
+
+/// So many operations wait for no others: what a transaction costs by itself is little for each.
+const BATCH_ENOUGH: usize = 16;
 
 /// An operation that waits for its batch, and whoever waits for it.
 #[derive(Debug)]
@@ -74,8 +77,8 @@ impl HouseIds {
     }
 }
 
-/// Posts what arrives until the queue is closed and empty. `stop` closes it. A batch that is not
-/// full begins no earlier than `pace` after the one before.
+/// Posts what arrives until the queue is closed and empty. `stop` closes it. A batch of few begins no
+/// earlier than `pace` after the one before.
 pub(super) async fn write_all(
     pool: PgPool,
     house_ids: HouseIds,
@@ -99,19 +102,24 @@ pub(super) async fn write_all(
             }
         }
         let early = begun.map_or(Duration::ZERO, |begun| pace.saturating_sub(begun.elapsed()));
-        if batch.len() < BATCH_MAX && !early.is_zero() {
-            sleep(early).await;
-            while batch.len() < BATCH_MAX
-                && let Ok(job) = jobs.try_recv()
-            {
-                batch.push(job);
-            }
+        if !early.is_zero() {
+            // When the time is over, what has come is enough.
+            drop(timeout(early, gather(&mut jobs, &mut batch)).await);
         }
         begun = Some(Moment::now());
         // A task of its own: a panic in it is a bug in one batch, whose callers hear that there
         // is no answer, and not the end of this writer.
         if let Err(error) = tokio::spawn(post_batch(pool.clone(), house_ids.clone(), batch)).await {
             tracing::error!(%error, "a batch of the ledger broke off");
+        }
+    }
+}
+
+/// Waits until the batch is worth a transaction.
+async fn gather(jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) {
+    while batch.len() < BATCH_ENOUGH {
+        if jobs.recv_many(batch, BATCH_MAX - batch.len()).await == 0 {
+            return;
         }
     }
 }
