@@ -224,7 +224,7 @@ async fn voiding_gives_back_antes_and_stakes_once() {
 async fn openings_that_come_together_share_a_transaction() {
     let bank = Bank::new().await;
     let pace = Duration::from_secs(2);
-    let options = LedgerOptions { writers: 1, pace, ..LedgerOptions::default() };
+    let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
     let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
     let mut games = vec![];
     for _ in 0..9 {
@@ -251,7 +251,7 @@ async fn openings_that_come_together_share_a_transaction() {
 async fn a_batch_of_enough_does_not_wait_for_its_pace() {
     let bank = Bank::new().await;
     let pace = Duration::from_secs(86_400);
-    let options = LedgerOptions { writers: 1, pace, ..LedgerOptions::default() };
+    let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
     let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
     let mut games = vec![];
     for _ in 0..33 {
