@@ -423,8 +423,12 @@ impl House {
         let pool = PoolOptions { connections_max, ..PoolOptions::default() };
         let pool = db::connect(self.database.clone(), pool).await.unwrap();
         let pace = Duration::ZERO;
-        let alone =
-            LedgerOptions { writers: 1, pace, fold_interval_ms: 3_600_000, ..Default::default() };
+        let alone = LedgerOptions {
+            batches_at_once: 1,
+            pace,
+            fold_interval_ms: 3_600_000,
+            ..Default::default()
+        };
         let started = (0..callers).map(|_| Ledger::start(pool.clone(), alone));
         let (ledgers, tasks): (Vec<_>, Vec<_>) = started.unzip();
         self.settle(cpu, &ledgers, WARM_UP).await;

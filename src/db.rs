@@ -215,6 +215,15 @@ pub async fn vacuum(pool: &PgPool) -> Result<(), sqlx::Error> {
     pool.execute("vacuum (analyze)").await.map(|_| ())
 }
 
+/// From here on the caller's transaction finds every row by a key, whatever the statistics say, which
+/// in a young database speak of empty tables: for whoever names the rows that it reads, however
+/// large the tables are.
+pub async fn plan_by_keys_in_tx(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let settings = "set local enable_seqscan = off; set local enable_hashjoin = off; \
+        set local enable_mergejoin = off";
+    connection.execute(settings).await.map(|_| ())
+}
+
 /// What a failed statement means to whoever asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {

@@ -1,12 +1,12 @@
 //! The first attempt at a batch: two round trips, no locks in between and no transaction but the
 //! second statement's own.
 //!
-//! The database's function `read_books` reads games, accounts and keys, so they are all of one
+//! The database's function `books_of` reads games, accounts and keys, so they are all of one
 //! moment. Everything is decided in memory. `write` then locks what was read, in the order in which
 //! all lock, and writes only if every account still has the version that was read and every game
-//! that ends is still open. So what is written is what would have been decided under those locks from
-//! the beginning. Otherwise nothing is written, and the caller goes the way of `post`, which waits
-//! for its turn.
+//! that ends is still open. So what is written is what would have been decided under those locks
+//! from the beginning. Otherwise nothing is written, and the caller goes the way of `post`, which
+//! waits for its turn.
 //!
 //! What is only read and not written is as true as the moment of reading, which lies within the
 //! call: a stored answer was committed before; a refusal was right when the books were read. That
@@ -22,6 +22,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::coins::Coins;
+use serde_json::Value;
 use sqlx::PgConnection;
 
 use super::books::{Books, Standing};
@@ -69,7 +70,7 @@ struct Read {
     known: Vec<Option<Known>>,
 }
 
-/// One statement whose rows are of three sorts, each with columns of its own.
+/// One row: accounts and keys by their places, games and their seats.
 async fn read(
     connection: &mut PgConnection,
     requests: &[&Request],
@@ -81,63 +82,75 @@ async fn read(
     let tables: Vec<_> = tables.iter().map(|table| table.0).collect();
     let keys: Vec<_> = requests.iter().map(|request| request.key.as_str()).collect();
     let codes: Vec<_> = accounts.iter().map(Account::to_string).collect();
-    let rows = sqlx::query!(
+    let row = sqlx::query!(
         r#"
-        select b.sort as "sort!", b.place as "place?", b.id as "id?", b.balance as "balance?",
-            b.version as "version?", b.input_hash as "input_hash?", b.answer as "answer?",
-            b.game as "game?", b.table_id as "table_id?", b.room as "room?", b.state as "state?",
-            b.ante as "ante?", b.players as "players?", b.stakes as "stakes?"
-        from read_books($1, $2, $3, $4) b
+        select b.account_ids as "account_ids?: Vec<Option<i64>>",
+            b.balances as "balances?: Vec<Option<i64>>",
+            b.versions as "versions?: Vec<Option<i64>>",
+            b.input_hashes as "input_hashes?: Vec<Option<Vec<u8>>>",
+            b.answers as "answers?: Vec<Option<Value>>", b.game_ids as "game_ids?",
+            b.table_ids as "table_ids?", b.rooms as "rooms?", b.states as "states?",
+            b.antes as "antes?", b.seat_games as "seat_games?", b.seat_players as "seat_players?",
+            b.seat_stakes as "seat_stakes?"
+        from books_of($1, $2, $3, $4) b
         "#,
         &codes,
         &keys as _,
         &games,
         &tables
     )
-    .fetch_all(connection)
+    .fetch_one(connection)
     .await?;
 
-    let accounts: Vec<_> = accounts.iter().collect();
-    let mut found = Games::default();
+    let ids = row.account_ids.unwrap_or_default();
+    let balances = row.balances.unwrap_or_default().into_iter().map(Option::unwrap_or_default);
+    let versions = row.versions.unwrap_or_default().into_iter().map(Option::unwrap_or_default);
+    let input_hashes = row.input_hashes.unwrap_or_default();
+    if ids.len() != accounts.len() || input_hashes.len() != requests.len() {
+        return Err(sqlx::Error::Decode("not everything that was asked for was answered".into()));
+    }
     let mut standings = BTreeMap::new();
     let mut places = 0;
-    let mut known: Vec<_> = requests.iter().map(|_| None).collect();
-    let unreadable = || sqlx::Error::Decode("a row of no sort that was asked for".into());
-    for row in rows {
-        let place = row.place.and_then(|place| usize::try_from(place).ok()?.checked_sub(1));
-        match (row.sort.as_str(), place, row.game) {
-            ("account", Some(place), None) => {
-                let account = *accounts.get(place).ok_or_else(unreadable)?;
-                let id = match row.id {
-                    Some(id) => id,
-                    None if made.contains(account) => {
-                        places += 1;
-                        -places
-                    }
-                    // It holds nothing, and nothing can be booked on it.
-                    None => continue,
-                };
-                let version = row.version.unwrap_or_default();
-                let balance = Coins::from_hundredths(row.balance.unwrap_or_default());
-                let standing = Standing { id, balance, version, version_read: version };
-                standings.insert(account.clone(), standing);
+    for (account, ((id, balance), version)) in
+        accounts.iter().zip(ids.into_iter().zip(balances).zip(versions))
+    {
+        let id = match id {
+            Some(id) => id,
+            None if made.contains(account) => {
+                places += 1;
+                -places
             }
-            ("key", Some(place), None) => {
-                let stored = row.input_hash.zip(row.answer);
-                let stored = stored.map(|(input_hash, answer)| Known { input_hash, answer });
-                *known.get_mut(place).ok_or_else(unreadable)? = stored;
-            }
-            ("game", None, Some(id)) => found.add(GameRow {
-                id,
-                table_id: row.table_id.ok_or_else(unreadable)?,
-                room: row.room.ok_or_else(unreadable)?,
-                state: row.state.ok_or_else(unreadable)?,
-                ante: row.ante.ok_or_else(unreadable)?,
-                players: row.players.ok_or_else(unreadable)?,
-                stakes: row.stakes.ok_or_else(unreadable)?,
-            })?,
-            _ => return Err(unreadable()),
-        }
+            // It holds nothing, and nothing can be booked on it.
+            None => continue,
+        };
+        let balance = Coins::from_hundredths(balance);
+        let standing = Standing { id, balance, version, version_read: version };
+        standings.insert(account.clone(), standing);
     }
-    Ok(Read { games: found, standings, known })
+    let known = input_hashes.into_iter().zip(row.answers.unwrap_or_default());
+    let known = known.map(|(input_hash, answer)| {
+        let (input_hash, answer) = input_hash.zip(answer)?;
+        Some(Known { input_hash, answer })
+    });
+
+    let mut seats = BTreeMap::<_, (Vec<_>, Vec<_>)>::new();
+    let stakes =
+        row.seat_players.unwrap_or_default().into_iter().zip(row.seat_stakes.unwrap_or_default());
+    for (game, (player, stake)) in row.seat_games.unwrap_or_default().into_iter().zip(stakes) {
+        let (players, stakes) = seats.entry(game).or_default();
+        players.push(player);
+        stakes.push(stake);
+    }
+    let mut found = Games::default();
+    let ids = row.game_ids.unwrap_or_default().into_iter();
+    let tables = row.table_ids.unwrap_or_default().into_iter();
+    let rooms = row.rooms.unwrap_or_default().into_iter();
+    let states = row.states.unwrap_or_default().into_iter();
+    let antes = row.antes.unwrap_or_default().into_iter();
+    for ((((id, table_id), room), state), ante) in ids.zip(tables).zip(rooms).zip(states).zip(antes)
+    {
+        let (players, stakes) = seats.remove(&id).unwrap_or_default();
+        found.add(GameRow { id, table_id, room, state, ante, players, stakes })?;
+    }
+    Ok(Read { games: found, standings, known: known.collect() })
 }

@@ -35,10 +35,9 @@ mod void;
 mod write;
 mod writer;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use bahay_engine::table::{GameId, PlayerId, TableId};
+use bahay_engine::table::{GameId, PlayerId};
 use serde::de::DeserializeOwned;
 use sqlx::{PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -70,11 +69,12 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How the ledger's tasks behave.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerOptions {
-    /// Tasks that post, each on a connection of its own. Two keep two cores busy.
-    pub writers: usize,
-    /// How many operations may wait for each writer. Beyond that, callers wait for room.
+    /// Batches that are posted at the same time, each on a connection of its own. Two keep two
+    /// cores busy.
+    pub batches_at_once: usize,
+    /// How many operations may wait for a batch. Beyond that, callers wait for room.
     pub queue: usize,
-    /// How far apart a writer's batches begin at least, unless they are full. An operation that
+    /// How far apart batches begin at least, unless enough waits for one. An operation that
     /// comes after a pause does not wait; under load each waits half of this on average, and shares
     /// a transaction with those that came meanwhile.
     pub pace: Duration,
@@ -84,17 +84,17 @@ pub struct LedgerOptions {
 
 impl Default for LedgerOptions {
     fn default() -> Self {
-        Self { writers: 2, queue: 1_024, pace: Duration::from_millis(20), fold_interval_ms: 1_000 }
+        let pace = Duration::from_millis(50);
+        Self { batches_at_once: 2, queue: 2_048, pace, fold_interval_ms: 1_000 }
     }
 }
 
-/// A handle on the ledger. Clones share the writers.
+/// A handle on the ledger. Clones share the writer.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     pool: PgPool,
     house_ids: HouseIds,
-    /// A table always uses the same one, so that its POT and wallets are not fought over.
-    writers: Arc<[mpsc::Sender<Job>]>,
+    writer: mpsc::Sender<Job>,
 }
 
 /// The ledger's tasks. Dropped, they end by themselves after what waits; [`LedgerTasks::stop`]
@@ -122,35 +122,28 @@ impl LedgerTasks {
 }
 
 impl Ledger {
-    /// Starts the writers and the folding. Must be called within a tokio runtime.
+    /// Starts the writer and the folding. Must be called within a tokio runtime.
     pub fn start(pool: PgPool, options: LedgerOptions) -> (Self, LedgerTasks) {
         let house_ids = HouseIds::default();
         let (stop, stopped) = watch::channel(false);
-        let mut tasks = Vec::new();
-        let mut writers = Vec::new();
-        for _ in 0..options.writers.max(1) {
-            let (jobs, waiting) = mpsc::channel(options.queue.max(1));
-            let (pool, house_ids) = (pool.clone(), house_ids.clone());
-            let writer = writer::write_all(pool, house_ids, waiting, options.pace, stopped.clone());
-            tasks.push(tokio::spawn(writer));
-            writers.push(jobs);
-        }
+        let (writer, waiting) = mpsc::channel(options.queue.max(1));
+        let ids = house_ids.clone();
+        let writing = writer::write_all(pool.clone(), ids, waiting, options, stopped.clone());
         let every = Duration::from_millis(options.fold_interval_ms.max(1));
-        tasks.push(tokio::spawn(writer::fold_all(pool.clone(), every, stopped)));
-        let ledger = Self { pool: pool.clone(), house_ids, writers: writers.into() };
+        let folding = writer::fold_all(pool.clone(), every, stopped);
+        let tasks = vec![tokio::spawn(writing), tokio::spawn(folding)];
+        let ledger = Self { pool: pool.clone(), house_ids, writer };
         (ledger, LedgerTasks { pool, stop, tasks })
     }
 
     /// Takes antes and stakes, or says who cannot pay them.
     pub async fn open_game(&self, input: OpenGame) -> Result<Opening, LedgerError> {
-        let table = input.table;
-        self.submit(table, Operation::Open(input)).await
+        self.submit(Operation::Open(input)).await
     }
 
     /// Books a settlement and stores the game's record.
     pub async fn settle_game(&self, input: SettleGame) -> Result<Settled, LedgerError> {
-        let table = input.table;
-        self.submit(table, Operation::Settle(Box::new(input))).await
+        self.submit(Operation::Settle(Box::new(input))).await
     }
 
     /// Gives back the antes and stakes of an open game. The reason is for people to read.
@@ -222,23 +215,14 @@ impl Ledger {
         Ok(fold::fold_all(&self.pool).await?)
     }
 
-    async fn submit<T: DeserializeOwned>(
-        &self,
-        table: TableId,
-        operation: Operation,
-    ) -> Result<T, LedgerError> {
+    async fn submit<T: DeserializeOwned>(&self, operation: Operation) -> Result<T, LedgerError> {
         let request = Request::new(operation)?;
         let (reply, answer) = oneshot::channel();
         let job = Job { request, reply };
-        let sent = self.writer(table).send_timeout(job, QUEUE_TIMEOUT).await;
+        let sent = self.writer.send_timeout(job, QUEUE_TIMEOUT).await;
         sent.map_err(|error| LedgerError::Unavailable { reason: queue_error(&error).into() })?;
         let lost = |_| LedgerError::Unavailable { reason: "the writer gave no answer".into() };
         typed(answer.await.map_err(lost)?)
-    }
-
-    fn writer(&self, table: TableId) -> &mpsc::Sender<Job> {
-        let sum = table.0.as_bytes().iter().fold(0_usize, |sum, byte| sum + usize::from(*byte));
-        &self.writers[sum % self.writers.len()]
     }
 }
 

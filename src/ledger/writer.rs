@@ -1,11 +1,16 @@
-//! The writer tasks: whatever waits is posted together.
+//! The writer: whatever waits is posted together.
 //!
 //! A commit waits for the disk, and its statements cost the same for one game as for ten, so one
-//! commit for many games is many times cheaper than one each. A task takes all that waits in its
-//! queue, up to a bound, posts it in one transaction (by `attempt`, and when somebody else was
-//! faster by `post`), and answers. While it does, the next batch gathers, at least for the pace
-//! that it is given; what comes after a pause waits for nothing. When a batch cannot be written
-//! because of one of its members, they are posted singly and only that one fails.
+//! commit for many games is many times cheaper than one each. The writer takes all that waits in
+//! its queue, up to a bound, and has a task post it in one transaction (by `attempt`, and when
+//! somebody else was faster by `post`) and answer. Meanwhile the next batch gathers, for the pace
+//! that it is given or until enough waits, and is posted beside the one before, up to a bound as
+//! well; what comes after a pause waits for nothing. So there are few batches while they are done
+//! in time, and several at once when they are not. When a batch cannot be written because of one of
+//! its members, they are posted singly and only that one fails.
+//!
+//! A table asks for its next operation when it has the answer to the one before, and nobody sits at
+//! two tables, so batches that are written at once have no account in common but by chance.
 //!
 //! What a lost connection left behind is never guessed: the same requests are run again, and
 //! those that were committed answer from their keys.
@@ -16,8 +21,10 @@ use std::time::Duration;
 
 use sqlx::{Acquire as _, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
+use super::LedgerOptions;
 use super::attempt;
 use super::chart::Account;
 use super::error::LedgerError;
@@ -31,6 +38,9 @@ use crate::db::{self, Failure};
 /// The most operations in one transaction. More gain nothing measurable and make the unlucky
 /// wait longer.
 const BATCH_MAX: usize = OPERATIONS_MAX;
+
+/// So many operations wait for no others: what a transaction costs by itself is little for each.
+const BATCH_ENOUGH: usize = 16;
 
 /// An operation that waits for its batch, and whoever waits for it.
 #[derive(Debug)]
@@ -74,16 +84,18 @@ impl HouseIds {
     }
 }
 
-/// Posts what arrives until the queue is closed and empty. `stop` closes it. A batch that is not
-/// full begins no earlier than `pace` after the one before.
+/// Posts what arrives until the queue is closed and empty, and then what is being written. `stop`
+/// closes it. A batch of few begins no earlier than the pace after the one before.
 pub(super) async fn write_all(
     pool: PgPool,
     house_ids: HouseIds,
     mut jobs: mpsc::Receiver<Job>,
-    pace: Duration,
+    options: LedgerOptions,
     mut stop: watch::Receiver<bool>,
 ) {
+    let LedgerOptions { batches_at_once, pace, .. } = options;
     let mut begun: Option<Moment> = None;
+    let mut running = JoinSet::new();
     loop {
         let mut batch = Vec::with_capacity(BATCH_MAX);
         tokio::select! {
@@ -94,24 +106,44 @@ pub(super) async fn write_all(
             }
             count = jobs.recv_many(&mut batch, BATCH_MAX) => {
                 if count == 0 {
-                    return;
+                    break;
                 }
             }
         }
         let early = begun.map_or(Duration::ZERO, |begun| pace.saturating_sub(begun.elapsed()));
-        if batch.len() < BATCH_MAX && !early.is_zero() {
-            sleep(early).await;
-            while batch.len() < BATCH_MAX
-                && let Ok(job) = jobs.try_recv()
-            {
-                batch.push(job);
-            }
+        if !early.is_zero() {
+            // When the time is over, what has come is enough.
+            drop(timeout(early, gather(&mut jobs, &mut batch)).await);
+        }
+        while running.len() >= batches_at_once.max(1) {
+            note_end(running.join_next().await);
+        }
+        while batch.len() < BATCH_MAX
+            && let Ok(job) = jobs.try_recv()
+        {
+            batch.push(job);
         }
         begun = Some(Moment::now());
         // A task of its own: a panic in it is a bug in one batch, whose callers hear that there
         // is no answer, and not the end of this writer.
-        if let Err(error) = tokio::spawn(post_batch(pool.clone(), house_ids.clone(), batch)).await {
-            tracing::error!(%error, "a batch of the ledger broke off");
+        running.spawn(post_batch(pool.clone(), house_ids.clone(), batch));
+    }
+    while !running.is_empty() {
+        note_end(running.join_next().await);
+    }
+}
+
+fn note_end(ended: Option<Result<(), JoinError>>) {
+    if let Some(Err(error)) = ended {
+        tracing::error!(%error, "a batch of the ledger broke off");
+    }
+}
+
+/// Waits until the batch is worth a transaction.
+async fn gather(jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) {
+    while batch.len() < BATCH_ENOUGH {
+        if jobs.recv_many(batch, BATCH_MAX - batch.len()).await == 0 {
+            return;
         }
     }
 }

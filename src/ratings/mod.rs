@@ -2,9 +2,11 @@
 //! ranks alone. The winner is first, the others share the second rank. A game with a bot of the
 //! house tells nothing about anybody.
 //!
-//! Games are counted in the order in which they finished, each once, some seconds after; any
-//! process may do it, because what a game changes and that it is counted are one transaction. What
-//! is stored is whole thousandths: the rating is a floating-point number only between two rows.
+//! Games are counted by the seals of the ledger, which name every settlement once and in one order,
+//! some seconds after; any process may do it, because what games change and how far it was counted
+//! are one transaction, in which the row of the progress is locked. A player's games come in the
+//! order in which they were settled, because their settlements lock the same wallet. What is stored
+//! is whole thousandths: the rating is a floating-point number only between two rows.
 //!
 //! The same module tells what else of a player matters for whom to play with; `standings` has the
 //! leaderboard by rating. Deliberately absent: any effect of a rating on coins.
@@ -25,11 +27,11 @@ use crate::ids::PlayerId;
 /// The rating of somebody who has not played yet, in thousandths.
 pub const FIRST: i32 = 25_000;
 
-/// How often finished games are looked for.
-const EVERY: Duration = Duration::from_secs(2);
+/// How often it is looked whether the ledger has sealed something.
+const LOOK: Duration = Duration::from_secs(2);
 
-/// Games counted in one transaction.
-const AT_ONCE: i64 = 100;
+/// Seals that are counted at once, a thousand operations each at most.
+const SEALS_MAX: i64 = 4;
 
 /// How many of the last games tell whom a player has just played with.
 const LAST_GAMES: i64 = 3;
@@ -77,7 +79,6 @@ struct Rated {
 
 /// A game that is to be counted.
 struct Finished {
-    game: Uuid,
     finished_at: jiff_sqlx::Timestamp,
     players: Vec<Uuid>,
     /// By place in `players`; none where nobody won, and where a bot of the house played.
@@ -137,106 +138,91 @@ impl Ratings {
 
     /// Counts finished games, for as long as it is polled.
     pub async fn count_always(self) {
-        let mut ticks = tokio::time::interval(EVERY);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looks = tokio::time::interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            ticks.tick().await;
-            loop {
-                match self.count().await {
-                    Ok(0) => break,
-                    Ok(_) => {}
-                    Err(error) => {
-                        tracing::warn!(%error, "finished games are rated later");
-                        break;
-                    }
-                }
+            looks.tick().await;
+            if let Err(error) = self.count().await {
+                tracing::warn!(%error, "finished games are rated later");
             }
         }
     }
 
-    /// Counts the next finished games. Says how many.
-    pub async fn count(&self) -> Result<usize, sqlx::Error> {
+    /// Counts everything that is sealed, unless another process is at it.
+    pub async fn count(&self) -> Result<(), sqlx::Error> {
+        while self.count_some().await? {}
+        Ok(())
+    }
+
+    /// Counts some seals; whether there may be more.
+    async fn count_some(&self) -> Result<bool, sqlx::Error> {
         let mut tx = self.pool.begin().await?;
-        // One process at a time, so that the order of games is kept. Who is not first has nothing
-        // to do.
-        let is_first = sqlx::query_scalar!(
-            r#"select pg_try_advisory_xact_lock(hashtext('bahay: ratings')) as "first!""#
-        )
-        .fetch_one(&mut *tx)
-        .await?;
-        if !is_first {
-            return Ok(0);
-        }
-        // A settlement that was long in committing is older than some that were counted.
-        let rows = sqlx::query!(
+        let progress = sqlx::query_scalar!(
+            "select p.seal from ratings_progress p for no key update skip locked"
+        );
+        // Without the row, another process is at it.
+        let Some(seal) = progress.fetch_optional(&mut *tx).await? else {
+            return Ok(false);
+        };
+        let next = sqlx::query!(
             r#"
-            select g.id, g.finished_at as "finished_at!: jiff_sqlx::Timestamp",
-                array(
-                    select p.player from game_players p where p.game = g.id order by p.seat
-                ) as "players!",
-                (r.settlement ->> 'winner')::int as "winner",
-                exists (
-                    select
-                    from game_players p
-                    join players h on h.id = p.player
-                    where p.game = g.id and h.kind = 'bot'
-                ) as "has_bots!"
-            from games g
-            join game_records r on r.game = g.id
-            where g.state = 'settled'
-                and g.finished_at >= (
-                    select coalesce(
-                        max(t.finished_at) - interval '10 minutes', '-infinity'::timestamptz
-                    )
-                    from rated_games t
-                )
-                and not exists (select from rated_games t where t.game = g.id)
-            order by g.finished_at, g.id
-            limit $1
+            select max(n.number) as number,
+                array_agg(n.operation order by n.number, n.place) as "operations: Vec<i64>"
+            from (
+                select s.number, o.operation, o.place
+                from seals s
+                cross join unnest(s.operations) with ordinality as o (operation, place)
+                where s.number > $1 and s.number <= $1 + $2
+            ) n
             "#,
-            AT_ONCE
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        if rows.is_empty() {
-            return Ok(0);
-        }
-        let counted = rows.len();
-        let games: Vec<Finished> = rows
-            .into_iter()
-            .map(|row| {
-                let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
-                let winner = winner.filter(|_| !row.has_bots);
-                let (game, finished_at, players) = (row.id, row.finished_at, row.players);
-                Finished { game, finished_at, players, winner }
-            })
-            .collect();
-        note_counted(&mut tx, &games).await?;
+            seal,
+            SEALS_MAX
+        );
+        let next = next.fetch_one(&mut *tx).await?;
+        let (Some(last), Some(operations)) = (next.number, next.operations) else {
+            return Ok(false);
+        };
+        db::plan_by_keys_in_tx(&mut tx).await?;
+        let games = settled(&mut tx, &operations).await?;
         let mut rated = known(&mut tx, &games).await?;
         for game in &games {
             rate(&mut rated, game);
         }
         store(&mut tx, &rated).await?;
+        sqlx::query!("update ratings_progress set seal = $1", last).execute(&mut *tx).await?;
         tx.commit().await?;
-        Ok(counted)
+        Ok(last == seal.saturating_add(SEALS_MAX))
     }
 }
 
-async fn note_counted(tx: &mut PgConnection, games: &[Finished]) -> Result<(), sqlx::Error> {
-    let (ids, times): (Vec<Uuid>, Vec<jiff_sqlx::Timestamp>) =
-        games.iter().map(|game| (game.game, game.finished_at)).unzip();
-    sqlx::query!(
+/// The games that were settled by these operations, in their order.
+async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finished>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
-        insert into rated_games (game, finished_at)
-        select g.game, g.finished_at
-        from unnest($1::uuid[], $2::timestamptz[]) as g (game, finished_at)
+        select t.finished_at as "finished_at!: jiff_sqlx::Timestamp", t.players as "players!",
+            t.has_bots as "has_bots!", (r.settlement ->> 'winner')::int as "winner"
+        from unnest($1::bigint[]) with ordinality as s (operation, place)
+        join operations o on o.id = s.operation and o.kind = 'settle'
+        join game_records r on r.game = o.game
+        cross join lateral (
+            select array_agg(p.player order by p.seat) as players,
+                max(p.finished_at) as finished_at, bool_or(h.kind = 'bot') as has_bots
+            from game_players p
+            join players h on h.id = p.player
+            where p.game = o.game
+        ) t
+        order by s.place
         "#,
-        &ids,
-        &times as _
+        operations
     )
-    .execute(tx)
+    .fetch_all(tx)
     .await?;
-    Ok(())
+    let games = rows.into_iter().map(|row| {
+        let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
+        let winner = winner.filter(|_| !row.has_bots);
+        Finished { finished_at: row.finished_at, players: row.players, winner }
+    });
+    Ok(games.collect())
 }
 
 /// The ratings of those who have one and play in these games.
@@ -352,7 +338,6 @@ mod tests {
 
     fn finished(players: [u128; 3], winner: Option<usize>) -> Finished {
         Finished {
-            game: Uuid::nil(),
             finished_at: jiff::Timestamp::UNIX_EPOCH.to_sqlx(),
             players: players.map(Uuid::from_u128).to_vec(),
             winner,

@@ -4,6 +4,8 @@
 
 use sqlx::{PgConnection, PgPool};
 
+use crate::db;
+
 /// Seals that are counted at once, a thousand operations each at most.
 const SEALS_MAX: i64 = 8;
 
@@ -33,38 +35,50 @@ pub(super) async fn fold_some(pool: &PgPool) -> Result<bool, sqlx::Error> {
     let (Some(last), Some(operations)) = (next.number, next.operations) else {
         return Ok(false);
     };
-    add_transfers(&mut tx, &operations).await?;
-    add_operations(&mut tx, &operations).await?;
-    add_pots(&mut tx, &operations).await?;
+    db::plan_by_keys_in_tx(&mut tx).await?;
+    add_booked(&mut tx, &operations).await?;
     add_settlements(&mut tx, &operations).await?;
     sqlx::query!("update figures_progress set seal = $1", last).execute(&mut *tx).await?;
     tx.commit().await?;
     Ok(last == seal.saturating_add(SEALS_MAX))
 }
 
-async fn add_transfers(
-    connection: &mut PgConnection,
-    operations: &[i64],
-) -> Result<(), sqlx::Error> {
+/// What was booked: operations and transfers by hour, what accounts of a kind hold, and POTs that
+/// have changed, as they are by now: what changes them later comes in a later seal.
+async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "
-        with booked as (
-            select date_trunc('hour', o.created_at, 'UTC') as hour,
-                coalesce(
-                    g.room,
-                    case when s.kind = 'fee' then split_part(s.code, ':', 2)
-                        when d.kind = 'fee' then split_part(d.code, ':', 2)
-                        else '' end
-                ) as room,
-                t.code, s.kind as source_kind, d.kind as destination_kind, t.amount
+        with done as materialized (
+            select o.id, o.kind, o.created_at, date_trunc('hour', o.created_at, 'UTC') as hour,
+                g.room
             from operations o
-            join transfers t on t.operation = o.id
-            join accounts s on s.id = t.source
-            join accounts d on d.id = t.destination
             left join games g on g.id = o.game
             where o.id = any($1)
         ),
-        hours as (
+        booked as materialized (
+            select d.created_at, d.hour,
+                coalesce(
+                    d.room,
+                    case when s.kind = 'fee' then split_part(s.code, ':', 2)
+                        when e.kind = 'fee' then split_part(e.code, ':', 2)
+                        else '' end
+                ) as room,
+                t.code, t.source, s.kind as source_kind, t.destination,
+                e.kind as destination_kind, t.amount
+            from done d
+            join transfers t on t.operation = d.id
+            join accounts s on s.id = t.source
+            join accounts e on e.id = t.destination
+        ),
+        of_operations as (
+            insert into operation_hours as h (hour, room, kind, operations)
+            select d.hour, coalesce(d.room, ''), d.kind, count(*)
+            from done d
+            group by 1, 2, 3
+            on conflict (hour, room, kind) do update
+            set operations = h.operations + excluded.operations
+        ),
+        of_transfers as (
             insert into booked_hours as h (
                 hour, room, code, source_kind, destination_kind, transfers, amount
             )
@@ -74,6 +88,24 @@ async fn add_transfers(
             group by b.hour, b.room, b.code, b.source_kind, b.destination_kind
             on conflict (hour, room, code, source_kind, destination_kind) do update
             set transfers = h.transfers + excluded.transfers, amount = h.amount + excluded.amount
+        ),
+        of_pots as (
+            insert into held_pots as p (table_id, amount, changed_at)
+            select substring(a.code from 5)::uuid, a.balance, n.changed_at
+            from (
+                select c.pot, max(c.created_at) as changed_at
+                from (
+                    select b.source as pot, b.created_at from booked b where b.source_kind = 'pot'
+                    union all
+                    select b.destination, b.created_at
+                    from booked b
+                    where b.destination_kind = 'pot'
+                ) c
+                group by c.pot
+            ) n
+            join accounts a on a.id = n.pot
+            on conflict (table_id) do update
+            set amount = excluded.amount, changed_at = greatest(p.changed_at, excluded.changed_at)
         )
         insert into held_by_kind as k (kind, amount)
         select m.kind, sum(m.amount)
@@ -84,50 +116,6 @@ async fn add_transfers(
         ) m
         group by m.kind
         on conflict (kind) do update set amount = k.amount + excluded.amount
-        ",
-        operations
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-async fn add_operations(
-    connection: &mut PgConnection,
-    operations: &[i64],
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "
-        insert into operation_hours as h (hour, room, kind, operations)
-        select date_trunc('hour', o.created_at, 'UTC'), coalesce(g.room, ''), o.kind, count(*)
-        from operations o
-        left join games g on g.id = o.game
-        where o.id = any($1)
-        group by 1, 2, 3
-        on conflict (hour, room, kind) do update
-        set operations = h.operations + excluded.operations
-        ",
-        operations
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// POTs that have changed, as they are by now: what changes them later comes in a later seal.
-async fn add_pots(connection: &mut PgConnection, operations: &[i64]) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "
-        insert into held_pots (table_id, amount, changed_at)
-        select substring(a.code from 5)::uuid, a.balance, max(o.created_at)
-        from operations o
-        join transfers t on t.operation = o.id
-        join accounts a on a.id in (t.source, t.destination) and a.kind = 'pot'
-        where o.id = any($1)
-        group by a.id
-        on conflict (table_id) do update
-        set amount = excluded.amount,
-            changed_at = greatest(held_pots.changed_at, excluded.changed_at)
         ",
         operations
     )

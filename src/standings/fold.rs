@@ -19,6 +19,7 @@ use super::season::{Calendar, Span};
 use super::tally::{Counted, ScoreKey, Statistics, Tally};
 use super::{Board, StandingsError};
 use crate::clock;
+use crate::db;
 use crate::games::ending_as_str;
 use crate::recall::Recalled;
 
@@ -52,6 +53,7 @@ pub(super) async fn fold_one(pool: &PgPool, calendar: &Calendar) -> Result<Folde
         tx.commit().await?;
         return Ok(Folded::Done { generation });
     };
+    db::plan_by_keys_in_tx(&mut tx).await?;
     let games = settled(&mut tx, &operations).await?;
     let players: BTreeSet<_> =
         games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();

@@ -147,8 +147,9 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     let board: Value = client.read("/v1/leaderboards/coins/ever").await.unwrap();
     assert_eq!(board["total"], 0);
     let ratings = Ratings::new(house.pool.clone());
-    while ratings.count().await.unwrap() > 0 {}
-    let counts = "select (select count(*) from ratings), (select count(*) from rated_games)";
+    house.rate_all(&ratings).await;
+    let counts =
+        "select (select count(*) from ratings), count(*) from games where state = 'settled'";
     let counts: (i64, i64) = sqlx::query_as(counts).fetch_one(&house.pool).await.unwrap();
     assert_eq!(counts, (0, 1));
 

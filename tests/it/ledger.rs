@@ -224,7 +224,7 @@ async fn voiding_gives_back_antes_and_stakes_once() {
 async fn openings_that_come_together_share_a_transaction() {
     let bank = Bank::new().await;
     let pace = Duration::from_secs(2);
-    let options = LedgerOptions { writers: 1, pace, ..LedgerOptions::default() };
+    let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
     let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
     let mut games = vec![];
     for _ in 0..9 {
@@ -243,6 +243,26 @@ async fn openings_that_come_together_share_a_transaction() {
     .await
     .unwrap();
     assert_eq!(transactions, 2);
+    bank.audit_clean().await;
+}
+
+/// Enough operations wait for no pace, however long.
+#[tokio::test]
+async fn a_batch_of_enough_does_not_wait_for_its_pace() {
+    let bank = Bank::new().await;
+    let pace = Duration::from_secs(86_400);
+    let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
+    let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
+    let mut games = vec![];
+    for _ in 0..33 {
+        let players = bank.players([10_000; 3]).await;
+        games.push(bank.deal(table(), &players));
+    }
+    let (first, others) = games.split_first().unwrap();
+    ledger.open_game(first.clone()).await.unwrap();
+    for opened in join_all(others.iter().map(|game| ledger.open_game(game.clone()))).await {
+        assert!(matches!(opened, Ok(Opening::Opened { .. })), "{opened:?}");
+    }
     bank.audit_clean().await;
 }
 

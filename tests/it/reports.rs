@@ -88,6 +88,43 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
     assert!((3_000_000..DAY_MS).contains(&alarms.slowest_ms), "{alarms:?}");
 }
 
+/// What is in a POT, and since when, is what its account says.
+#[tokio::test(flavor = "multi_thread")]
+async fn pots_are_held_as_their_accounts_have_them() {
+    let (database, pool, _) = history(150, 18).await;
+    let bank = Bank::on(database).await;
+    let players = bank.players([10_000; 3]).await;
+    let table = table();
+    // Antes alone, then antes and all that is in it.
+    for pot in [PotGoes::Nowhere, PotGoes::ToWinner, PotGoes::Nowhere] {
+        bank.play(table, &players, 0, 1, pot).await;
+        bank.ledger.fold().await.unwrap();
+        let live = TestLive::new();
+        let (connected, _publications) = live.connect().await;
+        Standings::new(pool.clone(), connected, Calendar::default()).count().await.unwrap();
+        counted(&pool).await;
+        let (pots, different): (i64, i64) = sqlx::query_as(
+            "
+            select count(*), count(*) filter (
+                where h.amount is distinct from a.balance
+                    or h.changed_at is distinct from (
+                        select max(o.created_at)
+                        from transfers t
+                        join operations o on o.id = t.operation
+                        where a.id in (t.source, t.destination)
+                    )
+            )
+            from (select * from accounts where kind = 'pot') a
+            full join held_pots h on a.code = 'pot:' || h.table_id
+            ",
+        )
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+        assert!(pots > 1 && different == 0, "{different} of {pots}");
+    }
+}
+
 /// Checklist R5: anybody may see how many games were voided, up to the last hour that is over.
 #[tokio::test(flavor = "multi_thread")]
 async fn anybody_sees_how_many_games_were_voided() {

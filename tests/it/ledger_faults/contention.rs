@@ -158,7 +158,7 @@ async fn deadlocks_on_wallets_end_in_payment() {
 async fn deadlocks_on_games_end_in_payment() {
     let bank = Bank::new().await;
     let pool = bank.database.pool().await;
-    let options = LedgerOptions { writers: 1, ..LedgerOptions::default() };
+    let options = LedgerOptions { batches_at_once: 1, ..LedgerOptions::default() };
     let (node, tasks) = Ledger::start(pool.clone(), options);
     let mut inputs = Vec::new();
     let mut players = Vec::new();

@@ -114,7 +114,7 @@ impl Lane {
         // It folds once at its start. A request of that may be the one that is cut, which does
         // no harm: the operation's turn comes with a later number.
         let options = LedgerOptions {
-            writers: 1,
+            batches_at_once: 1,
             queue: 8,
             fold_interval_ms: 3_600_000,
             ..LedgerOptions::default()

@@ -45,7 +45,7 @@ impl Bank {
         let pool = database.pool().await;
         // One operation after the other: nothing to wait for.
         let pace = Duration::ZERO;
-        let options = LedgerOptions { writers: 1, pace, ..LedgerOptions::default() };
+        let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
         let (ledger, tasks) = Ledger::start(pool.clone(), options);
         let clock_ms = AtomicI64::new(1_750_000_000_000);
         Self { ledger, pool, clock_ms, _tasks: tasks, database }

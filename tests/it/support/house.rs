@@ -9,11 +9,13 @@ use bahay::client::{Client, Play};
 use bahay::clock::Clock;
 use bahay::edge::{self, Rate};
 use bahay::lobby::{self, Room, house_rooms};
+use bahay::ratings::Ratings;
 use bahay::rewards::Terms;
 use bahay::ws::Taps;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, TableId};
 use sqlx::PgPool;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::db::TestDatabase;
@@ -132,6 +134,20 @@ impl House {
         }
         assert!(tables.iter().all(|table| *table == tables[0]));
         (tables[0], clients.try_into().unwrap())
+    }
+
+    /// Counts games for ratings until all that was booked is sealed, by the node, and counted.
+    pub(crate) async fn rate_all(&self, ratings: &Ratings) {
+        let all = "
+            select not exists (select from unfolded)
+                and p.seal = (select coalesce(max(s.number), 0) from seals s)
+            from ratings_progress p";
+        let rated = async {
+            while !sqlx::query_scalar::<_, bool>(all).fetch_one(&self.pool).await.unwrap() {
+                ratings.count().await.unwrap();
+            }
+        };
+        timeout(PATIENCE, rated).await.expect("what was booked is rated");
     }
 
     pub(crate) async fn stop(&mut self) {
