@@ -6,8 +6,9 @@
 # BAHAY_SERVER_CPU and BAHAY_TESTER_CPU name processors in the words of taskset; `none` leaves it to
 # the kernel. --nodes N (or BAHAY_NODES) starts N servers on the same services. Each has a processor of
 # its own where that leaves one to the tester, else all share one; BAHAY_SERVER_CPU may name one for
-# each, with spaces between them. Before `reads` the database is filled with BAHAY_HISTORY_GAMES games
-# (20,000). Against servers that run elsewhere use the binary: bahay loadtest --url URL.
+# each, with spaces between them. PostgreSQL comes after the others where processors are short, by
+# BAHAY_POSTGRES_NICE (10): nobody waits for it in mid-game. Before `reads` the database is filled with
+# BAHAY_HISTORY_GAMES games (20,000). Against servers that run elsewhere use the binary: bahay loadtest --url URL.
 
 cmd_loadtest() {
   local tester=none pin=() nodes=${BAHAY_NODES:-1} node processors
@@ -46,6 +47,7 @@ cmd_loadtest() {
       ;;
   esac
   enter_test_instance loadtest
+  BAHAY_POSTGRES_NICE=${BAHAY_POSTGRES_NICE:-10}
   start_services
   make_environment
   export RUST_LOG=${BAHAY_LOG:-warn}

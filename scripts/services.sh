@@ -144,7 +144,8 @@ jit = off
 timezone = 'GMT'
 log_timezone = 'GMT'
 CONF
-  until as_service env LC_ALL=C "$PG_BIN/pg_ctl" start --silent --wait --timeout 60 \
+  until as_service nice -n "${BAHAY_POSTGRES_NICE:-0}" env LC_ALL=C "$PG_BIN/pg_ctl" start \
+    --silent --wait --timeout 60 \
     --pgdata "$INSTANCE/pg" --log "$log" \
     >"$INSTANCE/start.log" 2>&1 </dev/null; do
     # A server that was killed is in the way for a moment longer: its children hold its memory,
