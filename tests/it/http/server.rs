@@ -1,13 +1,12 @@
 //! A server on a port of its own, and a client that reads its answers.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
 use bahay::accounts::{self, Accounts};
 use bahay::auth::{Auth, Revocations, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
-use bahay::edge::Edge;
+use bahay::edge::{Edge, Peer};
 use bahay::http::{self, Options, Probe, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
@@ -182,9 +181,10 @@ impl Node {
 
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
+        let doorway = http::Doorway::new(listener, options.edge.clone());
         let task = tokio::spawn(async move {
-            let service = router.into_make_service_with_connect_info::<SocketAddr>();
-            axum::serve(listener, service).await.expect("a server serves");
+            let service = router.into_make_service_with_connect_info::<Peer>();
+            axum::serve(doorway, service).await.expect("a server serves");
         });
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
