@@ -218,16 +218,10 @@ async fn voiding_gives_back_antes_and_stakes_once() {
     bank.audit_clean().await;
 }
 
-/// What comes while a writer keeps its pace is booked in one transaction, and what comes after a
-/// pause at once.
-#[tokio::test]
-async fn openings_that_come_together_share_a_transaction() {
-    let bank = Bank::new().await;
-    let pace = Duration::from_secs(2);
-    let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
-    let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
+/// Opens a game, after which the writer keeps its pace, and then so many at once.
+async fn open_after_one(bank: &Bank, ledger: &Ledger, others: usize) {
     let mut games = vec![];
-    for _ in 0..9 {
+    for _ in 0..=others {
         let players = bank.players([10_000; 3]).await;
         games.push(bank.deal(table(), &players));
     }
@@ -236,6 +230,17 @@ async fn openings_that_come_together_share_a_transaction() {
     for opened in join_all(others.iter().map(|game| ledger.open_game(game.clone()))).await {
         assert!(matches!(opened, Ok(Opening::Opened { .. })), "{opened:?}");
     }
+}
+
+/// What comes while a writer keeps its pace is booked in one transaction, and what comes after a
+/// pause at once.
+#[tokio::test]
+async fn openings_that_come_together_share_a_transaction() {
+    let bank = Bank::new().await;
+    let pace = Duration::from_secs(2);
+    let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
+    let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
+    open_after_one(&bank, &ledger, 8).await;
     let transactions: i64 = sqlx::query_scalar(
         "select count(distinct xmin::text::bigint) from operations where kind = 'open'",
     )
@@ -253,16 +258,7 @@ async fn a_batch_of_enough_does_not_wait_for_its_pace() {
     let pace = Duration::from_secs(86_400);
     let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
     let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
-    let mut games = vec![];
-    for _ in 0..33 {
-        let players = bank.players([10_000; 3]).await;
-        games.push(bank.deal(table(), &players));
-    }
-    let (first, others) = games.split_first().unwrap();
-    ledger.open_game(first.clone()).await.unwrap();
-    for opened in join_all(others.iter().map(|game| ledger.open_game(game.clone()))).await {
-        assert!(matches!(opened, Ok(Opening::Opened { .. })), "{opened:?}");
-    }
+    open_after_one(&bank, &ledger, 32).await;
     bank.audit_clean().await;
 }
 
