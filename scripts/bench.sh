@@ -21,10 +21,10 @@ cmd_bench() {
       need_valgrind
       bench_rules "$@"
       ;;
-    ledger | live | sign-ins) "bench_$what" "$@" ;;
+    floor | ledger | live | sign-ins) "bench_$what" "$@" ;;
     desk) cmd_bench_desk "$@" ;;
     *)
-      die "there is no bench '$what': rules, instructions, live, ledger, sign-ins, desk, or nothing" \
+      die "there is no bench '$what': rules, instructions, live, ledger, sign-ins, floor, desk, or nothing" \
         "for one table"
       ;;
   esac
@@ -55,6 +55,15 @@ bench_live() {
   GIVEN_DATABASE_URL=none
   start_services
   attend cargo bench --profile "$BENCH_PROFILE" --bench live -- "$@"
+}
+
+# What any program would take for a move on this machine.
+bench_floor() {
+  enter_test_instance bench
+  GIVEN_DATABASE_URL=none
+  start_services
+  ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
+  attend cargo bench --profile "$BENCH_PROFILE" --bench floor -- "$@"
 }
 
 bench_sign-ins() {
