@@ -95,9 +95,9 @@ const SILENCE: Duration = Duration::from_secs(25);
 const UPDATE: &str = r#"{"type":"update","#;
 const ACK: &str = r#"{"type":"ack","#;
 
-/// What a connection reads and writes at once. By default it would be 128 KiB of each, which is
-/// cleared before every read.
-const BUFFER_BYTES: usize = 4096;
+/// What a connection reads and writes at once: most messages are smaller by far, and what is left of
+/// it is cleared before every read. By default it would be 128 KiB of each.
+const BUFFER_BYTES: usize = 1024;
 
 /// A message as it came.
 #[derive(Clone, Debug)]

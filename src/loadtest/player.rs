@@ -323,11 +323,11 @@ impl Player {
 
     async fn sit(&mut self, play: &mut Play, sitting: &mut Sitting) -> Result<End, PlayError> {
         let drops_after = match self.habit {
-            Habit::Dropping => self.dice.milliseconds(5_000, 15_000),
-            Habit::Steady | Habit::Slow | Habit::Idle => Duration::from_secs(1 << 30),
+            Habit::Dropping => Some(self.dice.milliseconds(5_000, 15_000)),
+            Habit::Steady | Habit::Slow | Habit::Idle => None,
         };
         // Made once and not for each message: to wait for something anew takes locks and lists.
-        let drops = sleep(drops_after);
+        let drops = sleep(drops_after.unwrap_or_default());
         let number = self.number;
         let mut orders = self.orders.clone();
         let order = async move { (orders.next(number).await, orders) };
@@ -347,6 +347,9 @@ impl Player {
                 waits_until.into_iter().for_each(|due| until_due.set(sleep(due.since(now))));
             }
             tokio::select! {
+                // What is woken for nearly always comes first: nothing else is asked before it, and
+                // what is due is looked at after each message anyway.
+                biased;
                 said = play.next_said() => {
                     let said = said?;
                     if let Some(end) = self.hear(play, sitting, &said) {
@@ -365,7 +368,7 @@ impl Player {
                         Order::BreakOff => return Ok(End::BrokenOff(Duration::ZERO)),
                     }
                 }
-                () = &mut drops => {
+                () = &mut drops, if drops_after.is_some() => {
                     return Ok(End::BrokenOff(self.dice.milliseconds(500, 2_000)));
                 }
             }
