@@ -9,13 +9,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
+mod processor;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::env;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use std::{env, fs};
 
 use hdrhistogram::Histogram;
 use mio::net::{TcpListener, TcpStream};
@@ -62,28 +64,28 @@ fn compare() {
             let mut players =
                 part(1, &["play", &address, &tables.to_string(), &think_ms.to_string()]);
             let mut said = BufReader::new(players.stdout.take().unwrap()).lines();
-            let mut spent = Vec::new();
-            let mut last = String::new();
-            // One line when the measurement begins, one when it ends.
-            while let Some(line) = said.next().transpose().unwrap() {
-                spent.push((processor_us(&server), processor_us(&players)));
-                last = line;
-            }
+            // One line when the measurement begins, one when it ends; then the players wait, so that
+            // their time can be read.
+            let [begun, ended] = [(); 2].map(|()| {
+                let line = said.next().expect("the players broke off").unwrap();
+                let spent =
+                    [&server, &players].map(|part| processor::spent_us(&part.id().to_string()));
+                (line, spent)
+            });
+            drop(players.stdin.take());
             server.kill().unwrap();
             server.wait().unwrap();
-            assert!(players.wait().unwrap().success() && spent.len() == 2, "the players broke off");
-            let figures: Vec<u64> = last.split(' ').map(|word| word.parse().unwrap()).collect();
-            let [moves, p50, p99] = figures[..] else { panic!("the players said {last}") };
-            let each = |from: Option<u64>, to: Option<u64>| match (from, to) {
+            assert!(players.wait().unwrap().success());
+            let figures: Vec<u64> = ended.0.split(' ').map(|word| word.parse().unwrap()).collect();
+            let [moves, p50, p99] = figures[..] else { panic!("the players said {}", ended.0) };
+            let [server_us, players_us] = [0, 1].map(|part| match (begun.1[part], ended.1[part]) {
                 (Some(from), Some(to)) => ((to - from) / moves.max(1)).to_string(),
                 _ => "?".to_owned(),
-            };
+            });
             println!(
-                "{:<44}{:>9}{:>12}{:>13}{p50:>9}{p99:>9}",
+                "{:<44}{:>9}{server_us:>12}{players_us:>13}{p50:>9}{p99:>9}",
                 format!("{tables} tables, {think_ms} ms to think, {store}"),
                 moves / MEASURED.as_secs(),
-                each(spent[0].0, spent[1].0),
-                each(spent[0].1, spent[1].1),
             );
         }
     }
@@ -92,21 +94,12 @@ fn compare() {
 /// This program again, on a processor of its own where the system knows how.
 fn part(processor: usize, words: &[&str]) -> Child {
     let own = env::current_exe().unwrap();
-    let pinned = Command::new("taskset")
-        .args(["-c", &processor.to_string()])
-        .arg(&own)
-        .args(words)
-        .stdout(Stdio::piped())
-        .spawn();
-    pinned.unwrap_or_else(|_| Command::new(own).args(words).stdout(Stdio::piped()).spawn().unwrap())
-}
-
-/// User and system time of a process, on Linux, where a tick is a hundredth of a second.
-fn processor_us(process: &Child) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", process.id())).ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-    Some(ticks * 10_000)
+    let spawn = |mut program: Command| {
+        program.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
+    };
+    let mut pinned = Command::new("taskset");
+    pinned.args(["-c", &processor.to_string()]).arg(&own);
+    spawn(pinned).or_else(|_| spawn(Command::new(own))).unwrap()
 }
 
 /// The server: three connections after one another are a table.
@@ -263,6 +256,7 @@ fn play(address: SocketAddr, tables: usize, think_ms: u64) {
         if now >= began + WARM_UP + MEASURED {
             let (p50, p99) = (took.value_at_quantile(0.5), took.value_at_quantile(0.99));
             println!("{} {p50} {p99}", took.len());
+            io::stdin().read_to_end(&mut Vec::new()).unwrap();
             return;
         }
         while let Some(Reverse((at, number))) = moves_at.peek().copied() {

@@ -9,7 +9,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
-use std::fs;
+mod processor;
+
 use std::time::{Duration, Instant};
 
 use bahay::entropy;
@@ -155,7 +156,7 @@ impl Spent {
         let script = value("cmdstat_evalsha:").unwrap_or_default();
         let script_us = script.split(',').find_map(|part| part.strip_prefix("usec="));
         Self {
-            own_us: own_processor_us(),
+            own_us: processor::spent_us("self"),
             redis_us: processor_us("used_cpu_user:") + processor_us("used_cpu_sys:"),
             script_us: script_us.map_or(0, |us| us.parse().unwrap()),
         }
@@ -167,14 +168,4 @@ fn us_of_seconds(text: &str) -> Option<u64> {
     let (seconds, fraction) = text.trim().split_once('.')?;
     let us: u64 = format!("{fraction:0<6}").get(..6)?.parse().ok()?;
     Some(seconds.parse::<u64>().ok()? * 1_000_000 + us)
-}
-
-/// User and system time of this process, on Linux.
-fn own_processor_us() -> Option<u64> {
-    let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in brackets may hold spaces.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-    // A hundred ticks a second, on every Linux that we know of.
-    Some(ticks * 10_000)
 }
