@@ -27,8 +27,8 @@ pub struct Outlet {
 #[derive(Debug, Default)]
 struct Rest {
     are_frames: bool,
-    /// Each what is left of something that was written at once.
-    chunks: VecDeque<Vec<u8>>,
+    /// Each what is left of one.
+    frames: VecDeque<Vec<u8>>,
     /// Of the first.
     taken: usize,
     /// The client has taken the beginning of the first.
@@ -39,13 +39,13 @@ struct Rest {
 /// How much waits for a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
-    pub chunks: usize,
+    pub frames: usize,
     pub bytes: usize,
 }
 
 impl Waiting {
     pub fn is_nothing(self) -> bool {
-        self.chunks == 0
+        self.frames == 0
     }
 }
 
@@ -59,22 +59,17 @@ impl Outlet {
         self.rest().are_frames = true;
     }
 
-    /// Writes whole frames, behind what waits, as far as the client takes them now. Says what waits
-    /// then: somebody has to [drain](Self::poll_drain) it. A broken connection shows itself when it is
-    /// read.
-    pub fn write(&self, frames: &[u8]) -> Waiting {
+    /// Writes whole frames, of which each ends where `ends` says, behind what waits, as far as the
+    /// client takes them now. Says what waits then: somebody has to [drain](Self::poll_drain) it. A
+    /// broken connection shows itself when it is read.
+    pub fn write(&self, frames: &[u8], ends: &[usize]) -> Waiting {
         let mut rest = self.rest();
-        if rest.chunks.is_empty() {
-            match self.half.try_write(frames) {
-                Ok(taken) if taken == frames.len() => return Waiting::default(),
-                Ok(taken) => {
-                    rest.push(&frames[taken..]);
-                    rest.is_begun = taken > 0;
-                }
-                Err(_) => rest.push(frames),
-            }
-        } else {
-            rest.push(frames);
+        let taken = match rest.frames.is_empty() {
+            true => self.half.try_write(frames).unwrap_or(0),
+            false => 0,
+        };
+        if taken < frames.len() {
+            rest.keep(frames, ends, taken);
         }
         rest.waiting()
     }
@@ -87,14 +82,14 @@ impl Outlet {
     pub fn forget(&self) {
         let mut rest = self.rest();
         let begun = usize::from(rest.is_begun);
-        rest.chunks.truncate(begun);
-        rest.bytes = rest.chunks.front().map_or(0, |first| first.len() - rest.taken);
+        rest.frames.truncate(begun);
+        rest.bytes = rest.frames.front().map_or(0, |first| first.len() - rest.taken);
     }
 
     /// Ready when nothing waits any more.
     pub fn poll_drain(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut rest = self.rest();
-        while let Some(first) = rest.chunks.front() {
+        while let Some(first) = rest.frames.front() {
             match ready!(self.poll_try(context, &first[rest.taken..]))? {
                 0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
                 taken => rest.take(taken),
@@ -103,12 +98,12 @@ impl Outlet {
         Poll::Ready(Ok(()))
     }
 
-    /// For the reader, as `AsyncWrite` has it. Frames are taken in whole.
+    /// For the reader, as `AsyncWrite` has it. Frames are taken in whole, and counted as one.
     pub fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if !self.rest().are_frames {
             return self.poll_try(context, bytes);
         }
-        if !self.write(bytes).is_nothing() {
+        if !self.write(bytes, &[bytes.len()]).is_nothing() {
             // So that the reader is woken for it.
             let _ = self.poll_drain(context)?;
         }
@@ -158,27 +153,36 @@ impl Outlet {
 }
 
 impl Rest {
-    fn push(&mut self, bytes: &[u8]) {
-        self.bytes += bytes.len();
-        self.chunks.push_back(bytes.to_vec());
+    /// Keeps what is left of frames of which the client has taken so many bytes.
+    fn keep(&mut self, frames: &[u8], ends: &[usize], taken: usize) {
+        let mut begin = 0;
+        for &end in ends {
+            if end > taken {
+                let left = &frames[begin.max(taken)..end];
+                self.is_begun |= begin < taken;
+                self.bytes += left.len();
+                self.frames.push_back(left.to_vec());
+            }
+            begin = end;
+        }
     }
 
     fn take(&mut self, bytes: usize) {
         self.taken += bytes;
         self.bytes -= bytes;
         self.is_begun = true;
-        if self.chunks.front().is_some_and(|first| first.len() == self.taken) {
-            self.chunks.pop_front();
+        if self.frames.front().is_some_and(|first| first.len() == self.taken) {
+            self.frames.pop_front();
             self.taken = 0;
             self.is_begun = false;
         }
-        if self.chunks.is_empty() {
-            self.chunks = VecDeque::new();
+        if self.frames.is_empty() {
+            self.frames = VecDeque::new();
         }
     }
 
     fn waiting(&self) -> Waiting {
-        Waiting { chunks: self.chunks.len(), bytes: self.bytes }
+        Waiting { frames: self.frames.len(), bytes: self.bytes }
     }
 }
 
@@ -199,13 +203,17 @@ mod tests {
         (Outlet::new(stream.into_split().1), client)
     }
 
+    fn one(outlet: &Outlet, frame: &[u8]) -> Waiting {
+        outlet.write(frame, &[frame.len()])
+    }
+
     /// Writes numbered frames until the client takes no more. Gives what was written.
     fn fill(outlet: &Outlet, length: usize) -> Vec<u8> {
         let mut written = Vec::new();
         for number in 0_u8.. {
             let frame = vec![number; length];
             written.extend_from_slice(&frame);
-            if !outlet.write(&frame).is_nothing() {
+            if !one(outlet, &frame).is_nothing() {
                 return written;
             }
         }
@@ -221,7 +229,7 @@ mod tests {
             written.extend_from_slice(last);
         }
         // Somebody beside, and then the reader, which hands a frame in whole.
-        assert_eq!(outlet.write(b"beside").chunks, 2);
+        assert_eq!(one(&outlet, b"beside").frames, 2);
         let taken = poll_fn(|context| outlet.poll_write(context, b"reader")).await;
         assert_eq!(taken.expect("it is there"), 6);
         let length = written.len();
@@ -235,15 +243,42 @@ mod tests {
         assert_eq!(reader.await.expect("it does not panic"), written);
     }
 
+    /// Frames that were written together wait one by one, and one that is begun is finished alone.
+    #[tokio::test]
+    async fn what_was_written_together_is_counted_by_frames() {
+        const LENGTH: usize = 1_000;
+        const FRAMES: usize = 20_000;
+        let (outlet, mut client) = pair().await;
+        outlet.frames();
+        let together = vec![7; LENGTH * FRAMES];
+        let ends: Vec<usize> = (1..=FRAMES).map(|number| number * LENGTH).collect();
+        let waiting = outlet.write(&together, &ends);
+        assert!((1..FRAMES).contains(&waiting.frames), "{waiting:?}");
+        assert_eq!(waiting.bytes.div_ceil(LENGTH), waiting.frames);
+        assert_eq!(one(&outlet, b"one more").frames, waiting.frames + 1);
+        outlet.forget();
+        let begun = usize::from(!waiting.bytes.is_multiple_of(LENGTH));
+        assert_eq!(outlet.waiting(), Waiting { frames: begun, bytes: waiting.bytes % LENGTH });
+        let reader = tokio::spawn(async move {
+            let mut read = Vec::new();
+            client.read_to_end(&mut read).await.expect("all of it comes");
+            read.len()
+        });
+        poll_fn(|context| outlet.poll_drain(context)).await.expect("it is there");
+        drop(outlet);
+        let whole = FRAMES - waiting.frames + begun;
+        assert_eq!(reader.await.expect("it does not panic"), whole * LENGTH);
+    }
+
     /// What the client has begun to take is finished, and nothing but that.
     #[tokio::test]
     async fn what_is_forgotten_ends_with_a_whole_frame() {
         let (outlet, mut client) = pair().await;
         outlet.frames();
         fill(&outlet, 100_000);
-        outlet.write(b"never");
+        one(&outlet, b"never");
         outlet.forget();
-        outlet.write(b"end");
+        one(&outlet, b"end");
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
             client.read_to_end(&mut read).await.expect("all of it comes");

@@ -40,7 +40,7 @@ pub(super) struct Pen {
 struct State {
     shorthand: Shorthand,
     lent: Option<Lent>,
-    /// How many writes wait, as the figures know it.
+    /// How many frames wait, as the figures know it.
     waiting: usize,
 }
 
@@ -58,6 +58,8 @@ pub(super) struct Lent {
 struct Scratch {
     message: Vec<u8>,
     frames: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
 }
 
 thread_local! {
@@ -99,7 +101,7 @@ impl Pen {
         let mut ping = Vec::with_capacity(2);
         frame(&mut ping, OpCode::Control(Control::Ping), &[]);
         if let Some(outlet) = self.outlet.upgrade() {
-            self.show(outlet.write(&ping));
+            self.show(outlet.write(&ping, &[ping.len()]));
         }
     }
 
@@ -155,8 +157,9 @@ impl State {
         pen: &Pen,
         messages: impl Iterator<Item = Message<Tongits>>,
     ) -> Result<Waiting, FormError> {
-        SCRATCH.with_borrow_mut(|Scratch { message: text, frames }| {
+        SCRATCH.with_borrow_mut(|Scratch { message: text, frames, ends }| {
             frames.clear();
+            ends.clear();
             for message in messages {
                 text.clear();
                 self.shorthand.write(&message, text)?;
@@ -165,11 +168,12 @@ impl State {
                     Form::Compact => Data::Binary,
                 };
                 frame(frames, OpCode::Data(data), text);
+                ends.push(frames.len());
                 pen.play.messages_out.one();
                 pen.play.bytes_out.more(text.len());
             }
             // Without it nobody hears it any more.
-            let waiting = pen.outlet.upgrade().map(|outlet| outlet.write(frames));
+            let waiting = pen.outlet.upgrade().map(|outlet| outlet.write(frames, ends));
             let waiting = waiting.unwrap_or_default();
             self.show(&pen.play, waiting);
             for scratch in [text, frames] {
@@ -182,8 +186,8 @@ impl State {
     }
 
     fn show(&mut self, play: &Play, waiting: Waiting) {
-        play.messages_waiting.by(waiting.chunks, self.waiting);
-        self.waiting = waiting.chunks;
+        play.messages_waiting.by(waiting.frames, self.waiting);
+        self.waiting = waiting.frames;
     }
 }
 

@@ -1,7 +1,7 @@
 //! A socket, what is read from it, and its end.
 //!
 //! Nothing here waits for a client that does not read: what it does not take waits at its outlet, up
-//! to [`WAITING_MAX`] writes and [`WAITING_BYTES_MAX`] bytes, and is written while the session waits
+//! to [`WAITING_MAX`] frames and [`WAITING_BYTES_MAX`] bytes, and is written while the session waits
 //! for whatever comes next. Beyond that the client is too slow: it is sent away, and resumes by
 //! version.
 
@@ -22,7 +22,7 @@ use crate::ws::pen::Pen;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Message, close};
 
-/// Writes that may wait for one client; what is said together is one.
+/// Frames that may wait for one client.
 pub(super) const WAITING_MAX: usize = 64;
 /// Bytes that may wait for one client, whatever the number of messages.
 pub(super) const WAITING_BYTES_MAX: usize = 256 * 1024;
@@ -83,7 +83,7 @@ impl Wire {
             tracing::error!(%error, "a message cannot be written");
             (close::INTERNAL, "the server made a mistake; connect again")
         })?;
-        if waiting.chunks > WAITING_MAX || waiting.bytes > WAITING_BYTES_MAX {
+        if waiting.frames > WAITING_MAX || waiting.bytes > WAITING_BYTES_MAX {
             return Err((close::TOO_SLOW, "too slow; connect again and resume"));
         }
         Ok(())
