@@ -23,6 +23,7 @@
 //! Bounds: guests arrive [`Options::arrivals`] at a time; a table that does nothing for a minute is
 //! seen in the counts, not waited for.
 
+mod asked;
 mod board;
 mod compare;
 mod crowd;

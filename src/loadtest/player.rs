@@ -6,11 +6,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{Event, GameId, PhaseView, TableId};
+use bahay_engine::table::{Event, PhaseView, TableId};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
 use super::Mode;
+use super::asked::{Question, just_in_time, plays, question};
 use super::board::{Board, Place};
 use super::crowd::{Crowd, Order, Orders};
 use super::dice::{Dice, Habit};
@@ -34,6 +35,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a slow player leaves a message unread.
 const UNREAD: Duration = Duration::from_millis(100);
 
+/// What an access token is refused with that has had its time.
+const TOKEN_EXPIRED: &str = "token_expired";
+
 /// By how much a slow player thinks longer.
 const SLOWER: u32 = 4;
 
@@ -45,6 +49,8 @@ enum End {
     Unseated,
     /// Broken off on purpose; back after this time.
     BrokenOff(Duration),
+    /// Not opened, because the access token has had its time.
+    Expired,
     /// Broken.
     Lost(String),
 }
@@ -87,9 +93,6 @@ struct Sitting {
     over_at: Option<Moment>,
 }
 
-/// What a player is asked: to be ready, or the prompt with this number.
-type Question = (GameId, Option<u32>);
-
 impl Drop for Sitting {
     fn drop(&mut self) {
         if let Some(board) = &self.board {
@@ -125,13 +128,13 @@ impl Player {
     /// Plays until the orders say otherwise.
     pub(super) async fn live(mut self) {
         while !self.orders.over_for(self.number) {
-            let Some(client) = self.sign_in().await else {
+            let Some(mut client) = self.sign_in().await else {
                 continue;
             };
             if !self.orders.to_sit() {
-                self.stand(&client).await;
+                self.stand(&mut client).await;
             }
-            match self.play_on(&client).await {
+            match self.play_on(&mut client).await {
                 Gone::Over => return,
                 Gone::Broke => self.crowd.tally.count(Count::Broke, 1),
                 Gone::Refused => sleep(PAUSE).await,
@@ -166,7 +169,7 @@ impl Player {
     }
 
     /// Keeps a connection without a table, until all are to sit down.
-    async fn stand(&mut self, client: &Client) {
+    async fn stand(&mut self, client: &mut Client) {
         while !self.orders.to_sit() && !self.orders.over_for(self.number) {
             let connected = match timeout(PATIENCE, client.play()).await {
                 Ok(Ok(mut play)) => self.stand_by(&mut play).await,
@@ -180,8 +183,10 @@ impl Player {
                 if let PlayError::Upgrade { status, code } = &error {
                     self.crowd.note_refusal(*status, code);
                 }
-                if let End::Lost(code) = self.broken(&error) {
-                    self.crowd.tally.error(&code);
+                match self.broken(&error) {
+                    End::Expired if self.renew(client).await => continue,
+                    End::Lost(code) => self.crowd.tally.error(&code),
+                    _ => {}
                 }
                 sleep(PAUSE).await;
             }
@@ -205,8 +210,20 @@ impl Player {
         }
     }
 
+    /// New tokens for those that have had their time, as every client gets them; says whether it did.
+    async fn renew(&self, client: &mut Client) -> bool {
+        let base = client.base().to_owned();
+        match client.renew_at(&base).await {
+            Ok(()) => true,
+            Err(error) => {
+                self.crowd.failed(&error);
+                false
+            }
+        }
+    }
+
     /// From one table to the next.
-    async fn play_on(&mut self, client: &Client) -> Gone {
+    async fn play_on(&mut self, client: &mut Client) -> Gone {
         loop {
             if self.orders.over_for(self.number) {
                 return Gone::Over;
@@ -216,6 +233,11 @@ impl Player {
                 Ok(table) => table,
                 Err(ClientError::Refused { code, .. }) if code == "too_few_coins" => {
                     return Gone::Broke;
+                }
+                Err(ClientError::Refused { code, .. })
+                    if code == TOKEN_EXPIRED && self.renew(client).await =>
+                {
+                    continue;
                 }
                 Err(error @ ClientError::Refused { status: 401, .. }) => {
                     self.crowd.failed(&error);
@@ -234,15 +256,16 @@ impl Player {
     }
 
     /// Stays at a table, through connections that come and go; says whether all is over.
-    async fn stay(&mut self, client: &Client, table: TableId, asked: Moment) -> bool {
-        let place = Arc::new(self.crowd.boards.place(table, &self.crowd.nodes));
-        let client = client.at(self.crowd.nodes.client(place.node).base());
+    async fn stay(&mut self, client: &mut Client, table: TableId, asked: Moment) -> bool {
+        let crowd = self.crowd.clone();
+        let place = Arc::new(crowd.boards.place(table, &crowd.nodes));
+        let node = crowd.nodes.client(place.node).base();
         let mut known = Known::default();
         let mut asked = Some(asked);
         let mut came_back = None;
         loop {
             let (end, left) =
-                self.connection(&client, &place, known, asked.take(), came_back).await;
+                self.connection(&client.at(node), &place, known, asked.take(), came_back).await;
             known = left;
             match end {
                 End::Over => return true,
@@ -251,6 +274,10 @@ impl Player {
                     self.rest(pause).await;
                     came_back = Some(Moment::now());
                 }
+                End::Expired if self.renew(client).await => {
+                    came_back.get_or_insert_with(Moment::now);
+                }
+                End::Expired => self.rest(PAUSE).await,
                 End::Lost(code) => {
                     self.crowd.tally.error(&code);
                     came_back.get_or_insert_with(Moment::now);
@@ -547,42 +574,9 @@ impl Player {
     }
 }
 
-/// What the player is asked now.
-fn question(play: &Play) -> Option<Question> {
-    let view = play.view()?;
-    match &view.phase {
-        PhaseView::Preparing { game, ready, .. } => {
-            let is_asked = view.seat.is_some_and(|seat| !ready.contains(seat));
-            is_asked.then_some((*game, None))
-        }
-        PhaseView::Playing { .. } => {
-            let prompt = play.prompt().filter(|prompt| !prompt.legal.is_empty())?;
-            Some((prompt.game, Some(prompt.number)))
-        }
-        PhaseView::Waiting | PhaseView::Opening { .. } | PhaseView::Settling { .. } => None,
-    }
-}
-
-/// Whether a game goes on, from its opening until its coins have moved.
-fn plays(play: &Play) -> bool {
-    play.view().is_some_and(|view| match view.phase {
-        PhaseView::Opening { .. } | PhaseView::Playing { .. } | PhaseView::Settling { .. } => true,
-        PhaseView::Waiting | PhaseView::Preparing { .. } => false,
-    })
-}
-
-/// So late that a table does as little as it can without the clock playing for its players.
-fn just_in_time(play: &Play) -> Duration {
-    let prompt = match play.view().map(|view| &view.phase) {
-        Some(PhaseView::Playing { view, .. }) => Tongits::prompt_in_view(view),
-        _ => None,
-    };
-    let countdown_ms = prompt.map_or(0, |prompt| prompt.countdown_ms);
-    Duration::from_millis(countdown_ms.into()) * 3 / 4
-}
-
 fn lost(error: &PlayError) -> End {
     End::Lost(match error {
+        PlayError::Upgrade { code, .. } if code == TOKEN_EXPIRED => return End::Expired,
         PlayError::Socket(_) => "socket".to_owned(),
         PlayError::Upgrade { status, code } => format!("upgrade_{status}_{code}"),
         PlayError::Closed { code, .. } => format!("closed_{code}"),

@@ -5,8 +5,12 @@ use std::path::PathBuf;
 use std::process::{Child, Output};
 use std::time::{Duration, Instant};
 
+use bahay::auth::ACCESS_TOKEN_LIFE;
+use bahay::clock::Clock;
 use bahay::edge;
+use bahay_engine::table::Clocks;
 use serde_json::Value;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, Setup};
@@ -160,6 +164,34 @@ async fn everybody_comes_back_from_a_storm() {
     let said = said(&output);
     let resumed = said.lines().find(|line| line.contains("resume")).unwrap_or_default();
     assert!(resumed.split_whitespace().nth(1) == Some("30"), "{said}");
+}
+
+/// As in a soak of hours: who comes back after a quarter of an hour gets new tokens first.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_with_an_old_token_gets_a_new_one() {
+    let wall = Clock::set_to(Clock::system().now());
+    let house = House::with_wall(Clocks::default(), wall.clone()).await;
+    let arguments = ["storm", "--tables", "4", "--warm-up", "4", "--think-ms", "200"];
+    let all_play = async {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let tables = sqlx::query_scalar::<_, i64>("select count(distinct table_id) from games");
+            if tables.fetch_one(&house.pool).await.unwrap() == 4 {
+                return;
+            }
+            assert!(Instant::now() < until, "four tables do not play");
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let expires = async {
+        all_play.await;
+        wall.advance(ACCESS_TOKEN_LIFE + Duration::from_mins(1));
+    };
+    let (output, ()) = tokio::join!(loadtest(&house, &arguments), expires);
+    let said = said(&output);
+    let resumed = said.lines().find(|line| line.contains("resume")).unwrap_or_default();
+    assert!(resumed.split_whitespace().nth(1) == Some("12"), "{said}");
+    assert!(!said.contains("token"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

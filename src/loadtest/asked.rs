@@ -1,0 +1,46 @@
+//! What a player is asked, told from what it knows of its table.
+
+use std::time::Duration;
+
+use bahay_engine::game::Game;
+use bahay_engine::table::{GameId, PhaseView};
+
+use crate::client::Play;
+use crate::tables::catalog::Tongits;
+
+/// What a player is asked: to be ready, or the prompt with this number.
+pub(super) type Question = (GameId, Option<u32>);
+
+/// What the player is asked now.
+pub(super) fn question(play: &Play) -> Option<Question> {
+    let view = play.view()?;
+    match &view.phase {
+        PhaseView::Preparing { game, ready, .. } => {
+            let is_asked = view.seat.is_some_and(|seat| !ready.contains(seat));
+            is_asked.then_some((*game, None))
+        }
+        PhaseView::Playing { .. } => {
+            let prompt = play.prompt().filter(|prompt| !prompt.legal.is_empty())?;
+            Some((prompt.game, Some(prompt.number)))
+        }
+        PhaseView::Waiting | PhaseView::Opening { .. } | PhaseView::Settling { .. } => None,
+    }
+}
+
+/// Whether a game goes on, from its opening until its coins have moved.
+pub(super) fn plays(play: &Play) -> bool {
+    play.view().is_some_and(|view| match view.phase {
+        PhaseView::Opening { .. } | PhaseView::Playing { .. } | PhaseView::Settling { .. } => true,
+        PhaseView::Waiting | PhaseView::Preparing { .. } => false,
+    })
+}
+
+/// So late that a table does as little as it can without the clock playing for its players.
+pub(super) fn just_in_time(play: &Play) -> Duration {
+    let prompt = match play.view().map(|view| &view.phase) {
+        Some(PhaseView::Playing { view, .. }) => Tongits::prompt_in_view(view),
+        _ => None,
+    };
+    let countdown_ms = prompt.map_or(0, |prompt| prompt.countdown_ms);
+    Duration::from_millis(countdown_ms.into()) * 3 / 4
+}
