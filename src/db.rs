@@ -217,10 +217,11 @@ pub async fn vacuum(pool: &PgPool) -> Result<(), sqlx::Error> {
 
 /// From here on the caller's transaction finds every row by a key, whatever the statistics say, which
 /// in a young database speak of empty tables: for whoever names the rows that it reads, however
-/// large the tables are.
+/// large the tables are. So it does not matter which rows they are, and a connection plans each
+/// statement once, not anew for the first five times or always.
 pub async fn plan_by_keys_in_tx(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     let settings = "set local enable_seqscan = off; set local enable_hashjoin = off; \
-        set local enable_mergejoin = off";
+        set local enable_mergejoin = off; set local plan_cache_mode = force_generic_plan";
     connection.execute(settings).await.map(|_| ())
 }
 

@@ -132,15 +132,19 @@ async fn write(
             )
             select e.account, e.version, e.operation, e.number, e.amount, e.balance_before,
                 e.balance_after
-            from unnest(
-                $1::bigint[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bigint[],
-                $6::bigint[], $7::bigint[]
-            ) as e (account, version, operation, number, amount, balance_before, balance_after)
+            from (
+                select unnest($1::bigint[]) as account, unnest($2::bigint[]) as version,
+                    unnest($3::bigint[]) as operation, unnest($4::smallint[]) as number,
+                    unnest($5::bigint[]) as amount, unnest($6::bigint[]) as balance_before,
+                    unnest($7::bigint[]) as balance_after
+            ) e
         )
         update accounts a
         set balance = s.balance, version = s.version
-        from unnest($8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
-            as s (id, balance, version, version_read)
+        from (
+            select unnest($8::bigint[]) as id, unnest($9::bigint[]) as balance,
+                unnest($10::bigint[]) as version, unnest($11::bigint[]) as version_read
+        ) s
         where a.id = s.id and a.version = s.version_read
         "#,
         &column(|entry| entry.account),

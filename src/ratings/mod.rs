@@ -206,9 +206,9 @@ async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finish
         join game_records r on r.game = o.game
         cross join lateral (
             select array_agg(p.player order by p.seat) as players,
-                max(p.finished_at) as finished_at, bool_or(h.kind = 'bot') as has_bots
+                max(p.finished_at) as finished_at, bool_or(h.id is not null) as has_bots
             from game_players p
-            join players h on h.id = p.player
+            left join players h on h.id = p.player and h.kind = 'bot'
             where p.game = o.game
         ) t
         order by s.place
@@ -274,8 +274,11 @@ async fn store(tx: &mut PgConnection, rated: &BTreeMap<Uuid, Rated>) -> Result<(
         r#"
         insert into ratings as r (player, rating, uncertainty, games, rated_at)
         select p.player, p.rating, p.uncertainty, p.games, p.rated_at
-        from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::timestamptz[])
-            as p (player, rating, uncertainty, games, rated_at)
+        from (
+            select unnest($1::uuid[]) as player, unnest($2::int[]) as rating,
+                unnest($3::int[]) as uncertainty, unnest($4::int[]) as games,
+                unnest($5::timestamptz[]) as rated_at
+        ) p
         on conflict (player) do update
         set rating = excluded.rating, uncertainty = excluded.uncertainty,
             games = r.games + excluded.games,

@@ -7,7 +7,7 @@ use jiff_sqlx::Date as SqlDate;
 use sqlx::{Executor as _, PgConnection, PgPool};
 
 use super::StandingsError;
-use super::fold::{key, read, sealed, settled};
+use super::fold::{key, read_all, sealed, settled};
 use super::season::Calendar;
 use super::tally::{ScoreKey, Tally};
 
@@ -49,7 +49,7 @@ pub async fn check(pool: &PgPool, calendar: &Calendar) -> Result<Checked, Standi
             checked.games += 1;
         }
     }
-    let (statistics, scores) = (read(&mut tx, None).await?, scores(&mut tx).await?);
+    let (statistics, scores) = (read_all(&mut tx).await?, scores(&mut tx).await?);
     checked.players = statistics.len();
     checked.scores = scores.len();
     compare(&mut checked.differences, "statistics", &tally.statistics, &statistics);

@@ -57,7 +57,7 @@ pub(super) async fn fold_one(pool: &PgPool, calendar: &Calendar) -> Result<Folde
     let games = settled(&mut tx, &operations).await?;
     let players: BTreeSet<_> =
         games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();
-    let mut tally = Tally::from(read(&mut tx, Some(&players)).await?);
+    let mut tally = Tally::from(read(&mut tx, &players).await?);
     for game in &games {
         tally.count(game, calendar);
     }
@@ -125,7 +125,7 @@ pub(super) async fn lock(
 /// What a player has done.
 pub(super) async fn statistics(pool: &PgPool, player: PlayerId) -> Result<Statistics, sqlx::Error> {
     let mut connection = pool.acquire().await?;
-    let found = read(&mut connection, Some(&BTreeSet::from([player]))).await?;
+    let found = read(&mut connection, &BTreeSet::from([player])).await?;
     Ok(found.get(&player).copied().unwrap_or_default())
 }
 
@@ -147,23 +147,23 @@ pub(super) async fn settled(
     let rows = sqlx::query!(
         r#"
         select g.id, g.finished_at as "finished_at!: SqlTimestamp",
-            r.settlement as "settlement!", r.record as "record!",
-            array(
-                select p.player from game_players p where p.game = g.id order by p.seat
-            ) as "players!",
-            array(
-                select p.net from game_players p where p.game = g.id order by p.seat
-            ) as "nets!",
-            array(
-                select p.player
-                from game_players p
-                join players h on h.id = p.player
-                where p.game = g.id and h.kind = 'bot'
-            ) as "bots!"
+            r.settlement as "settlement!", r.record as "record!", t.players as "players!",
+            t.nets as "nets!", t.bots as "bots!"
         from unnest($1::bigint[]) with ordinality as s (operation, place)
         join operations o on o.id = s.operation and o.kind = 'settle'
         join games g on g.id = o.game
         join game_records r on r.game = g.id
+        cross join lateral (
+            select array_agg(q.player) as players, array_agg(q.net) as nets,
+                coalesce(array_agg(q.player) filter (where q.is_bot), '{}') as bots
+            from (
+                select p.player, p.net, h.id is not null as is_bot
+                from game_players p
+                left join players h on h.id = p.player and h.kind = 'bot'
+                where p.game = g.id
+                order by p.seat
+            ) q
+        ) t
         order by s.place
         "#,
         operations
@@ -204,38 +204,65 @@ fn ending(game: Uuid, record: &str) -> Option<Ending> {
     ending.inspect_err(|error| tracing::warn!(%game, %error, "how a game ended is not known")).ok()
 }
 
-/// What these players have done, or all of them.
+/// What these players have done.
 pub(super) async fn read(
     connection: &mut PgConnection,
-    players: Option<&BTreeSet<PlayerId>>,
+    players: &BTreeSet<PlayerId>,
 ) -> Result<BTreeMap<PlayerId, Statistics>, sqlx::Error> {
-    let players: Option<Vec<_>> =
-        players.map(|players| players.iter().map(|player| player.0).collect());
-    let rows = sqlx::query!(
+    let players: Vec<_> = players.iter().map(|player| player.0).collect();
+    let rows = sqlx::query_as!(
+        StatisticsRow,
         "
         select s.player, s.games, s.wins, s.tongits, s.fights_won, s.hits, s.best_pot, s.streak,
             s.best_streak
         from player_statistics s
-        where $1::uuid[] is null or s.player = any($1)
+        where s.player = any($1)
         ",
-        players.as_deref()
+        &players
     )
     .fetch_all(connection)
     .await?;
-    let statistics = rows.into_iter().map(|row| {
-        let statistics = Statistics {
-            games: row.games,
-            wins: row.wins,
-            tongits: row.tongits,
-            fights_won: row.fights_won,
-            hits: row.hits,
-            best_pot: Coins::from_hundredths(row.best_pot),
-            streak: row.streak,
-            best_streak: row.best_streak,
-        };
-        (PlayerId(row.player), statistics)
-    });
-    Ok(statistics.collect())
+    Ok(rows.into_iter().map(StatisticsRow::taken_apart).collect())
+}
+
+/// What all players have done.
+pub(super) async fn read_all(
+    connection: &mut PgConnection,
+) -> Result<BTreeMap<PlayerId, Statistics>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        StatisticsRow,
+        "
+        select s.player, s.games, s.wins, s.tongits, s.fights_won, s.hits, s.best_pot, s.streak,
+            s.best_streak
+        from player_statistics s
+        "
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(StatisticsRow::taken_apart).collect())
+}
+
+struct StatisticsRow {
+    player: Uuid,
+    games: i64,
+    wins: i64,
+    tongits: i64,
+    fights_won: i64,
+    hits: i64,
+    best_pot: i64,
+    streak: i64,
+    best_streak: i64,
+}
+
+impl StatisticsRow {
+    fn taken_apart(self) -> (PlayerId, Statistics) {
+        let Self { player, games, wins, tongits, fights_won, hits, best_pot, streak, best_streak } =
+            self;
+        let best_pot = Coins::from_hundredths(best_pot);
+        let statistics =
+            Statistics { games, wins, tongits, fights_won, hits, best_pot, streak, best_streak };
+        (PlayerId(player), statistics)
+    }
 }
 
 pub(super) async fn write(
@@ -251,7 +278,10 @@ pub(super) async fn write(
         "
         insert into game_results (game, ending, winner)
         select r.game, r.ending, r.winner
-        from unnest($1::uuid[], $2::text[], $3::uuid[]) as r (game, ending, winner)
+        from (
+            select unnest($1::uuid[]) as game, unnest($2::text[]) as ending,
+                unnest($3::uuid[]) as winner
+        ) r
         ",
         &games,
         &endings as _,
@@ -269,10 +299,13 @@ pub(super) async fn write(
         )
         select n.player, n.games, n.wins, n.tongits, n.fights_won, n.hits, n.best_pot, n.streak,
             n.best_streak
-        from unnest(
-            $1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-            $7::bigint[], $8::bigint[], $9::bigint[]
-        ) as n (player, games, wins, tongits, fights_won, hits, best_pot, streak, best_streak)
+        from (
+            select unnest($1::uuid[]) as player, unnest($2::bigint[]) as games,
+                unnest($3::bigint[]) as wins, unnest($4::bigint[]) as tongits,
+                unnest($5::bigint[]) as fights_won, unnest($6::bigint[]) as hits,
+                unnest($7::bigint[]) as best_pot, unnest($8::bigint[]) as streak,
+                unnest($9::bigint[]) as best_streak
+        ) n
         on conflict (player) do update
         set games = excluded.games, wins = excluded.wins, tongits = excluded.tongits,
             fights_won = excluded.fights_won, hits = excluded.hits, best_pot = excluded.best_pot,
@@ -308,8 +341,11 @@ async fn add(
         r#"
         insert into board_scores as s (board, span, starts_on, player, score)
         select n.board, n.span, n.starts_on, n.player, n.score
-        from unnest($1::text[], $2::text[], $3::date[], $4::uuid[], $5::bigint[])
-            as n (board, span, starts_on, player, score)
+        from (
+            select unnest($1::text[]) as board, unnest($2::text[]) as span,
+                unnest($3::date[]) as starts_on, unnest($4::uuid[]) as player,
+                unnest($5::bigint[]) as score
+        ) n
         on conflict (board, span, starts_on, player) do update
         set score = s.score + excluded.score
         returning s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
