@@ -11,6 +11,7 @@
 //! is bounded (`wire`); a client that says nothing for [`IDLE`], not even to a ping, is gone; who
 //! missed more than [`RESUMED_MAX`](super::showing::RESUMED_MAX) updates is shown the table instead.
 
+use std::mem;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use futures_util::FutureExt;
 use tokio::sync::watch;
 
 use crate::auth::{AuthError, Player};
-use crate::edge::Address;
+use crate::edge::{Address, Place};
 use crate::entropy;
 use crate::ids::SessionId;
 use crate::live::{Over, Point};
@@ -70,13 +71,15 @@ pub(super) struct Session {
     pub(super) connection: ConnectionId,
     /// Where it comes from.
     pub(super) from: Address,
+    /// Held as long as the connection is there.
+    _place: Place,
     pub(super) state: Arc<PlayState>,
     pub(super) seated: Option<Seated>,
     /// A table that is watched without a seat; never while one is joined.
-    pub(super) spectator: Option<Spectator>,
+    pub(super) spectator: Option<Box<Spectator>>,
     pub(super) company: Company,
     pub(super) seldom: Seldom,
-    pub(super) seeking: Option<Seeking>,
+    pub(super) seeking: Option<Box<Seeking>>,
     pub(super) form: Form,
     /// Lent while this waits.
     pen: Arc<Pen>,
@@ -87,13 +90,20 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(player: Player, from: Address, pen: Arc<Pen>, state: Arc<PlayState>) -> Self {
+    pub(super) fn new(
+        player: Player,
+        from: Address,
+        place: Place,
+        pen: Arc<Pen>,
+        state: Arc<PlayState>,
+    ) -> Self {
         let now = Instant::now();
         Self {
             player: player.id,
             session: player.session,
             connection: ConnectionId(entropy::uuid()),
             from,
+            _place: place,
             state,
             seated: None,
             spectator: None,
@@ -110,24 +120,31 @@ impl Session {
 
     /// Until either side has gone. `entry` is the command that said who the player is, to be
     /// acknowledged.
-    pub(super) async fn run(mut self, mut wire: Wire, entry: Option<u32>) {
-        let served = AssertUnwindSafe(self.serve(&mut wire, entry)).catch_unwind().await;
-        let ended = served.unwrap_or_else(|_| {
-            tracing::error!(player = %self.player, connection = %self.connection,
-                "a session panicked");
-            Some((close::INTERNAL, "the server made a mistake; connect again"))
-        });
-        match ended {
-            // Who comes back at once finds the seat as it was, if its end is told after that.
-            Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
-                Box::pin(wire.end(ended)).await;
-                Box::pin(self.ended()).await;
+    #[expect(clippy::manual_async_fn, reason = "an async fn keeps room twice for what it is given")]
+    pub(super) fn run(
+        mut self,
+        mut wire: Wire,
+        entry: Option<u32>,
+    ) -> impl Future<Output = ()> + Send {
+        async move {
+            let served = AssertUnwindSafe(self.serve(&mut wire, entry)).catch_unwind().await;
+            let ended = served.unwrap_or_else(|_| {
+                tracing::error!(player = %self.player, connection = %self.connection,
+                    "a session panicked");
+                Some((close::INTERNAL, "the server made a mistake; connect again"))
+            });
+            match ended {
+                // Who comes back at once finds the seat as it was, if its end is told after that.
+                Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
+                    Box::pin(wire.end(ended)).await;
+                    Box::pin(self.ended()).await;
+                }
+                Some(ended) => {
+                    Box::pin(self.ended()).await;
+                    Box::pin(wire.end(ended)).await;
+                }
+                None => Box::pin(self.ended()).await,
             }
-            Some(ended) => {
-                Box::pin(self.ended()).await;
-                Box::pin(wire.end(ended)).await;
-            }
-            None => Box::pin(self.ended()).await,
         }
     }
 
@@ -147,7 +164,8 @@ impl Session {
         // The session may have ended before this began to listen.
         let mut ended = self.still_signed_in();
         loop {
-            let said = wire.say(self.pending.drain(..));
+            // Nothing is kept for what will be said next.
+            let said = wire.say(mem::take(&mut self.pending).into_iter());
             if let Err(ended) = ended.and(said) {
                 return Some(ended);
             }
