@@ -58,7 +58,8 @@ impl Session {
 /// What becomes of the ticket; never, where none is waited for.
 pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> crate::live::Over {
     match seeking {
-        Some(seeking) => seeking.sought.over().await,
+        // In a box, because nearly all connections wait without a ticket.
+        Some(seeking) => Box::pin(seeking.sought.over()).await,
         None => std::future::pending().await,
     }
 }

@@ -183,7 +183,11 @@ impl Session {
             self.take_pen_back();
             ended = match came {
                 Came::Notice(notice) => self.notices(notice),
-                Came::Frame(Some(Ok(frame))) => self.frame(frame).await,
+                Came::Frame(Some(Ok(frame))) => match self.frame(frame) {
+                    Ok(Some(command)) => Box::pin(self.command(command)).await,
+                    Ok(None) => Ok(()),
+                    Err(ended) => Err(ended),
+                },
                 // Or the connection broke; then nobody hears it.
                 Came::Frame(Some(Err(error))) => Err(unreadable(error)),
                 Came::Frame(None) => return None,
@@ -237,18 +241,19 @@ impl Session {
         }
     }
 
-    async fn frame(&mut self, frame: Frame) -> Result<(), Ended> {
+    /// The command in a frame, if there is one and it is not refused here.
+    fn frame(&mut self, frame: Frame) -> Result<Option<Command<Action>>, Ended> {
         self.heard_at = Instant::now();
         let text = match frame {
             Frame::Text(text) => text,
             // They cost little, but they cost.
             Frame::Ping(_) | Frame::Pong(_) => {
                 return match self.limit.take(self.heard_at) {
-                    Verdict::Pass | Verdict::Refuse => Ok(()),
+                    Verdict::Pass | Verdict::Refuse => Ok(None),
                     Verdict::Close => Err((close::TOO_FAST, "too many messages")),
                 };
             }
-            Frame::Close(_) => return Ok(()),
+            Frame::Close(_) => return Ok(None),
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
         self.play().messages_in.one();
@@ -265,15 +270,15 @@ impl Session {
             Err(error) => {
                 let id = readable_id(&text);
                 self.refuse(id, "malformed", None, format!("not a command: {error}"), false);
-                return Ok(());
+                return Ok(None);
             }
         };
         if verdict == Verdict::Refuse {
             let detail = "too many messages: at most 20 a second".to_owned();
             self.refuse(Some(command.id()), "too_fast", None, detail, true);
-            return Ok(());
+            return Ok(None);
         }
-        Box::pin(self.command(command)).await
+        Ok(Some(command))
     }
 
     #[tracing::instrument(level = "debug", skip_all, fields(kind = command.kind()))]
@@ -501,7 +506,7 @@ impl Session {
 }
 
 /// Until the server stops.
-pub(super) async fn stopped(mut stopping: watch::Receiver<bool>) {
+pub(super) async fn stopped(stopping: &mut watch::Receiver<bool>) {
     // Without its sender the server is gone already.
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }
