@@ -187,4 +187,18 @@ mod tests {
         assert_eq!(heard.map_err(|error| error.kind()), Err(ErrorKind::TimedOut));
         drop(client);
     }
+
+    /// How long a socket may say nothing is its session's to say.
+    #[tokio::test]
+    async fn a_socket_may_be_silent() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it listens");
+        let client = TcpStream::connect(address).await.expect("it listens");
+        let (stream, _) = listener.accept().await.expect("somebody has come");
+        let mut guarded = Guarded::new(stream, Duration::ZERO, None);
+        guarded.outlet.frames();
+        let heard = timeout(Duration::from_millis(50), guarded.read_u8()).await;
+        assert!(heard.is_err(), "nothing was said: {heard:?}");
+        drop(client);
+    }
 }
