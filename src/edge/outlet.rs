@@ -59,6 +59,10 @@ impl Outlet {
         self.rest().are_frames = true;
     }
 
+    pub fn has_frames(&self) -> bool {
+        self.rest().are_frames
+    }
+
     /// Writes whole frames, of which each ends where `ends` says, behind what waits, as far as the
     /// client takes them now. Says what waits then: somebody has to [drain](Self::poll_drain) it. A
     /// broken connection shows itself when it is read.

@@ -20,7 +20,7 @@ use tokio::time::{Instant, Sleep};
 
 use crate::edge::{Edge, Outlet, Peer, Place};
 
-/// Longer than an open socket may be silent: that is the session's to say.
+/// Of whoever speaks HTTP.
 const SILENCE: Duration = Duration::from_secs(75);
 
 /// A listener with a limit.
@@ -63,13 +63,14 @@ impl Connected<IncomingStream<'_, Doorway>> for Peer {
     }
 }
 
-/// A connection that ends when nothing moves on it.
+/// A connection that ends when nothing moves on it, unless it has become a socket.
 #[derive(Debug)]
 pub struct Guarded {
     half: OwnedReadHalf,
     outlet: Arc<Outlet>,
-    /// Looked at when it is over: whatever moved meanwhile puts it off.
-    silence: Pin<Box<Sleep>>,
+    /// Looked at when it is over: whatever moved meanwhile puts it off. A socket has none: its
+    /// session says how long it may be silent.
+    silence: Option<Pin<Box<Sleep>>>,
     silence_max: Duration,
     moved_at: Instant,
     _place: Option<Place>,
@@ -77,7 +78,7 @@ pub struct Guarded {
 
 impl Guarded {
     fn new(stream: TcpStream, silence_max: Duration, place: Option<Place>) -> Self {
-        let silence = Box::pin(tokio::time::sleep(silence_max));
+        let silence = Some(Box::pin(tokio::time::sleep(silence_max)));
         let (half, outlet) = stream.into_split();
         let outlet = Arc::new(Outlet::new(outlet));
         Self { half, outlet, silence, silence_max, moved_at: Instant::now(), _place: place }
@@ -91,12 +92,19 @@ impl Guarded {
     }
 
     fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        while self.silence.as_mut().poll(context).is_ready() {
+        let Some(silence) = &mut self.silence else {
+            return Poll::Pending;
+        };
+        if self.outlet.has_frames() {
+            self.silence = None;
+            return Poll::Pending;
+        }
+        while silence.as_mut().poll(context).is_ready() {
             let over = self.moved_at + self.silence_max;
             if Instant::now() >= over {
                 return Poll::Ready(());
             }
-            self.silence.as_mut().reset(over);
+            silence.as_mut().reset(over);
         }
         Poll::Pending
     }
@@ -177,6 +185,20 @@ mod tests {
         }
         let heard = guarded.read_u8().await;
         assert_eq!(heard.map_err(|error| error.kind()), Err(ErrorKind::TimedOut));
+        drop(client);
+    }
+
+    /// How long a socket may say nothing is its session's to say.
+    #[tokio::test]
+    async fn a_socket_may_be_silent() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it listens");
+        let client = TcpStream::connect(address).await.expect("it listens");
+        let (stream, _) = listener.accept().await.expect("somebody has come");
+        let mut guarded = Guarded::new(stream, Duration::ZERO, None);
+        guarded.outlet.frames();
+        let heard = timeout(Duration::from_millis(50), guarded.read_u8()).await;
+        assert!(heard.is_err(), "nothing was said: {heard:?}");
         drop(client);
     }
 }

@@ -20,7 +20,7 @@ const REMEMBERED: usize = 32;
 const KEPT: usize = 16;
 
 /// The same while everybody is there: what may be on its way when a connection breaks.
-const KEPT_ON_THE_WAY: usize = 4;
+const KEPT_ON_THE_WAY: usize = 2;
 
 /// A table at a point of its history.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use std::task::{Context, Poll, Waker};
 /// its notices, and can come back and resume.
 pub const OUTBOX: usize = 64;
 
-/// An empty queue keeps room for so many.
-const KEPT: usize = 4;
+/// An empty queue keeps room for so many: one is what mostly comes.
+const KEPT: usize = 1;
 
 /// The table's end.
 #[derive(Debug)]

@@ -24,8 +24,9 @@ use crate::tables::{ATTEMPTS, IDLE_MS, Inner, SubmitError, Submitted, Unready};
 /// that who was away for one can still resume by version.
 const JOURNAL_LINES_MAX: usize = 500;
 
-/// Texts that wait for one listener; the oldest of more are lost to it.
-const TALK_MAX: usize = 16;
+/// Texts that wait for one listener; the oldest of more are lost to it. A table has room for them
+/// whether somebody speaks or not.
+const TALK_MAX: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct Slot<G: Game> {

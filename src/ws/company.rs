@@ -43,7 +43,7 @@ impl Session {
 
     /// Something was said, or the list of those who are not heard has changed.
     pub(super) async fn hear(&mut self, text: &str) {
-        let place = self.joined().or(self.spectator.as_ref().map(Spectator::table));
+        let place = self.joined().or(self.spectator.as_deref().map(Spectator::table));
         match serde_json::from_str(text) {
             Ok(Talk::Said { player, phrase }) => {
                 let heard = place.filter(|_| !self.company.unheard.contains(&player));
@@ -109,7 +109,7 @@ impl Session {
             }
         }
         self.listen(table).await;
-        self.spectator = Some(Spectator::new(table, watch));
+        self.spectator = Some(Box::new(Spectator::new(table, watch)));
         self.pending.push(Message::Ack { id, version: None });
         self.show_due()
     }

@@ -170,7 +170,7 @@ async fn serve(socket: WebSocket, outlet: Arc<Outlet>, state: Arc<PlayState>, ad
             }
         }
     };
-    let session = Session::new(player, from, wire.pen().clone(), state);
-    Box::pin(session.run(wire, entry)).await;
-    drop(place);
+    let session = Session::new(player, from, place, wire.pen().clone(), state);
+    // In a task of its own, because this one keeps the room for all that is over now.
+    tokio::spawn(session.run(wire, entry));
 }

@@ -43,9 +43,10 @@ pub(super) async fn authenticate(
     wire: &mut Wire,
     state: &PlayState,
 ) -> Result<Option<Entered>, Ended> {
+    let mut stopping = state.stopping.clone();
     let text = tokio::select! {
         text = first_text(wire) => text?,
-        () = stopped(state.stopping.clone()) => {
+        () = stopped(&mut stopping) => {
             return Err((close::GOING_AWAY, "the server stops; connect again"));
         }
         () = tokio::time::sleep(PATIENCE) => return Err(ENDED),

@@ -26,7 +26,7 @@ impl Session {
         let ticket = lobby.ticket(self.player, ticket.id).await.unwrap_or(ticket);
         self.pending.push(told(&ticket));
         self.pending.push(Message::Ack { id, version: None });
-        self.seeking = (!is_over(ticket.state)).then_some(Seeking { ticket, sought });
+        self.seeking = (!is_over(ticket.state)).then(|| Box::new(Seeking { ticket, sought }));
     }
 
     pub(super) async fn cancel_seek(&mut self, id: u32) {
@@ -47,7 +47,8 @@ impl Session {
 
     /// Says what became of the ticket.
     pub(super) fn found(&mut self, over: crate::live::Over) {
-        if let Some(Seeking { ticket, .. }) = self.seeking.take() {
+        if let Some(seeking) = self.seeking.take() {
+            let Seeking { ticket, .. } = *seeking;
             let ticket = Ticket { state: over.state, table: over.table, ..ticket };
             self.pending.push(told(&ticket));
         }
@@ -55,9 +56,10 @@ impl Session {
 }
 
 /// What becomes of the ticket; never, where none is waited for.
-pub(super) async fn next_over(seeking: &mut Option<Seeking>) -> crate::live::Over {
+pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> crate::live::Over {
     match seeking {
-        Some(seeking) => seeking.sought.over().await,
+        // In a box, because nearly all connections wait without a ticket.
+        Some(seeking) => Box::pin(seeking.sought.over()).await,
         None => std::future::pending().await,
     }
 }

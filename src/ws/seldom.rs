@@ -9,11 +9,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+use tokio::time::sleep;
 
 use crate::entropy;
 use crate::ws::session::stopped;
@@ -34,7 +34,8 @@ pub(super) enum Rare {
 
 /// The same, with what is waited for again.
 enum Heard {
-    Ping(Interval),
+    /// The next one comes after this.
+    Ping(Duration),
     Ended(watch::Receiver<u64>),
     Stop,
     /// Listened to as this number.
@@ -57,33 +58,24 @@ impl Seldom {
     /// Asks for pings, the first within a period, so that a burst of connections is not pinged in
     /// one burst for ever.
     pub(super) fn ping_every(&mut self, period: Duration) {
-        self.waiting.push(Box::pin(async move {
-            sleep(entropy::up_to(period)).await;
-            let mut pings = interval(period);
-            pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            ping(pings).await
-        }));
+        self.waiting.push(ping(entropy::up_to(period), period));
     }
 
     /// Asks to be told of sessions that end.
     pub(super) fn hear_of_ended(&mut self, growth: watch::Receiver<u64>) {
-        self.waiting.push(Box::pin(ended(growth)));
+        self.waiting.push(ended(growth));
     }
 
     /// Asks to be told when the server stops, at some time within `over`, so that clients do not
     /// all come to the next one at once.
     pub(super) fn hear_of_stop(&mut self, stopping: watch::Receiver<bool>, over: Duration) {
-        self.waiting.push(Box::pin(async move {
-            stopped(stopping).await;
-            sleep(entropy::up_to(over)).await;
-            Heard::Stop
-        }));
+        self.waiting.push(stop(stopping, over));
     }
 
     /// Listens here from now on, and nowhere else.
     pub(super) fn listen(&mut self, talk: broadcast::Receiver<Arc<str>>) {
         self.listen_no_more();
-        self.waiting.push(Box::pin(said(self.listening, talk)));
+        self.waiting.push(said(self.listening, talk));
     }
 
     pub(super) fn listen_no_more(&mut self) {
@@ -94,19 +86,19 @@ impl Seldom {
     pub(super) async fn next(&mut self) -> Rare {
         while let Some(heard) = self.waiting.next().await {
             match heard {
-                Heard::Ping(pings) => {
-                    self.waiting.push(Box::pin(ping(pings)));
+                Heard::Ping(period) => {
+                    self.waiting.push(ping(period, period));
                     return Rare::Ping;
                 }
                 Heard::Ended(growth) => {
-                    self.waiting.push(Box::pin(ended(growth)));
+                    self.waiting.push(ended(growth));
                     return Rare::Ended;
                 }
                 Heard::Stop => return Rare::Stop,
                 Heard::Silence => {}
                 Heard::Said(place, text, talk) => {
                     if place == self.listening {
-                        self.waiting.push(Box::pin(said(place, talk)));
+                        self.waiting.push(said(place, talk));
                         return Rare::Said(text);
                     }
                 }
@@ -116,28 +108,42 @@ impl Seldom {
     }
 }
 
-async fn ping(mut pings: Interval) -> Heard {
-    pings.tick().await;
-    Heard::Ping(pings)
+// These are no async functions, which keep room twice for what they are given.
+
+fn ping(after: Duration, period: Duration) -> Waiting {
+    Box::pin(sleep(after).map(move |()| Heard::Ping(period)))
 }
 
 /// Never, when no session can end any more.
-async fn ended(mut growth: watch::Receiver<u64>) -> Heard {
-    if growth.changed().await.is_err() {
-        pending::<()>().await;
-    }
-    Heard::Ended(growth)
+fn ended(mut growth: watch::Receiver<u64>) -> Waiting {
+    Box::pin(async move {
+        if growth.changed().await.is_err() {
+            pending::<()>().await;
+        }
+        Heard::Ended(growth)
+    })
 }
 
-async fn said(place: u32, mut talk: broadcast::Receiver<Arc<str>>) -> Heard {
-    loop {
-        match talk.recv().await {
-            Ok(text) => return Heard::Said(place, text, talk),
-            // What was lost is lost: it was only talk.
-            Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return Heard::Silence,
+fn stop(mut stopping: watch::Receiver<bool>, over: Duration) -> Waiting {
+    Box::pin(async move {
+        stopped(&mut stopping).await;
+        // There is no room for it until then.
+        Box::pin(sleep(entropy::up_to(over))).await;
+        Heard::Stop
+    })
+}
+
+fn said(place: u32, mut talk: broadcast::Receiver<Arc<str>>) -> Waiting {
+    Box::pin(async move {
+        loop {
+            match talk.recv().await {
+                Ok(text) => return Heard::Said(place, text, talk),
+                // What was lost is lost: it was only talk.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return Heard::Silence,
+            }
         }
-    }
+    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! is bounded (`wire`); a client that says nothing for [`IDLE`], not even to a ping, is gone; who
 //! missed more than [`RESUMED_MAX`](super::showing::RESUMED_MAX) updates is shown the table instead.
 
+use std::mem;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use futures_util::FutureExt;
 use tokio::sync::watch;
 
 use crate::auth::{AuthError, Player};
-use crate::edge::Address;
+use crate::edge::{Address, Place};
 use crate::entropy;
 use crate::ids::SessionId;
 use crate::live::{Over, Point};
@@ -70,13 +71,15 @@ pub(super) struct Session {
     pub(super) connection: ConnectionId,
     /// Where it comes from.
     pub(super) from: Address,
+    /// Held as long as the connection is there.
+    _place: Place,
     pub(super) state: Arc<PlayState>,
     pub(super) seated: Option<Seated>,
     /// A table that is watched without a seat; never while one is joined.
-    pub(super) spectator: Option<Spectator>,
+    pub(super) spectator: Option<Box<Spectator>>,
     pub(super) company: Company,
     pub(super) seldom: Seldom,
-    pub(super) seeking: Option<Seeking>,
+    pub(super) seeking: Option<Box<Seeking>>,
     pub(super) form: Form,
     /// Lent while this waits.
     pen: Arc<Pen>,
@@ -87,13 +90,20 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(player: Player, from: Address, pen: Arc<Pen>, state: Arc<PlayState>) -> Self {
+    pub(super) fn new(
+        player: Player,
+        from: Address,
+        place: Place,
+        pen: Arc<Pen>,
+        state: Arc<PlayState>,
+    ) -> Self {
         let now = Instant::now();
         Self {
             player: player.id,
             session: player.session,
             connection: ConnectionId(entropy::uuid()),
             from,
+            _place: place,
             state,
             seated: None,
             spectator: None,
@@ -110,24 +120,31 @@ impl Session {
 
     /// Until either side has gone. `entry` is the command that said who the player is, to be
     /// acknowledged.
-    pub(super) async fn run(mut self, mut wire: Wire, entry: Option<u32>) {
-        let served = AssertUnwindSafe(self.serve(&mut wire, entry)).catch_unwind().await;
-        let ended = served.unwrap_or_else(|_| {
-            tracing::error!(player = %self.player, connection = %self.connection,
-                "a session panicked");
-            Some((close::INTERNAL, "the server made a mistake; connect again"))
-        });
-        match ended {
-            // Who comes back at once finds the seat as it was, if its end is told after that.
-            Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
-                Box::pin(wire.end(ended)).await;
-                Box::pin(self.ended()).await;
+    #[expect(clippy::manual_async_fn, reason = "an async fn keeps room twice for what it is given")]
+    pub(super) fn run(
+        mut self,
+        mut wire: Wire,
+        entry: Option<u32>,
+    ) -> impl Future<Output = ()> + Send {
+        async move {
+            let served = AssertUnwindSafe(self.serve(&mut wire, entry)).catch_unwind().await;
+            let ended = served.unwrap_or_else(|_| {
+                tracing::error!(player = %self.player, connection = %self.connection,
+                    "a session panicked");
+                Some((close::INTERNAL, "the server made a mistake; connect again"))
+            });
+            match ended {
+                // Who comes back at once finds the seat as it was, if its end is told after that.
+                Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
+                    Box::pin(wire.end(ended)).await;
+                    Box::pin(self.ended()).await;
+                }
+                Some(ended) => {
+                    Box::pin(self.ended()).await;
+                    Box::pin(wire.end(ended)).await;
+                }
+                None => Box::pin(self.ended()).await,
             }
-            Some(ended) => {
-                Box::pin(self.ended()).await;
-                Box::pin(wire.end(ended)).await;
-            }
-            None => Box::pin(self.ended()).await,
         }
     }
 
@@ -147,7 +164,8 @@ impl Session {
         // The session may have ended before this began to listen.
         let mut ended = self.still_signed_in();
         loop {
-            let said = wire.say(self.pending.drain(..));
+            // Nothing is kept for what will be said next.
+            let said = wire.say(mem::take(&mut self.pending).into_iter());
             if let Err(ended) = ended.and(said) {
                 return Some(ended);
             }
@@ -165,7 +183,11 @@ impl Session {
             self.take_pen_back();
             ended = match came {
                 Came::Notice(notice) => self.notices(notice),
-                Came::Frame(Some(Ok(frame))) => self.frame(frame).await,
+                Came::Frame(Some(Ok(frame))) => match self.frame(frame) {
+                    Ok(Some(command)) => Box::pin(self.command(command)).await,
+                    Ok(None) => Ok(()),
+                    Err(ended) => Err(ended),
+                },
                 // Or the connection broke; then nobody hears it.
                 Came::Frame(Some(Err(error))) => Err(unreadable(error)),
                 Came::Frame(None) => return None,
@@ -219,18 +241,19 @@ impl Session {
         }
     }
 
-    async fn frame(&mut self, frame: Frame) -> Result<(), Ended> {
+    /// The command in a frame, if there is one and it is not refused here.
+    fn frame(&mut self, frame: Frame) -> Result<Option<Command<Action>>, Ended> {
         self.heard_at = Instant::now();
         let text = match frame {
             Frame::Text(text) => text,
             // They cost little, but they cost.
             Frame::Ping(_) | Frame::Pong(_) => {
                 return match self.limit.take(self.heard_at) {
-                    Verdict::Pass | Verdict::Refuse => Ok(()),
+                    Verdict::Pass | Verdict::Refuse => Ok(None),
                     Verdict::Close => Err((close::TOO_FAST, "too many messages")),
                 };
             }
-            Frame::Close(_) => return Ok(()),
+            Frame::Close(_) => return Ok(None),
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
         self.play().messages_in.one();
@@ -247,15 +270,15 @@ impl Session {
             Err(error) => {
                 let id = readable_id(&text);
                 self.refuse(id, "malformed", None, format!("not a command: {error}"), false);
-                return Ok(());
+                return Ok(None);
             }
         };
         if verdict == Verdict::Refuse {
             let detail = "too many messages: at most 20 a second".to_owned();
             self.refuse(Some(command.id()), "too_fast", None, detail, true);
-            return Ok(());
+            return Ok(None);
         }
-        Box::pin(self.command(command)).await
+        Ok(Some(command))
     }
 
     #[tracing::instrument(level = "debug", skip_all, fields(kind = command.kind()))]
@@ -483,7 +506,7 @@ impl Session {
 }
 
 /// Until the server stops.
-pub(super) async fn stopped(mut stopping: watch::Receiver<bool>) {
+pub(super) async fn stopped(stopping: &mut watch::Receiver<bool>) {
     // Without its sender the server is gone already.
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }

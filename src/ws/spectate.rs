@@ -155,7 +155,7 @@ impl Spectator {
 }
 
 /// What happens next at the table that is watched; never, where none is.
-pub(super) async fn next_seen(spectator: &mut Option<Spectator>) -> Seen {
+pub(super) async fn next_seen(spectator: &mut Option<Box<Spectator>>) -> Seen {
     let Some(spectator) = spectator else {
         return std::future::pending().await;
     };
