@@ -58,6 +58,10 @@ impl Lobby {
                 | SubmitError::OtherVersion,
             ) => {
                 self.live.release(player, table).await?;
+                // Else everybody would be sent there first.
+                if let Err(error) = self.tables.list_again(table).await {
+                    tracing::debug!(%table, %error, "a table that cannot be looked at stays listed");
+                }
                 Ok(Sat::NoPlace)
             }
             Err(SubmitError::Unavailable(error)) => Err(error.into()),

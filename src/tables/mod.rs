@@ -282,6 +282,12 @@ impl<G: Game> Tables<G> {
         self.slot(id).look(&self.inner).await
     }
 
+    /// Puts the room's list right, for whoever found a table listed otherwise than it is: nodes that
+    /// list it at the same time may do so in the wrong order.
+    pub async fn list_again(&self, id: TableId) -> Result<(), Unready> {
+        self.slot(id).list_again(&self.inner).await
+    }
+
     /// Begins to watch a table for a player. With the point that the player saw last, gives what
     /// was missed since, if the journal still has it.
     pub async fn watch(

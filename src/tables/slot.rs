@@ -95,6 +95,16 @@ impl<G: Game> Slot<G> {
         Ok(state.copy.as_ref().map(|copy| copy.table.clone()))
     }
 
+    /// Lists the table as it is now.
+    pub(super) async fn list_again(&self, house: &Inner<G>) -> Result<(), Unready> {
+        let mut state = self.lock(house).await?;
+        self.refresh(house, &mut state).await?;
+        if let Some(copy) = &state.copy {
+            self.list(house, &copy.table).await;
+        }
+        Ok(())
+    }
+
     /// The copy as it is, without asking whether it is current.
     pub(super) async fn current(&self) -> Option<Arc<Table<G>>> {
         self.state.lock().await.copy.as_ref().map(|copy| copy.table.clone())
@@ -383,16 +393,20 @@ impl<G: Game> Slot<G> {
             }
         }
         if changed {
-            let players: Vec<PlayerId> = table.occupants().map(|(_, who)| who.player).collect();
-            let listed = Listed {
-                room: &table.terms().room,
-                seats: table.seat_count(),
-                has_pot: !table.pot().is_zero(),
-                players: &players,
-            };
-            if let Err(error) = house.live.list(self.id, listed).await {
-                tracing::warn!(table = %self.id, %error, "a stale listing stays");
-            }
+            self.list(house, table).await;
+        }
+    }
+
+    async fn list(&self, house: &Inner<G>, table: &Table<G>) {
+        let players: Vec<PlayerId> = table.occupants().map(|(_, who)| who.player).collect();
+        let listed = Listed {
+            room: &table.terms().room,
+            seats: table.seat_count(),
+            has_pot: !table.pot().is_zero(),
+            players: &players,
+        };
+        if let Err(error) = house.live.list(self.id, listed).await {
+            tracing::warn!(table = %self.id, %error, "a stale listing stays");
         }
     }
 

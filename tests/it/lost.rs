@@ -2,6 +2,7 @@
 
 use bahay::games::{self, GameState};
 use bahay::ledger::LedgerError;
+use bahay::live::Listed;
 use bahay::tables::OperateError;
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use redis::AsyncCommands as _;
@@ -99,6 +100,29 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     let elsewhere = nodes[0].lobby.seat(players[0], "newbie").await.unwrap();
     assert!(nodes[0].tables().look(elsewhere).await.unwrap().is_some());
     bank.audit_clean().await;
+}
+
+/// Nodes that list a table at the same time may do so in the wrong order: what is listed then is put
+/// right by the first who is sent there, and keeps nobody from a seat.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_table_that_is_listed_as_free_is_put_right() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [Node::start(&bank, &live, Clocks::default()).await];
+    let (raw, _publications) = live.connect().await;
+    let mut full = vec![];
+    for _ in 0..3 {
+        let players = bank.players([FUNDS; 3]).await;
+        full.push((sit(&nodes, &players).await, players));
+    }
+    for (table, players) in &full {
+        let older = Listed { room: "newbie", seats: 3, has_pot: false, players: &players[..2] };
+        raw.list(*table, older).await.unwrap();
+    }
+    assert_eq!(raw.open_tables("newbie").await.unwrap().len(), 3, "they are listed as free");
+    let stranger = bank.players([FUNDS; 3]).await[0];
+    let seat = nodes[0].lobby.seat(stranger, "newbie").await.unwrap();
+    let open = raw.open_tables("newbie").await.unwrap();
+    assert_eq!(open.iter().map(|open| open.table).collect::<Vec<_>>(), [seat]);
 }
 
 async fn forget(live: &TestLive, table: TableId) {
