@@ -14,7 +14,7 @@ mod processor;
 use std::time::{Duration, Instant};
 
 use bahay::entropy;
-use bahay::live::{Append, Live, NewLine, Options, Point};
+use bahay::live_store::{Append, LiveStore, NewLine, Options, Point};
 use bahay_engine::table::{ENGINE, TableId, Timestamp};
 use futures_util::future::join_all;
 use redis::aio::MultiplexedConnection;
@@ -49,7 +49,7 @@ async fn run() {
         connect_timeout: Duration::from_secs(5),
         response_timeout: Duration::from_secs(5),
     };
-    let (live, _publications) = Live::connect(&options).await.unwrap();
+    let (live, _publications) = LiveStore::connect(&options).await.unwrap();
     let mut redis = redis::Client::open(options.url.as_str())
         .unwrap()
         .get_multiplexed_async_connection()
@@ -100,13 +100,13 @@ async fn run() {
     .await;
 }
 
-async fn founded(live: &Live) -> (TableId, Point) {
+async fn founded(live: &LiveStore) -> (TableId, Point) {
     let (table, tag) = (TableId(Uuid::new_v4()), entropy::tag());
     live.found(table, tag, "{}", 60_000, ENGINE).await.unwrap();
     (table, Point { version: 0, tag })
 }
 
-async fn appended(live: &Live, table: TableId, after: Point) -> Point {
+async fn appended(live: &LiveStore, table: TableId, after: Point) -> Point {
     let tag = entropy::tag();
     let turns = i64::try_from(after.version).unwrap();
     let deadline = Some(Timestamp::from_ms(FIRST_MS + turns * TURN_MS));

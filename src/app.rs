@@ -23,7 +23,7 @@ use crate::config::{Config, ConfigError};
 use crate::edge::{self, Edge, Peer};
 use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
-use crate::live::{self, Live};
+use crate::live_store::{self, LiveStore};
 use crate::lobby::{self, Bot, Bots, Catalog, Lobby, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
@@ -59,7 +59,7 @@ pub enum ServeError {
     #[error(transparent)]
     Schema(#[from] db::SchemaError),
     #[error("Redis cannot be reached; start it or mend REDIS_URL: {0}")]
-    Redis(live::Unavailable),
+    Redis(live_store::Unavailable),
     #[error("{address} cannot be listened on; free it or set BAHAY_LISTEN: {error}")]
     Listen { address: SocketAddr, error: std::io::Error },
     #[error(transparent)]
@@ -76,7 +76,7 @@ pub enum ServeError {
 #[derive(Debug)]
 pub struct Parts {
     pub pool: PgPool,
-    pub live: live::Options,
+    pub live: live_store::Options,
     pub signer: Signer,
     /// For tokens and sessions. Tables have the house's own.
     pub clock: Clock,
@@ -205,7 +205,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     } = parts;
     let metrics = Metrics::default();
     let edge = Edge::new(door);
-    let (live, publications) = Live::connect(&live).await.map_err(ServeError::Redis)?;
+    let (live, publications) = LiveStore::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let tables = Tables::<Tongits>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;

@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 use crate::accounts::{Ban, Bar, ListedBan};
 use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
-use crate::history::{GenerateHistory, Written};
+use crate::fixtures::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
@@ -22,7 +22,7 @@ use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
-    app, clock, collusion, db, demo, history, http, loadtest, lobby, operate, simulate, standings,
+    app, clock, collusion, db, demo, fixtures, http, loadtest, lobby, operate, simulate, standings,
     telemetry, verify, ws,
 };
 
@@ -356,7 +356,7 @@ async fn generate_history(
     let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
     let told = |games| eprintln!("{games} games");
     let Written { games, players, windows } =
-        history::generate(&pool, what, now, calendar, told).await?;
+        fixtures::generate(&pool, what, now, calendar, told).await?;
     eprintln!("counting them for reports");
     let reports = Reports::beside(&pool);
     reports.count().await?;

@@ -13,7 +13,7 @@ use sqlx::postgres::PgConnectOptions;
 use crate::accounts::{self, HashOptions};
 use crate::auth::{SealingKeys, Signer, WeakSecret};
 use crate::edge;
-use crate::live;
+use crate::live_store;
 use crate::lobby;
 use crate::openid::Issuers;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
@@ -73,8 +73,8 @@ pub struct LiveState {
 }
 
 impl LiveState {
-    pub fn options(self) -> live::Options {
-        live::Options {
+    pub fn options(self) -> live_store::Options {
+        live_store::Options {
             url: self.redis_url,
             prefix: self.redis_prefix,
             shards: self.shards,

@@ -1,11 +1,12 @@
 //! The house: the server around the games of `bahay_engine`.
 //!
-//! Arrows go down only: `http`, `ws` → `lobby` → `tables` → `live`, `ledger`, `games` → the
+//! Arrows go down only: `http`, `ws` → `lobby` → `tables` → `live_store`, `ledger`, `archive` → the
 //! engine; `auth`, `accounts` and `edge` beside; `ids`, `clock`, `entropy`, `db`, `metrics` and
 //! `telemetry` at the bottom. `tests/tidy.rs` holds us to it.
 
 pub mod accounts;
 pub mod app;
+pub mod archive;
 pub mod auth;
 pub mod cli;
 pub mod client;
@@ -16,13 +17,12 @@ pub mod db;
 pub mod demo;
 pub mod edge;
 pub mod entropy;
-pub mod games;
-pub mod history;
+pub mod fixtures;
 pub mod http;
 pub mod idempotency;
 pub mod ids;
 pub mod ledger;
-pub mod live;
+pub mod live_store;
 pub mod loadtest;
 pub mod lobby;
 pub mod metrics;
@@ -31,7 +31,7 @@ pub mod openid;
 pub mod operate;
 pub mod operators;
 pub mod ratings;
-pub mod recall;
+pub mod replay;
 pub mod reports;
 pub mod rewards;
 pub mod rooms;

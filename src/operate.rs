@@ -7,12 +7,12 @@ use bahay_engine::table::TableId;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use crate::archive::halted;
 use crate::clock::{self, Clock, Timestamp};
 use crate::config::{Database, LiveState};
 use crate::db::{self, PgPool, PoolOptions};
-use crate::games::halted;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
-use crate::live::Live;
+use crate::live_store::LiveStore;
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Trail};
 use crate::tables::catalog::Tongits;
@@ -143,7 +143,7 @@ async fn note(audit: &Audit, action: Action, table: TableId, detail: Value) -> R
 
 async fn reach(house: Services) -> Result<House, Failed> {
     let pool = connect(house.database).await?;
-    let (live, _publications) = Live::connect(&house.live.options()).await?;
+    let (live, _publications) = LiveStore::connect(&house.live.options()).await?;
     let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     // It plays nothing, so it needs no time of the house's.
     let audit = Audit::new(pool.clone());

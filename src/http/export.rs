@@ -15,9 +15,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::accounts::{Bans, Bar, HeldDevice, HeldSession, ListedBan};
+use crate::archive;
 use crate::auth::Player;
 use crate::db::Failure;
-use crate::games;
 use crate::ledger::EntryFilter;
 use crate::notices::Notices;
 use crate::reports::PlayerNote;
@@ -211,9 +211,9 @@ async fn entries(services: &Services, player: &Player) -> Result<Vec<WalletEntry
 
 async fn played(services: &Services, player: &Player) -> Result<Vec<MyGame>, Problem> {
     let (mut all, mut cursor) = (Vec::new(), None);
-    let everything = games::Filter::default();
+    let everything = archive::Filter::default();
     loop {
-        let page = games::by_player(&services.pool, player.id, &everything, cursor, PAGE).await;
+        let page = archive::by_player(&services.pool, player.id, &everything, cursor, PAGE).await;
         let page = page.map_err(|error| unread(Failure::of(&error), &error))?;
         for game in page.items {
             all.push(MyGame::try_from(game)?);

@@ -9,11 +9,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::archive;
 use crate::clock::Clock;
 use crate::db::PgPool;
-use crate::games;
 use crate::ids::GameId;
-use crate::recall::Recalled;
+use crate::replay::Recalled;
 use crate::reports::{DealSpan, Deals, Reports};
 
 use super::games::{number, recorded};
@@ -96,10 +96,10 @@ pub(super) async fn show_fairness(
     State(pool): State<PgPool>,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Fairness>, Problem> {
-    let game = games::record(&pool, GameId(id)).await.map_err(unread)?;
+    let game = archive::record(&pool, GameId(id)).await.map_err(unread)?;
     // That a game goes on is nobody's business but its players'.
     let game = game
-        .filter(|game| game.state != games::GameState::Open)
+        .filter(|game| game.state != archive::GameState::Open)
         .ok_or_else(|| Code::GameNotFound.plain())?;
     let (_, record) = recorded(game)?;
     let recalled = Recalled::of_value(record).map_err(|error| Problem::internal(&error))?;

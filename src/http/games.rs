@@ -8,12 +8,12 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::archive::{self, GameDetail, GameState, PlayedGame, RecordedGame, SeatDetail};
 use crate::auth::Player;
 use crate::clock;
 use crate::db::PgPool;
-use crate::games::{self, GameDetail, GameState, PlayedGame, RecordedGame, SeatDetail};
 use crate::ids::GameId;
-use crate::recall::{Actions, Recalled};
+use crate::replay::{Actions, Recalled};
 
 use super::page::Limit;
 use super::{
@@ -109,31 +109,31 @@ pub(super) struct GamesQuery {
 }
 
 impl GamesQuery {
-    fn filter(&self) -> Result<games::Filter, Problem> {
+    fn filter(&self) -> Result<archive::Filter, Problem> {
         if self.from.zip(self.to).is_some_and(|(from, to)| from >= to) {
             return Err(Code::QueryInvalid.because("`from` is not before `to`"));
         }
-        Ok(games::Filter {
+        Ok(archive::Filter {
             room: self.room.as_ref().map(ToString::to_string),
             from: self.from.map(clock::from_jiff),
             to: self.to.map(clock::from_jiff),
-            outcome: self.outcome.map(games::Outcome::from),
+            outcome: self.outcome.map(archive::Outcome::from),
             ending: self.ending.map(Ending::from),
         })
     }
 }
 
 /// The name of the list that these filters make.
-fn list_of(filter: &games::Filter) -> String {
-    let games::Filter { room, from, to, outcome, ending } = filter;
+fn list_of(filter: &archive::Filter) -> String {
+    let archive::Filter { room, from, to, outcome, ending } = filter;
     let ms = |time: &Option<clock::Timestamp>| time.map_or(String::new(), |at| at.ms().to_string());
     format!(
         "games {} {} {} {} {}",
         room.as_deref().unwrap_or_default(),
         ms(from),
         ms(to),
-        outcome.map_or("", games::Outcome::as_str),
-        ending.map_or("", games::ending_as_str)
+        outcome.map_or("", archive::Outcome::as_str),
+        ending.map_or("", archive::ending_as_str)
     )
 }
 
@@ -157,7 +157,7 @@ pub(super) async fn list_my_games(
     let filter = query.filter()?;
     let list = list_of(&filter);
     let cursor = cursors.open(&list, &player, query.cursor.as_deref())?;
-    let page = games::by_player(&pool, player.id, &filter, cursor, query.limit.items());
+    let page = archive::by_player(&pool, player.id, &filter, cursor, query.limit.items());
     let page = page.await.map_err(unread)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(MyGame::try_from).collect::<Result<_, _>>()?,
@@ -269,7 +269,7 @@ pub(super) async fn show_game(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Game>, Problem> {
-    let game = games::detail(&pool, GameId(id))
+    let game = archive::detail(&pool, GameId(id))
         .await
         .map_err(unread)?
         // Whether a game of others exists is not told.
@@ -364,7 +364,7 @@ pub(super) async fn record_of(
     player: Player,
     id: Uuid,
 ) -> Result<(RecordedGame, Value), Problem> {
-    let game = games::record(pool, GameId(id))
+    let game = archive::record(pool, GameId(id))
         .await
         .map_err(unread)?
         // Whether a game of others exists is not told.
@@ -390,18 +390,18 @@ pub(super) fn number(seat: bahay_engine::seat::Seat) -> u8 {
     u8::try_from(seat.index()).unwrap_or(u8::MAX)
 }
 
-impl From<games::Outcome> for GameOutcome {
-    fn from(outcome: games::Outcome) -> Self {
+impl From<archive::Outcome> for GameOutcome {
+    fn from(outcome: archive::Outcome) -> Self {
         match outcome {
-            games::Outcome::Won => Self::Won,
-            games::Outcome::Lost => Self::Lost,
-            games::Outcome::Drawn => Self::Drawn,
-            games::Outcome::Voided => Self::Voided,
+            archive::Outcome::Won => Self::Won,
+            archive::Outcome::Lost => Self::Lost,
+            archive::Outcome::Drawn => Self::Drawn,
+            archive::Outcome::Voided => Self::Voided,
         }
     }
 }
 
-impl From<GameOutcome> for games::Outcome {
+impl From<GameOutcome> for archive::Outcome {
     fn from(outcome: GameOutcome) -> Self {
         match outcome {
             GameOutcome::Won => Self::Won,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::edge::Address;
-use crate::live::TicketState;
+use crate::live_store::TicketState;
 use crate::lobby::{self, LobbyError};
 
 use super::{Body, Path, Problem, ProblemBody, RoomText, Services, Time};

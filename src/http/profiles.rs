@@ -122,7 +122,7 @@ impl From<StandingsError> for Problem {
     fn from(error: StandingsError) -> Self {
         match error {
             StandingsError::Database(error) => unread(error),
-            StandingsError::Live(error) => Self::unavailable(&error),
+            StandingsError::LiveStore(error) => Self::unavailable(&error),
             StandingsError::Unreadable(_) => Self::internal(&error),
         }
     }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::db::PgPool;
-use crate::recall::{Recalled, Step};
+use crate::replay::{Recalled, Step};
 
 use super::games::{number, record_of};
 use super::{Code, Path, Problem, ProblemBody, Query, Time};

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::edge::Address;
-use crate::live::Playing;
+use crate::live_store::Playing;
 use crate::lobby::{self, LobbyError};
 use crate::rooms::RuleSet;
 

@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::db::PgPool;
 use crate::idempotency::Idempotency;
 use crate::ledger::Ledger;
-use crate::live::Live;
+use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
 use crate::operators::{Audit, Corrections, Desk, Operators};
@@ -42,7 +42,7 @@ pub struct Services {
     pub social: Social,
     pub standings: Standings,
     /// For tickets to the socket.
-    pub live: Live,
+    pub live: LiveStore,
     pub clock: Clock,
     /// For reading games.
     pub pool: PgPool,

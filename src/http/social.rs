@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::ids::{GameId, PlayerId};
-use crate::live::{Bond, Live};
+use crate::live_store::{Bond, LiveStore};
 use crate::social::{self, Related, Relation, Report, Social, SocialError, Talk};
 
 use super::{Body, Code, Path, Problem, ProblemBody, Services, Time, unread};
@@ -243,7 +243,7 @@ async fn listed(
 
 /// Tells the player's connections, wherever they are. One that is not told learns it when it joins
 /// a table the next time.
-async fn told(live: &Live, player: Player) -> StatusCode {
+async fn told(live: &LiveStore, player: Player) -> StatusCode {
     let told = async {
         match live.bond(player.id).await? {
             Bond::None => Ok(()),

@@ -30,8 +30,8 @@ use super::chart::Account;
 use super::operation::Request;
 use super::post::{Answer, Known, decide_all, games_of};
 use super::write::{is_overtaken, write};
+use crate::archive::store::{GameRow, Games};
 use crate::db::Failure;
-use crate::games::store::{GameRow, Games};
 
 /// Runs a batch on a connection that is in no transaction. `None` when somebody else was faster,
 /// or when the inputs do not name all their accounts: then nothing was written.

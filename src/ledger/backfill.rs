@@ -21,7 +21,7 @@ use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{GrantCoins, OpenGame, Opening, Operation, Request, SettleGame};
 use super::{fold, grant, open_game, post, settle};
-use crate::games::store::Games;
+use crate::archive::store::Games;
 
 /// A database's books while a history is written into them.
 #[derive(Debug)]

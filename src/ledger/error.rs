@@ -5,8 +5,8 @@ use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, TableId};
 
+pub use crate::archive::GameState;
 use crate::db::Failure;
-pub use crate::games::GameState;
 
 /// Nothing has moved when one of these comes back, with one exception that says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

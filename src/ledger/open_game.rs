@@ -7,7 +7,7 @@ use super::books::{Books, Move};
 use super::chart::{Account, Code};
 use super::error::LedgerError;
 use super::operation::{OpenGame, Opening, seats_of};
-use crate::games::store::{Game, Games};
+use crate::archive::store::{Game, Games};
 
 pub(super) fn decide(
     input: &OpenGame,

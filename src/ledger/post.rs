@@ -29,7 +29,7 @@ use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
 use super::write::{Decided, write};
 use super::{correct, grant, lost_pot, open_game, settle, sweep, void};
-use crate::games::store::Games;
+use crate::archive::store::Games;
 
 /// What an operation answered, as stored.
 pub(super) type Answer = Result<Value, LedgerError>;

@@ -10,8 +10,8 @@ use super::books::{Books, Move};
 use super::chart::{Account, Code};
 use super::error::{LedgerError, SettlementFault};
 use super::operation::{SettleGame, Settled, seats_of};
-use crate::games::GameState;
-use crate::games::store::{Finish, Game, Games};
+use crate::archive::GameState;
+use crate::archive::store::{Finish, Game, Games};
 
 pub(super) fn decide(
     input: &SettleGame,

@@ -5,8 +5,8 @@ use super::chart::{Account, Code};
 use super::error::LedgerError;
 use super::operation::{VoidGame, Voided, seats_of};
 use super::settle::wallets;
-use crate::games::GameState;
-use crate::games::store::{Finish, Games};
+use crate::archive::GameState;
+use crate::archive::store::{Finish, Games};
 
 pub(super) fn decide(
     input: &VoidGame,

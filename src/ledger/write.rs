@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::books::Books;
 use super::operation::Request;
-use crate::games::store::Games;
+use crate::archive::store::Games;
 
 /// The most operations in one statement: the room that the sequence of ids leaves.
 pub(super) const OPERATIONS_MAX: usize = 64;

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entropy;
 use crate::ledger::{Grant, GrantCoins, LedgerError};
-use crate::live::{Held, Open, Reserve, Unavailable};
+use crate::live_store::{Held, Open, Reserve, Unavailable};
 
 use super::matcher::{Matcher, Planned};
 use super::sit::{Sat, Sitter};

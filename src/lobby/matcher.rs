@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use crate::entropy;
-use crate::live::{Held, Open, Reserve, StoredTicket, Unavailable};
+use crate::live_store::{Held, Open, Reserve, StoredTicket, Unavailable};
 
 use super::bots::Bots;
 use super::sit::{Sat, Sitter};

@@ -30,7 +30,7 @@ use crate::accounts::{AccountError, Accounts, Ban, Profile};
 use crate::edge::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
-use crate::live::{Bond, Live, Playing, Reserve, Unavailable};
+use crate::live_store::{Bond, LiveStore, Playing, Reserve, Unavailable};
 use crate::ratings::{Bearing, FIRST, Ratings};
 use crate::tables::catalog::Tongits;
 use crate::tables::{SubmitError, Tables, Unready};
@@ -97,7 +97,7 @@ impl Default for Options {
 pub struct Lobby {
     rooms: Catalog,
     tables: Tables<Tongits>,
-    live: Live,
+    live: LiveStore,
     ledger: Ledger,
     /// Without them everybody plays alike, and nobody has a device.
     ratings: Option<Ratings>,
@@ -204,7 +204,7 @@ impl Lobby {
     pub fn new(
         rooms: impl Into<Catalog>,
         tables: Tables<Tongits>,
-        live: Live,
+        live: LiveStore,
         ledger: Ledger,
     ) -> Self {
         let rooms = rooms.into();

@@ -9,7 +9,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId, Terms};
 
 use crate::entropy;
-use crate::live::{PrivateTable, Reserve};
+use crate::live_store::{PrivateTable, Reserve};
 use crate::rooms::{PRIVATE, Room, RuleSet};
 use crate::tables::SubmitError;
 use crate::tables::catalog::Tongits;

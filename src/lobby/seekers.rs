@@ -9,7 +9,7 @@ use bahay_engine::matchmaking::TicketId;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use crate::live::{Live, Over, TicketState, Unavailable};
+use crate::live_store::{LiveStore, Over, TicketState, Unavailable};
 
 use super::Lobby;
 
@@ -98,7 +98,7 @@ impl Lobby {
 
 /// What is new after a place in the list, and the next place.
 async fn look(
-    live: &Live,
+    live: &LiveStore,
     seekers: &Seekers,
     place: Option<&str>,
 ) -> Result<Option<String>, Unavailable> {

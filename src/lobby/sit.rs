@@ -3,7 +3,7 @@
 
 use bahay_engine::table::{Input, PlayerId, Rejection, TableId};
 
-use crate::live::Bond;
+use crate::live_store::Bond;
 use crate::tables::SubmitError;
 
 use super::{Lobby, LobbyError};

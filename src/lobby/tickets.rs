@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::edge::Address;
 use crate::entropy;
-use crate::live::{StoredTicket, TicketState, Unavailable};
+use crate::live_store::{StoredTicket, TicketState, Unavailable};
 use crate::ratings::Bearing;
 
 use super::{Lobby, LobbyError, admit};

@@ -8,8 +8,8 @@ use futures_util::stream::{self, Stream};
 
 use super::settlements::{SettlementCursor, SettlementFilter, SettlementRow};
 use super::{ReportError, Reports};
+use crate::archive::ending_as_str;
 use crate::clock;
-use crate::games::ending_as_str;
 
 /// Rows that are read and written at once.
 const ROWS_AT_ONCE: u32 = 2_000;

@@ -5,8 +5,8 @@ use bahay_engine::table::{GameId, Settlement};
 
 use super::books::OperationRow;
 use super::{ReportError, Reports};
+use crate::archive::{self, GameDetail};
 use crate::db;
-use crate::games::{self, GameDetail};
 use crate::verify;
 
 /// A game and all that was booked for it.
@@ -40,7 +40,7 @@ pub enum Verdict {
 impl Reports {
     /// `None` when there is no such game.
     pub async fn game(&self, game: GameId) -> Result<Option<Dossier>, ReportError> {
-        let Some(detail) = games::detail(&self.pool, game).await? else {
+        let Some(detail) = archive::detail(&self.pool, game).await? else {
             return Ok(None);
         };
         let once = || {

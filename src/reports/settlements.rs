@@ -16,9 +16,9 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
+use crate::archive::ending_as_str;
 use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
-use crate::games::ending_as_str;
 
 /// Days that are looked through at once for some that have what is asked for.
 const DAYS_AT_ONCE: i64 = 64;

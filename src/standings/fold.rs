@@ -18,10 +18,10 @@ use uuid::Uuid;
 use super::season::{Calendar, Span};
 use super::tally::{Counted, ScoreKey, Statistics, Tally};
 use super::{Board, StandingsError};
+use crate::archive::ending_as_str;
 use crate::clock;
 use crate::db;
-use crate::games::ending_as_str;
-use crate::recall::Recalled;
+use crate::replay::Recalled;
 
 /// What came of one step.
 #[derive(Debug)]

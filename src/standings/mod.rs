@@ -35,7 +35,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::Timestamp;
 use crate::db;
-use crate::live::{Live, Place, PlacesAsked, Unavailable};
+use crate::live_store::{LiveStore, Place, PlacesAsked, Unavailable};
 
 pub use backfill::{Backfill, Gathered};
 pub use check::{Checked, check};
@@ -110,7 +110,7 @@ pub enum StandingsError {
     #[error(transparent)]
     Database(#[from] sqlx::Error),
     #[error(transparent)]
-    Live(#[from] Unavailable),
+    LiveStore(#[from] Unavailable),
     #[error("a settlement cannot be read: {0}")]
     Unreadable(String),
 }
@@ -124,7 +124,7 @@ pub struct Standings {
 #[derive(Debug)]
 struct Inner {
     pool: PgPool,
-    live: Live,
+    live: LiveStore,
     calendar: Calendar,
     /// Of what is counted; 0 while it is not known.
     generation: AtomicI64,
@@ -148,7 +148,7 @@ impl BoardOf {
 }
 
 impl Standings {
-    pub fn new(pool: PgPool, live: Live, calendar: Calendar) -> Self {
+    pub fn new(pool: PgPool, live: LiveStore, calendar: Calendar) -> Self {
         let (generation, filling) = (AtomicI64::new(0), Mutex::new(()));
         Self { inner: Arc::new(Inner { pool, live, calendar, generation, filling }) }
     }

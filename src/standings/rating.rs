@@ -8,7 +8,7 @@ use jiff_sqlx::ToSqlx as _;
 use super::{Section, Span, Standing, Standings, StandingsError};
 use crate::clock::Timestamp;
 use crate::db;
-use crate::live::Place;
+use crate::live_store::Place;
 
 impl Standings {
     /// Part of the board by rating, of the span that holds this instant. A score is what a player

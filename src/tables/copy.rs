@@ -7,7 +7,7 @@ use bahay_engine::game::Game;
 use bahay_engine::table::{ENGINES, Event, Line, Occupant, Table};
 
 use crate::ids::Tag;
-use crate::live::{Entry, Point, Stored, Unavailable};
+use crate::live_store::{Entry, Point, Stored, Unavailable};
 use crate::tables::guard::guarded;
 
 /// How many points a copy remembers, to know a publication that comes late from one that belongs

@@ -14,9 +14,9 @@
 use bahay_engine::game::Game;
 use bahay_engine::table::{GameId, PlayerId, Table, TableId};
 
-use crate::games::halted::{self, Halt, Outcome};
+use crate::archive::halted::{self, Halt, Outcome};
 use crate::ledger::LedgerError;
-use crate::live::Unavailable;
+use crate::live_store::Unavailable;
 use crate::tables::copy::{Copy, Unfollowed};
 use crate::tables::counts::count;
 use crate::tables::guard::guarded;

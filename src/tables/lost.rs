@@ -19,9 +19,9 @@ use bahay_engine::game::Game;
 use bahay_engine::table::{GameId, TableId};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
+use crate::archive::{self, OpenGame, halted};
 use crate::clock;
 use crate::entropy;
-use crate::games::{self, OpenGame, halted};
 use crate::ledger::{IdlePot, Returned};
 use crate::tables::counts::count;
 use crate::tables::{OperateError, Tables, Unready};
@@ -77,7 +77,7 @@ impl<G: Game> Tables<G> {
         let mut to_read = WHOLE;
         let mut after = None;
         loop {
-            let page = games::open(&self.inner.pool, after, PAGE).await.map_err(words)?;
+            let page = archive::open(&self.inner.pool, after, PAGE).await.map_err(words)?;
             let is_old = |game: &OpenGame| {
                 let now = self.inner.clock_of(game.table).now();
                 game.opened_at_ms <= clock::before(now, YOUNG).ms()

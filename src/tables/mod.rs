@@ -43,7 +43,7 @@ use crate::clock::Clock;
 use crate::db::PgPool;
 use crate::entropy;
 use crate::ledger::Ledger;
-use crate::live::{Live, Point, Present, Publication, Unavailable};
+use crate::live_store::{LiveStore, Point, Present, Publication, Unavailable};
 use crate::tables::presence::Presence;
 use crate::tables::slot::Slot;
 use crate::tables::words::Words;
@@ -76,7 +76,7 @@ pub struct Tables<G: Game> {
 
 #[derive(Debug)]
 struct Inner<G: Game> {
-    live: Live,
+    live: LiveStore,
     ledger: Ledger,
     /// By shard, because each may be on another server.
     clocks: Vec<Clock>,
@@ -155,20 +155,20 @@ impl<G: Game> Inner<G> {
 
 impl<G: Game> Tables<G> {
     /// Tables by a clock of the caller's. The house's own comes with [`Tables::start`].
-    pub fn new(live: Live, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
+    pub fn new(live: LiveStore, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
         let clocks = live.shards().map(|_| clock.clone()).collect();
         let presence = Presence::new(&live);
         Self::with(live, ledger, clocks, pool, presence)
     }
 
     /// Makes this process a node of the house, with the house's clock.
-    pub async fn start(live: Live, ledger: Ledger, pool: PgPool) -> Result<Self, Unavailable> {
+    pub async fn start(live: LiveStore, ledger: Ledger, pool: PgPool) -> Result<Self, Unavailable> {
         let (presence, clocks) = Presence::join(&live).await?;
         Ok(Self::with(live, ledger, clocks, pool, presence))
     }
 
     fn with(
-        live: Live,
+        live: LiveStore,
         ledger: Ledger,
         clocks: Vec<Clock>,
         pool: PgPool,

@@ -29,7 +29,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::clock::{Clock, Moment, Told};
 use crate::entropy;
-use crate::live::{Live, NodeId, Present, Unavailable};
+use crate::live_store::{LiveStore, NodeId, Present, Unavailable};
 use crate::tables::counts::count;
 use crate::tables::watchers::Ending;
 use crate::tables::{SubmitError, Tables};
@@ -81,7 +81,7 @@ impl State {
 }
 
 impl Presence {
-    pub(super) fn new(live: &Live) -> Self {
+    pub(super) fn new(live: &LiveStore) -> Self {
         let name = Name { node: NodeId(entropy::uuid()), has_beaten: false };
         let names = live.shards().map(|_| name).collect();
         let state = Mutex::new(State { names, here: BTreeMap::new() });
@@ -90,7 +90,7 @@ impl Presence {
 
     /// Joins the house: the first beat to each shard, and clocks that show their time. A shard that
     /// does not answer is joined when it does; one at least must.
-    pub(super) async fn join(live: &Live) -> Result<(Self, Vec<Clock>), Unavailable> {
+    pub(super) async fn join(live: &LiveStore) -> Result<(Self, Vec<Clock>), Unavailable> {
         let presence = Self::new(live);
         let beats = live.shards().map(async |shard| {
             let node = presence.state().name(shard).node;

@@ -10,10 +10,10 @@ use bahay_engine::table::{ConnectionId, Event, Input, Phase, PlayerId, Table, Ta
 use tokio::sync::{Mutex, MutexGuard, broadcast};
 use tokio::time::timeout;
 
+use crate::archive::halted::Halt;
 use crate::clock::{Clock, Moment};
 use crate::entropy;
-use crate::games::halted::Halt;
-use crate::live::{Append, Entry, Listed, NewLine, Point, Tail, Unavailable};
+use crate::live_store::{Append, Entry, Listed, NewLine, Point, Tail, Unavailable};
 use crate::metrics::Level;
 use crate::tables::copy::{self, Copy, Missed, Replayed, Unfollowed};
 use crate::tables::guard::guarded;

@@ -14,7 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::live::Unavailable;
+use crate::live_store::Unavailable;
 use crate::tables::Tables;
 
 /// How often the deadlines are looked at: the most by which a clock is late.

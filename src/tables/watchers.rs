@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Event, PlayerId, Table, Timestamp};
 
-use crate::live::Point;
+use crate::live_store::Point;
 use crate::tables::copy::Missed;
 use crate::tables::guard::guarded;
 use crate::tables::outbox::{Notices, Outbox, Refused, outbox};

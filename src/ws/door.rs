@@ -21,7 +21,7 @@ use crate::accounts::Bans;
 use crate::auth::{Auth, AuthError, Player};
 use crate::clock::Clock;
 use crate::edge::{Address, Edge, Outlet, Peer, Place, Refused};
-use crate::live::Live;
+use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
 use crate::social::Social;
@@ -49,7 +49,7 @@ pub struct Taps {
 pub struct PlayState {
     pub auth: Auth,
     pub lobby: Lobby,
-    pub live: Live,
+    pub live: LiveStore,
     pub edge: Edge,
     pub notices: Notices,
     pub social: Social,

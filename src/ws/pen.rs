@@ -16,7 +16,7 @@ use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 
 use crate::edge::{Outlet, Waiting};
-use crate::live::Point;
+use crate::live_store::Point;
 use crate::metrics::Play;
 use crate::tables::catalog::Tongits;
 use crate::tables::{AtOnce, Notice, Told};
@@ -217,7 +217,7 @@ mod tests {
     use crate::edge::Outlet;
     use crate::entropy;
     use crate::ids::Tag;
-    use crate::live::Point;
+    use crate::live_store::Point;
     use crate::lobby::house_rooms;
     use crate::tables::catalog::Tongits;
     use crate::tables::{AtOnce, Notice, Told};

@@ -2,7 +2,7 @@
 //! then the client joins. The ticket outlives the connection: who comes back and asks again is
 //! given the same one.
 
-use crate::live::TicketState;
+use crate::live_store::TicketState;
 use crate::lobby::{Sought, Ticket};
 use crate::tables::catalog::Tongits;
 use crate::ws::protocol::{Message, SeekState};
@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// Says what became of the ticket.
-    pub(super) fn found(&mut self, over: crate::live::Over) {
+    pub(super) fn found(&mut self, over: crate::live_store::Over) {
         if let Some(seeking) = self.seeking.take() {
             let Seeking { ticket, .. } = *seeking;
             let ticket = Ticket { state: over.state, table: over.table, ..ticket };
@@ -56,7 +56,7 @@ impl Session {
 }
 
 /// What becomes of the ticket; never, where none is waited for.
-pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> crate::live::Over {
+pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> crate::live_store::Over {
     match seeking {
         // In a box, because nearly all connections wait without a ticket.
         Some(seeking) => Box::pin(seeking.sought.over()).await,

@@ -26,7 +26,7 @@ use crate::auth::{AuthError, Player};
 use crate::edge::{Address, Place};
 use crate::entropy;
 use crate::ids::SessionId;
-use crate::live::{Over, Point};
+use crate::live_store::{Over, Point};
 use crate::lobby::LobbyError;
 use crate::tables::catalog::Tongits;
 use crate::tables::{Notice, SubmitError};

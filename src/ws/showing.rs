@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Event, PlayerId, Table, TableId};
 
-use crate::live::Point;
+use crate::live_store::Point;
 use crate::tables::catalog::Tongits;
 use crate::tables::{Ending, Notice, Notices, Spoiled, Watch};
 use crate::ws::protocol::brief::Form;

@@ -18,7 +18,7 @@ use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
 
-use crate::live::Point;
+use crate::live_store::Point;
 use crate::tables::catalog::Tongits;
 use crate::tables::{Ending, Notice, Notices, Spoiled, Tables, Watch};
 use crate::ws::protocol::{Closing, Message, OpenPrompt};

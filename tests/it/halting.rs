@@ -1,6 +1,6 @@
 //! Tables over which something is broken: halted on every node, and released or voided.
 
-use bahay::games::halted::{self, Halted};
+use bahay::archive::halted::{self, Halted};
 use bahay::lobby::house_rooms;
 use bahay::tables::{Ending, OperateError, SubmitError, Tables, Unready, Voided};
 use bahay_engine::table::{Clocks, Input, TableId, Terms};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bahay::client::{Client, Play};
-use bahay::live::Bond;
+use bahay::live_store::Bond;
 use bahay::lobby::{self, Bot, Bots, Matcher, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::verify::ledger::{self, Extent};

@@ -1,7 +1,7 @@
 //! The house's time: the same on every node, whatever becomes of anybody's clock.
 
 use bahay::clock::{Clock, Timestamp};
-use bahay::live::NodeId;
+use bahay::live_store::NodeId;
 use bahay::ws::protocol::Message;
 use bahay_engine::table::{By, Clocks, Event, PhaseView, Record};
 use redis::AsyncCommands as _;

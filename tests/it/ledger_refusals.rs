@@ -1,6 +1,6 @@
 //! What the ledger, its constraints and its audit refuse.
 
-use bahay::games::GameState;
+use bahay::archive::GameState;
 use bahay::ledger::audit::Difference;
 use bahay::ledger::{
     AMOUNT_MAX, Grant, LedgerError, LedgerOptions, OpenGame, SettleGame, SettlementFault,

@@ -1,8 +1,8 @@
 //! Games whose table is gone: found by every node, voided once, and their players told.
 
-use bahay::games::{self, GameState};
+use bahay::archive::{self, GameState};
 use bahay::ledger::LedgerError;
-use bahay::live::Listed;
+use bahay::live_store::Listed;
 use bahay::tables::OperateError;
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use redis::AsyncCommands as _;
@@ -16,7 +16,7 @@ use crate::support::node::{Node, Seated, deal, sit};
 const FUNDS: i64 = 100_000;
 
 async fn state(bank: &Bank, game: GameId) -> GameState {
-    games::record(&bank.pool, game).await.unwrap().unwrap().state
+    archive::record(&bank.pool, game).await.unwrap().unwrap().state
 }
 
 async fn until_voided(bank: &Bank, game: GameId) {

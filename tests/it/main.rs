@@ -2,13 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+mod archive;
 mod asyncapi;
 mod brief;
 mod cluster;
 mod desk;
 mod fairness;
 mod figures;
-mod games;
 mod halting;
 mod house_bots;
 mod house_clock;
@@ -18,7 +18,7 @@ mod ledger_chain;
 mod ledger_faults;
 mod ledger_races;
 mod ledger_refusals;
-mod live;
+mod live_store;
 mod loadtest;
 mod lost;
 mod matchmaking;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay::client::Client;
-use bahay::live::{Live, Reserve, TicketState};
+use bahay::live_store::{LiveStore, Reserve, TicketState};
 use bahay::lobby::{self, Lobby, LobbyError, Matcher, Ticket};
 use bahay::ratings::Ratings;
 use bahay_engine::matchmaking::{Companion, TicketId};
@@ -233,7 +233,7 @@ impl Hall {
         Self { bank: Bank::new().await, live: TestLive::new() }
     }
 
-    async fn lobby(&self) -> (Node, Lobby, Live) {
+    async fn lobby(&self) -> (Node, Lobby, LiveStore) {
         let node = Node::new(&self.bank, &self.live, Clocks::default()).await;
         let ratings = Ratings::new(self.bank.pool.clone());
         let lobby = node.lobby.clone().with(lobby::Options::default(), ratings);

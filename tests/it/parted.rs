@@ -5,7 +5,7 @@
 use bahay::client::PlayError;
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions};
-use bahay::live::Point;
+use bahay::live_store::Point;
 use bahay::tables::Tables;
 use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Message, close};

@@ -1,6 +1,6 @@
 //! Who is connected through which node, and what becomes of them when a node dies.
 
-use bahay::live::{NodeId, Present};
+use bahay::live_store::{NodeId, Present};
 use bahay::tables::Ending;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
 use tokio::time::timeout;
@@ -157,6 +157,6 @@ async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
             break;
         }
     }
-    assert!(bahay::games::record(&bank.pool, game).await.unwrap().unwrap().record.is_some());
+    assert!(bahay::archive::record(&bank.pool, game).await.unwrap().unwrap().record.is_some());
     bank.audit_clean().await;
 }

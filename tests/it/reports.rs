@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bahay::clock::Timestamp;
-use bahay::history::{self, GenerateHistory, HistoryError, Written};
+use bahay::fixtures::{self, GenerateHistory, HistoryError, Written};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
 use bahay::reports::{Booked, Ends, Interval, Reports, SettlementFilter, Sums, Verdict};
@@ -30,8 +30,8 @@ async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, Written) {
     let database = TestDatabase::new().await;
     let owner = database.owner_pool().await;
     let what = GenerateHistory { games, days: 90, players, seed: 7, beside_others: false };
-    let written = history::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
-    let again = history::generate(&owner, what, NOW, Calendar::default(), |_| {}).await;
+    let written = fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
+    let again = fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await;
     assert!(matches!(again, Err(HistoryError::HasGames)));
     let pool = database.pool().await;
     (database, pool, written)

@@ -260,8 +260,8 @@ async fn an_emptied_redis_gives_every_coin_back_once() {
         assert_eq!(reason, Closing::Lost);
     }
     let voided = async {
-        while bahay::games::record(&house.pool, game).await.unwrap().unwrap().state
-            == bahay::games::GameState::Open
+        while bahay::archive::record(&house.pool, game).await.unwrap().unwrap().state
+            == bahay::archive::GameState::Open
         {
             sleep(Duration::from_millis(50)).await;
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bahay::ids::Tag;
-use bahay::live::Point;
+use bahay::live_store::Point;
 use bahay::lobby::LobbyError;
 use bahay::tables::SubmitError;
 use bahay::tables::catalog::Tongits;
@@ -50,13 +50,18 @@ async fn a_table_is_played_through_two_nodes() {
     }
     let ends = tasks.join_all().await;
     assert_eq!(ends.len(), 3);
-    let games =
-        bahay::games::by_player(&bank.pool, players[0], &bahay::games::Filter::default(), None, 10)
-            .await
-            .unwrap();
+    let games = bahay::archive::by_player(
+        &bank.pool,
+        players[0],
+        &bahay::archive::Filter::default(),
+        None,
+        10,
+    )
+    .await
+    .unwrap();
     assert_eq!(games.items.len(), 3);
     for game in games.items {
-        let recorded = bahay::games::record(&bank.pool, game.game).await.unwrap().unwrap();
+        let recorded = bahay::archive::record(&bank.pool, game.game).await.unwrap().unwrap();
         let record: Record<Tongits> = serde_json::from_value(recorded.record.unwrap()).unwrap();
         record.verify().unwrap();
         assert_eq!(record.players.len(), 3);

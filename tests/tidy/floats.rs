@@ -10,10 +10,10 @@ use super::{Complaints, File, lines_with};
 const COINS: [&str; 9] = [
     "crates/engine/",
     "src/accounts/",
-    "src/games/",
+    "src/archive/",
     "src/http/",
     "src/ledger/",
-    "src/live/",
+    "src/live_store/",
     "src/lobby/",
     "src/tables/",
     "src/ws/",

@@ -12,13 +12,13 @@ use super::parts::{Column, badge, coins, facts, id, table, time};
 use super::replay::replay;
 use super::shell::page;
 use super::{Refused, Seat};
+use crate::archive::{GameDetail, GameState, SeatDetail, ending_as_str};
 use crate::clock::Timestamp;
-use crate::games::{GameDetail, GameState, SeatDetail, ending_as_str};
 use crate::http::operators::games::record_to_look_at;
 use crate::http::{Code, Path, Problem, unread};
 use crate::ids::GameId;
 use crate::operators::Audit;
-use crate::recall::Recalled;
+use crate::replay::Recalled;
 use crate::reports::{Dossier, OperationRow, Reports, Verdict};
 
 pub(super) async fn show(

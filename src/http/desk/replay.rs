@@ -7,9 +7,9 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::parts::time;
+use crate::archive::SeatDetail;
 use crate::clock::Timestamp;
-use crate::games::SeatDetail;
-use crate::recall::{Recalled, Step, Taken, Unplayable};
+use crate::replay::{Recalled, Step, Taken, Unplayable};
 
 pub(super) fn replay(recalled: &Recalled, seats: &[SeatDetail]) -> Result<Markup, Unplayable> {
     let steps = recalled.steps(Viewer::Everything, 0, usize::MAX)?;

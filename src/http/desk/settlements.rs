@@ -10,7 +10,7 @@ use super::parts::{Column, Field, badge, choice, coins, facts, field, pager, tab
 use super::shell::page;
 use super::typed::{amount_from_zero, moment};
 use super::{Refused, Seat};
-use crate::games::ending_as_str;
+use crate::archive::ending_as_str;
 use crate::http::operators::settlements::list_of;
 use crate::http::{Code, Cursors, Problem, Query, operators, unread};
 use crate::ids::{PlayerId, RoomId};

@@ -14,7 +14,7 @@ use crate::clock::{self, Timestamp};
 use crate::http::operators::today::playing;
 use crate::http::{Problem, Services, unread};
 use crate::ids::GameId;
-use crate::live::Playing;
+use crate::live_store::Playing;
 use crate::reports::{Alarms, Figures, Hour, RoomFigures, SlowSettlement, Today, VoidedGame};
 
 pub(super) async fn show(

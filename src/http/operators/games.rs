@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::games::{GameDetail, GameState, SeatDetail};
+use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::ids::GameId;
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::archive::ending_as_str;
 use crate::clock;
-use crate::games::ending_as_str;
 use crate::ids::{PlayerId, RoomId};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};

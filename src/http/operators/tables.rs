@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::games::halted::{self, Halted};
+use crate::archive::halted::{self, Halted};
 use crate::ids::RoomId;
 use crate::ledger::{IdlePot, LedgerError};
 use crate::operators::audit::{Action, Trail};

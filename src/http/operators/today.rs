@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::live::Playing;
+use crate::live_store::Playing;
 use crate::operators::Operator;
 use crate::reports::{self, Alarms, Figures, Reports, SlowSettlement, Sums, VoidedGame};
 use crate::standings::Standings;

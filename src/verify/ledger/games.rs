@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::expected::{Seating, Transfer, first_difference};
 use super::{Difference, Extent, LISTED_MAX, Mismatch};
+use crate::archive::GameState;
 use crate::db;
-use crate::games::GameState;
 use crate::ledger::{LedgerError, Opening, Settled, StoredSettlement, Voided, settlement_hash};
 use crate::tables::catalog::Tongits;
 use crate::verify;

@@ -11,7 +11,7 @@ use bahay::app::Running;
 use bahay::client::{Play, PlayError};
 use bahay::clock::Clock;
 use bahay::entropy;
-use bahay::live::{Append, Entry, NewLine, Point, Publication, Tail};
+use bahay::live_store::{Append, Entry, NewLine, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
 use bahay_engine::table::{Clocks, ENGINE, PhaseView, TableId};
 use tokio::time::timeout;

@@ -2,7 +2,7 @@
 //! booked; who looks at hidden cards or takes data along is noted.
 
 use bahay::auth::DeskToken;
-use bahay::history::{self, GenerateHistory};
+use bahay::fixtures::{self, GenerateHistory};
 use bahay::operators::Role;
 use bahay::standings::Calendar;
 use reqwest::header::COOKIE;
@@ -21,7 +21,7 @@ async fn with_games() -> Server {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     let what = GenerateHistory { games: 120, days: 3, players: 12, seed: 3, beside_others: false };
-    history::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
+    fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
     let reports = bahay::reports::Reports::beside(&server.bank.pool);
     reports.count().await.unwrap();
     server

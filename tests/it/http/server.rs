@@ -10,7 +10,7 @@ use bahay::edge::{Edge, Peer};
 use bahay::http::{self, Options, Probe, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
-use bahay::live::Publication;
+use bahay::live_store::Publication;
 use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
 use bahay::operators::audit::Trail;

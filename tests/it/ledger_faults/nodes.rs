@@ -1,6 +1,6 @@
 //! Two nodes that want the same games, each sure that they are its own.
 
-use bahay::games::GameState;
+use bahay::archive::GameState;
 use bahay::ledger::{LedgerError, SettleGame};
 use bahay_engine::table::PlayerId;
 use futures_util::future::join_all;

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use bahay::archive::halted;
 use bahay::client::PlayError;
-use bahay::games::halted;
 use bahay::lobby::house_rooms;
 use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Command, Message, close};

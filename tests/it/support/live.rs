@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bahay::live::{Live, Options, Publication};
+use bahay::live_store::{LiveStore, Options, Publication};
 use bahay_engine::table::TableId;
 use redis::aio::MultiplexedConnection;
 use tokio::sync::mpsc;
@@ -46,8 +46,8 @@ impl TestLive {
     }
 
     /// A node's connection.
-    pub(crate) async fn connect(&self) -> (Live, mpsc::UnboundedReceiver<Publication>) {
-        Live::connect(&self.options()).await.expect("the Redis of REDIS_URL answers")
+    pub(crate) async fn connect(&self) -> (LiveStore, mpsc::UnboundedReceiver<Publication>) {
+        LiveStore::connect(&self.options()).await.expect("the Redis of REDIS_URL answers")
     }
 
     /// Past the service, for a test that spoils what is stored.

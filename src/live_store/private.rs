@@ -3,7 +3,7 @@
 
 use bahay_engine::table::{PlayerId, TableId};
 
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
 /// How long a code is good after it was last used.
 const LIFE_MS: u32 = 24 * 60 * 60 * 1_000;
@@ -15,7 +15,7 @@ pub struct PrivateTable {
     pub host: PlayerId,
 }
 
-impl Live {
+impl LiveStore {
     /// Gives a code to a table. False when the code stands for another one already.
     pub async fn open_private(
         &self,

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bahay_engine::hex::Hex;
 
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
-impl Live {
+impl LiveStore {
     /// Stores whose ticket has this hash, for as long as it is good.
     pub async fn put_ticket(
         &self,

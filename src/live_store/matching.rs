@@ -18,7 +18,7 @@ use bahay_engine::matchmaking::TicketId;
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
 /// How long a lease lasts after the last round: so long does nobody place tickets when a process
 /// dies.
@@ -101,7 +101,7 @@ pub struct Held {
     pub placed: BTreeMap<TicketId, String>,
 }
 
-impl Live {
+impl LiveStore {
     /// Stores a ticket, unless its player has one that is not over: gives that one's id then.
     pub async fn put_matching_ticket(
         &self,
@@ -213,7 +213,7 @@ impl Live {
     }
 
     /// Places tickets together: all of them if all still wait and the lease is the present one,
-    /// else none. `place` is given back by [`Live::hold_matching`].
+    /// else none. `place` is given back by [`LiveStore::hold_matching`].
     pub async fn place_tickets(
         &self,
         holder: &str,

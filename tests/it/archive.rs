@@ -1,6 +1,6 @@
 //! Games as they are remembered.
 
-use bahay::games::{self, Filter, GameState, Outcome};
+use bahay::archive::{self, Filter, GameState, Outcome};
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Ending;
 use bahay_engine::table::{GameId, Settlement, Timestamp};
@@ -21,8 +21,9 @@ async fn a_player_lists_the_own_games_newest_first() {
     let mut listed = Vec::new();
     let mut cursor = None;
     loop {
-        let page =
-            games::by_player(&bank.pool, players[2], &Filter::default(), cursor, 2).await.unwrap();
+        let page = archive::by_player(&bank.pool, players[2], &Filter::default(), cursor, 2)
+            .await
+            .unwrap();
         assert!(page.items.len() <= 2);
         listed.extend(page.items);
         cursor = match page.next {
@@ -39,7 +40,7 @@ async fn a_player_lists_the_own_games_newest_first() {
 
     let stranger = bank.player(0).await;
     assert!(
-        games::by_player(&bank.pool, stranger, &Filter::default(), None, 2)
+        archive::by_player(&bank.pool, stranger, &Filter::default(), None, 2)
             .await
             .unwrap()
             .items
@@ -53,10 +54,10 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (stakes, pot) = bank.open(&game).await;
-    let found = games::record(&bank.pool, game.game).await.unwrap().unwrap();
+    let found = archive::record(&bank.pool, game.game).await.unwrap().unwrap();
     assert_eq!((found.state, found.record, found.settlement), (GameState::Open, None, None));
     assert!(
-        games::by_player(&bank.pool, players[0], &Filter::default(), None, 9)
+        archive::by_player(&bank.pool, players[0], &Filter::default(), None, 9)
             .await
             .unwrap()
             .items
@@ -65,13 +66,13 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
 
     let input = bank.finish(&game, settlement(2, 3, &stakes, PotGoes::ToWinner, pot));
     bank.ledger.settle_game(input.clone()).await.unwrap();
-    let found = games::record(&bank.pool, game.game).await.unwrap().unwrap();
+    let found = archive::record(&bank.pool, game.game).await.unwrap().unwrap();
     assert_eq!((found.state, &found.players), (GameState::Settled, &players));
     let record = serde_json::from_str(input.record.as_str()).unwrap();
     assert_eq!(found.record, Some(record));
     let stored: Settlement = serde_json::from_value(found.settlement.unwrap()).unwrap();
     assert_eq!(stored, input.settlement);
-    assert_eq!(games::record(&bank.pool, GameId(Uuid::nil())).await.unwrap(), None);
+    assert_eq!(archive::record(&bank.pool, GameId(Uuid::nil())).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -81,12 +82,13 @@ async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
     let game = bank.deal(table(), &players);
     let (stakes, _) = bank.open(&game).await;
     bank.ledger.void_game(game.game, "its live state was lost").await.unwrap();
-    let page = games::by_player(&bank.pool, players[1], &Filter::default(), None, 9).await.unwrap();
+    let page =
+        archive::by_player(&bank.pool, players[1], &Filter::default(), None, 9).await.unwrap();
     assert_eq!(page.next, None);
     let [played] = page.items.as_slice() else { panic!("{:?}", page.items) };
     assert_eq!((played.state, played.net), (GameState::Voided, Coins::ZERO));
     assert_eq!(hundredths(&[played.stake]), hundredths(&stakes[1..2]));
-    let found = games::record(&bank.pool, game.game).await.unwrap().unwrap();
+    let found = archive::record(&bank.pool, game.game).await.unwrap().unwrap();
     assert_eq!((found.state, found.record), (GameState::Voided, None));
 }
 
@@ -103,8 +105,8 @@ async fn open_games_can_be_looked_through_for_those_that_are_lost() {
     let players = bank.players([10_000; 3]).await;
     bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
     opened.sort();
-    let first = games::open(&bank.pool, None, 2).await.unwrap();
-    let second = games::open(&bank.pool, first.next, 2).await.unwrap();
+    let first = archive::open(&bank.pool, None, 2).await.unwrap();
+    let second = archive::open(&bank.pool, first.next, 2).await.unwrap();
     assert_eq!((first.items.len(), second.items.len(), second.next), (2, 1, None));
     let found: Vec<_> = first.items.iter().chain(&second.items).collect();
     let found: Vec<_> =
@@ -122,7 +124,7 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     bank.open(&voided).await;
     bank.ledger.void_game(voided.game, "its live state was lost").await.unwrap();
     let list = async |filter: Filter| {
-        let page = games::by_player(&bank.pool, players[0], &filter, None, 9).await.unwrap();
+        let page = archive::by_player(&bank.pool, players[0], &filter, None, 9).await.unwrap();
         page.items.iter().map(|played| played.game).collect::<Vec<_>>()
     };
     let outcome = |outcome| Filter { outcome: Some(outcome), ..Filter::default() };
@@ -133,7 +135,8 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     let room = |room: &str| Filter { room: Some(room.to_owned()), ..Filter::default() };
     assert_eq!(list(room("newbie")).await.len(), 3);
     assert_eq!(list(room("fiesta")).await, []);
-    let all = games::by_player(&bank.pool, players[0], &Filter::default(), None, 9).await.unwrap();
+    let all =
+        archive::by_player(&bank.pool, players[0], &Filter::default(), None, 9).await.unwrap();
     let settled_at = |game| {
         let played = all.items.iter().find(|played| played.game == game).unwrap();
         Some(Timestamp::from_ms(played.finished_at_ms))

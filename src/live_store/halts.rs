@@ -5,9 +5,9 @@
 use bahay_engine::table::{TableId, Timestamp};
 use futures_util::future::{join_all, try_join_all};
 
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
-impl Live {
+impl LiveStore {
     /// Halts a table. True if it was not halted before and exists.
     pub async fn halt(&self, table: TableId, engine: u32, why: &str) -> Result<bool, Unavailable> {
         let mut call = self.scripts.halt.prepare_invoke();

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use bahay::entropy;
-use bahay::live::{
-    Append, Bond, Entry, Listed, Live, NewLine, Playing, Point, Publication, Reserve, Tail,
+use bahay::live_store::{
+    Append, Bond, Entry, Listed, LiveStore, NewLine, Playing, Point, Publication, Reserve, Tail,
 };
 use bahay_engine::matchmaking::{Companion, Mark};
 use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
@@ -40,13 +40,13 @@ fn entry(new: &NewLine<'_>) -> Entry {
 }
 
 /// A table with nothing in its journal.
-async fn found(live: &Live, table: TableId) -> Point {
+async fn found(live: &LiveStore, table: TableId) -> Point {
     let tag = entropy::tag();
     live.found(table, tag, "empty", IDLE_MS, ENGINE).await.unwrap();
     Point { version: 0, tag }
 }
 
-async fn append(live: &Live, table: TableId, new: NewLine<'_>) -> Point {
+async fn append(live: &LiveStore, table: TableId, new: NewLine<'_>) -> Point {
     assert_eq!(live.append(table, new).await.unwrap(), Append::Appended);
     to(&new)
 }
@@ -56,7 +56,7 @@ fn at(ms: i64) -> Timestamp {
 }
 
 /// The due tables of all shards.
-async fn take_due(live: &Live, now: Timestamp, claim_ms: u32) -> Vec<TableId> {
+async fn take_due(live: &LiveStore, now: Timestamp, claim_ms: u32) -> Vec<TableId> {
     let mut due = vec![];
     for shards in live.shards_together() {
         let times: Vec<_> = shards.into_iter().map(|shard| (shard, now)).collect();

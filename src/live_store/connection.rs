@@ -13,8 +13,8 @@ use redis::{
     RedisFuture, Value,
 };
 
-use crate::live::cluster::{self, Cluster};
-use crate::live::{Options, Unavailable};
+use crate::live_store::cluster::{self, Cluster};
+use crate::live_store::{Options, Unavailable};
 
 /// What the URL of a cluster begins with. Its nodes follow, separated by commas.
 const CLUSTER_SCHEME: &str = "redis+cluster://";

@@ -11,7 +11,7 @@ use bahay_engine::matchmaking::{Companion, Mark};
 use bahay_engine::table::{PlayerId, TableId};
 use serde::{Deserialize, Serialize};
 
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
 /// Before all others: a POT waits there for three players (rule 7.4).
 const RANK_WITH_POT: u32 = 0;
@@ -93,7 +93,7 @@ impl Member {
     }
 }
 
-impl Live {
+impl LiveStore {
     /// Reserves a place at the table of a room that should be filled first, or at `new`, which is
     /// then listed. `full` are tables that turned out to have none.
     pub async fn reserve(

@@ -11,7 +11,7 @@ use bahay_engine::table::{TableId, Timestamp};
 use redis::{ErrorKind, RedisWrite as _, ServerErrorKind, ToRedisArgs, Value};
 
 use crate::ids::Tag;
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
 /// What a server says that has been started anew since a script was loaded.
 const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
@@ -111,7 +111,7 @@ pub enum Tail {
     Missing,
 }
 
-impl Live {
+impl LiveStore {
     /// Founds a table with nothing in its journal, unless it exists. It is forgotten after
     /// `idle_ms` without a line. Its lines are for this version of the engine, for ever. The tag
     /// is fresh: a table that was lost and is founded again has another history.

@@ -6,7 +6,7 @@
 
 use bahay_engine::table::PlayerId;
 
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
 /// After so long a board is filled again: whatever Redis may have lost is put right then.
 const MARKED_MS: u32 = 60 * 60 * 1000;
@@ -40,7 +40,7 @@ pub struct Places {
     pub places: Vec<Place>,
 }
 
-impl Live {
+impl LiveStore {
     /// Raises scores to these; a higher one that is there already stays.
     pub async fn raise_scores(
         &self,

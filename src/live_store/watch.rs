@@ -18,8 +18,8 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::entropy;
-use crate::live::connection::{Address, Connection, Push};
-use crate::live::{Entry, Live, Options, Point, Unavailable};
+use crate::live_store::connection::{Address, Connection, Push};
+use crate::live_store::{Entry, LiveStore, Options, Point, Unavailable};
 
 /// How often it is looked whether every subscription stands where its slot is served. A loss that
 /// the server tells of is mended at once.
@@ -285,7 +285,7 @@ fn publication(push: &PushInfo) -> Option<Publication> {
     Some(Publication::Lines { table, after, lines })
 }
 
-impl Live {
+impl LiveStore {
     /// Listens to a table's publications from here on; false when there is no such table.
     pub async fn watch(&self, table: TableId) -> Result<bool, Unavailable> {
         let Subscriptions { connection, notes, heard, .. } = &self.subscriptions;

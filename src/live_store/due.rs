@@ -6,14 +6,14 @@
 
 use bahay_engine::table::{ENGINES, TableId, Timestamp};
 
-use crate::live::connection::Connection;
-use crate::live::{Live, Unavailable};
+use crate::live_store::connection::Connection;
+use crate::live_store::{LiveStore, Unavailable};
 
 /// Tables taken from one set at once; the rest are due at the next look.
 const LIMIT: u32 = 256;
 
-impl Live {
-    /// The shards, by what one call of [`Live::take_due`] may look at.
+impl LiveStore {
+    /// The shards, by what one call of [`LiveStore::take_due`] may look at.
     pub fn shards_together(&self) -> Vec<Vec<u16>> {
         match self.commands {
             Connection::Server(_) => vec![self.shards().collect()],

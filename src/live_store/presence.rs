@@ -13,7 +13,7 @@
 //! midst loses nothing. Being told twice does no harm: it is about exactly that connection.
 //!
 //! Bounds: at most `DEAD_AT_ONCE` nodes are taken in one call, at most
-//! [`Live::PRESENT_AT_ONCE`] connections are read in one.
+//! [`LiveStore::PRESENT_AT_ONCE`] connections are read in one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ use std::str::FromStr;
 use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 use uuid::Uuid;
 
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
 /// A node that says nothing for this long is dead.
 const SILENCE_MS: u32 = 3_000;
@@ -87,8 +87,8 @@ pub struct Beat {
     pub taken: Vec<NodeId>,
 }
 
-impl Live {
-    /// Connections that [`Live::present`] reads at once.
+impl LiveStore {
+    /// Connections that [`LiveStore::present`] reads at once.
     pub const PRESENT_AT_ONCE: u32 = 64;
 
     /// Says to a shard that a node lives. `own` is its clock for that shard, once it has one.

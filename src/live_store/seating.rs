@@ -5,7 +5,7 @@
 
 use bahay_engine::table::{PlayerId, TableId};
 
-use crate::live::{Live, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 
 /// How long a seat may take to be taken. Longer than the calls that it takes together.
 const PENDING_MS: u32 = 10_000;
@@ -19,7 +19,7 @@ pub enum Bond {
     Held(TableId),
 }
 
-impl Live {
+impl LiveStore {
     /// Binds a player to a table for the time it takes to sit down. False when the player is
     /// bound already: then nothing has changed.
     pub async fn bind(&self, player: PlayerId, table: TableId) -> Result<bool, Unavailable> {

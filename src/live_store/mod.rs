@@ -33,8 +33,8 @@ use std::time::Duration;
 use bahay_engine::table::TableId;
 use tokio::sync::mpsc;
 
-use crate::live::connection::Connection;
-use crate::live::watch::Subscriptions;
+use crate::live_store::connection::Connection;
+use crate::live_store::watch::Subscriptions;
 
 pub use boards::{Place, Places, PlacesAsked};
 pub use journal::{Append, Entry, NewLine, Point, Stored, Tail};
@@ -78,7 +78,7 @@ impl From<redis::RedisError> for Unavailable {
 
 /// A handle to live state; clones share one connection for commands and one for publications.
 #[derive(Clone)]
-pub struct Live {
+pub struct LiveStore {
     commands: Connection,
     subscriptions: Subscriptions,
     scripts: Arc<Scripts>,
@@ -87,9 +87,12 @@ pub struct Live {
     response_timeout: Duration,
 }
 
-impl std::fmt::Debug for Live {
+impl std::fmt::Debug for LiveStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Live").field("prefix", &self.prefix).field("shards", &self.shards).finish()
+        f.debug_struct("LiveStore")
+            .field("prefix", &self.prefix)
+            .field("shards", &self.shards)
+            .finish()
     }
 }
 
@@ -118,7 +121,7 @@ struct Scripts {
     places: redis::Script,
 }
 
-impl Live {
+impl LiveStore {
     /// Connects, and gives the publications of watched tables.
     pub async fn connect(
         options: &Options,

@@ -23,7 +23,7 @@ use redis::aio::ConnectionManager;
 use redis::{Arg, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::time::{sleep, timeout};
 
-use crate::live::connection::{Address, Opener};
+use crate::live_store::connection::{Address, Opener};
 
 const SLOTS: u16 = 16_384;
 
