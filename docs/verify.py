@@ -4,10 +4,9 @@
     python3 docs/verify.py record.json ...      (- for standard input)
 
 It follows docs/rules/tongits.md and docs/FAIRNESS.md and shares no code with the server. It
-recomputes the commitment, the key of the deal, who began, the deck and the hands; follows every
-card through the actions; counts the winner's aces and kings; and does the arithmetic of settlement,
-fee, POT and crown. It does not judge whether each action was allowed, nor the counts that need the
-arrangement of a hand (rules 6.4 to 6.6): `bahay verify` does.
+recomputes the commitment, the key of the deal, who began, the deck and the hands; plays every
+action by the rules of the record, whichever rule set they are; finds the winner and what each loser
+owes, line by line; and does the arithmetic of settlement, fee, POT and crown.
 
 Exit code 0: every record holds. 1: one does not; the line says where, and by which rule. 2: a file
 is not the record of a game of Tong-its.
@@ -19,9 +18,13 @@ import json
 import struct
 import sys
 import uuid
+from itertools import combinations
 
 RANKS, SUITS = "A23456789TJQK", "CDHS"
-CARDS = [rank + suit for suit in SUITS for rank in RANKS]  # by index, rule 1.12
+JOKERS = ["X1", "X2"]
+STANDARD = [rank + suit for suit in SUITS for rank in RANKS]
+CARDS = STANDARD + JOKERS  # by index, rule 1.12
+INDEX = {card: index for index, card in enumerate(CARDS)}
 
 
 class Fault(Exception):
@@ -70,10 +73,10 @@ def uniform(words, n):
     return next(word for word in words if word < below) % n
 
 
-def shuffled(words):
+def shuffled(words, cards):
     """Rule 9.4; place 0 is the top."""
-    deck = list(range(52))
-    for i in range(51, 0, -1):
+    deck = list(range(cards))
+    for i in range(cards - 1, 0, -1):
         j = uniform(words, i + 1)
         deck[i], deck[j] = deck[j], deck[i]
     return deck
@@ -108,85 +111,347 @@ def check_deal(record):
         starter = uniform(words, 3)
         drawn = said and said.pop(0) == {"number": starter}
         check(drawn, "9.4", "the starter is not the drawn one")
-    deck = shuffled(words)
+    rules = record["terms"]["rules"]
+    deck = shuffled(words, len(CARDS) if rules["jokers"] else len(STANDARD))
     check(said == [{"order": deck}], "9.4", "the deck is not the drawn one")
-    return starter, *dealt(deck, starter, record["terms"]["rules"])
+    return starter, *dealt(deck, starter, rules)
 
 
-# Cards: who holds what after every action.
+# Melds: rules 1.4, 1.6, 1.9 to 1.11, 11.1.
+
+
+def points(cards):
+    return sum(min(RANKS.index(card[0]) + 1, 10) for card in cards if card not in JOKERS)
+
+
+def naturals(cards):
+    return [card for card in cards if card not in JOKERS]
+
+
+def is_natural_meld(cards):
+    ranks = sorted(RANKS.index(card[0]) for card in cards)
+    is_set = len(set(ranks)) == 1
+    is_row = ranks == list(range(ranks[0], ranks[0] + len(ranks)))
+    return len(ranks) >= 3 and (is_set or (is_row and len({card[1] for card in cards}) == 1))
+
+
+def is_meld(cards):
+    others = naturals(cards)
+    if len(others) == len(cards):
+        return bool(cards) and is_natural_meld(cards)
+    stand_ins = (card for card in STANDARD if card not in others)
+    one_joker = len(others) == len(cards) - 1
+    return one_joker and any(is_natural_meld([*others, card]) for card in stand_ins)
+
+
+def is_secret(cards, run_min):
+    """Rule 1.6; cards that are a meld."""
+    if len(naturals(cards)) < len(cards):
+        return False
+    if len({card[0] for card in cards}) == 1:
+        return len(cards) == 4
+    return 0 < run_min <= len(cards)
+
+
+def natural_melds(cards):
+    """Every meld without a joker among the cards."""
+    for rank in RANKS:
+        same = [rank + suit for suit in SUITS if rank + suit in cards]
+        for size in (3, 4):
+            yield from map(frozenset, combinations(same, size))
+    for suit in SUITS:
+        for first in range(len(RANKS)):
+            run = []
+            for rank in RANKS[first:]:
+                if rank + suit not in cards:
+                    break
+                run.append(rank + suit)
+                if len(run) >= 3:
+                    yield frozenset(run)
+
+
+def melds_of(hand):
+    """Every meld among the cards: with a joker those that some card would make one."""
+    cards = set(naturals(hand))
+    found = set(natural_melds(cards))
+    jokers = set(hand) - cards
+    if jokers:
+        for card in STANDARD:
+            near = {other for other in cards if other[0] == card[0] or other[1] == card[1]}
+            for meld in natural_melds(near | {card}):
+                if card in meld:
+                    found |= {meld - {card} | {joker} for joker in jokers}
+    return found
+
+
+def arranged(hand, run_min):
+    """Rule 1.10: the points left over, how many melds are secret, and the melds."""
+    by_first = {}
+    for meld in melds_of(hand):
+        by_first.setdefault(min(meld, key=INDEX.get), []).append(meld)
+    known = {}
+
+    def best(left):
+        if left in known:
+            return known[left]
+        rest = naturals(left)
+        if not rest:
+            return (0, 0, 0, ())
+        first = min(rest, key=INDEX.get)
+        # All three numbers count as less is better.
+        loose, secret, melds, listed = best(left - {first})
+        found = (loose + points([first]), secret, melds, listed)
+        for meld in by_first.get(first, []):
+            if meld <= left:
+                loose, secret, melds, listed = best(left - meld)
+                indices = tuple(sorted(map(INDEX.get, meld)))
+                one = is_secret(meld, run_min)
+                found = min(found, (loose, secret - one, melds - 1, (indices, *listed)))
+        known[left] = found
+        return found
+
+    loose, secret, _, listed = best(frozenset(hand))
+    return loose, -secret, listed
+
+
+def holds_secret(hand, run_min):
+    """Rule 1.8, however the hand is arranged."""
+    return any(is_secret(meld, run_min) for meld in natural_melds(hand))
+
+
+# Play: chapters 3 to 5, 10 and 11.
 
 
 class Table:
-    def __init__(self, starter, hands, stock):
-        self.seat, self.hands, self.stock = starter, hands, stock
-        self.discards, self.melds = [], []
-        # At the beginning of a turn the seat has still to draw, chow or fight (rule 2.4).
-        self.begins, self.fight, self.over = False, False, False
+    def __init__(self, rules, starter, hands, stock):
+        self.rules, self.seat, self.hands, self.stock = rules, starter, hands, stock
+        self.run_min = rules["secret_run_min"]
+        self.discards, self.melds, self.answers, self.asked = [], [], [], set()
+        self.phase, self.drawn, self.drew_last = "play", None, None
+        self.added_to, self.yet_to_act, self.blocked = set(), {0, 1, 2}, False
+        # How it ended: tongits, spread, fight, zero_count_fight or stock; and for whom.
+        self.ending, self.winner, self.showdown, self.shown = None, None, set(), None
+
+    def hand(self):
+        return self.hands[self.seat]
+
+    def is_open(self, seat):
+        return any(meld["owner"] == seat and not meld["down"] for meld in self.melds)
+
+    def has_down(self, seat):
+        return any(meld["owner"] == seat and meld["down"] for meld in self.melds)
+
+    def leaves_nothing(self):
+        return arranged(self.hand(), self.run_min)[0] == 0
+
+    def is_addable(self, card):
+        open_melds = (meld for meld in self.melds if not meld["down"])
+        return any(is_meld(meld["cards"] | {card}) for meld in open_melds)
+
+    def may_fight(self):
+        return self.is_open(self.seat) and not self.blocked
+
+    def may_spread(self):
+        first = self.rules["spread"] and self.seat in self.yet_to_act
+        return first and self.leaves_nothing()
+
+    def may_chow(self):
+        if not self.discards:
+            return False
+        top = self.discards[-1]
+        return any(top in meld for meld in melds_of(self.hand() | {top}))
+
+    def may_dump(self):
+        cards = naturals(self.hand())
+        return [card for card in cards if self.rules["dump_addable"] or not self.is_addable(card)]
 
     def draw(self):
         check(self.stock, "5.1", "a card is drawn from an empty stock")
-        self.hands[self.seat].add(self.stock.pop(0))
+        self.drawn = self.stock.pop(0)
+        self.hand().add(self.drawn)
+        self.drew_last = self.seat if not self.stock else None
+        self.yet_to_act.discard(self.seat)
+        self.phase = "play"
+
+    def begin_turn(self):
+        self.seat = (self.seat + 1) % 3
+        self.phase, self.drawn = "draw", None
+        self.blocked = self.seat in self.added_to
+        self.added_to.discard(self.seat)
+        may_choose = self.may_fight() or self.may_spread() or self.may_chow()
+        if self.rules["auto_draw"] and not may_choose:
+            self.draw()  # Rule 3.1.
 
     def take(self, cards, rule):
         check(len(set(cards)) == len(cards), rule, "a card is played twice")
-        missing = set(cards) - self.hands[self.seat]
+        missing = set(cards) - self.hand()
         check(not missing, rule, f"seat {self.seat} does not hold {' '.join(sorted(missing))}")
-        self.hands[self.seat] -= set(cards)
+        self.hands[self.seat] = self.hand() - set(cards)
 
-    def lay(self, cards, more=()):
-        ranks = sorted(RANKS.index(card[0]) for card in [*cards, *more])
-        suits = {card[1] for card in [*cards, *more]}
-        is_set = len(set(ranks)) == 1 and len(ranks) in (3, 4)
-        is_run = len(suits) == 1 and ranks == list(range(ranks[0], ranks[0] + len(ranks)))
-        check(is_set or (is_run and len(ranks) >= 3), "1.4", "what is laid is no meld")
-        self.melds.append({"owner": self.seat, "own": {*cards, *more}})
+    def lay(self, cards, down=False):
+        check(is_meld(cards), "1.4", "what is laid is no meld")
+        down_is_right = self.rules["bahay"] and is_secret(cards, self.run_min)
+        check(not down or down_is_right, "3.4", "what lies face down is no secret meld")
+        meld = {"owner": self.seat, "cards": set(cards), "own": set(cards)}
+        self.melds.append({**meld, "down": down, "sagasa": False})
+
+    def add(self, card, number):
+        check(number < len(self.melds), "3.5", "there is no such meld")
+        meld = self.melds[number]
+        check(not meld["down"], "3.4", "a meld that lies face down takes no cards")
+        self.take([card], "3.5")
+        before = meld["cards"]
+        is_three = len(before) == 3 and len({other[0] for other in before}) == 1
+        is_own = meld["owner"] == self.seat
+        if self.rules["sagasa"] and is_own and is_three and card == self.drawn:
+            meld["sagasa"] = card not in JOKERS  # Rule 10.2.
+        meld["cards"] = before | {card}
+        check(is_meld(meld["cards"]), "3.5", "with this card the meld is none")
+        if is_own:
+            meld["own"].add(card)
+        if not is_own or self.rules["fight_blocked_by"] == "anyone":
+            self.added_to.add(meld["owner"])
+
+    def default(self, seat):
+        """Rule 8.2, as far as a record can tell what the clock may play."""
+        if self.phase == "fight":
+            return {"type": "fold"}
+        if self.phase == "draw":
+            return {"type": "draw"}
+
+        def height(card):
+            return (RANKS.index(card[0]), SUITS.index(card[1]))
+
+        cards = self.may_dump()
+        if cards:
+            return {"type": "dump", "card": max(cards, key=height)}
+        cards = naturals(self.hands[seat])
+        if not cards:
+            return {"type": "tongits"}
+        card = max((card for card in cards if self.is_addable(card)), key=height)
+        takes = [not meld["down"] and is_meld(meld["cards"] | {card}) for meld in self.melds]
+        return {"type": "sapaw", "card": card, "meld": takes.index(True)}
 
     def act(self, seat, action):
         kind = action["type"]
-        check(not self.over, "2.5", "the game was over")
-        if self.fight or kind in ("challenge", "fold"):
-            answers = self.fight and kind in ("challenge", "fold") and seat != self.seat
-            check(answers, "4.2", "a fight is answered, and nothing else is")
+        check(self.ending is None, "2.5", "the game was over")
+        if self.phase == "fight" or kind in ("challenge", "fold"):
+            self.answer(seat, kind)
             return
         check(seat == self.seat, "1.1", f"it is the turn of seat {self.seat}")
-        if self.begins and kind not in ("draw", "chow", "fight"):
-            self.draw()  # Nothing else was legal, so the table drew (rule 3.1).
-        elif not self.begins:
+        may_spread = kind == "tongits" and self.phase == "draw" and self.may_spread()
+        if self.phase == "draw":
+            begins = kind in ("draw", "chow", "fight") or may_spread
+            check(begins, "3.1", "a turn begins with one of draw, chow and fight")
+        else:
             check(kind not in ("draw", "chow", "fight"), "3.1", "the turn has begun already")
-        self.begins = False
         if kind == "draw":
             self.draw()
         elif kind == "chow":
             check(self.discards, "3.2", "there is no discard")
+            check(len(action["cards"]) >= 2, "3.2", "a chow takes two cards")
             self.take(action["cards"], "3.2")
-            self.lay(action["cards"], [self.discards.pop()])
+            self.lay([*action["cards"], self.discards.pop()])
+            self.phase = "play"
         elif kind == "drop":
             self.take(action["cards"], "3.4")
-            self.lay(action["cards"])
+            self.lay(action["cards"], action.get("face_down", False))
         elif kind == "sapaw":
-            check(action["meld"] < len(self.melds), "3.5", "there is no such meld")
-            self.take([action["card"]], "3.5")
-            meld = self.melds[action["meld"]]
-            if meld["owner"] == seat:
-                meld["own"].add(action["card"])
+            self.add(action["card"], action["meld"])
         elif kind == "dump":
-            self.take([action["card"]], "3.6")
-            self.discards.append(action["card"])
-            self.over = not self.stock
-            self.begins = bool(self.hands[seat])
-            self.seat = (seat + 1) % 3 if self.begins else seat
+            self.dump(action["card"])
+            return
+        elif kind == "tongits":
+            check(self.leaves_nothing(), "3.7", "Tongits is declared with cards left over")
+            is_spread = self.rules["spread"] and seat in self.yet_to_act
+            self.end("spread" if is_spread else "tongits", seat)
         else:
-            check(kind in ("tongits", "fight"), "3.1", f"there is no action {kind}")
-            self.fight, self.over = kind == "fight", kind == "tongits"
-        self.over = self.over or not self.hands[seat]
+            check(kind == "fight", "3.1", f"there is no action {kind}")
+            self.fight()
+        self.yet_to_act.discard(seat)
+        self.end_if_empty()
 
-    def specials(self, seat):
-        """Rule 6.3."""
-        cards = set(self.hands[seat])
-        for meld in self.melds:
-            if meld["owner"] == seat:
-                cards |= meld["own"]
-        return sum(card[0] in "AK" for card in cards)
+    def dump(self, card):
+        check(card not in JOKERS, "11.1", "a joker is dumped")
+        check(card not in self.hand() or card in self.may_dump(), "3.6", f"{card} could be added")
+        self.take([card], "3.6")
+        self.discards.append(card)
+        self.yet_to_act.discard(self.seat)
+        self.end_if_empty()
+        if self.ending is None and not self.stock:
+            self.end("stock", self.stock_winner())
+        elif self.ending is None:
+            self.begin_turn()
+
+    def end_if_empty(self):
+        """Rules 3.8, 11.1."""
+        if self.ending is None and not naturals(self.hand()):
+            self.end("tongits", self.seat)
+
+    def fight(self):
+        check(self.may_fight(), "4.1", "who fights is open, and nothing was added")
+        if self.rules["zero_count_fight"] and self.leaves_nothing():
+            self.end("zero_count_fight", self.seat)
+            return
+        self.phase = "fight"
+        for other in {0, 1, 2} - {self.seat}:
+            secret = self.has_down(other) or holds_secret(self.hands[other], self.run_min)
+            if self.is_open(other) or (self.rules["secret_may_challenge"] and secret):
+                self.asked.add(other)
+        if not self.asked:
+            self.end("fight", self.seat)
+
+    def answer(self, seat, kind):
+        is_answer = self.phase == "fight" and kind in ("challenge", "fold")
+        check(is_answer, "4.2", "a fight is answered, and nothing else is")
+        check(seat in self.asked, "4.2", f"seat {seat} is not asked, or not again")
+        self.asked.discard(seat)
+        if kind == "challenge":
+            self.answers.append(seat)
+        if not self.asked:
+            self.end("fight", self.fight_winner())
+
+    def fight_winner(self):
+        """Rules 4.3, 4.4."""
+        fighter, challengers = self.seat, self.answers
+        if not challengers:
+            return fighter
+        self.showdown = {fighter, *challengers}
+        left = {seat: arranged(self.hands[seat], self.run_min)[0] for seat in self.showdown}
+        fewest = min(left[seat] for seat in challengers)
+        if left[fighter] < fewest:
+            return fighter
+        tied = [seat for seat in challengers if left[seat] == fewest]
+        if self.rules["challengers_tied"] == "last_answer":
+            return tied[-1]
+        return min(tied, key=lambda seat: (seat - fighter) % 3)
+
+    def show(self, winner, by_tongits):
+        """Rules 1.8, 1.11: burned, points and secret melds of each seat."""
+        shown = []
+        for seat, hand in enumerate(self.hands):
+            loose, secret, _ = arranged(hand, self.run_min)
+            keeps = self.has_down(seat) or holds_secret(hand, self.run_min)
+            has_tongits = by_tongits and seat == winner
+            burned = not has_tongits and not self.is_open(seat) and not keeps
+            counts = points(hand) if burned else loose
+            shown.append({"burned": burned, "points": counts, "secret": secret})
+        return shown
+
+    def stock_winner(self):
+        """Rules 5.2, 5.3."""
+        shown = self.show(None, False)
+        seats = [(self.drew_last + step) % 3 for step in range(3)]
+        if all(one["burned"] for one in shown):
+            if self.rules["all_burned"] == "nobody":
+                return None
+        else:
+            seats = [seat for seat in seats if not shown[seat]["burned"]]
+        return min(seats, key=lambda seat: shown[seat]["points"])
+
+    def end(self, ending, winner):
+        self.ending, self.winner = ending, winner
+        self.shown = self.show(winner, ending in ("tongits", "spread"))
 
 
 def check_actions(record, table):
@@ -195,23 +460,78 @@ def check_actions(record, table):
         try:
             in_time = at <= taken["at"] <= record["finished_at"]
             check(in_time, "8.2", "it is out of order in time")
+            if taken["by"] == "clock":
+                is_asked = table.phase == "fight" or taken["seat"] == table.seat
+                check(is_asked, "1.1", f"it is the turn of seat {table.seat}")
+                fits = table.default(taken["seat"]) == taken["action"]
+                check(fits, "8.2", "it is not what the clock plays")
             table.act(taken["seat"], taken["action"])
         except Fault as fault:
             raise Fault("9.5", f"action {number}: {fault}") from None
         at = taken["at"]
+    check(table.ending, "3.8", "the actions end before the game does")
+
+
+# What is owed: rules 6.1 to 6.6, or 10.1 to 11.3.
+
+
+def items_owed(table, loser):
+    counts, rules = table.rules["counts"], table.rules
+    won, lost = table.shown[table.winner], table.shown[loser]
+    own = [meld for meld in table.melds if meld["owner"] == table.winner]
+    secret = won["secret"] + sum(meld["down"] or meld["sagasa"] for meld in own)
+    by_tongits = table.ending in ("tongits", "spread")
+    in_showdown = loser in table.showdown
+    if "normal" in counts:
+        special = set(table.hands[table.winner]).union(*(meld["own"] for meld in own))
+        lines = [
+            ("normal", "6.1", counts["normal"]),
+            ("tongits", "6.2", by_tongits * counts["tongits"]),
+            ("special", "6.3", sum(card[0] in "AK" for card in special) * counts["special"]),
+            ("secret", "6.4", secret * counts["secret"]),
+            ("challenge", "6.5", in_showdown * counts["challenge"]),
+            ("burned", "6.6", (lost["burned"] and not in_showdown) * counts["burned"]),
+        ]
+    else:
+        challenged = table.ending == "fight" and bool(table.showdown)
+        name = "challenge" if challenged else table.ending
+        rule = {"spread": "10.3", "zero_count_fight": "11.2"}.get(name, "10.1")
+        varies = in_showdown or table.ending in ("stock", "zero_count_fight")
+        more = max(0, lost["points"] - won["points"]) // counts["variable_points"]
+        lines = [
+            (name, rule, counts["tongits" if by_tongits else name]),
+            ("secret", "10.1", by_tongits * secret * counts["secret"]),
+            ("burned", "10.1", (lost["burned"] and not won["burned"]) * counts["burned"]),
+            ("variable", "11.3", (rules["variable_payout"] and varies) * more),
+        ]
+    listed = [lines[0], *(line for line in lines[1:] if line[2])]
+    return [{"name": name, "rule": rule, "counts": owed} for name, rule, owed in listed]
+
+
+def check_outcome(outcome, table):
+    check(outcome["winner"] == table.winner, "6", "the winner is another")
+    check(outcome["takes_pot"] == (table.ending == "spread"), "10.3", "the POT is for a Spread")
+    losers = [] if table.winner is None else [(table.winner + step) % 3 for step in (1, 2)]
+    debts = outcome["debts"]
+    seats = [(debt["from"], debt["to"]) for debt in debts]
+    check(seats == [(loser, table.winner) for loser in losers], "6.7", "others owe")
+    for debt in debts:
+        owed = items_owed(table, debt["from"])
+        for ours, theirs in zip(owed, debt["items"]):
+            check(ours == theirs, ours["rule"], f"seat {debt['from']} owes {ours}")
+        check(len(owed) == len(debt["items"]), "6.7", f"seat {debt['from']} owes {owed}")
 
 
 # Coins: rules 6.7 to 7.5, in hundredths of a coin.
 
 
-def check_settlement(record, table):
+def check_settlement(record):
     price, hits = record["terms"]["price"], record["terms"]["hits"]
     outcome, settlement = record["outcome"], record["settlement"]
-    winner, left = outcome["winner"], list(record["stakes"])
+    winner, left, takes_pot = outcome["winner"], list(record["stakes"]), outcome["takes_pot"]
     check(winner == settlement["winner"], "6.7", "the winner is not the outcome's")
     check(len(left) == 3, "6.9", "the stakes are not one a seat")
-    crown, pot = None, None
-    takes_pot = outcome["takes_pot"]
+    crown, pot, bonus = None, None, []
     if winner is not None:
         player, before = record["players"][winner], record["crown_before"]
         wins = before["wins"] + 1 if before and before["player"] == player else 1
@@ -219,25 +539,17 @@ def check_settlement(record, table):
         takes_pot = takes_pot or wins >= hits["to_win"]
         if takes_pot:
             pot, crown = {"seat": winner, "amount": record["pot_before"]}, None
+        elif wins == 2 and hits["second_hit_bonus"]:
+            bonus = [{"name": "second_hit", "rule": "7.5", "counts": hits["second_hit_bonus"]}]
 
-    debts = [
-        (debt["from"], debt["to"], debt["items"], price["multiplier"])
-        for debt in outcome["debts"]
-    ]
-    if winner is not None and not takes_pot and crown["wins"] == 2 and hits["second_hit_bonus"]:
-        item = {"name": "second_hit", "rule": "7.5", "counts": hits["second_hit_bonus"]}
-        debts += [((winner + step) % 3, winner, [item], 1) for step in (1, 2)]
     payments = []
-    for source, target, items, multiplier in debts:
-        owed = sum(item["counts"] for item in items) * price["bet"] * multiplier
+    for debt in outcome["debts"]:
+        source, target, items = debt["from"], debt["to"], debt["items"] + bonus
+        owed = sum(item["counts"] for item in items) * price["bet"] * price["multiplier"]
         paid = min(owed, left[source])
         left[source] -= paid
         payments.append({"from": source, "to": target, "items": items, "owed": owed, "paid": paid})
     check(payments == settlement["payments"], "6.7", "the payments are not those of the counts")
-    for debt in outcome["debts"]:
-        special = sum(item["counts"] for item in debt["items"] if item["rule"] == "6.3")
-        each = record["terms"]["rules"]["counts"]["special"]
-        check(special == each * table.specials(winner), "6.3", "the aces and kings are others")
 
     fees = []
     for seat in range(3):
@@ -256,10 +568,11 @@ def verify(record):
     """Raises the first fault; else says what was checked."""
     check(record["format"] == "bahay/record/v1", "9.5", "the record is of another format")
     check(record["kind"] == "tongits", "9.5", "the record is of another game")
-    table = Table(*check_deal(record))
+    table = Table(record["terms"]["rules"], *check_deal(record))
     check_actions(record, table)
-    check_settlement(record, table)
-    return f"game {record['game']}: deal, {len(record['actions'])} actions' cards, settlement"
+    check_settlement(record)
+    check_outcome(record["outcome"], table)
+    return f"game {record['game']}: deal, {len(record['actions'])} actions, counts, settlement"
 
 
 def main(names):

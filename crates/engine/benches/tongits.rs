@@ -8,7 +8,7 @@ mod rows;
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Viewer};
-use bahay_engine::games::tongits::{Arrangement, Rules, Tongits, deadwood};
+use bahay_engine::games::tongits::{Arrangement, Rules, SEATS, Tongits, deadwood};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Happened, Simulation};
 use bahay_engine::table::{
@@ -28,7 +28,7 @@ fn main() {
     rows.round("random play, a step", || random_play().0);
     rows.round("random play, a game", || random_play().1);
     let hands = random_hands();
-    let arrange = |hand: &CardSet| Arrangement::of(*hand);
+    let arrange = |hand: &CardSet| Arrangement::of(*hand, Rules::kingdom().secret_run_min);
     rows.each("arrangement, random hand of 13", &hands, arrange);
     rows.each("deadwood, random hand of 13", &hands, |hand| deadwood(*hand));
     for (name, text) in [
@@ -60,7 +60,7 @@ impl Journal {
                 multiplier: 1,
                 fee_basis_points: 500,
             },
-            hits: Hits::default(),
+            hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: bahay_engine::table::Spectators::Nobody,
         };
@@ -156,7 +156,7 @@ fn random_play() -> (u64, u64) {
     let mut dice = Dice::new(1);
     let mut steps = 0;
     for _ in 0..GAMES {
-        let game = Tongits::new(&rules, None);
+        let game = Tongits::new(&rules, SEATS, None);
         steps += play_at_random(game, &mut dice, &mut events, &mut actions);
     }
     (steps as u64, GAMES)

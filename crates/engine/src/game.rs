@@ -6,13 +6,21 @@
 //! deadlines, chance and the amount of a count belong to the table that plays it.
 //!
 //! Several seats may owe an answer at once, unseen by each other; that is why an answer names the
-//! number of the [`Prompt`] it answers. Chance may be asked in mid-game.
+//! number of the [`Prompt`] it answers. Chance may be asked in mid-game. A game may have a pot of
+//! its own that many seats pay into: its outcome is still who owes whom how much.
+//!
+//! [`Game`] is what a table plays. [`GameKind`] is one game by its name, with its rule sets, the
+//! names of its endings and counters, and its short events. `catalog` makes of all kinds one more
+//! [`Game`], which is what the service plays.
 
 use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{Debug, Display};
+use core::ops::RangeInclusive;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, SeqAccess};
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{Answer, Request};
@@ -97,16 +105,120 @@ pub struct Item {
     pub counts: u32,
 }
 
-/// What a game is told and tells: values that can be compared, written down and read again.
-pub trait Value:
-    Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
-{
+/// How many players a game is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SeatRange {
+    /// A game begins with at least so many.
+    pub least: u8,
+    /// A table has so many seats.
+    pub most: u8,
 }
 
-impl<T> Value for T where
-    T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
-{
+impl SeatRange {
+    /// A game for exactly so many.
+    pub const fn exactly(seats: u8) -> Self {
+        Self { least: seats, most: seats }
+    }
+
+    pub const fn contains(self, seats: u8) -> bool {
+        self.least <= seats && seats <= self.most
+    }
 }
+
+/// A rule set that no game can be dealt by: which of its fields is wrong, and what it must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsoundRules {
+    /// As in the rules' JSON, as in `hand_cards`.
+    pub field: Cow<'static, str>,
+    pub what: Cow<'static, str>,
+}
+
+impl Display for UnsoundRules {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}: {}", self.field, self.what)
+    }
+}
+
+impl core::error::Error for UnsoundRules {}
+
+/// A named rule set, for operators and hosts, who choose one and not a dozen switches.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleSet<R> {
+    /// In snake case, as in `kingdom`.
+    pub name: &'static str,
+    /// For people, as in `Kingdom`.
+    pub title: &'static str,
+    pub rules: fn() -> R,
+    /// The POT and crowns that belong to it; `None` for a game without them.
+    pub hits: Option<Hits>,
+}
+
+/// The POT that a table builds up beside its games, and who takes it (chapter 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Hits {
+    /// Bets that each seat pays into the POT before each game (rule 7.1).
+    pub ante: u32,
+    /// Wins in a row that take the POT (rule 7.2).
+    pub to_win: u8,
+    /// Counts that each loser pays for the second win in a row when it takes three (rule 7.5).
+    pub second_hit_bonus: u32,
+}
+
+impl Default for Hits {
+    /// Two hits (rule 7.2).
+    fn default() -> Self {
+        Self { ante: 1, to_win: 2, second_hit_bonus: 0 }
+    }
+}
+
+/// A name that a game gives to something that is counted or told, with its words for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// In snake case, as in `fights_won`.
+    pub name: &'static str,
+    /// As in `Fights won`.
+    pub title: &'static str,
+}
+
+/// How many more of something a player has after a game: see [`GameKind::COUNTERS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    pub seat: Seat,
+    pub name: &'static str,
+    pub more: u32,
+}
+
+/// A part of a game as people read it, at the desk and in a replay: text, cards and numbers, to be
+/// laid out by whoever shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    Text(Cow<'static, str>),
+    Seat(Seat),
+    /// A card, tile or die by its notation, as in `7H`.
+    Token {
+        text: String,
+        /// Red suits and the like stand out.
+        is_red: bool,
+    },
+}
+
+/// One line of a game as people read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Whose it is; `None` for what belongs to all.
+    pub seat: Option<Seat>,
+    /// What it is, as in `hand`.
+    pub label: Cow<'static, str>,
+    pub pieces: Vec<Piece>,
+}
+
+/// What a game is told and tells: values that can be compared and written down.
+pub trait Value: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}
+
+impl<T> Value for T where T: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}
 
 /// One round of a game as a value. See the module's page.
 pub trait Game: Value {
@@ -120,21 +232,30 @@ pub trait Game: Value {
     type View: Value;
     type Illegal: Refusal;
 
-    /// The game's name in records and catalogues, in snake case.
-    const NAME: &'static str;
+    /// The name of the game that these rules are of, as in `tongits`: see [`GameKind::NAME`].
+    fn kind(rules: &Self::Rules) -> &'static str;
 
-    fn seats(rules: &Self::Rules) -> u8;
+    /// How many players a game by these rules is for.
+    fn seats(rules: &Self::Rules) -> SeatRange;
 
-    /// The most counts that one seat can owe in one game.
-    fn counts_max(rules: &Self::Rules) -> u32;
+    /// The most counts that one seat can owe in one game of so many seats. A count is the room's
+    /// bet times its multiplier.
+    fn counts_max(rules: &Self::Rules, seats: u8) -> u32;
 
-    /// A game before its first chance. `starter` is the seat that plays first by the rules of the
-    /// table; `None` leaves it to chance.
-    fn new(rules: &Self::Rules, starter: Option<Seat>) -> Self;
+    /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
+    fn check(rules: &Self::Rules) -> Result<(), UnsoundRules>;
+
+    /// The shortest and the longest countdown of a game by these rules, in milliseconds.
+    fn countdown_ms(rules: &Self::Rules) -> RangeInclusive<u32>;
+
+    /// A game of so many seats before its first chance. `starter` is the seat that plays first by
+    /// the rules of the table; `None` leaves it to chance.
+    fn new(rules: &Self::Rules, seats: u8, starter: Option<Seat>) -> Self;
 
     fn turn(&self) -> Turn;
 
-    /// Adds every action that [`Game::act`] would take from this seat now.
+    /// Adds every action that [`Game::act`] would take from this seat now. Where numbers are free,
+    /// some of them stand for all.
     fn legal_actions(&self, seat: Seat, actions: &mut Vec<Self::Action>);
 
     /// Plays an action and adds what happened to `events`. Refused, it adds nothing.
@@ -159,6 +280,12 @@ pub trait Game: Value {
     /// `None` while the game goes on.
     fn outcome(&self) -> Option<Outcome>;
 
+    /// How the game ended, by one of the names of [`GameKind::ENDINGS`]; `None` while it goes on.
+    fn ending(&self) -> Option<&'static str>;
+
+    /// What the game adds to its players' counters; nothing while it goes on.
+    fn counts(&self) -> Vec<Count>;
+
     fn view(&self, viewer: Viewer) -> Self::View;
 
     /// What the viewer may see of an event; `None` when it may not see that it happened.
@@ -182,4 +309,62 @@ pub trait Game: Value {
     /// What the house's AI would play with no more knowledge than this view; `None` when the
     /// viewer is not to act.
     fn advise(view: &Self::View) -> Option<Self::Action>;
+
+    /// What a viewer knows, as people read it.
+    fn describe(view: &Self::View) -> Vec<Row>;
+
+    /// An action as people read it, as in: drops 7C 7D 7H.
+    fn describe_action(action: &Self::Action) -> Vec<Piece>;
+
+    /// What happened, as people read it; `None` for what only a program needs to hear.
+    fn describe_event(event: &Self::Event) -> Option<Row>;
 }
+
+/// One game by its name: what the service asks when it knows which game it is about.
+///
+/// The documents of a game can be read: they hold its own types. Those of a catalogue cannot be
+/// read before it is known which game they are of: see `table::Readable`.
+pub trait GameKind:
+    Game<
+        Rules: DeserializeOwned,
+        Action: DeserializeOwned,
+        Event: DeserializeOwned,
+        View: DeserializeOwned,
+    > + DeserializeOwned
+{
+    /// The game's name in records, rooms and catalogues, in snake case.
+    const NAME: &'static str;
+    /// For people, as in `Tong-its`.
+    const TITLE: &'static str;
+    /// What a count is called at this game.
+    const UNIT: Named;
+    /// How games can end, for statistics and filters.
+    const ENDINGS: &'static [Named];
+    /// What is counted of its players beside games and wins.
+    const COUNTERS: &'static [Named];
+    /// The common events that have a short form, in an order that never changes: the short form
+    /// of messages names an event by its place here. At most [`SHORT_EVENTS_MAX`].
+    const SHORT_EVENTS: &'static [&'static str];
+
+    /// The named rule sets; the first is the one that is played where nothing else is said.
+    fn rule_sets() -> &'static [RuleSet<Self::Rules>];
+
+    /// Every reason for which an action is refused, in order of precedence.
+    fn refusals() -> &'static [Self::Illegal];
+
+    /// Which of [`GameKind::SHORT_EVENTS`] this is, if it has a short form.
+    fn short_event(event: &Self::Event) -> Option<&'static str>;
+
+    /// Writes the fields of an event that has a short form. Fields at the end that say nothing may
+    /// be left out.
+    fn write_short<S: SerializeSeq>(event: &Self::Event, fields: &mut S) -> Result<(), S::Error>;
+
+    /// Reads back what [`GameKind::write_short`] has written of the event of this name.
+    fn read_short<'de, A: SeqAccess<'de>>(
+        name: &str,
+        fields: &mut A,
+    ) -> Result<Self::Event, A::Error>;
+}
+
+/// The most short events of one game.
+pub const SHORT_EVENTS_MAX: usize = 64;

@@ -5,13 +5,17 @@
 //! randomness or does I/O: time, chance and entropy are arguments, so that every game can be
 //! replayed bit for bit from what was written down. Iteration never depends on hash order.
 //!
-//! Arrows go down only: `matchmaking` → `table` → `games` → `game`, `chance`, `cards` → `seat`, `coins`.
-//! Nothing outside `games/tongits` may assume three seats, one shuffle, or cards at all.
+//! Arrows go down only: `catalog` → `table`, `games`; `matchmaking` → `table` → `game`, `chance` →
+//! `seat`, `coins`; `games` → `game`, `chance`, `cards`. Nothing outside `games` and `catalog` may assume
+//! a certain game, a number of seats, one shuffle, or cards at all.
 #![no_std]
 
 extern crate alloc;
 
 pub mod cards;
+#[macro_use]
+mod catalog_macro;
+pub mod catalog;
 pub mod chance;
 pub mod coins;
 pub mod game;

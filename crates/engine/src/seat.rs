@@ -86,6 +86,11 @@ impl SeatSet {
         Self(1 << seat.0)
     }
 
+    /// The first so many.
+    pub const fn first(seats: u8) -> Self {
+        if seats >= SEATS_MAX { Self(u8::MAX) } else { Self((1 << seats) - 1) }
+    }
+
     pub const fn contains(self, seat: Seat) -> bool {
         self.0 >> seat.0 & 1 == 1
     }

@@ -1,8 +1,10 @@
-//! The arrangement of a hand against a search that knows only rule 1.10: every partition of the
-//! hand, built card by card from the definition of a meld, and compared as the rule says.
+//! The arrangement of a hand against a search that knows only rules 1.10 and 11.1: every partition
+//! of the hand, built card by card from the definition of a meld, and compared as the rule says.
 
 use bahay_engine::cards::{Card, CardSet};
-use bahay_engine::games::tongits::{Arrangement, deadwood, has_secret, leaves_nothing};
+use bahay_engine::games::tongits::{
+    Arrangement, additions, deadwood, for_each_meld, has_secret, leaves_nothing,
+};
 use bahay_engine::testing::Dice;
 
 const HANDS: u32 = 6_000;
@@ -17,8 +19,11 @@ struct Plan {
     melds: Vec<Vec<u8>>,
 }
 
+/// Indices from here on are jokers.
+const JOKERS: u8 = 52;
+
 fn points(card: u8) -> u32 {
-    u32::from(card % 13 + 1).min(10)
+    if card >= JOKERS { 0 } else { u32::from(card % 13 + 1).min(10) }
 }
 
 fn is_set(cards: &[u8]) -> bool {
@@ -30,6 +35,22 @@ fn is_run(cards: &[u8]) -> bool {
     cards.len() >= 3 && steps && cards[0] / 13 == cards[cards.len() - 1] / 13
 }
 
+/// Rules 1.4 and 11.1, from their text: with one joker some card not among them, in its place,
+/// makes them a meld. The cards ascend.
+fn is_meld(cards: &[u8]) -> bool {
+    let naturals: Vec<u8> = cards.iter().copied().filter(|card| *card < JOKERS).collect();
+    match cards.len() - naturals.len() {
+        0 => is_set(cards) || is_run(cards),
+        1 => (0..JOKERS).filter(|card| !naturals.contains(card)).any(|card| {
+            let mut stood_in = naturals.clone();
+            stood_in.push(card);
+            stood_in.sort_unstable();
+            is_set(&stood_in) || is_run(&stood_in)
+        }),
+        _ => false,
+    }
+}
+
 /// Every meld of the hand whose least card is the first one.
 fn melds_with_first(hand: &[u8]) -> Vec<Vec<u8>> {
     let Some((first, others)) = hand.split_first() else {
@@ -38,22 +59,34 @@ fn melds_with_first(hand: &[u8]) -> Vec<Vec<u8>> {
     let related: Vec<u8> = others
         .iter()
         .copied()
-        .filter(|card| card % 13 == first % 13 || card / 13 == first / 13)
+        .filter(|card| *card >= JOKERS || card % 13 == first % 13 || card / 13 == first / 13)
         .collect();
     (0..1_u32 << related.len())
         .map(|choice| {
             let chosen = (0..).zip(&related).filter(move |(bit, _)| choice >> bit & 1 == 1);
             std::iter::once(*first).chain(chosen.map(|(_, card)| *card)).collect::<Vec<u8>>()
         })
-        .filter(|cards| is_set(cards) || is_run(cards))
+        .filter(|cards| is_meld(cards))
         .collect()
 }
 
-fn search(hand: &[u8], melds: &mut Vec<Vec<u8>>, deadwood: u32, best: &mut Option<Plan>) {
+fn is_secret(meld: &[u8], secret_run_min: u8) -> bool {
+    let has_joker = meld.iter().any(|card| *card >= JOKERS);
+    let is_long = secret_run_min > 0 && meld.len() >= usize::from(secret_run_min);
+    !has_joker && if is_set(meld) { meld.len() == 4 } else { is_long }
+}
+
+fn search(
+    hand: &[u8],
+    secret_run_min: u8,
+    melds: &mut Vec<Vec<u8>>,
+    deadwood: u32,
+    best: &mut Option<Plan>,
+) {
     let Some((first, others)) = hand.split_first() else {
         let mut listed = melds.clone();
         listed.sort();
-        let secret = |meld: &&Vec<u8>| if is_set(meld) { meld.len() == 4 } else { meld.len() >= 5 };
+        let secret = |meld: &&Vec<u8>| is_secret(meld, secret_run_min);
         let plan = Plan {
             deadwood,
             secrets_fewer: -listed.iter().filter(secret).map(|_| 1).sum::<i32>(),
@@ -68,15 +101,19 @@ fn search(hand: &[u8], melds: &mut Vec<Vec<u8>>, deadwood: u32, best: &mut Optio
     for meld in melds_with_first(hand) {
         let rest: Vec<u8> = hand.iter().copied().filter(|card| !meld.contains(card)).collect();
         melds.push(meld);
-        search(&rest, melds, deadwood, best);
+        search(&rest, secret_run_min, melds, deadwood, best);
         melds.pop();
     }
-    search(others, melds, deadwood + points(*first), best);
+    search(others, secret_run_min, melds, deadwood + points(*first), best);
 }
 
 /// A hand of 3 to 13 cards; most are drawn from few ranks or suits, where melds meet.
 fn hand(dice: &mut Dice) -> CardSet {
-    let count = 3 + dice.below(11) as usize;
+    hand_of(dice, 13)
+}
+
+fn hand_of(dice: &mut Dice, cards_max: u32) -> CardSet {
+    let count = 3 + dice.below(cards_max - 2) as usize;
     let (low, width) = (dice.below(8), 4 + dice.below(6));
     let suits = 1 + dice.below(4);
     let rich = dice.below(8) > 0;
@@ -97,16 +134,23 @@ fn hand(dice: &mut Dice) -> CardSet {
 }
 
 fn check(hand: CardSet) {
+    for secret_run_min in [5, 0, 4, 7] {
+        check_by(hand, secret_run_min);
+    }
+}
+
+fn check_by(hand: CardSet, secret_run_min: u8) {
     let cards: Vec<u8> = hand.iter().map(Card::index).collect();
     let mut best = None;
-    search(&cards, &mut Vec::new(), 0, &mut best);
+    search(&cards, secret_run_min, &mut Vec::new(), 0, &mut best);
     let best = best.expect("leaving every card is a partition");
-    let found = Arrangement::of(hand);
+    let found = Arrangement::of(hand, secret_run_min);
     let melds: Vec<Vec<u8>> =
         found.melds.iter().map(|meld| meld.iter().map(Card::index).collect()).collect();
     assert_eq!(melds, best.melds, "hand {hand}: found {:?}", found.melds);
     assert_eq!(found.deadwood, best.deadwood, "hand {hand}");
-    assert_eq!(i64::from(found.secret_melds()), -i64::from(best.secrets_fewer), "hand {hand}");
+    let secrets = i64::from(found.secret_melds(secret_run_min));
+    assert_eq!(secrets, -i64::from(best.secrets_fewer), "hand {hand}");
     assert_eq!(deadwood(hand), best.deadwood, "hand {hand}");
     assert_eq!(leaves_nothing(hand), best.deadwood == 0, "hand {hand}");
     let melded = found.melds.iter().fold(CardSet::EMPTY, |sum, meld| sum.union(*meld));
@@ -119,6 +163,56 @@ fn the_arrangement_is_the_best_of_all_partitions() {
     let mut dice = Dice::new(110);
     for _ in 0..HANDS {
         check(hand(&mut dice));
+    }
+}
+
+/// Rules 1.10, 11.1: the same with one joker and with two.
+#[test]
+fn the_arrangement_with_jokers_is_the_best_of_all_partitions() {
+    let mut dice = Dice::new(111);
+    for _ in 0..HANDS / 4 {
+        let hand = hand_of(&mut dice, 9);
+        let jokers = 1 + dice.below(2) as usize;
+        let chosen = CardSet::JOKERS.iter().skip(dice.below(2) as usize).take(jokers);
+        check_by(hand.union(chosen.collect()), [5, 0, 4][dice.below(3) as usize]);
+    }
+    for text in [
+        "5C 5D 5H 5S 6C 6D 6H 7C 8C X1 X2",
+        "AC 2C 3C 4C 5C 6C 7C 8C 9C X1 X2",
+        "JC QC KC JD QD KD JH QH X2",
+        "AC 3C 5C 7C 9C JC KC AD 3D 5D X1 X2",
+        "4D 5D 6D 8D 9D TD 6C 6H 7C 7H X1",
+    ] {
+        check(text.split(' ').map(|card| card.parse().unwrap()).collect());
+    }
+}
+
+/// Rules 1.4, 3.5, 11.1: the melds of a hand and what may be added to each, against every subset.
+#[test]
+fn the_melds_of_a_hand_are_those_of_its_subsets() {
+    let mut dice = Dice::new(35);
+    for _ in 0..200 {
+        let jokers = CardSet::JOKERS.iter().take(dice.below(3) as usize);
+        let hand = hand_of(&mut dice, 9).union(jokers.collect());
+        let cards: Vec<Card> = hand.iter().collect();
+        let chosen = |choice: u32| {
+            let bits = (0..).zip(&cards).filter(move |(bit, _)| choice >> bit & 1 == 1);
+            bits.map(|(_, card)| *card).collect::<CardSet>()
+        };
+        let indices = |cards: CardSet| cards.iter().map(Card::index).collect::<Vec<u8>>();
+        let mut expected: Vec<CardSet> =
+            (0..1 << cards.len()).map(chosen).filter(|set| is_meld(&indices(*set))).collect();
+        let mut found = Vec::new();
+        for_each_meld(hand, |meld| found.push(meld));
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "hand {hand}");
+        for meld in found {
+            let others = CardSet::ALL.difference(meld);
+            let fitting: CardSet =
+                others.iter().filter(|card| is_meld(&indices(meld.with(*card)))).collect();
+            assert_eq!(additions(meld), fitting, "meld {meld}");
+        }
     }
 }
 
@@ -141,6 +235,6 @@ fn the_arrangement_of_crowded_hands_is_the_best_of_all_partitions() {
 fn a_secret_meld_is_held_even_when_the_arrangement_breaks_it() {
     let hand: CardSet =
         "2C 3C 4C 5C 6C 6D 6H 2D 2H".split(' ').map(|card| card.parse().unwrap()).collect();
-    assert!(has_secret(hand));
-    assert_eq!(Arrangement::of(hand).secret_melds(), 0);
+    assert!(has_secret(hand, 5));
+    assert_eq!(Arrangement::of(hand, 5).secret_melds(5), 0);
 }

@@ -1,5 +1,5 @@
-//! Tong-its passes the contract of a game along random games, under every switch of its rules;
-//! and the kit that says so fails when it must.
+//! Tong-its passes the contract of a game along random games, by every rule set and under random
+//! switches of its rules; and the kit that says so fails when it must.
 //!
 //! `BAHAY_SEED` adds seeds of its own, as a pipeline does with the commit it builds.
 
@@ -7,10 +7,15 @@ mod broken;
 
 use std::env;
 
+use bahay_engine::cards::CardSet;
+use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::games::tongits::{
-    Additions, AllBurned, ChallengersTied, DealDirection, Rules, Tongits,
+    Action, Additions, AllBurned, BadRules, ChallengersTied, Counts, DealDirection, ExposedMeld,
+    Rules, Setup, SetupPhase, SpecialEnding, Tongits,
 };
-use bahay_engine::testing::{Failure, TongitsProbe, check_game};
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::testing::guess_the_die::{GuessTheDie, GuessTheDieProbe};
+use bahay_engine::testing::{Dice, Failure, TongitsProbe, check_game};
 
 use broken::{Broken, Fault};
 
@@ -29,39 +34,124 @@ fn seeds(games: u64) -> impl Iterator<Item = u64> {
     )
 }
 
-fn classic_switches() -> Rules {
-    Rules {
-        deal: DealDirection::Counterclockwise,
-        auto_draw: false,
-        dump_addable: true,
-        fight_blocked_by: Additions::Opponents,
-        secret_may_challenge: false,
-        challengers_tied: ChallengersTied::LastAnswer,
-        all_burned: AllBurned::Nobody,
+/// A rule set with every switch as chance has it; some cannot be dealt.
+fn any_rules(dice: &mut Dice) -> Rules {
+    let [classic, kingdom] = [Rules::classic().counts, Rules::kingdom().counts];
+    let mut coin = || dice.below(2) == 1;
+    let mut rules = Rules {
+        deal: if coin() { DealDirection::Clockwise } else { DealDirection::Counterclockwise },
+        jokers: coin(),
+        auto_draw: coin(),
+        dump_addable: coin(),
+        bahay: coin(),
+        sagasa: coin(),
+        spread: coin(),
+        fight_blocked_by: if coin() { Additions::Anyone } else { Additions::Opponents },
+        secret_may_challenge: coin(),
+        challengers_tied: if coin() {
+            ChallengersTied::LastAnswer
+        } else {
+            ChallengersTied::FirstAfterFighter
+        },
+        zero_count_fight: coin(),
+        variable_payout: coin(),
+        all_burned: if coin() { AllBurned::Nobody } else { AllBurned::FewestPoints },
+        counts: if coin() { classic } else { kingdom },
         ..Rules::kingdom()
-    }
+    };
+    rules.secret_run_min = [0, 4, 5, 6, 13][dice.below(5) as usize];
+    rules.hand_cards = [12, 12, 12, 1, 2, 3, 5, 9, 14, 16][dice.below(10) as usize];
+    rules
 }
 
-fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
-    let mut endings = [0; 3];
+/// How many games ended by Tongits, fight and stock, and how many of them by Spread and by a
+/// zero-count fight.
+fn check_all(rules: &Rules, games: u64) -> ([usize; 3], [usize; 2]) {
+    let (mut endings, mut special) = ([0; 3], [0; 2]);
     for seed in seeds(games) {
         let played = check_game::<Tongits>(&TongitsProbe, rules, seed);
         let played = played.unwrap_or_else(|failure| panic!("{failure}"));
         let end = played.game.public().end.expect("the game is over");
         endings[end.ending as usize] += 1;
+        match end.special {
+            Some(SpecialEnding::Spread) => special[0] += 1,
+            Some(SpecialEnding::ZeroCountFight) => special[1] += 1,
+            None => {}
+        }
     }
-    endings
+    (endings, special)
 }
 
 #[test]
 fn kingdom_keeps_the_contract() {
-    let endings = check_all(&Rules::kingdom(), GAMES);
+    let (endings, special) = check_all(&Rules::kingdom(), GAMES);
     assert!(endings.iter().all(|games| *games > 0), "tongits, fight, stock: {endings:?}");
+    assert_eq!(special, [0, 0], "kingdom knows neither Spread nor zero-count fight");
 }
 
 #[test]
-fn the_classic_switches_keep_the_contract() {
-    check_all(&classic_switches(), GAMES / 2);
+fn classic_keeps_the_contract() {
+    let (endings, special) = check_all(&Rules::classic(), GAMES);
+    assert!(endings.iter().all(|games| *games > 0), "tongits, fight, stock: {endings:?}");
+    assert_eq!(special[1], 0, "classic knows no zero-count fight");
+}
+
+#[test]
+fn joker_keeps_the_contract() {
+    let (endings, _) = check_all(&Rules::joker(), GAMES);
+    assert!(endings.iter().all(|games| *games > 0), "tongits, fight, stock: {endings:?}");
+}
+
+/// Random play hardly ever keeps a hand of nothing but melds for a turn, so one is set up.
+#[test]
+fn a_zero_count_fight_is_followed_by_every_viewer() {
+    let cards = |text: &str| -> CardSet {
+        text.split(' ').map(|card| card.parse().expect("a card")).collect()
+    };
+    let [fighter, other] = [0, 1].map(|number| Seat::new(number).expect("a seat"));
+    let meld = |owner: Seat, text: &str, face_down: Option<u8>| {
+        let mut by = [CardSet::EMPTY; 3];
+        by[owner.index()] = cards(text);
+        ExposedMeld { owner, cards: cards(text), by, face_down, sagasa: false }
+    };
+    let hands = [cards("8C 8D X1"), cards("KD 9H"), cards("QD 8S")];
+    let melds = vec![meld(fighter, "5H 6H 7H", None), meld(other, "TC TD TH TS", Some(4))];
+    let named = melds.iter().map(|meld| meld.cards).chain(hands);
+    let named = named.fold(CardSet::EMPTY, CardSet::union);
+    let position = Setup {
+        rules: Rules::joker(),
+        turn: fighter,
+        phase: SetupPhase::Draw,
+        hands,
+        stock: CardSet::ALL.difference(named).iter().collect(),
+        discards: Vec::new(),
+        melds,
+        added_to: SeatSet::EMPTY,
+        yet_to_act: SeatSet::EMPTY,
+        drawn: None,
+    };
+    let game = position.game().expect("such a position can stand");
+    let mut events = Vec::new();
+    let after = game.act(fighter, &Action::Fight, &mut events).expect("a fight is legal");
+    assert_eq!(after.public().end.and_then(|end| end.special), Some(SpecialEnding::ZeroCountFight));
+    for viewer in [Viewer::Everything, Viewer::Public, Viewer::Seat(fighter), Viewer::Seat(other)] {
+        let mut view = game.view(viewer);
+        for event in events.iter().filter_map(|event| Tongits::redact(event, viewer)) {
+            Tongits::observe(&mut view, &event);
+        }
+        assert_eq!(view, after.view(viewer), "{viewer:?}");
+    }
+}
+
+/// A few cards each, so that a Spread is not rare.
+#[test]
+fn small_deals_of_joker_keep_the_contract() {
+    let mut spreads = 0;
+    for hand_cards in [1, 2, 3, 5] {
+        let (_, special) = check_all(&Rules { hand_cards, ..Rules::joker() }, 60);
+        spreads += special[0];
+    }
+    assert!(spreads > 0);
 }
 
 #[test]
@@ -69,6 +159,39 @@ fn other_hand_sizes_keep_the_contract() {
     for hand_cards in [1, 2, 5, 9, 14, 16] {
         check_all(&Rules { hand_cards, ..Rules::kingdom() }, 20);
     }
+}
+
+#[test]
+fn a_game_of_another_kind_keeps_the_contract() {
+    for seed in seeds(GAMES) {
+        for set in GuessTheDie::rule_sets() {
+            let played = check_game::<GuessTheDie>(&GuessTheDieProbe, &(set.rules)(), seed);
+            played.unwrap_or_else(|failure| panic!("{failure}"));
+        }
+    }
+}
+
+/// Whatever switches a house sets, as long as the check of rules takes them.
+#[test]
+fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
+    let (mut dealt, mut refused) = (0, Vec::new());
+    for seed in seeds(400) {
+        let rules = any_rules(&mut Dice::new(seed));
+        if let Err(bad) = rules.check() {
+            let needs_endings = matches!(rules.counts, Counts::Items(_))
+                && matches!(
+                    bad,
+                    BadRules::Sagasa | BadRules::ZeroCountFight | BadRules::VariablePayout
+                );
+            assert!(needs_endings, "{bad}: {rules:?}");
+            refused.push(bad);
+            continue;
+        }
+        dealt += 1;
+        check_game::<Tongits>(&TongitsProbe, &rules, seed)
+            .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
+    }
+    assert!(dealt > 100 && refused.len() > 100, "{dealt} dealt, {} refused", refused.len());
 }
 
 /// The canary: for each way to break the contract, some seed shows it.

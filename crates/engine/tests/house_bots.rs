@@ -41,7 +41,7 @@ impl Parlour {
             room: "newbie".to_owned(),
             rules: Rules::kingdom(),
             price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
-            hits: Hits::default(),
+            hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: Spectators::default(),
         };
@@ -184,16 +184,4 @@ fn a_bot_gives_its_seat_away_after_the_game() {
     // While a table waits, a bot is not away, however long it takes.
     parlour.tell(Input::Leave { player: BEA }).unwrap();
     assert_eq!(parlour.table.deadline(), None);
-}
-
-#[test]
-fn tables_of_older_engines_take_no_bots_and_no_pictures() {
-    let mut older = serde_json::to_value(&Parlour::new().table).unwrap();
-    older["engine"] = 2.into();
-    let table: Table<Tongits> = serde_json::from_value(older).unwrap();
-    let mut parlour = Parlour { table, ..Parlour::new() };
-    let (name, avatar) = ("Ana".to_owned(), Some("eagle".to_owned()));
-    parlour.tell(Input::Sit { player: ANA, name, avatar, bot: false }).unwrap();
-    assert_eq!(parlour.table.view(None).seats[0].as_ref().unwrap().avatar, None);
-    assert_eq!(parlour.seat_bot(1), Err(Rejection::TableFull));
 }

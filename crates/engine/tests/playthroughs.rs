@@ -1,6 +1,7 @@
 //! Golden playthroughs: whole games as text, to be read as a diff when the rules, the AI or the
 //! wire change. `BLESS=1 cargo nextest run -p bahay-engine` rewrites what follows each header.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::Path;
@@ -13,6 +14,8 @@ use bahay_engine::testing::{Dice, Policy, playthrough};
 
 /// What a file's header says, up to the first empty line.
 struct Header {
+    /// The name of the rule set.
+    rules: String,
     key: Key,
     starter: Option<Seat>,
     policies: Vec<Policy>,
@@ -32,6 +35,7 @@ impl Header {
             other => panic!("no policy is called {other}"),
         };
         Self {
+            rules: field("rules").to_owned(),
             key: Key(field("key").parse::<Hex<32>>().expect("a key is 64 digits")),
             starter: field("starter").parse().ok().and_then(Seat::new),
             policies: field("players").split(' ').map(policy).collect(),
@@ -41,19 +45,21 @@ impl Header {
     fn play(&self) -> String {
         let mut dice = Dice::new(u64::from(self.key.0.0[0]));
         let stream = Stream::new(self.key);
-        playthrough::<Tongits>(&Rules::kingdom(), self.starter, &stream, &self.policies, &mut dice)
+        let rules = Rules::preset(&self.rules).expect("a rule set of this name");
+        playthrough::<Tongits>(&rules, self.starter, &stream, &self.policies, &mut dice)
     }
 }
 
 #[test]
 fn games_go_as_they_went() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/playthroughs");
-    let mut count = 0;
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the playthroughs are there") {
         let path = entry.expect("a readable folder").path();
         let text = fs::read_to_string(&path).expect("a readable file");
         let (header, _) = text.split_once("\n\n").expect("a header and a game");
-        let played = format!("{header}\n\n{}", Header::parse(header).play());
+        let parsed = Header::parse(header);
+        let played = format!("{header}\n\n{}", parsed.play());
         if env::var_os("BLESS").is_some() {
             fs::write(&path, played).expect("a writable file");
         } else {
@@ -63,7 +69,10 @@ fn games_go_as_they_went() {
             }
             assert_eq!(text.len(), played.len(), "{}", path.display());
         }
-        count += 1;
+        *counts.entry(parsed.rules).or_default() += 1;
     }
-    assert!((3..=5).contains(&count), "three to five games are kept, not {count}");
+    for name in Rules::PRESETS {
+        let count = counts.get(name).copied().unwrap_or_default();
+        assert!((3..=5).contains(&count), "three to five games of {name} are kept, not {count}");
+    }
 }

@@ -19,7 +19,7 @@ fn terms(bet: i64) -> Terms<Rules> {
             multiplier: 1,
             fee_basis_points: 500,
         },
-        hits: Hits::default(),
+        hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
     }

@@ -10,7 +10,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     By, Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, Price,
-    Reason, Rejection, Reterm, Spectators, Standing, Table, TableId, Terms, Timestamp,
+    Reason, Rejection, Spectators, Standing, Table, TableId, Terms, TermsUpdate, Timestamp,
 };
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ impl Desk {
             room: "newbie".to_owned(),
             rules: Rules::kingdom(),
             price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-            hits: Hits::default(),
+            hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: Spectators::default(),
         };
@@ -212,12 +212,12 @@ fn the_clock_plays_when_the_countdown_is_over() {
 fn after_two_silent_countdowns_the_ai_takes_over() {
     let mut desk = Desk::playing();
     let silent = desk.asked();
-    let mut lapses = 0;
-    while lapses < 2 {
+    let mut missed_turns = 0;
+    while missed_turns < 2 {
         if desk.asked() == silent {
             assert!(!desk.table.taken_over().contains(silent));
             desk.wait_and_tick();
-            lapses += 1;
+            missed_turns += 1;
         } else {
             desk.act().unwrap();
         }
@@ -420,7 +420,7 @@ fn word(
     terms: &Terms<Rules>,
 ) -> Input<<Tongits as Game>::Action> {
     let (price, hits, clocks) = (terms.price, terms.hits, terms.clocks);
-    Input::Reterm { terms: Reterm { revision, standing, price, hits, clocks } }
+    Input::UpdateTerms { terms: TermsUpdate { revision, standing, price, hits, clocks } }
 }
 
 /// A room changes: the game that runs ends as it began, the next one is another.
@@ -430,7 +430,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     let old = desk.table.terms().clone();
     let mut new = old.clone();
     new.price.bet = Coins::from_whole(5).unwrap();
-    new.hits = Hits { to_win: 3, second_hit_bonus: 2 };
+    new.hits = Some(Hits { ante: 1, to_win: 3, second_hit_bonus: 2 });
     desk.tell(word(2, Standing::Open, &new)).unwrap();
     assert_eq!(*desk.table.terms(), old, "a game runs");
     desk.play_out();
@@ -438,7 +438,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     assert!(!desk.table.pot().is_zero(), "a first win takes no POT");
     assert_eq!(desk.table.terms().price, new.price);
     assert_eq!(desk.table.terms().hits, old.hits, "a POT waits");
-    assert!(desk.events.iter().any(|event| matches!(event, Event::Retermed { .. })));
+    assert!(desk.events.iter().any(|event| matches!(event, Event::TermsUpdated { .. })));
     // The room changes its mind while that game is prepared: who is ready for it plays it.
     let newer = Terms { price: old.price, ..new.clone() };
     desk.tell(word(3, Standing::Open, &newer)).unwrap();

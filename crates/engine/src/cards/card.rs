@@ -1,5 +1,5 @@
 //! One card, as a number: suit × 13 + rank, suits in the order C D H S, ace = 0 (rule 1.12).
-//! Written as rank then suit: `AS`, `TD`, `7H`.
+//! Written as rank then suit: `AS`, `TD`, `7H`. The two jokers follow as 52 and 53: `X1`, `X2`.
 
 use core::fmt;
 use core::str::FromStr;
@@ -12,6 +12,9 @@ pub(crate) const RANKS: u8 = 13;
 
 const RANK_LETTERS: &[u8; 13] = b"A23456789TJQK";
 const SUIT_LETTERS: &[u8; 4] = b"CDHS";
+
+/// What stands for the rank of a joker; then follows its number, from 1.
+const JOKER_LETTER: u8 = b'X';
 
 /// A rank from ace (0) to king (12); the ace is low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,15 +50,18 @@ impl Suit {
     }
 }
 
-/// One of the 52 cards.
+/// One of the 52 cards of a standard deck, or one of two jokers, which have no rank and no suit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(with = "alloc::string::String", extend("pattern" = "^[A2-9TJQK][CDHS]$")))]
+#[cfg_attr(feature = "schema", schemars(with = "alloc::string::String", extend("pattern" = "^([A2-9TJQK][CDHS]|X[12])$")))]
 pub struct Card(u8);
 
 impl Card {
-    /// The cards of the full deck.
-    pub const COUNT: u8 = 52;
+    /// All cards that there are.
+    pub const COUNT: u8 = 54;
+
+    /// The cards of a deck without jokers. They are those with the lowest indices.
+    pub const STANDARD_COUNT: u8 = 52;
 
     /// `None` for a number that no card has.
     pub const fn from_index(index: u8) -> Option<Self> {
@@ -70,20 +76,29 @@ impl Card {
         self.0
     }
 
-    pub const fn rank(self) -> Rank {
-        Rank(self.0 % RANKS)
+    pub const fn is_joker(self) -> bool {
+        self.0 >= Self::STANDARD_COUNT
     }
 
-    pub const fn suit(self) -> Suit {
-        Suit::ALL[(self.0 / RANKS) as usize]
+    /// `None` for a joker.
+    pub const fn rank(self) -> Option<Rank> {
+        if self.is_joker() { None } else { Some(Rank(self.0 % RANKS)) }
     }
 
-    /// The full deck by index ascending.
+    /// `None` for a joker.
+    pub const fn suit(self) -> Option<Suit> {
+        if self.is_joker() { None } else { Some(Suit::ALL[(self.0 / RANKS) as usize]) }
+    }
+
+    /// Every card by index ascending, the jokers last.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).map(Self)
     }
 
     fn letters(self) -> [u8; 2] {
+        if self.is_joker() {
+            return [JOKER_LETTER, b'1' + self.0 - Self::STANDARD_COUNT];
+        }
         [RANK_LETTERS[usize::from(self.0 % RANKS)], SUIT_LETTERS[usize::from(self.0 / RANKS)]]
     }
 }
@@ -94,7 +109,7 @@ pub struct NotACard;
 
 impl fmt::Display for NotACard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a card: write rank A23456789TJQK then suit CDHS, as in AS or TD")
+        f.write_str("not a card: write rank A23456789TJQK then suit CDHS, as in AS or TD; jokers are X1, X2")
     }
 }
 
@@ -107,6 +122,11 @@ impl FromStr for Card {
         let &[rank, suit] = text.as_bytes() else {
             return Err(NotACard);
         };
+        if rank == JOKER_LETTER {
+            let number = suit.checked_sub(b'1').ok_or(NotACard)?;
+            let index = number.checked_add(Self::STANDARD_COUNT).ok_or(NotACard)?;
+            return Self::from_index(index).ok_or(NotACard);
+        }
         let place = |letters: &[u8], letter: u8| {
             (0u8..).zip(letters).find(|(_, known)| **known == letter).map(|(place, _)| place)
         };
@@ -158,22 +178,36 @@ impl<'de> Deserialize<'de> for Card {
 #[cfg(test)]
 mod tests {
     use super::{Card, NotACard, Rank, Suit};
-    use alloc::string::ToString;
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
 
     #[test]
     fn notation_and_index_agree_for_every_card() {
         for card in Card::all() {
             assert_eq!(card.to_string().parse(), Ok(card));
-            assert_eq!(Card::new(card.rank(), card.suit()), card);
+            if let (Some(rank), Some(suit)) = (card.rank(), card.suit()) {
+                assert_eq!(Card::new(rank, suit), card);
+            }
         }
         assert_eq!("AC".parse::<Card>().unwrap().index(), 0);
         assert_eq!("KS".parse::<Card>().unwrap().index(), 51);
         assert_eq!(Card::new(Rank::KING, Suit::Diamonds).to_string(), "KD");
     }
 
+    /// Rules 1.12, 11.1.
+    #[test]
+    fn the_jokers_come_last_and_have_neither_rank_nor_suit() {
+        let jokers: Vec<Card> = Card::all().filter(|card| card.is_joker()).collect();
+        let texts: Vec<String> = jokers.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["X1", "X2"]);
+        for (card, index) in jokers.iter().zip([52, 53]) {
+            assert_eq!((card.index(), card.rank(), card.suit()), (index, None, None));
+        }
+    }
+
     #[test]
     fn refuses_what_is_not_a_card() {
-        for text in ["", "A", "SA", "10S", "1S", "AX", "as", "A♠"] {
+        for text in ["", "A", "SA", "10S", "1S", "AX", "as", "A♠", "X0", "X3", "XX", "X", "1X"] {
             assert_eq!(text.parse::<Card>(), Err(NotACard), "{text}");
         }
         assert!(serde_json::from_str::<Card>("12").is_err());

@@ -1,4 +1,5 @@
-//! Playing cards: one card, a set of cards as a bit mask, and their notation (rule 1.12).
+//! Playing cards: one card or joker, a set of cards as a bit mask, and their notation
+//! (rule 1.12).
 
 mod card;
 mod set;

@@ -8,18 +8,25 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::cards::Card;
 
-/// The 52 bits that are cards.
+/// The 54 bits that are cards.
 const ALL_BITS: u64 = (1 << Card::COUNT) - 1;
+
+/// The 52 bits that are cards with a rank and a suit.
+const STANDARD_BITS: u64 = (1 << Card::STANDARD_COUNT) - 1;
 
 /// A set of cards. On the wire it is the list of its cards by ascending index.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true, "maxItems" = 52)))]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true, "maxItems" = 54)))]
 pub struct CardSet(u64);
 
 impl CardSet {
     pub const EMPTY: Self = Self(0);
+    /// Every card that there is.
     pub const ALL: Self = Self(ALL_BITS);
+    /// A deck without jokers.
+    pub const STANDARD: Self = Self(STANDARD_BITS);
+    pub const JOKERS: Self = Self(ALL_BITS & !STANDARD_BITS);
 
     /// The cards whose bits are set; bits that are no card are ignored.
     pub const fn from_bits(bits: u64) -> Self {
@@ -65,6 +72,21 @@ impl CardSet {
     #[must_use]
     pub const fn difference(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    pub const fn has_joker(self) -> bool {
+        self.0 > STANDARD_BITS
+    }
+
+    /// The cards that are no jokers.
+    #[must_use]
+    pub const fn naturals(self) -> Self {
+        Self(self.0 & STANDARD_BITS)
+    }
+
+    #[must_use]
+    pub const fn jokers(self) -> Self {
+        Self(self.0 & !STANDARD_BITS)
     }
 
     pub const fn is_empty(self) -> bool {
@@ -157,7 +179,11 @@ mod tests {
     #[test]
     fn all_holds_every_card_once() {
         assert_eq!(Card::all().collect::<CardSet>(), CardSet::ALL);
-        assert_eq!(CardSet::ALL.len(), 52);
+        assert_eq!(CardSet::ALL.len(), 54);
         assert_eq!(CardSet::from_bits(u64::MAX), CardSet::ALL);
+        assert_eq!(CardSet::ALL.naturals(), CardSet::STANDARD);
+        assert_eq!(CardSet::ALL.jokers().to_string(), "X1 X2");
+        assert!(CardSet::ALL.has_joker() && CardSet::JOKERS.has_joker());
+        assert!(!CardSet::STANDARD.has_joker());
     }
 }

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{Commitment, ServerSeed};
 use crate::coins::Coins;
-use crate::game::{Game, Viewer};
+use crate::game::{Game, Hits, Viewer};
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
 use crate::table::settlement::Settlement;
-use crate::table::terms::{Clocks, Hits, Price};
+use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
 
 /// Something that happened at a table.
@@ -29,11 +29,13 @@ pub enum Event<E> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         avatar: Option<String>,
         /// A bot of the house (rule 8.6).
-        #[serde(default)]
         bot: bool,
     },
     /// A seat is free again.
     Left { seat: Seat, player: PlayerId, reason: Reason },
+    /// Before a game opens: a player moves to a free seat with a lower number, so that those who
+    /// play sit side by side.
+    Moved { seat: Seat, to: Seat },
     /// A player is there, or is not.
     Presence { seat: Seat, connected: bool },
     /// The AI plays a seat from here on, or no longer (rule 8.3).
@@ -44,7 +46,7 @@ pub enum Event<E> {
     Preparing { game: GameId, commitment: Commitment, deadline_ms: Timestamp },
     /// A seat is ready.
     Ready { seat: Seat },
-    /// All are ready: antes and stakes are taken.
+    /// All who sit here are ready: antes and stakes are taken.
     Opening { game: GameId },
     /// The game begins; coins are held. No `starter`: chance decides who begins (rule 2.2).
     Opened { game: GameId, stakes: Vec<Coins>, pot: Coins, starter: Option<Seat> },
@@ -57,7 +59,12 @@ pub enum Event<E> {
     /// The coins have moved and the record is stored.
     Settled { game: GameId, pot: Coins, crown: Option<Crown> },
     /// The room has changed: the next game is played by these terms.
-    Retermed { price: Price, hits: Hits, clocks: Clocks },
+    TermsUpdated {
+        price: Price,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hits: Option<Hits>,
+        clocks: Clocks,
+    },
 }
 
 /// A run of wins at this table (rule 7.2).
@@ -100,6 +107,7 @@ impl<E> Event<E> {
             Self::Game { event } => G::redact(event, viewer).map(|event| Self::Game { event }),
             Self::Sat { .. }
             | Self::Left { .. }
+            | Self::Moved { .. }
             | Self::Presence { .. }
             | Self::Takeover { .. }
             | Self::Waiting
@@ -110,7 +118,7 @@ impl<E> Event<E> {
             | Self::Countdown { .. }
             | Self::Over { .. }
             | Self::Settled { .. }
-            | Self::Retermed { .. } => Some(self.clone()),
+            | Self::TermsUpdated { .. } => Some(self.clone()),
         }
     }
 }

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::ServerSeed;
 use crate::coins::Coins;
-use crate::game::Refusal;
+use crate::game::{Hits, Refusal};
 use crate::seat::SeatSet;
 use crate::table::id::{ConnectionId, GameId, PlayerId};
-use crate::table::terms::{Clocks, Hits, Price};
+use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
 
 /// The longest client seed, in bytes of UTF-8.
@@ -27,14 +27,7 @@ pub const SEED_BYTES_MAX: usize = 256;
 pub enum Input<A> {
     /// A player takes the free seat with the lowest number. A bot of the house is told from a
     /// player for good: the AI plays it (rule 8.6).
-    Sit {
-        player: PlayerId,
-        name: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        avatar: Option<String>,
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-        bot: bool,
-    },
+    Sit { player: PlayerId, name: String, avatar: Option<String>, bot: bool },
     /// A player goes: at once between games, when the game is over in the midst of one.
     Leave { player: PlayerId },
     /// A player's connection is there; it replaces an older one.
@@ -59,7 +52,7 @@ pub enum Input<A> {
     Settled { game: GameId },
     /// The room's terms are these from here on: taken when the next game
     /// begins to be prepared; the POT's rules, when no POT waits.
-    Reterm { terms: Reterm },
+    UpdateTerms { terms: TermsUpdate },
     /// Whoever may has removed a player, which only goes between games.
     Remove { player: PlayerId },
 }
@@ -72,14 +65,14 @@ impl<A> Input<A> {
 }
 
 /// What a room says to its tables when it has changed. The rule set is absent: a table keeps the
-/// one that it was founded with, and is closed when its room has another.
+/// one that it was created with, and is closed when its room has another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reterm {
+pub struct TermsUpdate {
     /// Counts up with every change of the room; a table passes over what is not newer.
     pub revision: u32,
     pub standing: Standing,
     pub price: Price,
-    pub hits: Hits,
+    pub hits: Option<Hits>,
     pub clocks: Clocks,
 }
 

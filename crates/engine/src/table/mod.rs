@@ -18,35 +18,40 @@ mod event;
 mod id;
 mod input;
 mod phase;
+mod readable;
 mod record;
-mod reterm;
 mod settlement;
 pub mod simulation;
 mod step;
 mod terms;
+mod terms_update;
 mod time;
 mod verify;
 mod version;
 mod view;
 
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::Game;
+use crate::game::{Game, GameKind, Viewer};
 use crate::seat::{Seat, SeatSet};
 
+pub use crate::game::Hits;
 pub use effect::Effect;
 pub use event::{Crown, Event, Reason};
 pub use id::{ConnectionId, GameId, PlayerId, TableId};
-pub use input::{Fresh, Input, Line, Rejection, Reterm, SEED_BYTES_MAX, Standing};
+pub use input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX, Standing, TermsUpdate};
 pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
+pub(crate) use readable::kind_of;
+pub use readable::{Lift, Readable, Unreadable};
 pub use record::{By, FORMAT, Record, Taken};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use step::Transition;
-pub use terms::{Clocks, Hits, Price, Spectators, Terms};
+pub use terms::{Clocks, Price, Spectators, Terms};
 pub use time::Timestamp;
 pub use verify::{Fault, Step, Verified};
 pub use version::{ENGINE, ENGINES};
@@ -54,21 +59,19 @@ pub use view::{PhaseView, SeatView, TableView};
 
 /// A table as a value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound(serialize = "", deserialize = "G: GameKind"))]
 pub struct Table<G: Game> {
     id: TableId,
-    /// The version of the engine that it was founded with: see [`ENGINE`].
-    #[serde(default = "version::first")]
+    /// The name of the game: a catalogue reads it before anything else.
+    kind: String,
+    /// The version of the engine that it was created with: see [`ENGINE`].
     engine: u32,
     terms: Terms<G::Rules>,
     /// The newest word of the room that the table has heard.
-    #[serde(default, skip_serializing_if = "reterm::is_first")]
     revision: u32,
     /// What it has heard and could not take yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    next: Option<Reterm>,
+    next: Option<TermsUpdate>,
     /// No games begin any more.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     closed: bool,
     /// By seat.
     seats: Vec<Option<Occupant>>,
@@ -86,9 +89,10 @@ pub struct Table<G: Game> {
 impl<G: Game> Table<G> {
     /// An empty table.
     pub fn new(id: TableId, terms: Terms<G::Rules>) -> Self {
-        let seats = vec![None; usize::from(G::seats(&terms.rules))];
+        let seats = vec![None; usize::from(G::seats(&terms.rules).most)];
         Self {
             id,
+            kind: G::kind(&terms.rules).into(),
             engine: ENGINE,
             terms,
             revision: 0,
@@ -112,6 +116,11 @@ impl<G: Game> Table<G> {
         self.engine
     }
 
+    /// The name of the game that is played here, as in `tongits`.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
     pub fn terms(&self) -> &Terms<G::Rules> {
         &self.terms
     }
@@ -130,7 +139,19 @@ impl<G: Game> Table<G> {
 
     /// How many seats the table has.
     pub fn seat_count(&self) -> u8 {
-        G::seats(&self.terms.rules)
+        G::seats(&self.terms.rules).most
+    }
+
+    /// How many seats play in the game that is opened, played or settled: the first ones of the
+    /// table. Who sits in another one waits for the next game.
+    pub fn seats_in_game(&self) -> u8 {
+        self.phase.seats_in_game()
+    }
+
+    /// With whose eyes a player sees the game: with its seat's, if that plays.
+    pub fn viewer(&self, player: PlayerId) -> Viewer {
+        let plays = |seat: &Seat| !self.phase.is_running() || seat.number() < self.seats_in_game();
+        self.seat_of(player).filter(plays).map_or(Viewer::Public, Viewer::Seat)
     }
 
     pub fn occupant(&self, seat: Seat) -> Option<&Occupant> {
@@ -146,9 +167,10 @@ impl<G: Game> Table<G> {
         self.occupants().find(|(_, occupant)| occupant.player == player).map(|(seat, _)| seat)
     }
 
-    /// The players by seat, when every seat is taken.
-    pub fn players(&self) -> Option<Vec<PlayerId>> {
-        self.seats.iter().map(|seat| Some(seat.as_ref()?.player)).collect()
+    /// Who plays in the game that is opened, played or settled, by seat; nobody between games.
+    pub fn players(&self) -> Vec<PlayerId> {
+        let seats = Seat::all(self.seats_in_game());
+        seats.filter_map(|seat| Some(self.occupant(seat)?.player)).collect()
     }
 
     pub fn seats_free(&self) -> usize {
@@ -162,19 +184,15 @@ impl<G: Game> Table<G> {
 
     /// The seats that the AI plays (rules 8.3 and 8.6). Empty between games.
     pub fn taken_over(&self) -> SeatSet {
-        match &self.phase {
-            Phase::Waiting | Phase::Preparing(_) => SeatSet::EMPTY,
-            Phase::Opening(_) | Phase::Playing(_) | Phase::Settling(_) => self
-                .occupants()
-                .filter(|(_, occupant)| {
-                    occupant.bot
-                        || occupant.connection.is_none()
-                        || occupant.left
-                        || occupant.lapses >= self.terms.clocks.lapses_to_takeover
-                })
-                .map(|(seat, _)| seat)
-                .collect(),
-        }
+        let is_absent = |occupant: &Occupant| {
+            occupant.bot
+                || occupant.connection.is_none()
+                || occupant.left
+                || occupant.missed_turns >= self.terms.clocks.missed_turns_to_takeover
+        };
+        Seat::all(self.seats_in_game())
+            .filter(|seat| self.occupant(*seat).is_some_and(is_absent))
+            .collect()
     }
 
     fn occupant_mut(&mut self, seat: Seat) -> Option<&mut Occupant> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{Answer, ClientSeed, ServerSeed, Stream};
 use crate::coins::Coins;
-use crate::game::{Game, Prompt};
+use crate::game::{Game, GameKind, Prompt};
 use crate::seat::{Seat, SeatSet};
 use crate::table::id::{ConnectionId, GameId, PlayerId};
 use crate::table::record::{By, Record, Taken};
@@ -22,10 +22,8 @@ pub struct Occupant {
     /// As it was when the player sat down.
     pub name: String,
     /// The picture that the player is shown by, as it was then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
     /// A bot of the house, which the AI plays (rule 8.6).
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub bot: bool,
     /// `None` while the player is away.
     pub connection: Option<ConnectionId>,
@@ -34,14 +32,14 @@ pub struct Occupant {
     /// Left in the midst of a game: the seat is freed when it is over, unless the player returns.
     pub left: bool,
     /// Countdowns in a row that passed without a word.
-    pub lapses: u8,
+    pub missed_turns: u8,
 }
 
 /// What a table is doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", bound = "")]
+#[serde(rename_all = "snake_case", bound(serialize = "", deserialize = "G: GameKind"))]
 pub enum Phase<G: Game> {
-    /// A seat is free.
+    /// Too few players are here.
     Waiting,
     Preparing(Preparing),
     Opening(Opening),
@@ -56,7 +54,7 @@ pub struct Preparing {
     /// Secret until the game is over.
     pub server_seed: ServerSeed,
     pub ready: SeatSet,
-    /// By seat.
+    /// By seat, also of seats that are free.
     pub client_seeds: Vec<ClientSeed>,
     pub deadline: Timestamp,
 }
@@ -67,13 +65,14 @@ pub struct Opening {
     pub game: GameId,
     /// Secret until the game is over.
     pub server_seed: ServerSeed,
+    /// By seat of the game.
     pub client_seeds: Vec<ClientSeed>,
     pub since: Timestamp,
 }
 
 /// A game goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound(serialize = "", deserialize = "G: GameKind"))]
 pub struct Playing<G: Game> {
     pub game: GameId,
     pub server_seed: ServerSeed,
@@ -97,7 +96,7 @@ pub struct Playing<G: Game> {
 
 /// The game is over and the ledger is asked to settle it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound(serialize = "", deserialize = "G: GameKind"))]
 pub struct Settling<G: Game> {
     pub record: Record<G>,
     pub since: Timestamp,
@@ -113,6 +112,17 @@ impl<G: Game> Phase<G> {
             Self::Playing(playing) => Some(playing.game),
             Self::Settling(settling) => Some(settling.record.game),
         }
+    }
+
+    /// How many seats play in the game that is opened, played or settled; 0 between games.
+    pub fn seats_in_game(&self) -> u8 {
+        let seats = match self {
+            Self::Waiting | Self::Preparing(_) => 0,
+            Self::Opening(opening) => opening.client_seeds.len(),
+            Self::Playing(playing) => playing.client_seeds.len(),
+            Self::Settling(settling) => settling.record.players.len(),
+        };
+        u8::try_from(seats).expect("a table has at most eight seats")
     }
 
     /// Coins are held or about to be: players can go, but their seats stay (rule 8.4).

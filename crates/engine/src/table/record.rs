@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{Answer, ClientSeed, Commitment, ServerSeed};
 use crate::coins::Coins;
-use crate::game::{Game, Outcome};
+use crate::game::{Game, GameKind, Outcome};
 use crate::seat::{Seat, SeatSet};
 use crate::table::event::Crown;
 use crate::table::id::{GameId, PlayerId, TableId};
@@ -42,7 +42,7 @@ pub struct Taken<A> {
 
 /// The document of a finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
+#[serde(bound(serialize = "", deserialize = "G: GameKind"), deny_unknown_fields)]
 pub struct Record<G: Game> {
     pub format: String,
     /// The version of the engine that played it, as in `bahay/engine/v1`.
@@ -55,7 +55,6 @@ pub struct Record<G: Game> {
     /// By seat.
     pub players: Vec<PlayerId>,
     /// The seats of the house's bots (rule 8.6).
-    #[serde(default, skip_serializing_if = "has_none")]
     pub bots: SeatSet,
     pub opened_at: Timestamp,
     pub finished_at: Timestamp,
@@ -80,10 +79,6 @@ pub struct Record<G: Game> {
     pub crown_after: Option<Crown>,
 }
 
-fn has_none(seats: &SeatSet) -> bool {
-    seats.is_empty()
-}
-
 /// What an outcome is worth at a table: the settlement, the POT and the crown after it.
 pub(super) struct Worth {
     pub(super) settlement: Settlement,
@@ -105,11 +100,15 @@ impl Worth {
             Some(seat) => Some((seat, *players.get(seat.index())?)),
             None => None,
         };
+        let Some(hits) = terms.hits else {
+            let settlement = Settlement::new(outcome, &terms.price, stakes, 0, None)?;
+            return Some(Self { settlement, pot_after: pot, crown_after: None });
+        };
         // Nobody won: every run of wins is broken (rule 5.3).
         let crown = winner.map(|(_, player)| Table::<G>::crown_for(crown, player));
-        let hits = crown.map_or(0, |crown| crown.wins);
-        let takes_pot = hits >= terms.hits.to_win || outcome.takes_pot;
-        let bonus = if hits == 2 && !takes_pot { terms.hits.second_hit_bonus } else { 0 };
+        let wins = crown.map_or(0, |crown| crown.wins);
+        let takes_pot = wins >= hits.to_win || outcome.takes_pot;
+        let bonus = if wins == 2 && !takes_pot { hits.second_hit_bonus } else { 0 };
         let payout = winner.filter(|_| takes_pot).map(|(seat, _)| PotPayout { seat, amount: pot });
         Some(Self {
             settlement: Settlement::new(outcome, &terms.price, stakes, bonus, payout)?,
@@ -123,7 +122,7 @@ impl<G: Game> Record<G> {
     /// `None` while the game goes on, or when an amount does not fit.
     pub(super) fn of(table: &Table<G>, playing: &Playing<G>) -> Option<Self> {
         let outcome = playing.state.outcome()?;
-        let players = table.players()?;
+        let players = table.players();
         let Worth { settlement, pot_after, crown_after } = Worth::of::<G>(
             &outcome,
             &table.terms,
@@ -135,12 +134,12 @@ impl<G: Game> Record<G> {
         Some(Self {
             format: FORMAT.into(),
             engine: version::name(table.engine),
-            kind: G::NAME.into(),
+            kind: G::kind(&table.terms.rules).into(),
             game: playing.game,
             table: table.id,
             terms: table.terms.clone(),
             players,
-            bots: table.bots(),
+            bots: table.bots().intersection(SeatSet::first(table.seats_in_game())),
             opened_at: playing.opened_at,
             finished_at: table.at,
             commitment: playing.server_seed.commitment(),

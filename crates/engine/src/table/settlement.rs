@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::{Item, Outcome};
+use crate::game::{Debt, Item, Outcome};
 use crate::seat::Seat;
 use crate::table::terms::Price;
 
@@ -30,7 +30,7 @@ pub struct Payment {
     pub to: Seat,
     /// For what, in counts.
     pub items: Vec<Item>,
-    /// Counts × bet × multiplier; for a second hit counts × bet (rule 7.5).
+    /// Counts × bet × multiplier.
     pub owed: Coins,
     /// What the stake could pay of it.
     pub paid: Coins,
@@ -56,8 +56,8 @@ pub struct PotPayout {
 impl Settlement {
     /// `None` when an amount does not fit 64 bits, which the bounds on bets rule out.
     ///
-    /// A stake pays debts in the order in which the outcome lists them, then the bonus of a
-    /// second hit, until nothing is left. `hit_bonus` is in bets, 0 for none.
+    /// A stake pays debts in the order in which the outcome lists them, until nothing is left. What
+    /// the winner is owed counts `hit_bonus` more, 0 for none (rule 7.5).
     pub fn new(
         outcome: &Outcome,
         price: &Price,
@@ -68,23 +68,21 @@ impl Settlement {
         let seats = u8::try_from(stakes.len()).ok()?;
         let mut left = stakes.to_vec();
         let mut payments = Vec::with_capacity(outcome.debts.len());
-        let mut pay = |from: Seat, to: Seat, items: &[Item], owed: Coins| {
+        for Debt { from, to, items } in &outcome.debts {
+            let mut items = items.clone();
+            if hit_bonus > 0 && outcome.winner == Some(*to) {
+                let (name, rule) = ("second_hit".into(), "7.5".into());
+                items.push(Item { name, rule, counts: hit_bonus });
+            }
+            let mut counts = 0_u32;
+            for item in &items {
+                counts = counts.checked_add(item.counts)?;
+            }
+            let owed = price.bet.checked_mul(counts)?.checked_mul(price.multiplier)?;
             let stake = left.get_mut(from.index())?;
             let paid = owed.min(*stake);
             *stake = stake.checked_sub(paid)?;
-            payments.push(Payment { from, to, items: items.to_vec(), owed, paid });
-            Some(())
-        };
-        for debt in &outcome.debts {
-            let owed = price.bet.checked_mul(debt.counts())?.checked_mul(price.multiplier)?;
-            pay(debt.from, debt.to, &debt.items, owed)?;
-        }
-        if let (Some(winner), 1..) = (outcome.winner, hit_bonus) {
-            let item = Item { name: "second_hit".into(), rule: "7.5".into(), counts: hit_bonus };
-            for loser in winner.others(seats) {
-                let items = core::slice::from_ref(&item);
-                pay(loser, winner, items, price.bet.checked_mul(hit_bonus)?)?;
-            }
+            payments.push(Payment { from: *from, to: *to, items, owed, paid });
         }
         let mut fees = Vec::new();
         for seat in Seat::all(seats) {
@@ -162,6 +160,24 @@ mod tests {
         assert_eq!(settlement.payments[0].owed, Coins::from_hundredths(300));
         assert_eq!(settlement.payments[0].paid, Coins::from_hundredths(120));
         assert_eq!(nets(&settlement), [-120, 399, -300]);
+    }
+
+    /// Rule 7.5: one more count of each debt, times bet and multiplier, within the stake.
+    #[test]
+    fn a_second_hit_adds_a_count_to_each_debt() {
+        let price =
+            Price { bet: Coins::from_hundredths(100), multiplier: 5, fee_basis_points: 500 };
+        let debts = vec![debt(2, 1, 3), debt(0, 1, 1)];
+        let outcome = Outcome { winner: Some(seat(1)), takes_pot: false, debts };
+        let stakes = [900, 0, 5_000].map(Coins::from_hundredths);
+        let settlement = Settlement::new(&outcome, &price, &stakes, 1, None).unwrap();
+        let owed = settlement.payments.iter().map(|payment| payment.owed.hundredths());
+        assert_eq!(owed.collect::<Vec<_>>(), [2_000, 1_000]);
+        for payment in &settlement.payments {
+            let last = payment.items.last().unwrap();
+            assert_eq!((&*last.name, &*last.rule, last.counts), ("second_hit", "7.5", 1));
+        }
+        assert_eq!(nets(&settlement), [-900, 2_900 - 145, -2_000]);
     }
 
     #[test]

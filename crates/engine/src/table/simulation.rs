@@ -215,14 +215,15 @@ impl<G: Game> Simulation<G> {
         match self.table.effects(self.now).first()? {
             Effect::Open(opening) => {
                 let (game, terms) = (opening.game, self.table.terms());
-                let ante = terms.price.bet;
-                let stake_max = terms.stake_max::<G>().expect("terms that fit");
-                let players = self.table.players().expect("an opening table is full");
+                let ante = terms.ante().expect("terms that fit");
+                let players = self.table.players();
+                let stake_max =
+                    terms.stake_max::<G>(self.table.seats_in_game()).expect("terms that fit");
                 let stake = |player: &PlayerId| {
                     let left = self.wallets[player].checked_sub(ante)?;
                     (left > Coins::ZERO).then_some(left.min(stake_max))
                 };
-                let poor: SeatSet = Seat::all(self.table.seat_count())
+                let poor: SeatSet = Seat::all(self.table.seats_in_game())
                     .filter(|seat| stake(&players[seat.index()]).is_none())
                     .collect();
                 if !poor.is_empty() {
@@ -240,7 +241,7 @@ impl<G: Game> Simulation<G> {
             Effect::Settle(record) => {
                 let record = (*record).clone();
                 let held = core::mem::take(&mut self.held);
-                for (seat, (player, stake)) in Seat::all(self.table.seat_count()).zip(held) {
+                for (seat, (player, stake)) in Seat::all(self.table.seats_in_game()).zip(held) {
                     let net = record.settlement.net(seat).expect("a net result fits");
                     self.pay(player, stake);
                     self.pay(player, net);

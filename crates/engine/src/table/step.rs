@@ -12,13 +12,13 @@ use crate::chance::{ClientSeed, Stream};
 use crate::coins::Coins;
 use crate::game::{Game, Turn};
 use crate::seat::{Seat, SeatSet};
+use crate::table::Table;
 use crate::table::event::{Crown, Event, Reason};
 use crate::table::id::{GameId, PlayerId};
 use crate::table::input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX};
 use crate::table::phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
 use crate::table::record::{By, Record};
 use crate::table::time::Timestamp;
-use crate::table::{Table, version};
 
 /// An accepted input: what to write down, the table after it, and what its viewers are told.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,12 +71,7 @@ impl<G: Game> Table<G> {
         match &line.input {
             Input::Sit { player, name, avatar, bot } => {
                 let seat = self.free_seat(*player)?;
-                // Nodes that play older tables know neither.
-                let is_new = self.engine >= version::WITH_BOTS;
-                if *bot && !is_new {
-                    return Err(Rejection::TableFull);
-                }
-                let avatar = avatar.clone().filter(|_| is_new);
+                let avatar = avatar.clone();
                 self.seats[seat.index()] = Some(Occupant {
                     player: *player,
                     name: name.clone(),
@@ -85,15 +80,26 @@ impl<G: Game> Table<G> {
                     connection: None,
                     away_since: self.at,
                     left: false,
-                    lapses: 0,
+                    missed_turns: 0,
                 });
                 let (player, name, bot) = (*player, name.clone(), *bot);
                 events.push(Event::Sat { seat, player, name, avatar, bot });
-                self.regroup(line.fresh, events)
+                match &mut self.phase {
+                    Phase::Waiting => self.regroup(line.fresh, events),
+                    Phase::Preparing(preparing) => {
+                        if bot {
+                            preparing.ready = preparing.ready.with(seat);
+                            events.push(Event::Ready { seat });
+                        }
+                        Ok(())
+                    }
+                    // Who comes while a game goes on waits for the next one.
+                    Phase::Opening(_) | Phase::Playing(_) | Phase::Settling(_) => Ok(()),
+                }
             }
             Input::Leave { player } => {
                 let seat = self.seated(*player)?;
-                if self.phase.is_running() {
+                if self.is_in_game(seat) {
                     let has_left = &mut self.seat_mut(seat).left;
                     return if core::mem::replace(has_left, true) {
                         Err(Rejection::NotSeated)
@@ -102,14 +108,14 @@ impl<G: Game> Table<G> {
                     };
                 }
                 self.free(seat, Reason::Left, events);
-                self.regroup(line.fresh, events)
+                self.regroup_between_games(line.fresh, events)
             }
             Input::Connect { player, connection } => {
                 let seat = self.seated(*player)?;
                 let occupant = self.seat_mut(seat);
                 let was_away = occupant.connection.replace(*connection).is_none();
                 occupant.left = false;
-                occupant.lapses = 0;
+                occupant.missed_turns = 0;
                 if was_away {
                     events.push(Event::Presence { seat, connected: true });
                 }
@@ -134,7 +140,7 @@ impl<G: Game> Table<G> {
                 let seat = self.asked(*player, *game, *prompt)?;
                 let occupant = self.seat_mut(seat);
                 occupant.left = false;
-                occupant.lapses = 0;
+                occupant.missed_turns = 0;
                 self.act(seat, By::Player, action, events)
             }
             Input::TakeBack { player } => {
@@ -147,7 +153,7 @@ impl<G: Game> Table<G> {
                     return Err(Rejection::OtherConnection);
                 }
                 occupant.left = false;
-                occupant.lapses = 0;
+                occupant.missed_turns = 0;
                 Ok(())
             }
             Input::Advise { player, game, prompt, action } => {
@@ -163,20 +169,25 @@ impl<G: Game> Table<G> {
                 self.open_failed(*game, *seats, line.fresh, events)
             }
             Input::Settled { game } => self.settled(*game, line.fresh, events),
-            Input::Reterm { terms } => self.reterm(terms, events),
+            Input::UpdateTerms { terms } => self.update_terms(terms, events),
             Input::Remove { player } => {
                 let seat = self.seated(*player)?;
-                if self.phase.is_running() {
+                if self.is_in_game(seat) {
                     return Err(Rejection::GameRunning);
                 }
                 self.free(seat, Reason::Removed, events);
-                self.regroup(line.fresh, events)
+                self.regroup_between_games(line.fresh, events)
             }
         }
     }
 
     fn seated(&self, player: PlayerId) -> Result<Seat, Refused<G>> {
         self.seat_of(player).ok_or(Rejection::NotSeated)
+    }
+
+    /// Whether the seat plays in a game that goes on.
+    fn is_in_game(&self, seat: Seat) -> bool {
+        seat.number() < self.seats_in_game()
     }
 
     fn seat_mut(&mut self, seat: Seat) -> &mut Occupant {
@@ -210,13 +221,28 @@ impl<G: Game> Table<G> {
         events.push(Event::Left { seat, player, reason });
     }
 
-    /// Between games: takes the room's new terms, and prepares the next game when every seat is
-    /// taken, else waits.
+    /// After somebody went who does not play in a game that may go on.
+    fn regroup_between_games(
+        &mut self,
+        fresh: Option<Fresh>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        if self.phase.is_running() { Ok(()) } else { self.regroup(fresh, events) }
+    }
+
+    /// Between games: goes on preparing a game where enough players are left for it; else takes the
+    /// room's new terms, and prepares the next game when enough players are there, or waits.
     pub(super) fn regroup(
         &mut self,
         fresh: Option<Fresh>,
         events: &mut Events<G>,
     ) -> Result<(), Refused<G>> {
+        let has_players = self.occupants().any(|(_, occupant)| !occupant.bot);
+        let goes_on = matches!(self.phase, Phase::Preparing(_)) && has_players && !self.closed;
+        if goes_on && self.has_enough() {
+            self.open_if_ready(events);
+            return Ok(());
+        }
         self.take_terms(events);
         if self.closed {
             let taken: SeatSet = self.occupants().map(|(seat, _)| seat).collect();
@@ -227,7 +253,7 @@ impl<G: Game> Table<G> {
             // They keep players company, not each other.
             bots.iter().for_each(|seat| self.free(seat, Reason::Left, events));
         }
-        if self.seats_free() > 0 {
+        if !self.has_enough() {
             if !matches!(self.phase, Phase::Waiting) {
                 self.phase = Phase::Waiting;
                 // Who waits has as long as one who has just gone away.
@@ -241,7 +267,7 @@ impl<G: Game> Table<G> {
         }
         let fresh = fresh.ok_or(Rejection::NeedsFresh)?;
         for occupant in self.seats.iter_mut().flatten() {
-            occupant.lapses = 0;
+            occupant.missed_turns = 0;
         }
         let deadline = self.at.after_ms(self.terms.clocks.prepare_ms);
         events.push(Event::Preparing {
@@ -260,6 +286,11 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
+    /// Whether a game can begin with those who sit here.
+    fn has_enough(&self) -> bool {
+        self.occupants().count() >= usize::from(G::seats(&self.terms.rules).least)
+    }
+
     fn ready(
         &mut self,
         player: PlayerId,
@@ -268,7 +299,6 @@ impl<G: Game> Table<G> {
         events: &mut Events<G>,
     ) -> Result<(), Refused<G>> {
         let seat = self.seated(player)?;
-        let (at, seats) = (self.at, self.seats.len());
         let Phase::Preparing(preparing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -286,13 +316,34 @@ impl<G: Game> Table<G> {
         }
         preparing.ready = preparing.ready.with(seat);
         events.push(Event::Ready { seat });
-        if preparing.ready.len() == seats {
-            let Preparing { server_seed, ref client_seeds, .. } = *preparing;
-            let client_seeds = client_seeds.clone();
-            self.phase = Phase::Opening(Opening { game, server_seed, client_seeds, since: at });
-            events.push(Event::Opening { game });
-        }
+        self.open_if_ready(events);
         Ok(())
+    }
+
+    /// Opens the game that is prepared, if enough sit here and all of them are ready. Those who
+    /// play move together first, so that the seats of a game have no gaps.
+    fn open_if_ready(&mut self, events: &mut Events<G>) {
+        let Phase::Preparing(Preparing { game, server_seed, ready, .. }) = self.phase else {
+            return;
+        };
+        let taken: Vec<Seat> = self.occupants().map(|(seat, _)| seat).collect();
+        if !self.has_enough() || !taken.iter().all(|seat| ready.contains(*seat)) {
+            return;
+        }
+        let Phase::Preparing(preparing) = &mut self.phase else {
+            return;
+        };
+        let mut client_seeds = core::mem::take(&mut preparing.client_seeds);
+        for (to, seat) in Seat::all(self.seat_count()).zip(taken.iter().copied()) {
+            if to != seat {
+                self.seats.swap(to.index(), seat.index());
+                client_seeds.swap(to.index(), seat.index());
+                events.push(Event::Moved { seat, to });
+            }
+        }
+        client_seeds.truncate(taken.len());
+        self.phase = Phase::Opening(Opening { game, server_seed, client_seeds, since: self.at });
+        events.push(Event::Opening { game });
     }
 
     fn opened(
@@ -308,12 +359,14 @@ impl<G: Game> Table<G> {
         if opening.game != game {
             return Err(Rejection::OtherGame);
         }
-        if stakes.len() != self.seats.len() || pot.is_negative() {
+        let seats = self.seats_in_game();
+        if stakes.len() != usize::from(seats) || pot.is_negative() {
             return Err(Rejection::BadAnswer);
         }
         let key = opening.server_seed.key(game.0.as_bytes(), &opening.client_seeds);
         let starter = self.last_winner.and_then(|player| self.seat_of(player));
-        let state = G::new(&self.terms.rules, starter);
+        let starter = starter.filter(|seat| seat.number() < seats);
+        let state = G::new(&self.terms.rules, seats, starter);
         self.pot = pot;
         let stakes = stakes.to_vec();
         events.push(Event::Opened { game, stakes: stakes.clone(), pot, starter });
@@ -439,7 +492,7 @@ impl<G: Game> Table<G> {
             Phase::Preparing(preparing) => {
                 let ready = preparing.ready;
                 let late: SeatSet =
-                    Seat::all(self.seat_count()).filter(|seat| !ready.contains(*seat)).collect();
+                    self.occupants().map(|(seat, _)| seat).collect::<SeatSet>().difference(ready);
                 late.iter().for_each(|seat| self.free(seat, Reason::NotReady, events));
                 self.regroup(fresh, events)
             }
@@ -457,10 +510,10 @@ impl<G: Game> Table<G> {
         let Phase::Playing(playing) = &self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
-        let lapsed = playing.asked;
-        for seat in lapsed.seats.iter() {
+        let missed = playing.asked;
+        for seat in missed.seats.iter() {
             let occupant = self.seat_mut(seat);
-            occupant.lapses = occupant.lapses.saturating_add(1);
+            occupant.missed_turns = occupant.missed_turns.saturating_add(1);
         }
         loop {
             let Phase::Playing(playing) = &self.phase else {
@@ -469,7 +522,7 @@ impl<G: Game> Table<G> {
             let Some(seat) = playing.asked.seats.iter().next() else {
                 return Ok(());
             };
-            if playing.asked.countdown != lapsed.countdown {
+            if playing.asked.countdown != missed.countdown {
                 return Ok(());
             }
             let action =

@@ -1,35 +1,24 @@
 //! What a table plays by: the room's bet and rule set, the POT, and the clocks around a game.
-//! A table is founded with the terms of its room. When the room changes, the table takes bet, fee,
-//! clocks and POT over between games (`reterm`); its rule set it keeps.
+//! A table is created with the terms of its room. When the room changes, the table takes bet, fee,
+//! clocks and POT over between games (`terms_update`); its rule set it keeps.
 
 use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::Game;
+use crate::game::{Game, Hits};
 
 /// How counts become coins at one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Price {
-    /// One count at multiplier 1; also each seat's ante (rule 7.1). Hundredths of a coin.
+    /// One count at multiplier 1. Hundredths of a coin.
     pub bet: Coins,
     pub multiplier: u32,
     /// The house's share of what a seat receives, in ten-thousandths (rule 6.8).
     pub fee_basis_points: u32,
-}
-
-/// The POT's rules (chapter 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Hits {
-    /// Wins in a row that take the POT (rule 7.2).
-    pub to_win: u8,
-    /// Bets that each loser pays for the second hit in a row when it takes three (rule 7.5).
-    pub second_hit_bonus: u32,
 }
 
 /// The clocks of a table (chapter 8). Those within a game are the game's own.
@@ -42,7 +31,7 @@ pub struct Clocks {
     /// How long the AI thinks (rule 8.3). Shorter than every countdown.
     pub think_ms: u32,
     /// Countdowns in a row that a player may let pass before the AI takes over (rule 8.3).
-    pub lapses_to_takeover: u8,
+    pub missed_turns_to_takeover: u8,
     /// How long a disconnected player keeps a seat at a table that waits for others.
     pub absence_ms: u32,
     /// After how long an unanswered opening or settlement is asked again.
@@ -59,10 +48,11 @@ pub struct Terms<R> {
     pub room: String,
     pub rules: R,
     pub price: Price,
-    pub hits: Hits,
+    /// The POT beside the games; absent at a table that plays without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hits: Option<Hits>,
     pub clocks: Clocks,
     /// Anybody may watch what lies open, some time after it happened.
-    #[serde(default, skip_serializing_if = "Spectators::is_default")]
     pub spectators: Spectators,
 }
 
@@ -71,25 +61,11 @@ pub struct Terms<R> {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Spectators {
-    /// Only players see it. Left out where it is written down, as in records from before there
-    /// were spectators.
+    /// Only players see it.
     #[default]
     Nobody,
     /// Anybody sees what lies open, one turn late.
     Anybody,
-}
-
-impl Spectators {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl Default for Hits {
-    /// Two hits (rule 7.2).
-    fn default() -> Self {
-        Self { to_win: 2, second_hit_bonus: 0 }
-    }
 }
 
 impl Default for Clocks {
@@ -98,7 +74,7 @@ impl Default for Clocks {
         Self {
             prepare_ms: 10_000,
             think_ms: 1_000,
-            lapses_to_takeover: 2,
+            missed_turns_to_takeover: 2,
             absence_ms: 30_000,
             retry_ms: 1_000,
         }
@@ -106,20 +82,27 @@ impl Default for Clocks {
 }
 
 impl<R> Terms<R> {
-    /// The most that one seat can lose in a game beside its ante (rule 6.9); `None` when it does
-    /// not fit 64 bits.
-    pub fn stake_max<G: Game<Rules = R>>(&self) -> Option<Coins> {
-        let counts = self.price.bet.checked_mul(G::counts_max(&self.rules))?;
-        counts.checked_mul(self.price.multiplier)?.checked_add(self.hit_bonus()?)
+    /// What each seat pays into the POT before a game (rule 7.1); `None` when it does not fit.
+    pub fn ante(&self) -> Option<Coins> {
+        self.price.bet.checked_mul(self.hits.map_or(0, |hits| hits.ante))
     }
 
-    /// What each loser pays for the second hit of three (rule 7.5).
-    pub fn hit_bonus(&self) -> Option<Coins> {
-        self.price.bet.checked_mul(self.hits.second_hit_bonus)
+    /// The most that one seat can lose in a game of so many seats beside its ante (rule 6.9);
+    /// `None` when it does not fit 64 bits.
+    pub fn stake_max<G: Game<Rules = R>>(&self, seats: u8) -> Option<Coins> {
+        let bonus = self.hits.map_or(0, |hits| hits.second_hit_bonus);
+        let counts = G::counts_max(&self.rules, seats).checked_add(bonus)?;
+        self.price.bet.checked_mul(counts)?.checked_mul(self.price.multiplier)
     }
 
-    /// The least that a wallet must hold to sit down (rule 6.9).
+    /// The least that a wallet must hold to sit down (rule 6.9), however many play.
     pub fn wallet_min<G: Game<Rules = R>>(&self) -> Option<Coins> {
-        self.stake_max::<G>()?.checked_add(self.price.bet)
+        let seats = G::seats(&self.rules);
+        let stakes = (seats.least..=seats.most).map(|seats| self.stake_max::<G>(seats));
+        let mut most = Coins::ZERO;
+        for stake in stakes {
+            most = most.max(stake?);
+        }
+        most.checked_add(self.ante()?)
     }
 }

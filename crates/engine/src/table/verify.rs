@@ -77,10 +77,14 @@ impl<G: Game> Record<G> {
     }
 
     fn verify_form(&self) -> Result<(), Fault> {
-        let seats = usize::from(G::seats(&self.terms.rules));
+        let seats = self.players.len();
+        let fits =
+            u8::try_from(seats).is_ok_and(|seats| G::seats(&self.terms.rules).contains(seats));
         check(self.format == FORMAT, "9.5", "the record is of another format")?;
-        check(self.kind == G::NAME, "9.5", "the record is of another game")?;
-        check(self.players.len() == seats, "1.1", "the players are not one a seat")?;
+        let kind = G::kind(&self.terms.rules);
+        check(self.kind == kind, "9.5", "the record is of another game")?;
+        check(fits, "1.1", "the players are not one a seat")?;
+        check(G::check(&self.terms.rules).is_ok(), "9.5", "no game can be dealt by its rules")?;
         check(self.client_seeds.len() == seats, "9.2", "the client seeds are not one a seat")?;
         check(self.stakes.len() == seats, "6.9", "the stakes are not one a seat")?;
         let starter_seat = self.starter.is_none_or(|seat| seat.index() < seats);
@@ -95,7 +99,12 @@ impl<G: Game> Record<G> {
     pub fn replay(&self, mut show: impl FnMut(Step<'_, G>)) -> Result<G, Fault> {
         let key = self.server_seed.key(self.game.0.as_bytes(), &self.client_seeds);
         let mut stream = Stream::new(key);
-        let mut state = G::new(&self.terms.rules, self.starter);
+        let seats = u8::try_from(self.players.len());
+        let seats = seats.ok().filter(|seats| G::seats(&self.terms.rules).contains(*seats));
+        let Some(seats) = seats else {
+            return fault("1.1", "the players are not one a seat");
+        };
+        let mut state = G::new(&self.terms.rules, seats, self.starter);
         let mut actions = self.actions.iter().enumerate();
         let mut chance = self.chance.iter();
         let mut at = self.opened_at;

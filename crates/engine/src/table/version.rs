@@ -7,30 +7,18 @@
 //! chance, a field of a line or a snapshot with another meaning. Leave it for what replays alike:
 //! a faster meld finder, a bot that plays better, a new view. An older version stays in
 //! [`ENGINES`] for as long as this code still replays it; tables keep the version that they were
-//! founded with, so while nodes of two versions run, each plays the tables that it can.
+//! created with, so while nodes of two versions run, each plays the tables that it can.
+//!
+//! Nothing has been released yet, so there is one version, and it may still change.
 
 use alloc::format;
 use alloc::string::String;
 
-/// What new tables are founded with. Version 2 added two lines, a room's new terms and a player
-/// removed; version 3 bots of the house, and pictures of players. What earlier versions wrote
-/// replays alike.
-pub const ENGINE: u32 = 3;
+/// What new tables are created with.
+pub const ENGINE: u32 = 1;
 
 /// Every version whose journals this code replays.
-pub const ENGINES: [u32; 3] = [1, 2, ENGINE];
-
-/// The first version that knows [`Input::Reterm`](super::Input) and [`Input::Remove`](super::Input):
-/// nodes that play older tables could not replay these lines.
-pub(super) const WITH_REVISIONS: u32 = 2;
-
-/// The first version that knows bots and pictures.
-pub(super) const WITH_BOTS: u32 = 3;
-
-/// Of tables that were founded before versions were written down.
-pub(super) const fn first() -> u32 {
-    1
-}
+pub const ENGINES: [u32; 1] = [ENGINE];
 
 /// As records name a version.
 pub(super) fn name(engine: u32) -> String {
@@ -42,7 +30,7 @@ mod tests {
     use super::{ENGINE, ENGINES};
 
     #[test]
-    fn what_is_founded_can_be_replayed() {
+    fn what_is_created_can_be_replayed() {
         assert!(ENGINES.contains(&ENGINE));
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::Commitment;
 use crate::coins::Coins;
-use crate::game::{Game, Viewer};
+use crate::game::{Game, GameKind, Viewer};
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::event::{Crown, Event};
@@ -19,7 +19,7 @@ use crate::table::time::Timestamp;
 
 /// A table as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound(serialize = "", deserialize = "G: GameKind"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
@@ -63,7 +63,11 @@ pub struct SeatView {
 
 /// What a table is doing, as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", bound = "")]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    bound(serialize = "", deserialize = "G: GameKind")
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
@@ -96,12 +100,12 @@ impl<G: Game> Table<G> {
         TableView {
             table: self.id,
             terms: self.terms.clone(),
-            kind: G::NAME.into(),
+            kind: self.kind.clone(),
             seat,
             seats: seats.collect(),
             pot: self.pot,
             crown: self.crown,
-            phase: self.phase_view(seat.map_or(Viewer::Public, Viewer::Seat)),
+            phase: self.phase_view(player.map_or(Viewer::Public, |player| self.viewer(player))),
         }
     }
 
@@ -130,15 +134,25 @@ impl<G: Game> Table<G> {
 }
 
 impl<G: Game> TableView<G> {
-    /// Who looks.
+    /// With whose eyes the game is seen: see [`Table::viewer`].
     pub fn viewer(&self) -> Viewer {
-        self.seat.map_or(Viewer::Public, Viewer::Seat)
+        match &self.phase {
+            PhaseView::Playing { stakes, .. } => self.viewer_of(stakes.len()),
+            PhaseView::Waiting
+            | PhaseView::Preparing { .. }
+            | PhaseView::Opening { .. }
+            | PhaseView::Settling { .. } => self.seat.map_or(Viewer::Public, Viewer::Seat),
+        }
+    }
+
+    fn viewer_of(&self, seats: usize) -> Viewer {
+        let seat = self.seat.filter(|seat| seat.index() < seats);
+        seat.map_or(Viewer::Public, Viewer::Seat)
     }
 
     /// Brings the view up to date with an event redacted for its viewer: after every event it
     /// equals [`Table::view`].
     pub fn observe(&mut self, event: &Event<G::Event>) {
-        let viewer = self.viewer();
         match event {
             Event::Sat { seat, player, name, avatar, bot } => {
                 if let Some(place) = self.seats.get_mut(seat.index()) {
@@ -161,6 +175,14 @@ impl<G: Game> TableView<G> {
                 }
                 if self.crown.is_some_and(|crown| crown.player == *player) {
                     self.crown = None;
+                }
+            }
+            Event::Moved { seat, to } => {
+                if seat.index().max(to.index()) < self.seats.len() {
+                    self.seats.swap(seat.index(), to.index());
+                }
+                if self.seat == Some(*seat) {
+                    self.seat = Some(*to);
                 }
             }
             Event::Presence { seat, connected } => {
@@ -190,11 +212,13 @@ impl<G: Game> TableView<G> {
             Event::Opening { game } => self.phase = PhaseView::Opening { game: *game },
             Event::Opened { game, stakes, pot, starter } => {
                 self.pot = *pot;
+                let viewer = self.viewer_of(stakes.len());
+                let seats = u8::try_from(stakes.len()).unwrap_or(u8::MAX);
                 self.phase = PhaseView::Playing {
                     game: *game,
                     stakes: stakes.clone(),
                     deadline_ms: None,
-                    view: G::new(&self.terms.rules, *starter).view(viewer),
+                    view: G::new(&self.terms.rules, seats, *starter).view(viewer),
                 };
             }
             Event::Game { event } => {
@@ -214,7 +238,7 @@ impl<G: Game> TableView<G> {
                 self.pot = *pot;
                 self.crown = *crown;
             }
-            Event::Retermed { price, hits, clocks } => {
+            Event::TermsUpdated { price, hits, clocks } => {
                 self.terms.price = *price;
                 self.terms.hits = *hits;
                 self.terms.clocks = *clocks;

@@ -9,11 +9,14 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
+use core::marker::PhantomData;
 
-use serde::Serialize;
+use serde::de::{Deserializer as _, SeqAccess, Visitor};
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
 
 use crate::chance::Answer;
-use crate::game::{Game, Prompt, Turn, Viewer};
+use crate::game::{Game, GameKind, Prompt, SHORT_EVENTS_MAX, Turn, Viewer};
 use crate::seat::Seat;
 use crate::testing::Dice;
 
@@ -24,7 +27,7 @@ const STEPS_MAX: usize = 10_000;
 const WILD_TRIES: usize = 4;
 
 /// What the kit must know of the game it plays.
-pub trait Probe<G: Game> {
+pub trait Probe<G: GameKind> {
     /// Any action at all, mostly illegal, often nearly legal.
     fn wild_action(&self, game: &G, dice: &mut Dice) -> G::Action;
 
@@ -62,7 +65,7 @@ impl core::error::Error for Failure {}
 ///
 /// # Errors
 /// The first breach, with the seed that shows it again.
-pub fn check_game<G: Game>(
+pub fn check_game<G: GameKind>(
     probe: &impl Probe<G>,
     rules: &G::Rules,
     seed: u64,
@@ -80,9 +83,10 @@ enum Input<A> {
 }
 
 /// One game under check.
-struct Run<'a, G: Game, P> {
+struct Run<'a, G: GameKind, P> {
     probe: &'a P,
     rules: &'a G::Rules,
+    seats: u8,
     starter: Option<Seat>,
     dice: Dice,
     game: G,
@@ -94,19 +98,27 @@ struct Run<'a, G: Game, P> {
     sense: u32,
 }
 
-impl<'a, G: Game, P: Probe<G>> Run<'a, G, P> {
+impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
     fn new(probe: &'a P, rules: &'a G::Rules, seed: u64) -> Self {
         let mut dice = Dice::new(seed);
-        let seats: Vec<Seat> = Seat::all(G::seats(rules)).collect();
+        let range = G::seats(rules);
+        let counts: Vec<u8> = (range.least..=range.most).collect();
+        // One count alone takes no luck, so that the seeds of a game with fixed seats stay.
+        let count = match counts[..] {
+            [only] => only,
+            _ => dice.choose(&counts).copied().unwrap_or(range.most),
+        };
+        let seats: Vec<Seat> = Seat::all(count).collect();
         let starter = dice.choose(&seats).copied().filter(|_| seed.is_multiple_of(2));
         let sense = dice.below(4);
-        let game = G::new(rules, starter);
+        let game = G::new(rules, count, starter);
         let viewers: Vec<Viewer> = [Viewer::Everything, Viewer::Public]
             .into_iter()
             .chain(seats.iter().map(|seat| Viewer::Seat(*seat)))
             .collect();
         let views = viewers.iter().map(|viewer| game.view(*viewer)).collect();
-        Self { probe, rules, starter, dice, game, viewers, views, inputs: Vec::new(), sense }
+        let inputs = Vec::new();
+        Self { probe, rules, seats: count, starter, dice, game, viewers, views, inputs, sense }
     }
 
     fn play_out(&mut self) -> Result<(), String> {
@@ -133,6 +145,7 @@ impl<'a, G: Game, P: Probe<G>> Run<'a, G, P> {
             ensure(self.game.outcome().is_some() == is_over, || {
                 "there is an outcome exactly when the game is over".into()
             })?;
+            self.check_names(is_over)?;
             self.game = same_when_read_back(&self.game)?;
         }
         self.check_debts()?;
@@ -206,7 +219,7 @@ impl<'a, G: Game, P: Probe<G>> Run<'a, G, P> {
     /// What is not legal is refused, and leaves no event.
     fn try_wild_action(&mut self) -> Result<(), String> {
         let action = self.probe.wild_action(&self.game, &mut self.dice);
-        let seats: Vec<Seat> = Seat::all(G::seats(self.rules)).collect();
+        let seats: Vec<Seat> = Seat::all(self.seats).collect();
         let seat = *self.dice.choose(&seats).ok_or("the game has no seats")?;
         let before = self.game.clone();
         let mut events = Vec::new();
@@ -248,6 +261,7 @@ impl<'a, G: Game, P: Probe<G>> Run<'a, G, P> {
                     format!("the record lacks {event:?}")
                 })?;
                 check_hidden(&hidden, *viewer, &seen)?;
+                check_short::<G>(&seen)?;
                 G::observe(view, &same_when_read_back(&seen)?);
             }
             let fresh = self.game.view(*viewer);
@@ -261,11 +275,30 @@ impl<'a, G: Game, P: Probe<G>> Run<'a, G, P> {
         Ok(())
     }
 
+    /// How the game ended and what it counts has names that the game knows.
+    fn check_names(&self, is_over: bool) -> Result<(), String> {
+        let ending = self.game.ending();
+        ensure(ending.is_some() == is_over, || {
+            "there is an ending exactly when the game is over".into()
+        })?;
+        let known = |name: &str| G::ENDINGS.iter().any(|ending| ending.name == name);
+        ensure(ending.is_none_or(known), || format!("no ending is called {ending:?}"))?;
+        let counts = self.game.counts();
+        ensure(is_over || counts.is_empty(), || "it counts before it is over".into())?;
+        for count in counts {
+            let known = G::COUNTERS.iter().any(|counter| counter.name == count.name);
+            ensure(known && count.seat.number() < self.seats, || {
+                format!("nobody knows the counter {count:?}")
+            })?;
+        }
+        ensure(G::SHORT_EVENTS.len() <= SHORT_EVENTS_MAX, || "too many short events".into())
+    }
+
     /// No seat owes more than is held of its coins.
     fn check_debts(&self) -> Result<(), String> {
         let outcome = self.game.outcome().ok_or("the game is over without an outcome")?;
-        let most = G::counts_max(self.rules);
-        for seat in Seat::all(G::seats(self.rules)) {
+        let most = G::counts_max(self.rules, self.seats);
+        for seat in Seat::all(self.seats) {
             let debts = outcome.debts.iter().filter(|debt| debt.from == seat);
             let owed: u32 = debts.map(|debt| debt.counts()).sum();
             ensure(owed <= most, || format!("{seat:?} owes {owed} counts of at most {most}"))?;
@@ -274,7 +307,7 @@ impl<'a, G: Game, P: Probe<G>> Run<'a, G, P> {
     }
 
     fn check_replay(&self) -> Result<(), String> {
-        let mut game = G::new(self.rules, self.starter);
+        let mut game = G::new(self.rules, self.seats, self.starter);
         for input in &self.inputs {
             game = match input {
                 Input::Chance(answer) => game.resolve(answer, &mut Vec::new()),
@@ -306,6 +339,41 @@ fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(),
     ensure(agrees, || format!("{viewer:?} sees the question {seen:?}, which is {asked:?}"))?;
     let told = game.prompt_for(viewer);
     ensure(told == seen, || format!("{viewer:?} sees the question {seen:?} and is told {told:?}"))
+}
+
+/// An event in its short form is read back as what it was.
+fn check_short<G: GameKind>(event: &G::Event) -> Result<(), String> {
+    let Some(name) = G::short_event(event) else { return Ok(()) };
+    ensure(G::SHORT_EVENTS.contains(&name), || format!("{name} is not in the list"))?;
+    let text = serde_json::to_string(&Fields::<G>(event)).map_err(|error| error.to_string())?;
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    let read = reader.deserialize_seq(ShortReader::<G>(name, PhantomData));
+    let read = read.map_err(|error| format!("{error}: {text}"))?;
+    ensure(read == *event, || format!("{event:?} is {text} and read back as {read:?}"))
+}
+
+struct Fields<'a, G: GameKind>(&'a G::Event);
+
+impl<G: GameKind> Serialize for Fields<'_, G> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_seq(None)?;
+        G::write_short(self.0, &mut fields)?;
+        fields.end()
+    }
+}
+
+struct ShortReader<'a, G>(&'a str, PhantomData<G>);
+
+impl<'de, G: GameKind> Visitor<'de> for ShortReader<'_, G> {
+    type Value = G::Event;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the fields of an event")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<G::Event, A::Error> {
+        G::read_short(self.0, &mut fields)
+    }
 }
 
 fn check_hidden(hidden: &[String], viewer: Viewer, told: &impl Serialize) -> Result<(), String> {

@@ -1,13 +1,13 @@
 //! What tests, benches and simulations share: seeded chance, play by policies, the conformance
-//! kit that every game passes, golden playthroughs, the runner of the scenario files, and a whole
-//! house in virtual time.
+//! kit that every game passes, golden playthroughs, and the runner of the scenario files.
 //!
 //! Behind the feature `testing`; nothing that is served depends on it. The kit, play and
-//! playthroughs know no game; `scenario`, `tongits` and `house` know Tong-its.
+//! playthroughs know no game; `scenario` and `tongits` know Tong-its. `guess_the_die` is a game for
+//! tests alone.
 
 mod conformance;
 mod dice;
-pub mod house;
+pub mod guess_the_die;
 mod play;
 mod playthrough;
 mod scenario;

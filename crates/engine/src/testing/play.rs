@@ -27,7 +27,8 @@ pub fn play<G: Game>(
     policies: &[Policy],
     dice: &mut Dice,
 ) -> (G, usize) {
-    let mut game = G::new(rules, starter);
+    let seats = u8::try_from(policies.len()).expect("a table has at most eight seats");
+    let mut game = G::new(rules, seats, starter);
     let (mut events, mut actions) = (Vec::new(), Vec::new());
     let mut steps = 0;
     loop {

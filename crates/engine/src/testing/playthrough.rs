@@ -26,7 +26,8 @@ pub fn playthrough<G: Game>(
 ) -> String {
     let mut stream = stream.clone();
     let mut text = Text(String::new());
-    let mut game = G::new(rules, starter);
+    let seats = u8::try_from(policies.len()).expect("a table has at most eight seats");
+    let mut game = G::new(rules, seats, starter);
     loop {
         let mut events = Vec::new();
         game = match game.turn() {
@@ -57,7 +58,7 @@ pub fn playthrough<G: Game>(
         };
         for event in &events {
             text.line("happens", event);
-            text.seen::<G>(rules, event);
+            text.seen::<G>(seats, event);
         }
     }
     text.line("outcome", &game.outcome());
@@ -73,8 +74,8 @@ impl Text {
     }
 
     /// What of an event a viewer sees otherwise than it happened.
-    fn seen<G: Game>(&mut self, rules: &G::Rules, event: &G::Event) {
-        let seats = Seat::all(G::seats(rules)).map(|seat| (seat.to_string(), Viewer::Seat(seat)));
+    fn seen<G: Game>(&mut self, seats: u8, event: &G::Event) {
+        let seats = Seat::all(seats).map(|seat| (seat.to_string(), Viewer::Seat(seat)));
         for (name, viewer) in seats.chain([("public".into(), Viewer::Public)]) {
             let seen = G::redact(event, viewer);
             if seen.as_ref() != Some(event) {

@@ -14,8 +14,8 @@ use crate::chance::{ClientSeed, Key, Stream};
 use crate::coins::Coins;
 use crate::game::{Game, Refusal, Turn, Viewer};
 use crate::games::tongits::{
-    Action, Arrangement, BySeat, Ending, ExposedMeld, Phase, Rules, SEATS, Setup, SetupPhase,
-    Tongits,
+    Action, Arrangement, BySeat, Ending, ExposedMeld, Phase, Public, Rules, SEATS, Setup,
+    SetupPhase, SpecialEnding, Tongits,
 };
 use crate::hex::Hex;
 use crate::seat::{Seat, SeatSet};
@@ -70,6 +70,8 @@ struct Case {
     discards: Vec<Card>,
     melds: Vec<ExposedMeld>,
     added_to: SeatSet,
+    yet_to_act: SeatSet,
+    drawn: Option<Card>,
     game: Option<Tongits>,
     /// How much it checks: a case that checks nothing is a mistake.
     checks: usize,
@@ -86,6 +88,8 @@ impl Case {
             discards: Vec::new(),
             melds: Vec::new(),
             added_to: SeatSet::EMPTY,
+            yet_to_act: SeatSet::EMPTY,
+            drawn: None,
             game: None,
             checks: 0,
         }
@@ -123,9 +127,16 @@ impl Case {
             ["stock", "only"] => (self.stock, self.is_stock_all) = (cards(text)?, true),
             ["discards"] => self.discards = cards(text)?,
             ["meld", number] => self.melds.push(meld(seat(number)?, text)?),
+            ["meld", number, "face", "down"] => {
+                let cards = meld(seat(number)?, text)?;
+                let face_down = Some(u8::try_from(cards.cards.len()).map_err(|_| "too many")?);
+                self.melds.push(ExposedMeld { face_down, ..cards });
+            }
             ["added", "to"] => self.added_to = seats(text)?,
+            ["yet", "to", "act"] => self.yet_to_act = seats(text)?,
+            ["drawn"] => self.drawn = Some(card(text)?),
             ["undealt", starter] => {
-                self.game = Some(Tongits::new(&self.rules, Some(seat(starter)?)))
+                self.game = Some(Tongits::new(&self.rules, SEATS, Some(seat(starter)?)))
             }
             ["deal", starter] => self.deal(starter, text)?,
             _ => return Err(format!("no set-up is called {what}")),
@@ -153,7 +164,7 @@ impl Case {
             _ => return Err("a deal is by key, or by seed, game and clients".into()),
         };
         let mut stream = Stream::new(key);
-        let mut game = Tongits::new(&self.rules, starter);
+        let mut game = Tongits::new(&self.rules, SEATS, starter);
         while let Turn::Chance(request) = game.turn() {
             game = game.resolve(&stream.draw(request), &mut Vec::new());
         }
@@ -175,7 +186,7 @@ impl Case {
         let named =
             self.stock.iter().chain(&self.discards).fold(named, |sum, card| sum.with(*card));
         let named = self.melds.iter().fold(named, |sum, meld| sum.union(meld.cards));
-        let unnamed = CardSet::ALL.difference(named);
+        let unnamed = self.rules.deck().difference(named);
         let (mut stock, mut discards) = (Vec::new(), Vec::new());
         if self.is_stock_all { &mut discards } else { &mut stock }.extend(unnamed.iter());
         stock.extend(self.stock.iter().rev());
@@ -189,6 +200,8 @@ impl Case {
             discards,
             melds: self.melds.clone(),
             added_to: self.added_to,
+            yet_to_act: self.yet_to_act,
+            drawn: self.drawn,
         };
         setup.game().map_err(|error| error.to_string())
     }
@@ -247,16 +260,36 @@ impl Case {
             ["stock", "count"] => equal(&game.stock().len().to_string(), text),
             ["discards"] => equal(&game.public().discards.cards().last(), &cards(text)?.last()),
             ["meld", number] => {
-                let place: usize = number.parse().map_err(|_| "the number of a meld")?;
-                let found = game.public().melds.iter().nth(place).ok_or("there is no such meld")?;
-                equal(&found, &meld(found.owner, text)?)
+                let found = nth_meld(game.public(), number)?;
+                let sagasa = text.ends_with(" sagasa");
+                let cards = text.strip_suffix(" sagasa").unwrap_or(text);
+                equal(&found, &ExposedMeld { sagasa, ..meld(found.owner, cards)? })
+            }
+            ["meld", number, "face", "down"] => {
+                let found = nth_meld(game.public(), number)?;
+                let expected = meld(found.owner, text)?;
+                let count = u8::try_from(expected.cards.len()).ok();
+                equal(&found, &ExposedMeld { face_down: count, ..expected })
+            }
+            ["seen", number, "by", viewer] => {
+                let viewer = match *viewer {
+                    "public" => Viewer::Public,
+                    viewer => Viewer::Seat(seat(viewer)?),
+                };
+                let found = nth_meld(&game.view(viewer).public, number)?;
+                let count = found.face_down.map(|count| format!("{count} face down"));
+                let cards = if found.cards.is_empty() { "" } else { ": " };
+                let seen = format!("{}{cards}{}", count.unwrap_or_default(), found.cards);
+                equal(&seen, text)
             }
             ["open"] => {
                 let open = Seat::all(SEATS).filter(|seat| game.public().melds.is_open(*seat));
                 equal(&open.collect::<SeatSet>(), &seats(text)?)
             }
             ["arrangement", number] => {
-                let arrangement = Arrangement::of(game.hands()[seat(number)?.index()]);
+                let secret_run_min = game.public().rules.secret_run_min;
+                let hand = game.hands()[seat(number)?.index()];
+                let arrangement = Arrangement::of(hand, secret_run_min);
                 expect_arrangement(&arrangement, text)
             }
             ["over"] => equal(&over(game)?, text),
@@ -267,11 +300,23 @@ impl Case {
                     shown.iter().map(|shown| shown.points.to_string()).collect();
                 equal(&points.join(" "), text)
             }
+            ["takes", "pot"] => {
+                let outcome = game.outcome().ok_or("the game goes on")?;
+                equal(&String::from(if outcome.takes_pot { "yes" } else { "no" }), text)
+            }
+            ["counts", "max"] => {
+                equal(&Tongits::counts_max(&game.public().rules, SEATS).to_string(), text)
+            }
             ["owes", number] => equal(&owes(game, seat(number)?)?, text),
             ["settled"] => expect_settled(game, text),
             _ => Err(format!("no check is called {what}")),
         }
     }
+}
+
+fn nth_meld(public: &Public, number: &str) -> Told<ExposedMeld> {
+    let place: usize = number.parse().map_err(|_| "the number of a meld")?;
+    public.melds.iter().nth(place).ok_or_else(|| "there is no such meld".into())
 }
 
 fn expect_legal(game: &Tongits, seat: Seat, text: &str) -> Told<()> {
@@ -304,7 +349,7 @@ fn expect_settled(game: &Tongits, text: &str) -> Told<()> {
     let coins = |text: &str| text.parse().ok().and_then(Coins::from_whole).ok_or("whole coins");
     let price = Price { bet: coins(bet)?, multiplier: 1, fee_basis_points: 500 };
     let outcome = game.outcome().ok_or("the game goes on")?;
-    let stake = price.bet.checked_mul(Tongits::counts_max(&game.public().rules));
+    let stake = price.bet.checked_mul(Tongits::counts_max(&game.public().rules, SEATS));
     let stakes = [stake.ok_or("a smaller bet")?; SEATS as usize];
     let amount = coins(pot)?;
     let pot = outcome.winner.map(|seat| PotPayout { seat, amount });
@@ -337,10 +382,12 @@ fn prompt(game: &Tongits) -> String {
 /// `fight 1 showdown 1 2`, `stock nobody`.
 fn over(game: &Tongits) -> Told<String> {
     let end = game.public().end.ok_or("the game goes on")?;
-    let ending = match end.ending {
-        Ending::Tongits => "tongits",
-        Ending::Fight => "fight",
-        Ending::Stock => "stock",
+    let ending = match (end.special, end.ending) {
+        (Some(SpecialEnding::Spread), _) => "spread",
+        (Some(SpecialEnding::ZeroCountFight), _) => "zero-count fight",
+        (None, Ending::Tongits) => "tongits",
+        (None, Ending::Fight) => "fight",
+        (None, Ending::Stock) => "stock",
     };
     let winner = end.winner.map_or("nobody".into(), |seat| seat.to_string());
     let showdown: String = end.showdown.iter().map(|seat| format!(" {seat}")).collect();
@@ -365,16 +412,22 @@ fn owes(game: &Tongits, seat: Seat) -> Told<String> {
     Ok(if items.is_empty() { "nothing".into() } else { items.join(", ") })
 }
 
-/// `dump_addable=true counts.normal=2`: the kingdom rules otherwise.
+/// `classic sagasa=false counts.stock=2`: a rule set, `kingdom` if none is named, and what differs.
 fn rules(text: &str) -> Told<Rules> {
-    let mut rules = serde_json::to_value(Rules::kingdom()).map_err(|error| error.to_string())?;
-    for change in text.split_whitespace() {
+    let mut words = text.split_whitespace().peekable();
+    let named = words.peek().and_then(|name| Rules::preset(name));
+    let changes = words.skip(usize::from(named.is_some()));
+    let named = named.unwrap_or(Rules::kingdom());
+    let mut rules = serde_json::to_value(named).map_err(|error| error.to_string())?;
+    for change in changes {
         let (name, value) = change.split_once('=').ok_or("name=value")?;
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()));
         let field = name.split('.').try_fold(&mut rules, |value, name| value.get_mut(name));
         *field.ok_or_else(|| format!("no rule is called {name}"))? = value;
     }
-    serde_json::from_value(rules).map_err(|error| error.to_string())
+    let rules: Rules = serde_json::from_value(rules).map_err(|error| error.to_string())?;
+    rules.check().map_err(|error| error.to_string())?;
+    Ok(rules)
 }
 
 fn action(text: &str) -> Told<Action> {
@@ -383,7 +436,10 @@ fn action(text: &str) -> Told<Action> {
         ["draw"] => Action::Draw,
         ["chow", cards @ ..] => Action::Chow { cards: set(&cards.join(" "))? },
         ["fight"] => Action::Fight,
-        ["drop", cards @ ..] => Action::Drop { cards: set(&cards.join(" "))? },
+        ["drop", cards @ .., "face", "down"] => {
+            Action::Drop { cards: set(&cards.join(" "))?, face_down: true }
+        }
+        ["drop", cards @ ..] => Action::Drop { cards: set(&cards.join(" "))?, face_down: false },
         ["sapaw", added, "on", meld] => Action::Sapaw {
             card: card(added)?,
             meld: meld.parse().map_err(|_| format!("{meld} is not the number of a meld"))?,
@@ -407,7 +463,7 @@ fn meld(owner: Seat, text: &str) -> Told<ExposedMeld> {
         by[who.index()] = by[who.index()].with(card(put)?);
     }
     let cards = by.iter().fold(CardSet::EMPTY, |sum, by| sum.union(*by));
-    Ok(ExposedMeld { owner, cards, by })
+    Ok(ExposedMeld { owner, cards, by, face_down: None, sagasa: false })
 }
 
 fn seat(text: &str) -> Told<Seat> {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
 use crate::game::Viewer;
-use crate::games::tongits::{Action, Phase, SEATS, Tongits};
+use crate::games::tongits::{Action, ExposedMeld, Phase, SEATS, Tongits, is_meld};
 use crate::seat::Seat;
 use crate::testing::{Dice, Probe};
 
@@ -18,7 +18,7 @@ impl Probe<Tongits> for TongitsProbe {
     fn wild_action(&self, game: &Tongits, dice: &mut Dice) -> Action {
         let hands = game.hands();
         let hand: Vec<Card> = match dice.below(4) {
-            0 => Card::all().collect(),
+            0 => CardSet::ALL.iter().collect(),
             1 => hands[0].iter().collect(),
             2 => hands[1].iter().collect(),
             _ => hands[2].iter().collect(),
@@ -33,7 +33,8 @@ impl Probe<Tongits> for TongitsProbe {
             Action::Draw,
             Action::Chow { cards },
             Action::Fight,
-            Action::Drop { cards },
+            Action::Drop { cards, face_down: false },
+            Action::Drop { cards, face_down: true },
             Action::Sapaw { card, meld },
             Action::Dump { card },
             Action::Tongits,
@@ -43,7 +44,7 @@ impl Probe<Tongits> for TongitsProbe {
         *dice.choose(&actions).expect("there are actions")
     }
 
-    /// Other hands until they are shown, and always the stock.
+    /// Other hands and what others laid face down until they are shown, and always the stock.
     fn hidden(&self, game: &Tongits, viewer: Viewer) -> Vec<String> {
         let own = match viewer {
             Viewer::Everything => return Vec::new(),
@@ -53,7 +54,10 @@ impl Probe<Tongits> for TongitsProbe {
         let is_over = game.public().phase == Phase::Over;
         let others = Seat::all(SEATS).zip(game.hands());
         let others = others.filter(|(seat, _)| !is_over && Some(*seat) != own);
-        let hidden = others.fold(CardSet::EMPTY, |sum, (_, hand)| sum.union(*hand));
+        let hidden = others.fold(CardSet::EMPTY, |sum, (seat, hand)| {
+            let face_down = game.public().melds.face_down(seat);
+            face_down.fold(sum.union(*hand), CardSet::union)
+        });
         let stock = game.stock().cards().iter().copied();
         hidden.iter().chain(stock).map(|card| format!("\"{card}\"")).collect()
     }
@@ -66,11 +70,24 @@ impl Probe<Tongits> for TongitsProbe {
         }
         let piles = game.stock().cards().iter().chain(public.discards.cards()).copied();
         let hands = game.hands().iter().flat_map(|hand| hand.iter());
-        let melds = public.melds.melds().iter().flat_map(|meld| meld.iter());
+        let melds = public.melds.cards().iter();
         let mut cards: Vec<Card> = piles.chain(hands).chain(melds).collect();
         cards.sort();
-        if !cards.iter().copied().eq(Card::all()) {
+        if !cards.iter().copied().eq(public.rules.deck().iter()) {
             return Some(format!("the cards in play are {cards:?}"));
+        }
+        let laid = public.melds.iter();
+        let is_well_laid = |meld: &ExposedMeld| {
+            let by = meld.by.iter().map(|by| by.len()).sum::<usize>();
+            let count = meld.face_down.map_or(meld.cards.len(), usize::from);
+            is_meld(meld.cards) && by == meld.cards.len() && count == meld.cards.len()
+        };
+        if let Some(meld) = laid.into_iter().find(|meld| !is_well_laid(meld)) {
+            return Some(format!("{meld:?} is no meld on the table"));
+        }
+        // A joker alone never lies on the discards (rule 11.1).
+        if public.discards.cards().iter().any(|card| card.is_joker()) {
+            return Some("a joker was dumped".into());
         }
         let counts = game.hands().map(|hand| hand.len());
         let counted = counts == public.hand_counts.map(usize::from)

@@ -1,12 +1,18 @@
 //! Tong-its with one fault: what the conformance kit must find.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use bahay_engine::chance::Answer;
-use bahay_engine::game::{Debt, Game, Item, Outcome, Prompt, Turn, Viewer};
+use bahay_engine::game::{
+    Count, Debt, Game, GameKind, Item, Named, Outcome, Piece, Prompt, Row, RuleSet, SeatRange,
+    Turn, UnsoundRules, Viewer,
+};
 use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{Dice, Probe, TongitsProbe};
+use serde::de::SeqAccess;
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
 /// What is wrong with a game.
@@ -35,10 +41,14 @@ pub enum Fault {
     PromptHidden,
     /// Read back, the game is another.
     Forgets,
+    /// The game ends in a way that has no name.
+    EndsWithoutAName,
+    /// The short form of an event is that of another.
+    ShortFormLies,
 }
 
 impl Fault {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::EventsLeak,
         Self::ViewLeaks,
         Self::ViewDrifts,
@@ -50,6 +60,8 @@ impl Fault {
         Self::NoOutcome,
         Self::PromptHidden,
         Self::Forgets,
+        Self::EndsWithoutAName,
+        Self::ShortFormLies,
     ];
 }
 
@@ -117,18 +129,28 @@ impl Game for Broken {
     type View = BrokenView;
     type Illegal = Illegal;
 
-    const NAME: &'static str = "broken";
+    fn kind(_rules: &Self::Rules) -> &'static str {
+        Self::NAME
+    }
 
-    fn seats(rules: &Self::Rules) -> u8 {
+    fn seats(rules: &Self::Rules) -> SeatRange {
         Tongits::seats(&rules.1)
     }
 
-    fn counts_max(rules: &Self::Rules) -> u32 {
-        Tongits::counts_max(&rules.1)
+    fn counts_max(rules: &Self::Rules, seats: u8) -> u32 {
+        Tongits::counts_max(&rules.1, seats)
     }
 
-    fn new((fault, rules): &Self::Rules, starter: Option<Seat>) -> Self {
-        Self { fault: *fault, steps: 0, game: Tongits::new(rules, starter) }
+    fn check(rules: &Self::Rules) -> Result<(), UnsoundRules> {
+        <Tongits as Game>::check(&rules.1)
+    }
+
+    fn countdown_ms(rules: &Self::Rules) -> RangeInclusive<u32> {
+        Tongits::countdown_ms(&rules.1)
+    }
+
+    fn new((fault, rules): &Self::Rules, seats: u8, starter: Option<Seat>) -> Self {
+        Self { fault: *fault, steps: 0, game: Tongits::new(rules, seats, starter) }
     }
 
     fn turn(&self) -> Turn {
@@ -178,6 +200,15 @@ impl Game for Broken {
         Some(outcome)
     }
 
+    fn ending(&self) -> Option<&'static str> {
+        let ending = self.game.ending()?;
+        Some(if self.fault == Fault::EndsWithoutAName { "somehow" } else { ending })
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        self.game.counts()
+    }
+
     fn view(&self, viewer: Viewer) -> BrokenView {
         let is_leak = self.fault == Fault::ViewLeaks && matches!(viewer, Viewer::Seat(_));
         let mut view = self.game.view(viewer);
@@ -215,6 +246,59 @@ impl Game for Broken {
     fn advise(view: &BrokenView) -> Option<Action> {
         let action = Tongits::advise(&view.view)?;
         Some(if view.fault == Fault::BotCheats { Action::Fight } else { action })
+    }
+
+    fn describe(view: &BrokenView) -> Vec<Row> {
+        Tongits::describe(&view.view)
+    }
+
+    fn describe_action(action: &Action) -> Vec<Piece> {
+        Tongits::describe_action(action)
+    }
+
+    fn describe_event(event: &BrokenEvent) -> Option<Row> {
+        Tongits::describe_event(&event.event)
+    }
+}
+
+impl GameKind for Broken {
+    const NAME: &'static str = "broken";
+    const TITLE: &'static str = "Broken";
+    const UNIT: Named = Tongits::UNIT;
+    const ENDINGS: &'static [Named] = Tongits::ENDINGS;
+    const COUNTERS: &'static [Named] = Tongits::COUNTERS;
+    const SHORT_EVENTS: &'static [&'static str] = Tongits::SHORT_EVENTS;
+
+    fn rule_sets() -> &'static [RuleSet<Self::Rules>] {
+        &[]
+    }
+
+    fn refusals() -> &'static [Illegal] {
+        Tongits::refusals()
+    }
+
+    fn short_event(event: &BrokenEvent) -> Option<&'static str> {
+        Tongits::short_event(&event.event)
+    }
+
+    fn write_short<S: SerializeSeq>(event: &BrokenEvent, fields: &mut S) -> Result<(), S::Error> {
+        fields.serialize_element(&event.fault)?;
+        match &event.event {
+            Event::Dumped { seat, .. } if event.fault == Fault::ShortFormLies => {
+                let another = Seat::new(seat.number() ^ 1).expect("a seat");
+                let event = Event::Drawn { seat: another, card: None, auto: false };
+                Tongits::write_short(&event, fields)
+            }
+            event => Tongits::write_short(event, fields),
+        }
+    }
+
+    fn read_short<'de, A: SeqAccess<'de>>(
+        name: &str,
+        fields: &mut A,
+    ) -> Result<BrokenEvent, A::Error> {
+        let fault = fields.next_element()?.expect("the fault comes first");
+        Ok(BrokenEvent { fault, event: Tongits::read_short(name, fields)? })
     }
 }
 

@@ -20,7 +20,12 @@ pub enum Action {
     /// Rule 3.3.
     Fight,
     /// Rule 3.4.
-    Drop { cards: CardSet },
+    Drop {
+        cards: CardSet,
+        /// A secret meld that stays concealed, where the rules allow it.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        face_down: bool,
+    },
     /// Rule 3.5: the number of a meld is its place in the order in which they were laid.
     Sapaw { card: Card, meld: u8 },
     /// Rule 3.6.
@@ -40,11 +45,22 @@ pub enum Action {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 enum Wire {
     Draw {},
-    Chow { cards: CardSet },
+    Chow {
+        cards: CardSet,
+    },
     Fight {},
-    Drop { cards: CardSet },
-    Sapaw { card: Card, meld: u8 },
-    Dump { card: Card },
+    Drop {
+        cards: CardSet,
+        #[serde(default)]
+        face_down: bool,
+    },
+    Sapaw {
+        card: Card,
+        meld: u8,
+    },
+    Dump {
+        card: Card,
+    },
     Tongits {},
     Challenge {},
     Fold {},
@@ -56,7 +72,7 @@ impl From<Wire> for Action {
             Wire::Draw {} => Self::Draw,
             Wire::Chow { cards } => Self::Chow { cards },
             Wire::Fight {} => Self::Fight,
-            Wire::Drop { cards } => Self::Drop { cards },
+            Wire::Drop { cards, face_down } => Self::Drop { cards, face_down },
             Wire::Sapaw { card, meld } => Self::Sapaw { card, meld },
             Wire::Dump { card } => Self::Dump { card },
             Wire::Tongits {} => Self::Tongits,
@@ -86,19 +102,26 @@ pub enum Illegal {
     ChowNoMeld,
     NotOpen,
     FightBlocked,
+    /// The rules know no melds face down.
+    FaceDownOff,
     DropCardNotInHand,
     DropNoMeld,
+    DropNoSecret,
     SapawCardNotInHand,
     NoSuchMeld,
+    MeldFaceDown,
     SapawNoMeld,
     DumpCardNotInHand,
+    JokerDumped,
     CardAddable,
+    /// Tongits in the draw phase is a Spread, and for that it is too late.
+    NotFirstAction,
     CardsLeftOver,
 }
 
 impl Illegal {
     /// Every reason, in order of precedence.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 28] = [
         Self::NotDealt,
         Self::GameOver,
         Self::FightOpen,
@@ -114,13 +137,18 @@ impl Illegal {
         Self::ChowNoMeld,
         Self::NotOpen,
         Self::FightBlocked,
+        Self::FaceDownOff,
         Self::DropCardNotInHand,
         Self::DropNoMeld,
+        Self::DropNoSecret,
         Self::SapawCardNotInHand,
         Self::NoSuchMeld,
+        Self::MeldFaceDown,
         Self::SapawNoMeld,
         Self::DumpCardNotInHand,
+        Self::JokerDumped,
         Self::CardAddable,
+        Self::NotFirstAction,
         Self::CardsLeftOver,
     ];
 
@@ -160,24 +188,39 @@ impl Illegal {
                 "4.1",
                 "a card was added to this seat's melds since its previous turn began",
             ),
+            Self::FaceDownOff => {
+                ("face_down_off", "3.4", "at this table no meld is laid face down")
+            }
             Self::DropCardNotInHand => {
                 ("drop_card_not_in_hand", "3.4", "a card to drop is not in the hand")
             }
             Self::DropNoMeld => ("drop_no_meld", "3.4", "the cards to drop are not a meld"),
+            Self::DropNoSecret => {
+                ("drop_no_secret", "3.4", "only a secret meld may be laid face down")
+            }
             Self::SapawCardNotInHand => {
                 ("sapaw_card_not_in_hand", "3.5", "the card to add is not in the hand")
             }
             Self::NoSuchMeld => ("no_such_meld", "3.5", "there is no exposed meld of this number"),
+            Self::MeldFaceDown => {
+                ("meld_face_down", "3.4", "a meld that lies face down takes no cards")
+            }
             Self::SapawNoMeld => {
                 ("sapaw_no_meld", "3.5", "with this card the exposed meld would be none")
             }
             Self::DumpCardNotInHand => {
                 ("dump_card_not_in_hand", "3.6", "the card to dump is not in the hand")
             }
+            Self::JokerDumped => ("joker_dumped", "11.1", "a joker is never dumped"),
             Self::CardAddable => (
                 "card_addable",
                 "3.6",
                 "a card that could be added to an exposed meld may not be dumped",
+            ),
+            Self::NotFirstAction => (
+                "not_first_action",
+                "10.3",
+                "before drawing Tongits is declared as the very first action or not at all",
             ),
             Self::CardsLeftOver => {
                 ("cards_left_over", "3.7", "Tongits takes a hand that melds leave no card of")
@@ -218,6 +261,8 @@ mod tests {
             r#"{"type":"chow","cards":["7H","8H"]}"#,
             r#"{"type":"fight"}"#,
             r#"{"type":"drop","cards":["7H","8H","9H"]}"#,
+            r#"{"type":"drop","cards":["7C","7D","7H","7S"],"face_down":true}"#,
+            r#"{"type":"drop","cards":["7C","7D","X1"]}"#,
             r#"{"type":"sapaw","card":"TH","meld":2}"#,
             r#"{"type":"dump","card":"KS"}"#,
             r#"{"type":"tongits"}"#,
@@ -235,6 +280,8 @@ mod tests {
             r#"{"type":"draw","card":"KS"}"#,
             r#"{"type":"dump","card":"KS","why":1}"#,
             r#"{"type":"drop","cards":["7H","7H","9H"]}"#,
+            r#"{"type":"dump","card":"KS","face_down":true}"#,
+            r#"{"type":"drop","cards":["7H","8H","9H"],"face_down":1}"#,
             r#"{"type":"dump"}"#,
             r#"{"type":"sapaw","card":"TH","meld":-1}"#,
             r#"{"type":"Draw"}"#,

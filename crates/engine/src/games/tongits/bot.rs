@@ -2,7 +2,8 @@
 //!
 //! It ends the game when it can; sheds what nobody needs onto the table, which also takes the
 //! opponents' right to fight; opens with a plain meld so as not to be burned, and keeps secret
-//! melds concealed, where they pay (rule 6.4); dumps the card that leaves the best hand and feeds
+//! melds concealed, where they pay (rule 6.4): in the hand, and face down when the hand can be
+//! emptied in this turn (rule 3.4); never gives a joker away without need; dumps the card that leaves the best hand and feeds
 //! the next seat least; chows where that beats a draw; fights and challenges when its deadwood is
 //! likely the lowest.
 //!
@@ -14,7 +15,7 @@ use crate::games::tongits::action::Action;
 use crate::games::tongits::arrange::{Arrangement, deadwood, leaves_nothing};
 use crate::games::tongits::legal::{dumpable, for_each};
 use crate::games::tongits::meld::{
-    additions, can_chow, for_each_chow, has_secret, is_secret, points, points_of, rank_cards,
+    additions, can_chow, for_each_chow, has_secret, is_secret, is_set, points, points_of, same_rank,
 };
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::rules::{Additions, SEATS};
@@ -23,7 +24,7 @@ use crate::seat::Seat;
 
 /// What the AI would play; `None` when the viewer is not to act.
 pub(super) fn advise(view: &View) -> Option<Action> {
-    Head::new(&view.public, view.viewer?, view.hand()?).choose(&HOUSE)
+    Head::new(view, view.viewer?, view.hand()?).choose(&HOUSE)
 }
 
 /// How the AI weighs. The values were found by letting tempers play against each other: among
@@ -56,15 +57,19 @@ struct Head<'a> {
     public: &'a Public,
     seat: Seat,
     hand: CardSet,
-    /// In other hands or the stock.
+    /// What was drawn in this turn, where the rules ask for it.
+    drawn: Option<Card>,
+    /// In other hands, face down or in the stock.
     unseen: CardSet,
 }
 
 impl<'a> Head<'a> {
-    fn new(public: &'a Public, seat: Seat, hand: CardSet) -> Self {
+    fn new(view: &'a View, seat: Seat, hand: CardSet) -> Self {
+        let public = &view.public;
         let discards: CardSet = public.discards.cards().iter().copied().collect();
         let seen = hand.union(discards).union(public.melds.cards());
-        Self { public, seat, hand, unseen: CardSet::ALL.difference(seen) }
+        let unseen = public.rules.deck().difference(seen);
+        Self { public, seat, hand, drawn: view.drawn, unseen }
     }
 
     fn choose(&self, temper: &Temper) -> Option<Action> {
@@ -83,10 +88,16 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Fight, chow or draw.
+    /// Spread, fight, chow or draw.
     fn begin_turn(&self, temper: &Temper) -> Action {
-        let mut may_fight = false;
-        for_each(self.public, self.seat, self.hand, |action| may_fight |= action == Action::Fight);
+        let (mut may_fight, mut may_spread) = (false, false);
+        for_each(self.public, self.seat, self.hand, |action| {
+            may_fight |= action == Action::Fight;
+            may_spread |= action == Action::Tongits;
+        });
+        if may_spread {
+            return Action::Tongits;
+        }
         if may_fight && self.is_low(temper) {
             return Action::Fight;
         }
@@ -99,9 +110,13 @@ impl<'a> Head<'a> {
     /// Whether the deadwood is likely lower than that of all who may answer a fight.
     fn is_low(&self, temper: &Temper) -> bool {
         let own = cost(deadwood(self.hand));
-        self.seat.others(SEATS).all(|other| {
-            !self.public.melds.is_open(other) || own * 100 <= self.expected(other) * temper.fight
-        })
+        let melds = &self.public.melds;
+        let may_answer = |other: Seat| {
+            let with_secret = self.public.rules.secret_may_challenge && melds.has_face_down(other);
+            melds.is_open(other) || with_secret
+        };
+        let is_likely_higher = |other: Seat| own * 100 <= self.expected(other) * temper.fight;
+        self.seat.others(SEATS).all(|other| !may_answer(other) || is_likely_higher(other))
     }
 
     fn answer(&self, temper: &Temper, fighter: Seat) -> Action {
@@ -129,12 +144,12 @@ impl<'a> Head<'a> {
     /// The hand cards to chow with, if that beats a draw.
     fn best_chow(&self, temper: &Temper) -> Option<CardSet> {
         let discard = self.public.discards.top()?;
-        let held = secrets(self.hand);
+        let held = self.secrets(self.hand);
         let is_open = self.public.melds.is_open(self.seat);
         let mut best = None;
         for_each_chow(self.hand, discard, |cards| {
             let left = self.hand.difference(cards);
-            let broken = held - secrets(left);
+            let broken = held - self.secrets(left);
             let mut value = self.after_dump(temper, left, additions(cards.with(discard)));
             value += broken.max(0) * temper.secret;
             value -= if is_open { 0 } else { temper.open };
@@ -149,8 +164,12 @@ impl<'a> Head<'a> {
     /// What is left of a hand at best after a dump, when `extra` too can be added to the table.
     fn after_dump(&self, temper: &Temper, hand: CardSet, extra: CardSet) -> i32 {
         let addable = self.public.melds.additions().union(extra);
-        let candidates =
-            if self.public.rules.dump_addable { hand } else { hand.difference(addable) };
+        let hand_cards = hand.naturals();
+        let candidates = if self.public.rules.dump_addable {
+            hand_cards
+        } else {
+            hand_cards.difference(addable)
+        };
         // When all can be added, or one is left to dump, the hand is Tongits.
         if candidates.len() <= 1 {
             return -100 * POINT;
@@ -166,7 +185,8 @@ impl<'a> Head<'a> {
         let mut gained = 0;
         for drawn in self.unseen.iter() {
             let hand = self.hand.with(drawn);
-            let best = hand.iter().map(|card| deadwood(hand.without(card))).min().unwrap_or(0);
+            let dumps = hand.naturals().iter().map(|card| deadwood(hand.without(card)));
+            let best = dumps.min().unwrap_or(0);
             gained += deadwood_now - cost(best);
         }
         now - gained / self.unseen_count()
@@ -175,7 +195,7 @@ impl<'a> Head<'a> {
     /// A hand as it stands, less what the coming draws may meld of it. Less is better.
     fn weigh(&self, temper: &Temper, hand: CardSet) -> i32 {
         let now = deadwood(hand);
-        let helping = self.unseen.iter().filter(|card| can_chow(hand, *card));
+        let helping = self.unseen.iter().filter(|card| card.is_joker() || can_chow(hand, *card));
         let gains =
             helping.map(|card| cost(now) - cost(deadwood(hand.with(card)))).map(|gain| gain.max(0));
         let draws = (1 + i32::from(self.public.stock_count) / i32::from(SEATS)).min(temper.draws);
@@ -191,25 +211,38 @@ impl<'a> Head<'a> {
             .expect("a hand can be dumped from or added from")
     }
 
-    /// The next step of a way to end the game in this turn, if the arrangement shows one.
+    /// The next step of a way to end the game in this turn, if the arrangement shows one. Jokers
+    /// that are left over stay in the hand (rule 11.1).
     fn finish(&self) -> Option<Action> {
         if leaves_nothing(self.hand) {
             return Some(Action::Tongits);
         }
-        let arrangement = Arrangement::of(self.hand);
-        let on_table = self.public.melds.melds().iter().copied();
-        let addable = self.public.melds.additions().intersection(arrangement.leftover).first();
+        let secret_run_min = self.public.rules.secret_run_min;
+        let arrangement = Arrangement::of(self.hand, secret_run_min);
+        let leftover = arrangement.leftover.naturals();
+        let on_table = self.public.melds.open().map(|(_, cards, _)| cards);
+        let addable = self.public.melds.additions().intersection(leftover).first();
         let add = addable.and_then(|card| self.add(card));
         // Concealed melds pay more, so they stay in hand when the rest can be added.
-        if left_after_adding(on_table.clone(), arrangement.leftover).is_empty() {
+        if left_after_adding(on_table.clone(), leftover).is_empty() {
             return add;
         }
+        let secret = |meld: &&CardSet| is_secret(**meld, secret_run_min);
+        let plain = arrangement.melds.iter().filter(|meld| !secret(meld)).copied();
+        let with_plain = left_after_adding(on_table.clone().chain(plain), leftover);
+        if self.public.rules.bahay && with_plain.len() <= 1 {
+            let concealed = arrangement.melds.iter().find(secret);
+            if let Some(cards) = concealed {
+                return Some(Action::Drop { cards: *cards, face_down: true });
+            }
+        }
         let dropped = on_table.chain(arrangement.melds.iter().copied());
-        let left = left_after_adding(dropped, arrangement.leftover);
+        let left = left_after_adding(dropped, leftover);
         if left.len() > 1 {
             return None;
         }
-        let drop = arrangement.melds.first().map(|cards| Action::Drop { cards: *cards });
+        let drop =
+            arrangement.melds.first().map(|cards| Action::Drop { cards: *cards, face_down: false });
         drop.or(add).or_else(|| left.first().map(|card| Action::Dump { card }))
     }
 
@@ -219,18 +252,22 @@ impl<'a> Head<'a> {
         let now = deadwood(self.hand);
         let spare = |card: &Card| {
             let left = self.hand.without(*card);
-            deadwood(left) <= now && secrets(left) >= secrets(self.hand)
+            let keeps_secrets = || self.secrets(left) >= self.secrets(self.hand);
+            !card.is_joker() && deadwood(left) <= now && keeps_secrets()
         };
+        if let Some(sagasa) = self.sagasa().filter(|(card, _)| spare(card)) {
+            let (card, meld) = sagasa;
+            return Some(Action::Sapaw { card, meld });
+        }
         let own_blocks = match self.public.rules.fight_blocked_by {
             Additions::Anyone => self.is_low(temper),
             Additions::Opponents => false,
         };
-        let melds = (0..).zip(self.public.melds.melds().iter().zip(self.public.melds.owners()));
-        for (meld, (cards, owner)) in melds {
-            if *owner == self.seat && own_blocks {
+        for (meld, cards, owner) in self.public.melds.open() {
+            if owner == self.seat && own_blocks {
                 continue;
             }
-            let fitting = additions(*cards).intersection(self.hand);
+            let fitting = additions(cards).intersection(self.hand);
             if let Some(card) = fitting.iter().filter(spare).max_by_key(|card| points(*card)) {
                 return Some(Action::Sapaw { card, meld });
             }
@@ -238,22 +275,34 @@ impl<'a> Head<'a> {
         None
     }
 
-    /// Opens with the plain meld that takes the fewest additions.
+    /// The drawn card and the own set of three that it completes (rule 10.2).
+    fn sagasa(&self) -> Option<(Card, u8)> {
+        let card = self.drawn.filter(|card| self.hand.contains(*card))?;
+        let completes = |(_, cards, owner): &(u8, CardSet, Seat)| {
+            *owner == self.seat && is_set(*cards) && same_rank(card).contains_all(*cards)
+        };
+        self.public.melds.open().find(completes).map(|(meld, ..)| (card, meld))
+    }
+
+    /// Opens with the plain meld that takes the fewest additions, without a joker if it can.
     fn open(&self) -> Option<Action> {
         if self.public.melds.is_open(self.seat) {
             return None;
         }
-        let melds = Arrangement::of(self.hand).melds;
-        let plain = melds.into_iter().filter(|meld| !is_secret(*meld));
-        let takes = |meld: &CardSet| additions(*meld).intersection(self.unseen).len();
-        plain.min_by_key(takes).map(|cards| Action::Drop { cards })
+        let secret_run_min = self.public.rules.secret_run_min;
+        let melds = Arrangement::of(self.hand, secret_run_min).melds;
+        let plain = melds.into_iter().filter(|meld| !is_secret(*meld, secret_run_min));
+        let takes =
+            |meld: &CardSet| (meld.has_joker(), additions(*meld).intersection(self.unseen).len());
+        plain.min_by_key(takes).map(|cards| Action::Drop { cards, face_down: false })
     }
 
     /// The dump that leaves the best hand and feeds the next seat least.
     fn dump(&self, temper: &Temper) -> Option<Action> {
         let value = |card: &Card| {
             let left = self.hand.without(*card);
-            let broken = if has_secret(self.hand) && !has_secret(left) { temper.secret } else { 0 };
+            let is_broken = self.has_secret(self.hand) && !self.has_secret(left);
+            let broken = if is_broken { temper.secret } else { 0 };
             self.weigh(temper, left) + self.feeds(temper, *card) + broken
         };
         let card = dumpable(self.public, self.hand).iter().min_by_key(value)?;
@@ -266,11 +315,11 @@ impl<'a> Head<'a> {
         if self.public.stock_count == 0 {
             return 0;
         }
-        let same = i32::try_from(rank_cards(card.rank()).intersection(self.unseen).len())
+        let same = i32::try_from(same_rank(card).intersection(self.unseen).len())
             .expect("a rank has four cards");
         let mut pairs = same * (same - 1) / 2;
-        for_each_chow(self.unseen, card, |cards| {
-            pairs += i32::from(cards.len() == 2 && !rank_cards(card.rank()).contains_all(cards));
+        for_each_chow(self.unseen.naturals(), card, |cards| {
+            pairs += i32::from(cards.len() == 2 && !same_rank(card).contains_all(cards));
         });
         let next = i32::from(self.public.hand_counts[self.seat.next(SEATS).index()]);
         let unseen = self.unseen_count();
@@ -285,10 +334,24 @@ impl<'a> Head<'a> {
 
     /// Adds a card, to another's meld rather than an own one.
     fn add(&self, card: Card) -> Option<Action> {
-        let melds = (0..).zip(self.public.melds.melds().iter().zip(self.public.melds.owners()));
-        let fits = melds.filter(|(_, (cards, _))| additions(**cards).contains(card));
-        let (meld, _) = fits.min_by_key(|(_, (_, owner))| **owner == self.seat)?;
+        let fits =
+            self.public.melds.open().filter(|(_, cards, _)| additions(*cards).contains(card));
+        let (meld, ..) = fits.min_by_key(|(.., owner)| *owner == self.seat)?;
         Some(Action::Sapaw { card, meld })
+    }
+
+    fn has_secret(&self, hand: CardSet) -> bool {
+        has_secret(hand, self.public.rules.secret_run_min)
+    }
+
+    /// The secret melds of the arrangement.
+    fn secrets(&self, hand: CardSet) -> i32 {
+        if !self.has_secret(hand) {
+            return 0;
+        }
+        let secret_run_min = self.public.rules.secret_run_min;
+        let secrets = Arrangement::of(hand, secret_run_min).secret_melds(secret_run_min);
+        i32::try_from(secrets).expect("a hand has few melds")
     }
 }
 
@@ -304,14 +367,6 @@ fn left_after_adding(melds: impl Iterator<Item = CardSet> + Clone, cards: CardSe
         }
     }
     left
-}
-
-/// The secret melds of the arrangement.
-fn secrets(hand: CardSet) -> i32 {
-    if !has_secret(hand) {
-        return 0;
-    }
-    i32::try_from(Arrangement::of(hand).secret_melds()).expect("a hand has few melds")
 }
 
 fn cost(points: u32) -> i32 {

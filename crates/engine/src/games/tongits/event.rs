@@ -1,9 +1,11 @@
 //! What happened in a game, complete, and what of it each viewer may see.
 //!
-//! An event never lets a seat know another's cards, the stock's order, who is asked in a fight
-//! because of a concealed meld, or how another answered, before the hands are shown.
+//! An event never lets a seat know another's cards, in hand or face down, the stock's order, who is
+//! asked in a fight because of a concealed meld, or how another answered, before the hands are
+//! shown.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +13,7 @@ use crate::cards::{Card, CardSet};
 use crate::game::Viewer;
 use crate::games::tongits::arrange::Arrangement;
 use crate::games::tongits::pile::Pile;
-use crate::games::tongits::rules::SEATS;
+use crate::games::tongits::rules::{Rules, SEATS};
 use crate::seat::{Seat, SeatSet};
 
 /// Something for each seat.
@@ -43,8 +45,12 @@ pub enum Event {
     Chowed { seat: Seat, discard: Card, cards: CardSet },
     /// Rule 3.4.
     Dropped { seat: Seat, cards: CardSet },
+    /// Rule 3.4, where secret melds may be laid face down. Others see how many cards they are.
+    LaidFaceDown { seat: Seat, cards: CardSet, count: u8 },
     /// Rule 3.5.
     Sapawed { seat: Seat, card: Card, meld: u8 },
+    /// Rule 10.2: what was just added was drawn in this turn and completes the owner's four.
+    Sagasa { seat: Seat, meld: u8 },
     /// Rule 3.6.
     Dumped { seat: Seat, card: Card },
     /// Rule 3.7.
@@ -63,6 +69,8 @@ pub enum Event {
         winner: Option<Seat>,
         /// Who took part in a showdown: the fighter and its challengers (rule 4.3).
         showdown: SeatSet,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        special: Option<SpecialEnding>,
     },
 }
 
@@ -86,6 +94,9 @@ pub struct Shown {
     pub burned: bool,
     /// What the hand counts: its deadwood, or all of it when burned (rule 1.11).
     pub points: u32,
+    /// What the seat had laid face down, in the order laid (rule 3.4).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub face_down: Vec<CardSet>,
 }
 
 /// How a game ended.
@@ -99,6 +110,17 @@ pub enum Ending {
     Fight,
     /// Rule 5.1.
     Stock,
+}
+
+/// An ending that has a name of its own among those of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum SpecialEnding {
+    /// A Tongits that takes the POT (rule 10.3).
+    Spread,
+    /// A fight that nobody is asked to answer (rule 11.2).
+    ZeroCountFight,
 }
 
 impl Event {
@@ -121,6 +143,10 @@ impl Event {
             Self::Drawn { seat, card, auto } => {
                 Self::Drawn { seat: *seat, card: card.filter(|_| sees(*seat)), auto: *auto }
             }
+            Self::LaidFaceDown { seat, cards, count } => {
+                let cards = if sees(*seat) { *cards } else { CardSet::EMPTY };
+                Self::LaidFaceDown { seat: *seat, cards, count: *count }
+            }
             Self::Fought { seat, asked, asked_secretly } => {
                 let asked_secretly = asked_secretly.iter().filter(|seat| sees(*seat)).collect();
                 Self::Fought { seat: *seat, asked: *asked, asked_secretly }
@@ -135,6 +161,7 @@ impl Event {
             | Self::Chowed { .. }
             | Self::Dropped { .. }
             | Self::Sapawed { .. }
+            | Self::Sagasa { .. }
             | Self::Dumped { .. }
             | Self::TongitsDeclared { .. }
             | Self::Shown { .. }
@@ -148,7 +175,9 @@ impl Event {
         match self {
             Self::Dealt { hands, .. } => hands.get(seat.index()).copied().flatten().unwrap_or(hand),
             Self::Drawn { seat: by, card: Some(card), .. } if *by == seat => hand.with(*card),
-            Self::Chowed { seat: by, cards, .. } | Self::Dropped { seat: by, cards }
+            Self::Chowed { seat: by, cards, .. }
+            | Self::Dropped { seat: by, cards }
+            | Self::LaidFaceDown { seat: by, cards, .. }
                 if *by == seat =>
             {
                 hand.difference(*cards)
@@ -162,13 +191,34 @@ impl Event {
             | Self::Drawn { .. }
             | Self::Chowed { .. }
             | Self::Dropped { .. }
+            | Self::LaidFaceDown { .. }
             | Self::Sapawed { .. }
+            | Self::Sagasa { .. }
             | Self::Dumped { .. }
             | Self::TongitsDeclared { .. }
             | Self::Fought { .. }
             | Self::Answered { .. }
             | Self::Shown { .. }
             | Self::Over { .. } => hand,
+        }
+    }
+
+    /// The card drawn in this turn, as far as the rules ask for it (rule 10.2) and the event tells.
+    pub(super) fn drawn_after(&self, rules: &Rules, drawn: Option<Card>) -> Option<Card> {
+        match self {
+            Self::Drawn { card, .. } => card.filter(|_| rules.sagasa),
+            Self::Dumped { .. } | Self::Shown { .. } => None,
+            Self::StarterChosen { .. }
+            | Self::Dealt { .. }
+            | Self::Chowed { .. }
+            | Self::Dropped { .. }
+            | Self::LaidFaceDown { .. }
+            | Self::Sapawed { .. }
+            | Self::Sagasa { .. }
+            | Self::TongitsDeclared { .. }
+            | Self::Fought { .. }
+            | Self::Answered { .. }
+            | Self::Over { .. } => drawn,
         }
     }
 }

@@ -1,5 +1,8 @@
-//! The exposed melds (rule 1.5): in the order laid, each with its owner, and for every card the
-//! seat that put it there. Fixed arrays, because a game is copied at every action.
+//! The melds on the table (rules 1.5, 3.4): in the order laid, each with its owner, and for every
+//! card the seat that put it there. Fixed arrays, because a game is copied at every action.
+//!
+//! A meld that lies face down has its number among them and takes no part in anything else. Who may
+//! not see its cards knows how many they are.
 
 use alloc::vec::Vec;
 
@@ -9,34 +12,64 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::cards::{Card, CardSet};
 use crate::games::tongits::meld::additions;
 use crate::games::tongits::rules::SEATS;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// Three cards to a meld at least, and no card twice.
-const MELDS_MAX: usize = 17;
+const MELDS_MAX: usize = 18;
 
 /// What stands where no meld is.
 const NOBODY: Seat = Seat::new(0).expect("every table has seat 0");
 
-/// All exposed melds. On the wire it is the list of [`ExposedMeld`].
+/// All melds on the table. On the wire it is the list of [`ExposedMeld`].
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(with = "Vec<ExposedMeld>"))]
 pub struct Exposed {
+    /// Without the cards that lie face down and may not be seen.
     melds: [CardSet; MELDS_MAX],
     owners: [Seat; MELDS_MAX],
+    lies: [Lies; MELDS_MAX],
     len: u8,
-    /// Which of all exposed cards each seat put there; one set a seat serves every meld.
+    /// Who owns a meld that lies open.
+    open: SeatSet,
+    /// Which of all these cards each seat put there; one set a seat serves every meld.
     by: [CardSet; SEATS as usize],
 }
 
-/// One exposed meld as it is shown.
+/// How a meld lies on the table, in one byte: the number of its cards where it lies face down (rule
+/// 3.4), else one of two marks that are no such number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Lies(u8);
+
+impl Lies {
+    const OPEN: Self = Self(0);
+    /// Open, and its owner added the drawn fourth card (rule 10.2).
+    const SAGASA: Self = Self(u8::MAX);
+
+    const fn face_down(self) -> Option<u8> {
+        if self.is_open() { None } else { Some(self.0) }
+    }
+
+    const fn is_open(self) -> bool {
+        self.0 == Self::OPEN.0 || self.0 == Self::SAGASA.0
+    }
+}
+
+/// One meld on the table as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExposedMeld {
     pub owner: Seat,
+    /// None where it lies face down and the viewer may not see them.
     pub cards: CardSet,
     /// Which of its cards each seat put there, by seat.
     pub by: [CardSet; SEATS as usize],
+    /// How many cards it has, where it lies face down (rule 3.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub face_down: Option<u8>,
+    /// It is a sagasa (rule 10.2).
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub sagasa: bool,
 }
 
 impl Exposed {
@@ -44,11 +77,14 @@ impl Exposed {
         Self {
             melds: [CardSet::EMPTY; MELDS_MAX],
             owners: [NOBODY; MELDS_MAX],
+            lies: [Lies::OPEN; MELDS_MAX],
             len: 0,
+            open: SeatSet::EMPTY,
             by: [CardSet::EMPTY; SEATS as usize],
         }
     }
 
+    /// Those that lie face down too.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
@@ -57,58 +93,93 @@ impl Exposed {
         self.len == 0
     }
 
-    /// The melds' cards in the order laid.
-    pub fn melds(&self) -> &[CardSet] {
-        self.melds.get(..self.len()).unwrap_or_default()
-    }
-
-    /// The melds' owners in the order laid.
+    /// The owners of all melds in the order laid.
     pub fn owners(&self) -> &[Seat] {
         self.owners.get(..self.len()).unwrap_or_default()
     }
 
+    /// All melds in the order laid.
     pub fn iter(&self) -> impl Iterator<Item = ExposedMeld> {
-        self.melds().iter().zip(self.owners()).map(|(cards, owner)| ExposedMeld {
-            owner: *owner,
-            cards: *cards,
-            by: self.by.map(|by| by.intersection(*cards)),
+        self.laid().map(|(_, cards, owner, lies)| ExposedMeld {
+            owner,
+            cards,
+            by: self.by.map(|by| by.intersection(cards)),
+            face_down: lies.face_down(),
+            sagasa: lies == Lies::SAGASA,
         })
     }
 
-    /// Whether a seat owns one (rule 1.7).
-    pub fn is_open(&self, seat: Seat) -> bool {
-        self.owners().contains(&seat)
+    /// The melds that lie open, each with its number, cards and owner.
+    pub fn open(&self) -> impl Iterator<Item = (u8, CardSet, Seat)> + Clone {
+        let open = self.laid().filter(|(.., lies)| lies.is_open());
+        open.map(|(number, cards, owner, _)| (number, cards, owner))
+    }
+
+    /// The cards of the meld with this number, if it lies open; `None` if there is no such meld.
+    pub fn cards_of(&self, meld: u8) -> Option<Option<CardSet>> {
+        let place = usize::from(meld);
+        let cards = (place < self.len()).then(|| self.melds[place])?;
+        Some(self.lies[place].is_open().then_some(cards))
+    }
+
+    /// Whether a seat owns one that lies open (rule 1.7).
+    pub const fn is_open(&self, seat: Seat) -> bool {
+        self.open.contains(seat)
+    }
+
+    /// Whether a seat has laid one face down (rule 3.4).
+    pub fn has_face_down(&self, seat: Seat) -> bool {
+        self.face_down(seat).next().is_some()
+    }
+
+    /// What a seat has laid face down, in the order laid.
+    pub fn face_down(&self, seat: Seat) -> impl Iterator<Item = CardSet> {
+        let down = self.laid().filter(move |(_, _, owner, lies)| *owner == seat && !lies.is_open());
+        down.map(|(_, cards, ..)| cards)
+    }
+
+    /// How many of a seat's melds here are secret: laid face down, or sagasas (rules 3.4, 10.2).
+    pub fn secret_melds(&self, seat: Seat) -> u32 {
+        let own = self.laid().filter(|(_, _, owner, _)| *owner == seat);
+        own.map(|(.., lies)| u32::from(lies != Lies::OPEN)).sum()
     }
 
     /// Every card that may be added to some meld (rule 3.5).
     pub fn additions(&self) -> CardSet {
-        self.melds().iter().fold(CardSet::EMPTY, |sum, meld| sum.union(additions(*meld)))
+        let mut sum = CardSet::EMPTY;
+        for place in 0..self.len() {
+            if self.lies[place].is_open() {
+                sum = sum.union(additions(self.melds[place]));
+            }
+        }
+        sum
     }
 
     /// The cards in a seat's own melds that the seat put there (rule 6.3).
     pub fn own_cards(&self, seat: Seat) -> CardSet {
-        let mut cards = CardSet::EMPTY;
-        for (meld, owner) in self.melds().iter().zip(self.owners()) {
-            if *owner == seat {
-                cards = cards.union(*meld);
-            }
-        }
+        let own = self.laid().filter(|(_, _, owner, _)| *owner == seat);
+        let cards = own.fold(CardSet::EMPTY, |sum, (_, cards, ..)| sum.union(cards));
         self.by.get(seat.index()).map_or(CardSet::EMPTY, |by| cards.intersection(*by))
     }
 
-    /// All exposed cards.
+    /// All cards on the table that are known.
     pub fn cards(&self) -> CardSet {
-        self.melds().iter().fold(CardSet::EMPTY, |sum, meld| sum.union(*meld))
+        self.laid().fold(CardSet::EMPTY, |sum, (_, cards, ..)| sum.union(cards))
     }
 
     /// # Panics
     /// When the cards of the deck do not suffice for one more: a bug.
     pub fn lay(&mut self, owner: Seat, cards: CardSet) {
-        let place = self.len();
-        self.melds[place] = cards;
-        self.owners[place] = owner;
-        self.len += 1;
-        self.credit(owner, cards);
+        self.put(owner, cards, Lies::OPEN);
+        self.open = self.open.with(owner);
+    }
+
+    /// Lays a meld of so many cards face down; who may not see the cards names none.
+    ///
+    /// # Panics
+    /// As [`Self::lay`].
+    pub fn lay_face_down(&mut self, owner: Seat, cards: CardSet, count: u8) {
+        self.put(owner, cards, Lies(count));
     }
 
     /// Adds a card to the meld with this number.
@@ -122,6 +193,54 @@ impl Exposed {
         self.credit(by, CardSet::only(card));
     }
 
+    /// Notes that the meld with this number is a sagasa (rule 10.2).
+    ///
+    /// # Panics
+    /// As [`Self::add`].
+    pub fn note_sagasa(&mut self, meld: u8) {
+        assert!(meld < self.len, "a sagasa is a meld on the table");
+        self.lies[usize::from(meld)] = Lies::SAGASA;
+    }
+
+    /// Takes away the cards that lie face down and belong to a seat that the viewer is not.
+    pub(super) fn conceal(&mut self, sees: impl Fn(Seat) -> bool) {
+        for place in 0..self.len() {
+            let owner = self.owners[place];
+            if !self.lies[place].is_open() && !sees(owner) {
+                let by = &mut self.by[owner.index()];
+                *by = by.difference(self.melds[place]);
+                self.melds[place] = CardSet::EMPTY;
+            }
+        }
+    }
+
+    /// Turns up what a seat has laid face down, in the order laid. It stays told apart.
+    pub(super) fn reveal(&mut self, seat: Seat, melds: &[CardSet]) {
+        let mut melds = melds.iter();
+        for place in 0..self.len() {
+            if self.owners[place] == seat && !self.lies[place].is_open() {
+                let cards = melds.next().copied().unwrap_or_default();
+                self.melds[place] = cards;
+                self.credit(seat, cards);
+            }
+        }
+    }
+
+    fn laid(&self) -> impl Iterator<Item = (u8, CardSet, Seat, Lies)> + Clone {
+        let melds = self.melds.get(..self.len()).unwrap_or_default();
+        let all = melds.iter().zip(&self.owners).zip(&self.lies);
+        (0..).zip(all).map(|(number, ((cards, owner), lies))| (number, *cards, *owner, *lies))
+    }
+
+    fn put(&mut self, owner: Seat, cards: CardSet, lies: Lies) {
+        let place = self.len();
+        self.melds[place] = cards;
+        self.owners[place] = owner;
+        self.lies[place] = lies;
+        self.len += 1;
+        self.credit(owner, cards);
+    }
+
     fn credit(&mut self, seat: Seat, cards: CardSet) {
         let by = &mut self.by[seat.index()];
         *by = by.union(cards);
@@ -132,7 +251,15 @@ impl FromIterator<ExposedMeld> for Exposed {
     fn from_iter<I: IntoIterator<Item = ExposedMeld>>(melds: I) -> Self {
         let mut exposed = Self::none();
         for meld in melds {
-            exposed.lay(meld.owner, meld.cards.intersection(meld.by[meld.owner.index()]));
+            match (meld.face_down, meld.sagasa) {
+                (Some(count), _) => exposed.lay_face_down(meld.owner, CardSet::EMPTY, count),
+                (None, is_sagasa) => {
+                    exposed.lay(meld.owner, CardSet::EMPTY);
+                    if is_sagasa {
+                        exposed.note_sagasa(exposed.len - 1);
+                    }
+                }
+            }
             exposed.melds[exposed.len() - 1] = meld.cards;
             for (seat, by) in Seat::all(SEATS).zip(meld.by) {
                 exposed.credit(seat, by);
@@ -144,7 +271,7 @@ impl FromIterator<ExposedMeld> for Exposed {
 
 impl PartialEq for Exposed {
     fn eq(&self, other: &Self) -> bool {
-        self.melds() == other.melds() && self.owners() == other.owners() && self.by == other.by
+        self.laid().eq(other.laid()) && self.by == other.by
     }
 }
 
@@ -187,7 +314,7 @@ mod tests {
         exposed.lay(other, cards("KC KD KS"));
         exposed.add(0, other, "TH".parse().unwrap());
         assert_eq!(exposed.own_cards(owner), cards("JH QH KH"));
-        assert_eq!(exposed.additions(), cards("9H KH"));
+        assert_eq!(exposed.additions(), cards("9H KH X1 X2"));
         assert_eq!(
             serde_json::to_string(&exposed).unwrap(),
             r#"[{"owner":0,"cards":["TH","JH","QH","KH"],"by":[["JH","QH","KH"],["TH"],[]]},{"owner":1,"cards":["KC","KD","KS"],"by":[[],["KC","KD","KS"],[]]}]"#
@@ -195,5 +322,29 @@ mod tests {
         let read: Exposed =
             serde_json::from_str(&serde_json::to_string(&exposed).unwrap()).unwrap();
         assert_eq!(read, exposed);
+    }
+
+    /// Rule 3.4.
+    #[test]
+    fn what_lies_face_down_is_concealed_and_revealed() {
+        let [owner, other] = [0, 1].map(|number| Seat::new(number).unwrap());
+        let mut exposed = Exposed::none();
+        exposed.lay_face_down(owner, cards("9C 9D 9H 9S"), 4);
+        assert!(!exposed.is_open(owner) && exposed.has_face_down(owner));
+        assert!(exposed.additions().is_empty());
+        assert_eq!((exposed.cards_of(0), exposed.cards_of(1)), (Some(None), None));
+        let mut seen = exposed;
+        seen.conceal(|seat| seat == other);
+        assert_eq!(
+            serde_json::to_string(&seen).unwrap(),
+            r#"[{"owner":0,"cards":[],"by":[[],[],[]],"face_down":4}]"#
+        );
+        let mut read: Exposed =
+            serde_json::from_str(&serde_json::to_string(&seen).unwrap()).unwrap();
+        assert_eq!(read, seen);
+        read.reveal(owner, &[cards("9C 9D 9H 9S")]);
+        assert_eq!(read, exposed);
+        assert_eq!(read.secret_melds(owner), 1);
+        assert_eq!(read.own_cards(owner), cards("9C 9D 9H 9S"));
     }
 }

@@ -4,10 +4,12 @@
 //! [`check`] decides about one action and says why not; [`for_each`] lists all that [`check`]
 //! would take. Random play holds them against each other.
 
-use crate::cards::{Card, CardSet};
+use crate::cards::{Card, CardSet, Rank, Suit};
 use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::arrange::leaves_nothing;
-use crate::games::tongits::meld::{additions, can_chow, for_each_chow, for_each_meld, is_meld};
+use crate::games::tongits::meld::{
+    additions, can_chow, for_each_chow, for_each_meld, is_meld, is_secret,
+};
 use crate::games::tongits::phase::{Phase, Public};
 use crate::seat::Seat;
 
@@ -28,24 +30,38 @@ pub(super) fn check(
             check_draw_phase(public, seat)?;
             check_fight(public, seat)
         }
-        Action::Drop { cards } => {
+        Action::Drop { cards, face_down } => {
             check_play_phase(public, seat)?;
+            require(public.rules.bahay || !*face_down, Illegal::FaceDownOff)?;
             require(hand.contains_all(*cards), Illegal::DropCardNotInHand)?;
-            require(is_meld(*cards), Illegal::DropNoMeld)
+            require(is_meld(*cards), Illegal::DropNoMeld)?;
+            require(!*face_down || is_secret_here(public, *cards), Illegal::DropNoSecret)
         }
         Action::Sapaw { card, meld } => {
             check_play_phase(public, seat)?;
             require(hand.contains(*card), Illegal::SapawCardNotInHand)?;
-            let meld = public.melds.melds().get(usize::from(*meld)).ok_or(Illegal::NoSuchMeld)?;
-            require(additions(*meld).contains(*card), Illegal::SapawNoMeld)
+            let meld = public.melds.cards_of(*meld).ok_or(Illegal::NoSuchMeld)?;
+            let meld = meld.ok_or(Illegal::MeldFaceDown)?;
+            require(additions(meld).contains(*card), Illegal::SapawNoMeld)
         }
         Action::Dump { card } => {
             check_play_phase(public, seat)?;
             require(hand.contains(*card), Illegal::DumpCardNotInHand)?;
+            require(!card.is_joker(), Illegal::JokerDumped)?;
             require(dumpable(public, hand).contains(*card), Illegal::CardAddable)
         }
         Action::Tongits => {
-            check_play_phase(public, seat)?;
+            match public.phase {
+                Phase::Draw { seat: turn, .. } if turn == seat && public.rules.spread => {
+                    require(public.yet_to_act.contains(seat), Illegal::NotFirstAction)?;
+                }
+                Phase::Starter
+                | Phase::Deal { .. }
+                | Phase::Draw { .. }
+                | Phase::Play { .. }
+                | Phase::Fight { .. }
+                | Phase::Over => check_play_phase(public, seat)?,
+            }
             require(leaves_nothing(hand), Illegal::CardsLeftOver)
         }
         Action::Challenge | Action::Fold => check_answer(public, seat),
@@ -63,11 +79,21 @@ pub(super) fn for_each(public: &Public, seat: Seat, hand: CardSet, mut each: imp
             if check_fight(public, seat).is_ok() {
                 each(Action::Fight);
             }
+            if can_spread(public, seat, hand) {
+                each(Action::Tongits);
+            }
         }
         Phase::Play { seat: turn } if turn == seat => {
-            for_each_meld(hand, |cards| each(Action::Drop { cards }));
-            for (meld, cards) in (0..).zip(public.melds.melds()) {
-                let fitting = additions(*cards).intersection(hand);
+            for_each_meld(hand, |cards| each(Action::Drop { cards, face_down: false }));
+            if public.rules.bahay {
+                for_each_meld(hand, |cards| {
+                    if is_secret_here(public, cards) {
+                        each(Action::Drop { cards, face_down: true });
+                    }
+                });
+            }
+            for (meld, cards, _) in public.melds.open() {
+                let fitting = additions(cards).intersection(hand);
                 fitting.iter().for_each(|card| each(Action::Sapaw { card, meld }));
             }
             dumpable(public, hand).iter().for_each(|card| each(Action::Dump { card }));
@@ -92,10 +118,12 @@ pub(super) fn for_each(public: &Public, seat: Seat, hand: CardSet, mut each: imp
 pub(super) fn only_draw(public: &Public, seat: Seat, hand: CardSet) -> bool {
     !public.discards.top().is_some_and(|discard| can_chow(hand, discard))
         && check_fight(public, seat).is_err()
+        && !can_spread(public, seat, hand)
 }
 
-/// The cards of the hand that may be dumped (rule 3.6).
+/// The cards of the hand that may be dumped (rules 3.6, 11.1).
 pub(super) fn dumpable(public: &Public, hand: CardSet) -> CardSet {
+    let hand = hand.naturals();
     if public.rules.dump_addable { hand } else { hand.difference(public.melds.additions()) }
 }
 
@@ -106,7 +134,8 @@ pub(super) fn default_action(public: &Public, seat: Seat, hand: CardSet) -> Opti
         Phase::Play { seat: turn } if turn == seat => {
             match dumpable(public, hand).iter().max_by_key(height) {
                 Some(card) => Some(Action::Dump { card }),
-                None => highest_addition(public, hand),
+                // A hand of nothing but jokers, as only a deal can give it, is Tongits.
+                None => highest_addition(public, hand).or(Some(Action::Tongits)),
             }
         }
         Phase::Fight { .. } => check_answer(public, seat).is_ok().then_some(Action::Fold),
@@ -119,15 +148,15 @@ pub(super) fn default_action(public: &Public, seat: Seat, hand: CardSet) -> Opti
 }
 
 /// Points, then rank, then suit (rule 8.2): a higher rank never has fewer points.
-fn height(card: &Card) -> (u8, u8) {
-    (card.rank().index(), card.suit().index())
+fn height(card: &Card) -> (Option<Rank>, Option<Suit>) {
+    (card.rank(), card.suit())
 }
 
 /// The highest card that can be added, to the first meld that takes it.
 fn highest_addition(public: &Public, hand: CardSet) -> Option<Action> {
-    let card = public.melds.additions().intersection(hand).iter().max_by_key(height)?;
-    let fits = |(_, meld): &(u8, &CardSet)| additions(**meld).contains(card);
-    let (meld, _) = (0..).zip(public.melds.melds()).find(fits)?;
+    let fitting = public.melds.additions().intersection(hand).naturals();
+    let card = fitting.iter().max_by_key(height)?;
+    let (meld, ..) = public.melds.open().find(|(_, meld, _)| additions(*meld).contains(card))?;
     Some(Action::Sapaw { card, meld })
 }
 
@@ -177,6 +206,15 @@ fn check_fight(public: &Public, seat: Seat) -> Result<(), Illegal> {
     require(public.melds.is_open(seat), Illegal::NotOpen)?;
     let blocked = matches!(public.phase, Phase::Draw { fight_blocked: true, .. });
     require(!blocked, Illegal::FightBlocked)
+}
+
+/// Rule 10.3, in the draw phase of the seat's own turn.
+fn can_spread(public: &Public, seat: Seat, hand: CardSet) -> bool {
+    public.rules.spread && public.yet_to_act.contains(seat) && leaves_nothing(hand)
+}
+
+fn is_secret_here(public: &Public, cards: CardSet) -> bool {
+    is_secret(cards, public.rules.secret_run_min)
 }
 
 fn require(holds: bool, otherwise: Illegal) -> Result<(), Illegal> {

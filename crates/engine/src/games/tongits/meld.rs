@@ -1,15 +1,15 @@
-//! Melds (rules 1.4, 1.6) and points (rule 1.9): what is a meld, what can be added to one, which
-//! ones a hand holds. Everything is arithmetic on bits; nothing allocates. Which of a hand's
+//! Melds (rules 1.4, 1.6, 11.1) and points (rule 1.9): what is a meld, what can be added to one,
+//! which ones a hand holds. Everything is arithmetic on bits; nothing allocates. Which of a hand's
 //! melds to take together is the question of `arrange`.
+//!
+//! Cards without a joker go the short way; what a joker changes is told by `joker`.
 
-use crate::cards::{Card, CardSet, Rank};
+use crate::cards::{Card, CardSet};
+use crate::games::tongits::joker;
 use crate::games::tongits::lanes::Lanes;
 
 /// Cards in the smallest meld (rule 1.4).
 pub(super) const MELD_CARDS_MIN: usize = 3;
-
-/// Cards in the shortest secret run (rule 1.6).
-pub(super) const SECRET_RUN_CARDS_MIN: usize = 5;
 
 /// What a card of rank ten or above counts (rule 1.9).
 const POINTS_MAX: u8 = 10;
@@ -20,10 +20,13 @@ const ACES: u64 = 1 | 1 << 13 | 1 << 26 | 1 << 39;
 /// The kings in a card set.
 const KINGS: u64 = ACES << 12;
 
-/// The points of one card (rule 1.9).
+/// The points of one card (rules 1.9, 11.1).
 pub const fn points(card: Card) -> u8 {
-    let face = card.rank().index() + 1;
-    if face < POINTS_MAX { face } else { POINTS_MAX }
+    match card.rank() {
+        Some(rank) if rank.index() < POINTS_MAX => rank.index() + 1,
+        Some(_) => POINTS_MAX,
+        None => 0,
+    }
 }
 
 /// The points of cards together.
@@ -52,48 +55,72 @@ pub(super) const fn lane_points(lanes: Lanes) -> u32 {
         + 8 * (cards & DIGITS[3]).count_ones()
 }
 
-/// The four cards of a rank.
-pub(super) const fn rank_cards(rank: Rank) -> CardSet {
-    CardSet::from_bits(ACES << rank.index())
+/// The four cards of a card's rank; none for a joker.
+pub(super) const fn same_rank(card: Card) -> CardSet {
+    match card.rank() {
+        Some(rank) => CardSet::from_bits(ACES << rank.index()),
+        None => CardSet::EMPTY,
+    }
 }
 
-/// Whether the cards are exactly one meld (rule 1.4).
+/// Whether the cards are exactly one meld (rules 1.4, 11.1).
 pub fn is_meld(cards: CardSet) -> bool {
-    cards.len() >= MELD_CARDS_MIN && (is_of_one_rank(cards) || is_consecutive(cards))
+    if cards.has_joker() {
+        return cards.jokers().len() == 1 && joker::takes_joker(cards.naturals());
+    }
+    cards.len() >= MELD_CARDS_MIN && (is_set(cards) || is_consecutive(cards))
 }
 
-/// Whether the cards are exactly one secret meld, were they concealed (rule 1.6).
-pub fn is_secret(cards: CardSet) -> bool {
-    if is_of_one_rank(cards) {
+/// Whether the cards are three or four of one rank, without a joker.
+pub(super) fn is_set(cards: CardSet) -> bool {
+    cards.len() >= MELD_CARDS_MIN
+        && cards.first().is_some_and(|card| same_rank(card).contains_all(cards))
+}
+
+/// Whether the cards are exactly one secret meld, were they concealed (rule 1.6). Of runs are
+/// secret those from so many cards on; none, when that is zero.
+pub fn is_secret(cards: CardSet, secret_run_min: u8) -> bool {
+    if cards.has_joker() {
+        false
+    } else if is_set(cards) {
         cards.len() == 4
     } else {
-        cards.len() >= SECRET_RUN_CARDS_MIN && is_consecutive(cards)
+        secret_run_min > 0 && cards.len() >= usize::from(secret_run_min) && is_consecutive(cards)
     }
 }
 
 /// Whether the hand holds a secret meld at all (rules 1.8, 4.2), whatever its arrangement.
-pub const fn has_secret(hand: CardSet) -> bool {
+pub const fn has_secret(hand: CardSet, secret_run_min: u8) -> bool {
     let lanes = Lanes::from_cards(hand);
-    lanes.ranks_of_four() != 0 || lanes.has_run(5)
+    lanes.ranks_of_four() != 0 || secret_run_min > 0 && lanes.has_run(secret_run_min)
 }
 
-/// The cards that may be added to an exposed meld, one at a time (rule 3.5).
-pub const fn additions(meld: CardSet) -> CardSet {
+/// The cards that may be added to an exposed meld, one at a time (rule 3.5). A joker finds a place
+/// exactly where a natural card would, unless one is there already (rule 11.1).
+pub fn additions(meld: CardSet) -> CardSet {
+    if meld.has_joker() {
+        return joker::additions(meld.naturals());
+    }
     let bits = meld.bits();
-    if bits & bits >> 1 == 0 {
+    let naturals = if bits & bits >> 1 == 0 {
         // No two neighbours: a set. What is missing of its rank.
-        match meld.first() {
-            Some(card) => rank_cards(card.rank()).difference(meld),
-            None => CardSet::EMPTY,
-        }
+        meld.first().map_or(CardSet::EMPTY, |card| same_rank(card).difference(meld))
     } else {
         let ends = bits << 1 & !ACES | bits >> 1 & !KINGS;
-        CardSet::from_bits(ends & !bits)
-    }
+        CardSet::from_bits(ends & !bits).naturals()
+    };
+    if naturals.is_empty() { naturals } else { naturals.union(CardSet::JOKERS) }
 }
 
 /// Every meld that the hand holds, each once; melds overlap.
 pub fn for_each_meld(hand: CardSet, mut each: impl FnMut(CardSet)) {
+    for_each_natural_meld(hand, &mut each);
+    for joker in hand.jokers().iter() {
+        joker::for_each_part(hand, |part| each(part.with(joker)));
+    }
+}
+
+fn for_each_natural_meld(hand: CardSet, each: &mut impl FnMut(CardSet)) {
     let lanes = Lanes::from_cards(hand);
     let mut ranks = lanes.ranks_of_three();
     while ranks != 0 {
@@ -117,12 +144,12 @@ pub fn for_each_meld(hand: CardSet, mut each: impl FnMut(CardSet)) {
 
 /// Every choice of hand cards that forms a new meld with the discard (rule 3.2), each once.
 pub(super) fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(CardSet)) {
-    let same_rank = rank_cards(discard.rank()).intersection(hand);
-    if same_rank.len() >= 2 {
-        each(same_rank);
+    let same = same_rank(discard).intersection(hand);
+    if same.len() >= 2 {
+        each(same);
     }
-    if same_rank.len() == 3 {
-        same_rank.iter().for_each(|card| each(same_rank.without(card)));
+    if same.len() == 3 {
+        same.iter().for_each(|card| each(same.without(card)));
     }
     let (below, above) = neighbours(hand, discard);
     let index = u32::from(discard.index());
@@ -134,26 +161,39 @@ pub(super) fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(C
             }
         }
     }
+    for joker in hand.jokers().iter() {
+        joker::for_each_part(hand.with(discard), |part| {
+            if part.contains(discard) {
+                each(part.without(discard).with(joker));
+            }
+        });
+    }
 }
 
-/// Whether the hand can chow the discard (rule 3.2).
+/// Whether the hand can chow the discard (rule 3.2), which is no joker.
 pub(super) fn can_chow(hand: CardSet, discard: Card) -> bool {
     let (below, above) = neighbours(hand, discard);
-    below + above >= 2 || rank_cards(discard.rank()).intersection(hand).len() >= 2
+    let same = same_rank(discard).intersection(hand).len();
+    below + above >= 2 || same >= 2 || hand.has_joker() && can_chow_with_joker(hand, discard)
+}
+
+/// Beside a joker one card will do: of the same rank, or at most two ranks away in the same suit.
+#[cold]
+fn can_chow_with_joker(hand: CardSet, discard: Card) -> bool {
+    hand.naturals().iter().any(|card| joker::takes_joker(CardSet::only(card).with(discard)))
 }
 
 /// How many cards the hand holds without a gap below and above a card in its suit.
 fn neighbours(hand: CardSet, card: Card) -> (u32, u32) {
-    let suit = Lanes::from_cards(hand).0 >> (16 * card.suit().index());
+    let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else {
+        return (0, 0);
+    };
+    let suit = Lanes::from_cards(hand).0 >> (16 * suit.index());
     // Bit 16 stands for the card; what is below it is shifted up to end at bit 15.
-    let around = (suit & 0x1FFF) << (16 - card.rank().index());
+    let around = (suit & 0x1FFF) << (16 - rank.index());
     let above = (around >> 17).trailing_ones();
     let below = (around << 48).leading_ones();
     (below, above)
-}
-
-fn is_of_one_rank(cards: CardSet) -> bool {
-    cards.first().is_some_and(|card| rank_cards(card.rank()).contains_all(cards))
 }
 
 /// Whether the cards are of one suit and without a gap.
@@ -166,7 +206,7 @@ fn is_consecutive(cards: CardSet) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        additions, can_chow, for_each_chow, for_each_meld, has_secret, is_meld, is_secret,
+        additions, can_chow, for_each_chow, for_each_meld, has_secret, is_meld, is_secret, points,
         points_of,
     };
     use crate::cards::{Card, CardSet};
@@ -191,18 +231,33 @@ mod tests {
     #[test]
     fn secret_melds_are_fours_and_runs_of_five() {
         for secret in ["7C 7D 7H 7S", "AS 2S 3S 4S 5S", "8D 9D TD JD QD KD"] {
-            assert!(is_secret(cards(secret)) && has_secret(cards(secret)), "{secret}");
+            assert!(is_secret(cards(secret), 5) && has_secret(cards(secret), 5), "{secret}");
         }
         for not in ["7C 7D 7H", "AS 2S 3S 4S", "TC JC QC KC AD"] {
-            assert!(!is_secret(cards(not)) && !has_secret(cards(not)), "{not}");
+            assert!(!is_secret(cards(not), 5) && !has_secret(cards(not), 5), "{not}");
         }
-        assert!(has_secret(cards("2C 2D 2H 2S KH")));
-        assert!(!is_secret(cards("2C 2D 2H 2S KH")));
+        assert!(has_secret(cards("2C 2D 2H 2S KH"), 5));
+        assert!(!is_secret(cards("2C 2D 2H 2S KH"), 5));
+    }
+
+    /// Rules 1.6, 11.1.
+    #[test]
+    fn in_classic_only_fours_are_secret_and_nowhere_what_holds_a_joker() {
+        assert!(is_secret(cards("7C 7D 7H 7S"), 0) && has_secret(cards("7C 7D 7H 7S"), 0));
+        let run = "AS 2S 3S 4S 5S 6S";
+        assert!(!is_secret(cards(run), 0) && !has_secret(cards(run), 0));
+        assert!(is_secret(cards(run), 6) && has_secret(cards(run), 6));
+        assert!(!is_secret(cards(run), 7) && !has_secret(cards(run), 7));
+        for joker in ["7C 7D 7H X1", "AS 2S 3S 4S X2", "AS 2S 3S 4S 5S 6S X1"] {
+            assert!(!is_secret(cards(joker), 5), "{joker}");
+        }
+        assert!(!has_secret(cards("7C 7D 7H X1 X2"), 4));
     }
 
     #[test]
     fn additions_keep_a_meld_a_meld_and_are_all_of_them() {
         for_each_meld(CardSet::ALL, |meld| {
+            assert!(is_meld(meld), "{meld}");
             let expected: CardSet = Card::all()
                 .filter(|card| !meld.contains(*card) && is_meld(meld.with(*card)))
                 .collect();
@@ -212,16 +267,22 @@ mod tests {
 
     #[test]
     fn points_are_those_of_the_cards() {
-        assert_eq!(points_of(CardSet::ALL), 4 * (45 + 40));
+        assert_eq!(points_of(CardSet::ALL), 4 * (45 + 40), "jokers count nothing");
+        assert_eq!(Card::all().map(|card| u32::from(points(card))).sum::<u32>(), 4 * (45 + 40));
         assert_eq!(points_of(cards("AC 9D TH JS QC KC")), 50);
     }
 
     /// Against all subsets of hands of eight cards.
     #[test]
     fn melds_and_chows_of_a_hand_are_all_there_and_named_once() {
-        for text in
-            ["7C 7D 7H 7S 8H 9H TH 6H", "AC 2C 3C 4C 3D 3H QC KC", "TD JD QD KD AD AC AS AH"]
-        {
+        for text in [
+            "7C 7D 7H 7S 8H 9H TH 6H",
+            "AC 2C 3C 4C 3D 3H QC KC",
+            "TD JD QD KD AD AC AS AH",
+            "7C 7D 8H 9H TH 6H X1",
+            "AC 2C 3C 5C 3D QC KC X1 X2",
+            "X1 X2 9S",
+        ] {
             let hand: Vec<Card> = cards(text).iter().collect();
             let subsets: Vec<CardSet> = (0..1_u32 << hand.len())
                 .map(|choice| {
@@ -239,7 +300,7 @@ mod tests {
                 subsets.iter().copied().filter(|subset| is_meld(*subset)).collect();
             expected.sort();
             assert_eq!(found, expected, "{text}");
-            for discard in Card::all().filter(|card| !cards(text).contains(*card)) {
+            for discard in CardSet::STANDARD.difference(cards(text)).iter() {
                 let mut found = Vec::new();
                 for_each_chow(cards(text), discard, |chow| found.push(chow));
                 found.sort();

@@ -1,23 +1,29 @@
-//! Tong-its: three seats, a deck of 52, twelve cards each and a thirteenth for the starter.
+//! Tong-its: three seats, a deck of 52 or with two jokers 54, twelve cards each and a thirteenth for
+//! the starter.
 //!
 //! The rules are docs/rules/tongits.md; every refusal and every line of a settlement cites one by
 //! its number. [`Rules`] holds their numbers and switches, [`Tongits`] is a game by them.
 //!
 //! Arrows go down only: `state` → `bot`, `score`, `legal`, `view` → `phase` → `event` →
-//! `arrange` → `meld` → `lanes`.
+//! `arrange` → `search` → `meld` → `joker` → `lanes`.
 
 mod action;
 mod arrange;
 mod bot;
+mod describe;
 mod event;
 mod exposed;
+mod joker;
+mod kind;
 mod lanes;
 mod legal;
 mod meld;
 mod phase;
 mod pile;
+mod presets;
 mod rules;
 mod score;
+mod search;
 #[cfg(feature = "testing")]
 mod setup;
 mod sort;
@@ -26,14 +32,15 @@ mod view;
 
 pub use action::{Action, Illegal};
 pub use arrange::{Arrangement, deadwood, leaves_nothing};
-pub use event::{Answer, BySeat, Ending, Event, Shown};
+pub use event::{Answer, BySeat, Ending, Event, Shown, SpecialEnding};
 pub use exposed::{Exposed, ExposedMeld};
 pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, points_of};
 pub use phase::{End, Phase, Public};
 pub use pile::Pile;
+pub use presets::Preset;
 pub use rules::{
-    Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection, Rules,
-    SEATS, is_special,
+    Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection,
+    EndingCounts, ItemCounts, Rules, SEATS, is_special,
 };
 #[cfg(feature = "testing")]
 pub use setup::{BadSetup, Setup, SetupPhase};

@@ -12,10 +12,9 @@ use alloc::boxed::Box;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cards::Card;
 use crate::chance::Request;
 use crate::game::{Prompt, Turn, Viewer};
-use crate::games::tongits::event::{BySeat, Ending, Event, Shown};
+use crate::games::tongits::event::{BySeat, Ending, Event, Shown, SpecialEnding};
 use crate::games::tongits::exposed::Exposed;
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{Additions, Rules, SEATS};
@@ -46,7 +45,7 @@ pub enum Phase {
     /// Seats answer a fight (rule 4.2).
     Fight {
         fighter: Seat,
-        /// The open seats that are asked.
+        /// The seats that are asked and open, or with a meld that lies face down.
         asked: SeatSet,
         /// The seats asked for a concealed meld; a viewer sees itself here and nobody else.
         asked_secretly: SeatSet,
@@ -65,6 +64,8 @@ pub struct End {
     pub winner: Option<Seat>,
     /// The fighter and its challengers, if anybody challenged.
     pub showdown: SeatSet,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub special: Option<SpecialEnding>,
 }
 
 /// Everything that lies open.
@@ -85,11 +86,18 @@ pub struct Public {
     /// The seats whose melds were added to since their own latest turn began (rule 4.1). At the
     /// beginning of its next turn such a seat may not fight.
     pub added_to: SeatSet,
+    /// Who has not done anything yet, where that is a chance of a Spread (rule 10.3).
+    #[serde(default, skip_serializing_if = "is_nobody")]
+    pub yet_to_act: SeatSet,
     /// Who drew the stock's last card (rules 5.1, 5.2).
     pub drew_last: Option<Seat>,
     /// All hands by seat, once the game has ended.
     pub shown: Option<Box<BySeat<Shown>>>,
     pub end: Option<End>,
+}
+
+fn is_nobody(seats: &SeatSet) -> bool {
+    seats.is_empty()
 }
 
 impl Public {
@@ -104,6 +112,7 @@ impl Public {
             discards: Pile::EMPTY,
             melds: Exposed::none(),
             added_to: SeatSet::EMPTY,
+            yet_to_act: SeatSet::EMPTY,
             drew_last: None,
             shown: None,
             end: None,
@@ -115,7 +124,7 @@ impl Public {
         let countdowns = &self.rules.countdowns;
         let (seats, countdown_ms) = match self.phase {
             Phase::Starter => return Turn::Chance(Request::Number(u32::from(SEATS))),
-            Phase::Deal { .. } => return Turn::Chance(Request::Order(Card::COUNT)),
+            Phase::Deal { .. } => return Turn::Chance(Request::Order(self.rules.deck_count())),
             Phase::Draw { seat, .. } => (SeatSet::only(seat), countdowns.draw_ms),
             Phase::Play { seat } => (SeatSet::only(seat), countdowns.play_ms),
             Phase::Fight { asked, asked_secretly, answered, .. } => {
@@ -130,12 +139,15 @@ impl Public {
     /// The same without what the viewer may not know.
     pub(super) fn masked(&self, viewer: Viewer) -> Self {
         let mut masked = self.clone();
+        let known: SeatSet = match viewer {
+            Viewer::Everything => Seat::all(SEATS).collect(),
+            Viewer::Seat(own) => SeatSet::only(own),
+            Viewer::Public => SeatSet::EMPTY,
+        };
+        if self.rules.bahay && self.shown.is_none() {
+            masked.melds.conceal(|seat| known.contains(seat));
+        }
         if let Phase::Fight { asked_secretly, answered, .. } = &mut masked.phase {
-            let known = match viewer {
-                Viewer::Everything => Seat::all(SEATS).collect(),
-                Viewer::Seat(own) => SeatSet::only(own),
-                Viewer::Public => SeatSet::EMPTY,
-            };
             *asked_secretly = asked_secretly.intersection(known);
             *answered = answered.intersection(known);
         }
@@ -148,6 +160,7 @@ impl Public {
             Event::StarterChosen { seat } => self.phase = Phase::Deal { starter: *seat },
             Event::Dealt { starter, .. } => self.deal(*starter),
             Event::Drawn { seat, .. } => {
+                self.note_action(*seat);
                 self.hand_counts[seat.index()] += 1;
                 self.stock_count -= 1;
                 if self.stock_count == 0 {
@@ -156,23 +169,34 @@ impl Public {
                 self.enter(Phase::Play { seat: *seat });
             }
             Event::Chowed { seat, discard, cards } => {
+                self.note_action(*seat);
                 self.discards.pop();
                 self.melds.lay(*seat, cards.with(*discard));
                 self.take_from_hand(*seat, cards.len());
                 self.enter(Phase::Play { seat: *seat });
             }
             Event::Dropped { seat, cards } => {
+                self.note_action(*seat);
                 self.melds.lay(*seat, *cards);
                 self.take_from_hand(*seat, cards.len());
                 self.prompt += 1;
             }
+            Event::LaidFaceDown { seat, cards, count } => {
+                self.note_action(*seat);
+                self.melds.lay_face_down(*seat, *cards, *count);
+                self.take_from_hand(*seat, usize::from(*count));
+                self.prompt += 1;
+            }
+            Event::Sagasa { meld, .. } => self.melds.note_sagasa(*meld),
             Event::Sapawed { seat, card, meld } => {
+                self.note_action(*seat);
                 self.melds.add(*meld, *seat, *card);
                 self.take_from_hand(*seat, 1);
                 self.note_addition(*seat, *meld);
                 self.prompt += 1;
             }
             Event::Dumped { seat, card } => {
+                self.note_action(*seat);
                 self.discards.push(*card);
                 self.take_from_hand(*seat, 1);
                 if self.hand_counts[seat.index()] > 0 && self.stock_count > 0 {
@@ -191,10 +215,16 @@ impl Public {
                 }
             }
             Event::TongitsDeclared { .. } => {}
-            Event::Shown { hands } => self.shown = Some(hands.clone()),
-            Event::Over { ending, winner, showdown } => {
+            Event::Shown { hands } => {
+                for (seat, shown) in Seat::all(SEATS).zip(hands.iter()) {
+                    self.melds.reveal(seat, &shown.face_down);
+                }
+                self.shown = Some(hands.clone());
+            }
+            Event::Over { ending, winner, showdown, special } => {
                 self.phase = Phase::Over;
-                self.end = Some(End { ending: *ending, winner: *winner, showdown: *showdown });
+                let (ending, winner, showdown) = (*ending, *winner, *showdown);
+                self.end = Some(End { ending, winner, showdown, special: *special });
             }
         }
     }
@@ -203,7 +233,10 @@ impl Public {
         let each = self.rules.hand_cards;
         self.hand_counts = [each; SEATS as usize];
         self.hand_counts[starter.index()] += 1;
-        self.stock_count = Card::COUNT - SEATS * each - 1;
+        self.stock_count = self.rules.deck_count() - SEATS * each - 1;
+        if self.rules.spread {
+            self.yet_to_act = Seat::all(SEATS).collect();
+        }
         self.enter(Phase::Play { seat: starter });
     }
 
@@ -212,6 +245,11 @@ impl Public {
         let fight_blocked = self.added_to.contains(seat);
         self.added_to = self.added_to.without(seat);
         self.enter(Phase::Draw { seat, fight_blocked });
+    }
+
+    /// Rule 10.3: whatever a seat does, it has acted.
+    const fn note_action(&mut self, seat: Seat) {
+        self.yet_to_act = self.yet_to_act.without(seat);
     }
 
     fn enter(&mut self, phase: Phase) {

@@ -1,15 +1,17 @@
 //! The rule sets of Tong-its as values: every number and every switch of docs/rules/tongits.md
-//! that two rule sets could disagree on. `kingdom` is the product; an operator may change fields.
+//! that two rule sets could disagree on. Those with a name are in `presets`; an operator may change
+//! fields, as far as [`Rules::check`] allows.
 //!
 //! Not here: the shape of a meld and the points of a card (rules 1.4, 1.6, 1.9), which are the
 //! game itself and constants beside the code that rests on them; bets, fee, POT, crowns and the
 //! prepare countdown, which belong to the table.
 
 use core::fmt;
+use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cards::{Card, Rank};
+use crate::cards::{Card, CardSet, Rank};
 
 /// Seats at a table of Tong-its (rule 1.1).
 pub const SEATS: u8 = 3;
@@ -20,7 +22,13 @@ const HAND_CARDS_MAX: u8 = 16;
 /// The smallest secret meld, four of one rank (rule 1.6): bounds how many fit a hand.
 const SECRET_CARDS_MIN: u8 = 4;
 
-/// One rule set. `Rules::kingdom` is the one that is played.
+/// Ranks in a suit: the longest run.
+const RUN_CARDS_MAX: u8 = 13;
+
+/// A count beyond this is a slip of the pen, and sums of such counts still fit.
+const COUNT_MAX: u32 = 10_000;
+
+/// One rule set. `Rules::kingdom` is that of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -30,19 +38,33 @@ pub struct Rules {
     pub deal: DealDirection,
     /// Cards dealt to each seat; the starter gets one more (rules 1.2, 2.3).
     pub hand_cards: u8,
+    /// The deck holds two jokers (rule 11.1).
+    pub jokers: bool,
     /// The stock's top card is drawn at once where nothing else is legal (rule 3.1).
     pub auto_draw: bool,
     /// A card that could be added to an exposed meld may be dumped (rule 3.6).
     pub dump_addable: bool,
+    /// Cards in the shortest run that is a secret meld; 0 where no run is one (rule 1.6).
+    pub secret_run_min: u8,
+    /// A secret meld may be laid face down (rule 3.4).
+    pub bahay: bool,
+    /// The drawn fourth card on an own set of three is a secret meld (rule 10.2).
+    pub sagasa: bool,
+    /// Tongits as a seat's very first action takes the POT (rule 10.3).
+    pub spread: bool,
     /// Whose additions to a seat's melds take its right to fight (rule 4.1).
     pub fight_blocked_by: Additions,
     /// A seat that is not open may answer a fight with a secret meld (rule 4.2).
     pub secret_may_challenge: bool,
     /// Who wins among challengers with equal deadwood (rule 4.4).
     pub challengers_tied: ChallengersTied,
+    /// A fight at zero deadwood wins at once (rule 11.2).
+    pub zero_count_fight: bool,
+    /// Losers owe for the points that they have more than the winner (rule 11.3).
+    pub variable_payout: bool,
     /// What happens when the stock is exhausted and all seats are burned (rule 5.3).
     pub all_burned: AllBurned,
-    /// What a loser owes (rules 6.1 to 6.6).
+    /// What a loser owes (rules 6.1 to 6.6, or 10.1).
     pub counts: Counts,
     /// How long a phase waits for its seats (rule 8.2).
     pub countdowns: Countdowns,
@@ -87,11 +109,22 @@ pub enum AllBurned {
     Nobody,
 }
 
-/// What a loser owes, in counts (rules 6.1 to 6.6).
+/// What a loser owes, in counts: in one of two ways, which are told apart by their fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Counts {
+    /// The sum of what the win was made of.
+    Items(ItemCounts),
+    /// A number for each way to end.
+    Endings(EndingCounts),
+}
+
+/// What a loser owes, in counts, line by line (rules 6.1 to 6.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Counts {
+pub struct ItemCounts {
     pub normal: u32,
     pub tongits: u32,
     /// A card.
@@ -100,6 +133,27 @@ pub struct Counts {
     pub secret: u32,
     pub challenge: u32,
     pub burned: u32,
+}
+
+/// What a loser owes, in counts, by how the game ended (rules 10.1, 11.2, 11.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EndingCounts {
+    /// A Spread too.
+    pub tongits: u32,
+    /// A fight that nobody challenged.
+    pub fight: u32,
+    /// A fight that somebody challenged, whoever won it.
+    pub challenge: u32,
+    pub stock: u32,
+    pub zero_count_fight: u32,
+    /// By a burned loser on top, unless the winner is burned too.
+    pub burned: u32,
+    /// A meld; after Tongits and Spread only.
+    pub secret: u32,
+    /// The points that make one more count of a variable payout.
+    pub variable_points: u32,
 }
 
 /// How long a phase waits, in milliseconds (rule 8.2).
@@ -112,69 +166,169 @@ pub struct Countdowns {
     pub fight_ms: u32,
 }
 
-impl Rules {
-    /// The rule set of the product.
-    pub const fn kingdom() -> Self {
-        Self {
-            deal: DealDirection::Clockwise,
-            hand_cards: 12,
-            auto_draw: true,
-            dump_addable: false,
-            fight_blocked_by: Additions::Anyone,
-            secret_may_challenge: true,
-            challengers_tied: ChallengersTied::FirstAfterFighter,
-            all_burned: AllBurned::FewestPoints,
-            counts: Counts {
-                normal: 1,
-                tongits: 1,
-                special: 1,
-                secret: 1,
-                challenge: 2,
-                burned: 1,
-            },
-            countdowns: Countdowns { draw_ms: 10_000, play_ms: 20_000, fight_ms: 10_000 },
-        }
-    }
-
-    /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
-    pub fn check(&self) -> Result<(), BadRules> {
-        let Countdowns { draw_ms, play_ms, fight_ms } = self.countdowns;
-        if !(1..=HAND_CARDS_MAX).contains(&self.hand_cards) {
-            return Err(BadRules::HandCards);
-        }
-        if draw_ms == 0 || play_ms == 0 || fight_ms == 0 {
-            return Err(BadRules::Countdown);
-        }
-        Ok(())
-    }
-
-    /// The most one loser can owe (rule 6.9): the normal count; the dearer of a showdown and a
-    /// Tongits that burns; every special card; as many secret melds as fit the longest hand.
-    pub fn counts_max(&self) -> u32 {
-        let Counts { normal, tongits, special, secret, challenge, burned } = self.counts;
-        let special_cards = Card::all().filter(|card| is_special(*card)).map(|_| 1).sum::<u32>();
-        let secret_melds = u32::from((self.hand_cards + 1) / SECRET_CARDS_MIN);
-        normal + challenge.max(tongits + burned) + special * special_cards + secret * secret_melds
+impl Countdowns {
+    /// The shortest and the longest.
+    pub fn range_ms(&self) -> RangeInclusive<u32> {
+        let Self { draw_ms, play_ms, fight_ms } = *self;
+        draw_ms.min(play_ms).min(fight_ms)..=draw_ms.max(play_ms).max(fight_ms)
     }
 }
 
-/// Aces and kings (rule 6.3).
+impl Rules {
+    /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
+    pub fn check(&self) -> Result<(), BadRules> {
+        let Countdowns { draw_ms, play_ms, fight_ms } = self.countdowns;
+        let endings = match &self.counts {
+            Counts::Items(_) => None,
+            Counts::Endings(endings) => Some(endings),
+        };
+        let secret_run = self.secret_run_min == 0
+            || (SECRET_CARDS_MIN..=RUN_CARDS_MAX).contains(&self.secret_run_min);
+        let variable_points = endings.map_or(1, |endings| endings.variable_points);
+        require((1..=HAND_CARDS_MAX).contains(&self.hand_cards), BadRules::HandCards)?;
+        require(secret_run, BadRules::SecretRunMin)?;
+        require(!self.sagasa || endings.is_some(), BadRules::Sagasa)?;
+        require(!self.zero_count_fight || endings.is_some(), BadRules::ZeroCountFight)?;
+        require(!self.variable_payout || endings.is_some(), BadRules::VariablePayout)?;
+        require(self.counts.all().into_iter().all(|count| count <= COUNT_MAX), BadRules::Counts)?;
+        require((1..=COUNT_MAX).contains(&variable_points), BadRules::VariablePoints)?;
+        require(draw_ms > 0 && play_ms > 0 && fight_ms > 0, BadRules::Countdown)
+    }
+
+    /// The cards that are dealt from (rules 1.12, 11.1).
+    pub const fn deck(&self) -> CardSet {
+        if self.jokers { CardSet::ALL } else { CardSet::STANDARD }
+    }
+
+    /// How many they are.
+    pub const fn deck_count(&self) -> u8 {
+        if self.jokers { Card::COUNT } else { Card::STANDARD_COUNT }
+    }
+
+    /// The most one loser can owe (rule 6.9). A second hit's bonus is the table's and not in it.
+    pub fn counts_max(&self) -> u32 {
+        let secret_melds = u32::from((self.hand_cards + 1) / SECRET_CARDS_MIN);
+        match &self.counts {
+            Counts::Items(counts) => self.items_max(counts, secret_melds),
+            Counts::Endings(counts) => self.endings_max(counts, secret_melds),
+        }
+    }
+
+    /// The normal count; the dearer of a showdown and a Tongits that burns; every special card; as
+    /// many secret melds as fit the longest hand.
+    fn items_max(&self, counts: &ItemCounts, secret_melds: u32) -> u32 {
+        let ItemCounts { normal, tongits, special, secret, challenge, burned } = *counts;
+        let special_cards = Card::all().filter(|card| is_special(*card)).map(|_| 1).sum::<u32>();
+        let special_cards = special_cards.min(u32::from(self.hand_cards) + 1);
+        normal + challenge.max(tongits + burned) + special * special_cards + secret * secret_melds
+    }
+
+    /// The dearest ending for a loser.
+    fn endings_max(&self, counts: &EndingCounts, secret_melds: u32) -> u32 {
+        let EndingCounts { tongits, fight, challenge, stock, zero_count_fight, .. } = *counts;
+        let EndingCounts { burned, secret, variable_points, .. } = *counts;
+        let variable =
+            |points: u32| if self.variable_payout { points / variable_points } else { 0 };
+        // A burned hand has no four of one rank, and what melds leave over has no three. Who takes
+        // part in a showdown has laid three cards at least, or holds four that are secret.
+        let burned_more = burned + variable(points_max(self.hand_cards, 3));
+        let shown_more = variable(points_max(self.hand_cards.saturating_sub(3), 2));
+        let zero = if self.zero_count_fight { zero_count_fight + burned_more } else { 0 };
+        (tongits + burned + secret * secret_melds)
+            .max(fight + burned)
+            .max(challenge + burned.max(shown_more))
+            .max(stock + burned_more)
+            .max(zero)
+    }
+}
+
+impl Counts {
+    fn all(&self) -> [u32; 7] {
+        match *self {
+            Self::Items(ItemCounts { normal, tongits, special, secret, challenge, burned }) => {
+                [normal, tongits, special, secret, challenge, burned, 0]
+            }
+            Self::Endings(EndingCounts {
+                tongits,
+                fight,
+                challenge,
+                stock,
+                zero_count_fight,
+                burned,
+                secret,
+                variable_points: _,
+            }) => [tongits, fight, challenge, stock, zero_count_fight, burned, secret],
+        }
+    }
+}
+
+/// The most points of so many cards with no more than `same` of one rank.
+fn points_max(cards: u8, same: u8) -> u32 {
+    let mut left = cards;
+    let mut sum = 0;
+    for rank in (0..RUN_CARDS_MAX).rev() {
+        let taken = left.min(same);
+        left -= taken;
+        sum += u32::from(taken) * u32::from((rank + 1).min(10));
+    }
+    sum
+}
+
+fn require(holds: bool, otherwise: BadRules) -> Result<(), BadRules> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}
+
+/// Aces and kings (rule 6.3); never a joker (rule 11.1).
 pub const fn is_special(card: Card) -> bool {
-    card.rank().index() == Rank::ACE.index() || card.rank().index() == Rank::KING.index()
+    match card.rank() {
+        Some(rank) => rank.index() == Rank::ACE.index() || rank.index() == Rank::KING.index(),
+        None => false,
+    }
 }
 
 /// Why no game can be dealt by a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadRules {
     HandCards,
+    SecretRunMin,
+    Sagasa,
+    ZeroCountFight,
+    VariablePayout,
+    Counts,
+    VariablePoints,
     Countdown,
+}
+
+impl BadRules {
+    /// The field of [`Rules`] that is wrong, as it is written.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::HandCards => "hand_cards",
+            Self::SecretRunMin => "secret_run_min",
+            Self::Sagasa => "sagasa",
+            Self::ZeroCountFight => "zero_count_fight",
+            Self::VariablePayout => "variable_payout",
+            Self::Counts => "counts",
+            Self::VariablePoints => "counts.variable_points",
+            Self::Countdown => "countdowns",
+        }
+    }
 }
 
 impl fmt::Display for BadRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = self.field();
         match self {
-            Self::HandCards => write!(f, "hand_cards must be from 1 to {HAND_CARDS_MAX}"),
-            Self::Countdown => f.write_str("a countdown must last at least a millisecond"),
+            Self::HandCards => write!(f, "{field} must be from 1 to {HAND_CARDS_MAX}"),
+            Self::SecretRunMin => {
+                write!(f, "{field} must be 0 or from {SECRET_CARDS_MIN} to {RUN_CARDS_MAX}")
+            }
+            Self::Sagasa | Self::ZeroCountFight | Self::VariablePayout => {
+                write!(f, "{field} needs counts by ending, as classic has them")
+            }
+            Self::Counts => write!(f, "{field} must be at most {COUNT_MAX} each"),
+            Self::VariablePoints => write!(f, "{field} must be from 1 to {COUNT_MAX}"),
+            Self::Countdown => write!(f, "{field} must last at least a millisecond each"),
         }
     }
 }
@@ -183,28 +337,79 @@ impl core::error::Error for BadRules {}
 
 #[cfg(test)]
 mod tests {
-    use super::{BadRules, Rules};
+    use super::{BadRules, Counts, Rules};
+    use alloc::string::ToString;
 
-    /// Rule 6.9.
+    /// Rule 6.9; the second hit's bonus comes on top by the table's terms.
     #[test]
-    fn the_most_a_loser_can_owe_in_kingdom_is_fourteen() {
+    fn the_most_a_loser_can_owe() {
         assert_eq!(Rules::kingdom().counts_max(), 14);
+        assert_eq!(Rules::classic().counts_max(), 13);
+        assert_eq!(Rules::joker().counts_max(), 16);
+        let with = |change: fn(&mut Rules)| {
+            let mut rules = Rules::joker();
+            change(&mut rules);
+            rules.counts_max()
+        };
+        assert_eq!(with(|rules| rules.zero_count_fight = false), 14, "stock exhausted, burned");
+        assert_eq!(with(|rules| rules.variable_payout = false), 13, "Tongits, three secrets");
+        assert_eq!(with(|rules| rules.jokers = false), 16);
+        assert_eq!(with(|rules| rules.counts = Rules::kingdom().counts), 14);
     }
 
     #[test]
-    fn rules_that_cannot_be_dealt_are_refused() {
-        assert_eq!(Rules::kingdom().check(), Ok(()));
-        let rules = Rules { hand_cards: 17, ..Rules::kingdom() };
-        assert_eq!(rules.check(), Err(BadRules::HandCards));
-        let mut rules = Rules::kingdom();
-        rules.countdowns.fight_ms = 0;
-        assert_eq!(rules.check(), Err(BadRules::Countdown));
+    fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
+        type Change = fn(&mut Rules);
+        let cases: [(BadRules, Change); 12] = [
+            (BadRules::HandCards, |rules| rules.hand_cards = 17),
+            (BadRules::HandCards, |rules| rules.hand_cards = 0),
+            (BadRules::SecretRunMin, |rules| rules.secret_run_min = 3),
+            (BadRules::SecretRunMin, |rules| rules.secret_run_min = 14),
+            (BadRules::Sagasa, |rules| rules.sagasa = true),
+            (BadRules::ZeroCountFight, |rules| rules.zero_count_fight = true),
+            (BadRules::VariablePayout, |rules| rules.variable_payout = true),
+            (BadRules::Counts, |rules| {
+                if let Counts::Items(counts) = &mut rules.counts {
+                    counts.normal = u32::MAX;
+                }
+            }),
+            (BadRules::Counts, |rules| {
+                rules.counts = Rules::classic().counts;
+                if let Counts::Endings(counts) = &mut rules.counts {
+                    counts.secret = 10_001;
+                }
+            }),
+            (BadRules::VariablePoints, |rules| {
+                rules.counts = Rules::classic().counts;
+                if let Counts::Endings(counts) = &mut rules.counts {
+                    counts.variable_points = 0;
+                }
+            }),
+            (BadRules::Countdown, |rules| rules.countdowns.fight_ms = 0),
+            (BadRules::Countdown, |rules| rules.countdowns.draw_ms = 0),
+        ];
+        for (bad, change) in cases {
+            let mut rules = Rules::kingdom();
+            change(&mut rules);
+            assert_eq!(rules.check(), Err(bad));
+            assert!(bad.to_string().starts_with(bad.field()), "{bad}");
+            // The name is that of a field.
+            let written = serde_json::to_value(rules).unwrap();
+            let path = alloc::format!("/{}", bad.field().replace('.', "/"));
+            assert!(written.pointer(&path).is_some(), "{path}");
+        }
     }
 
     #[test]
     fn a_misspelt_field_is_refused() {
-        let mut rules = serde_json::to_value(Rules::kingdom()).unwrap();
-        rules["auto_darw"] = true.into();
-        assert!(serde_json::from_value::<Rules>(rules).is_err());
+        for rules in [Rules::kingdom(), Rules::joker()] {
+            let mut written = serde_json::to_value(rules).unwrap();
+            assert_eq!(serde_json::from_value::<Rules>(written.clone()).unwrap(), rules);
+            written["auto_darw"] = true.into();
+            assert!(serde_json::from_value::<Rules>(written).is_err());
+            let mut written = serde_json::to_value(rules).unwrap();
+            written["counts"]["norml"] = 1.into();
+            assert!(serde_json::from_value::<Rules>(written).is_err());
+        }
     }
 }

@@ -1,23 +1,28 @@
 //! The end of a game: who wins, what each hand counts, and what each loser owes (rules 4.3 to
-//! 6.6). Debts are in counts; coins, fee and POT are the table's.
+//! 6.6, or 10.1 to 11.3). Debts are in counts; coins, fee and POT are the table's.
 
 use alloc::vec::Vec;
 
 use crate::cards::CardSet;
 use crate::game::{Debt, Item, Outcome};
 use crate::games::tongits::arrange::Arrangement;
-use crate::games::tongits::event::{BySeat, Ending, Shown};
+use crate::games::tongits::event::{BySeat, Ending, Shown, SpecialEnding};
 use crate::games::tongits::meld::{has_secret, points_of};
 use crate::games::tongits::phase::{End, Public};
-use crate::games::tongits::rules::{AllBurned, ChallengersTied, SEATS, is_special};
+use crate::games::tongits::rules::{
+    AllBurned, ChallengersTied, Counts, EndingCounts, ItemCounts, SEATS, is_special,
+};
 use crate::seat::Seat;
 
 /// A hand as it is shown. The winner by Tongits is never burned (rule 1.8).
 pub(super) fn show(public: &Public, seat: Seat, hand: CardSet, has_tongits: bool) -> Shown {
-    let arrangement = Arrangement::of(hand);
-    let burned = !has_tongits && !public.melds.is_open(seat) && !has_secret(hand);
+    let secret_run_min = public.rules.secret_run_min;
+    let arrangement = Arrangement::of(hand, secret_run_min);
+    let face_down: Vec<CardSet> = public.melds.face_down(seat).collect();
+    let has_secret = !face_down.is_empty() || has_secret(hand, secret_run_min);
+    let burned = !has_tongits && !public.melds.is_open(seat) && !has_secret;
     let points = if burned { points_of(hand) } else { arrangement.deadwood };
-    Shown { hand, arrangement, burned, points }
+    Shown { hand, arrangement, burned, points, face_down }
 }
 
 /// The winner of a showdown between the fighter and its challengers, the latter in the order in
@@ -74,10 +79,11 @@ pub(super) fn outcome(public: &Public) -> Option<Outcome> {
             items: items(public, end, hands, winner, loser),
         })
         .collect();
-    Some(Outcome { winner: Some(winner), takes_pot: false, debts })
+    let takes_pot = end.special == Some(SpecialEnding::Spread);
+    Some(Outcome { winner: Some(winner), takes_pot, debts })
 }
 
-/// What a loser owes the winner, line by line: the normal count, and whatever else is not zero.
+/// What a loser owes the winner, line by line: what is always owed, and whatever else is not zero.
 fn items(
     public: &Public,
     end: &End,
@@ -85,22 +91,87 @@ fn items(
     winner: Seat,
     loser: Seat,
 ) -> Vec<Item> {
-    let counts = &public.rules.counts;
-    let won = &hands[winner.index()];
-    let specials = won.hand.union(public.melds.own_cards(winner));
-    let specials = specials.iter().filter(|card| is_special(*card)).map(|_| 1).sum::<u32>();
-    let in_showdown = end.showdown.contains(loser);
-    let when = |holds: bool, counts: u32| if holds { counts } else { 0 };
-    let lines = [
-        ("normal", "6.1", counts.normal),
-        ("tongits", "6.2", when(end.ending == Ending::Tongits, counts.tongits)),
-        ("special", "6.3", specials * counts.special),
-        ("secret", "6.4", won.arrangement.secret_melds() * counts.secret),
-        ("challenge", "6.5", when(in_showdown, counts.challenge)),
-        ("burned", "6.6", when(!in_showdown && hands[loser.index()].burned, counts.burned)),
-    ];
+    let debt = Debtor { public, end, won: &hands[winner.index()], lost: &hands[loser.index()] };
+    match &public.rules.counts {
+        Counts::Items(counts) => listed(debt.by_item(counts, winner, loser)),
+        Counts::Endings(counts) => listed(debt.by_ending(counts, winner, loser)),
+    }
+}
+
+/// A line of a debt: its name, rule and counts.
+type Line = (&'static str, &'static str, u32);
+
+fn listed(lines: impl IntoIterator<Item = Line>) -> Vec<Item> {
     let owed =
         lines.into_iter().enumerate().filter(|(line, (.., counts))| *line == 0 || *counts > 0);
     owed.map(|(_, (name, rule, counts))| Item { name: name.into(), rule: rule.into(), counts })
         .collect()
+}
+
+const fn when(holds: bool, counts: u32) -> u32 {
+    if holds { counts } else { 0 }
+}
+
+/// What one loser's debt follows from.
+struct Debtor<'a> {
+    public: &'a Public,
+    end: &'a End,
+    won: &'a Shown,
+    lost: &'a Shown,
+}
+
+impl Debtor<'_> {
+    /// Rules 6.1 to 6.6.
+    fn by_item(&self, counts: &ItemCounts, winner: Seat, loser: Seat) -> [Line; 6] {
+        let specials = self.won.hand.union(self.public.melds.own_cards(winner));
+        let specials = specials.iter().filter(|card| is_special(*card)).map(|_| 1).sum::<u32>();
+        let in_showdown = self.end.showdown.contains(loser);
+        let is_tongits = self.end.ending == Ending::Tongits;
+        [
+            ("normal", "6.1", counts.normal),
+            ("tongits", "6.2", when(is_tongits, counts.tongits)),
+            ("special", "6.3", specials * counts.special),
+            ("secret", "6.4", self.secret_melds(winner) * counts.secret),
+            ("challenge", "6.5", when(in_showdown, counts.challenge)),
+            ("burned", "6.6", when(!in_showdown && self.lost.burned, counts.burned)),
+        ]
+    }
+
+    /// Rules 10.1, 10.3, 11.2, 11.3.
+    fn by_ending(&self, counts: &EndingCounts, winner: Seat, loser: Seat) -> [Line; 4] {
+        let End { ending, showdown, special, .. } = *self.end;
+        let is_zero_count = special == Some(SpecialEnding::ZeroCountFight);
+        let is_challenged = !showdown.is_empty();
+        let (line, is_variable) = match ending {
+            Ending::Tongits if special == Some(SpecialEnding::Spread) => {
+                (("spread", "10.3", counts.tongits), false)
+            }
+            Ending::Tongits => (("tongits", "10.1", counts.tongits), false),
+            Ending::Fight if is_zero_count => {
+                (("zero_count_fight", "11.2", counts.zero_count_fight), true)
+            }
+            Ending::Fight if is_challenged => {
+                (("challenge", "10.1", counts.challenge), showdown.contains(loser))
+            }
+            Ending::Fight => (("fight", "10.1", counts.fight), false),
+            Ending::Stock => (("stock", "10.1", counts.stock), true),
+        };
+        let more_points = self.lost.points.saturating_sub(self.won.points);
+        // Whole tens of points only: what is left of a division is not owed.
+        let variable = more_points / counts.variable_points;
+        let secrets = when(ending == Ending::Tongits, self.secret_melds(winner));
+        let is_burned = self.lost.burned && !self.won.burned;
+        [
+            line,
+            ("secret", "10.1", secrets * counts.secret),
+            ("burned", "10.1", when(is_burned, counts.burned)),
+            ("variable", "11.3", when(is_variable && self.public.rules.variable_payout, variable)),
+        ]
+    }
+
+    /// Concealed in the winner's hand, laid face down, or sagasas (rules 6.4, 10.1).
+    fn secret_melds(&self, winner: Seat) -> u32 {
+        let in_hand = self.won.arrangement.secret_melds(self.public.rules.secret_run_min);
+        in_hand + self.public.melds.secret_melds(winner)
+    }
 }

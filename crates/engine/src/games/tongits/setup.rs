@@ -8,7 +8,7 @@ use crate::cards::{Card, CardSet};
 use crate::game::Game;
 use crate::games::tongits::event::BySeat;
 use crate::games::tongits::exposed::ExposedMeld;
-use crate::games::tongits::meld::is_meld;
+use crate::games::tongits::meld::{is_meld, is_secret};
 use crate::games::tongits::phase::Phase;
 use crate::games::tongits::rules::{Rules, SEATS};
 use crate::games::tongits::state::Tongits;
@@ -29,6 +29,10 @@ pub struct Setup {
     /// Seats whose melds were added to since their own latest turn began; for a seat that is to
     /// draw, since its previous turn began (rule 4.1).
     pub added_to: SeatSet,
+    /// Seats that have done nothing yet (rule 10.3).
+    pub yet_to_act: SeatSet,
+    /// What the seat to play drew in this turn (rule 10.2).
+    pub drawn: Option<Card>,
 }
 
 /// The phases that a position can stand in.
@@ -44,7 +48,13 @@ pub enum BadSetup {
     Seat(Seat),
     Twice(Card),
     Nowhere(Card),
+    /// A joker, where the rules know none.
+    NotInDeck(Card),
     NotAMeld(CardSet),
+    /// A meld lies face down that is no secret meld, or by rules that do not know it.
+    NotFaceDown(CardSet),
+    /// What was drawn is in the hand of the seat that is to play.
+    NotDrawn(Card),
     /// The seats that put a meld's cards there are not told once for each card.
     Unattributed(CardSet),
     EmptyHand(Seat),
@@ -58,6 +68,9 @@ impl fmt::Display for BadSetup {
             Self::Seat(seat) => write!(f, "there is no {seat:?}"),
             Self::Twice(card) => write!(f, "{card} is in two places"),
             Self::Nowhere(card) => write!(f, "{card} is nowhere"),
+            Self::NotInDeck(card) => write!(f, "{card} is not in the deck"),
+            Self::NotFaceDown(cards) => write!(f, "{cards} may not lie face down"),
+            Self::NotDrawn(card) => write!(f, "{card} was not drawn in this turn"),
             Self::NotAMeld(cards) => write!(f, "{cards} is not a meld"),
             Self::Unattributed(cards) => write!(f, "who put {cards} there is not told"),
             Self::EmptyHand(seat) => write!(f, "{seat:?} has no cards"),
@@ -83,13 +96,18 @@ impl Setup {
         }
         let is_draw = self.phase == SetupPhase::Draw;
         ensure(!is_draw || !self.stock.is_empty(), || BadSetup::NoStock)?;
+        if let Some(card) = self.drawn {
+            let has_it = !is_draw && self.hands[self.turn.index()].contains(card);
+            ensure(has_it, || BadSetup::NotDrawn(card))?;
+        }
         Ok(self.stand())
     }
 
     /// The game, once everything is checked.
     fn stand(&self) -> Tongits {
-        let mut game = Tongits::new(&self.rules, Some(self.turn));
+        let mut game = Tongits::new(&self.rules, SEATS, Some(self.turn));
         game.hands = self.hands;
+        game.drawn = self.drawn.filter(|_| self.rules.sagasa);
         game.stock = self.stock.iter().copied().collect();
         let public = &mut game.public;
         public.hand_counts = self.hands.map(count);
@@ -97,6 +115,9 @@ impl Setup {
         public.discards = self.discards.iter().copied().collect();
         public.melds = self.melds.iter().copied().collect();
         public.added_to = self.added_to;
+        if self.rules.spread {
+            public.yet_to_act = self.yet_to_act;
+        }
         public.drew_last = self.stock.is_empty().then_some(self.turn);
         public.phase = match self.phase {
             SetupPhase::Draw => {
@@ -117,6 +138,12 @@ impl Setup {
             let all = meld.by.iter().fold(CardSet::EMPTY, |sum, by| sum.union(*by));
             let once = meld.by.iter().map(|by| by.len()).sum::<usize>() == all.len();
             ensure(once && all == meld.cards, || BadSetup::Unattributed(meld.cards))?;
+            let rules = &self.rules;
+            let may_lie_down = meld.face_down == Some(count(meld.cards))
+                && rules.bahay
+                && is_secret(meld.cards, rules.secret_run_min);
+            let is_well_laid = meld.face_down.is_none() || may_lie_down;
+            ensure(is_well_laid, || BadSetup::NotFaceDown(meld.cards))?;
         }
         Ok(())
     }
@@ -131,9 +158,11 @@ impl Setup {
             ensure(!seen.contains(card), || BadSetup::Twice(card))?;
             seen = seen.with(card);
         }
-        match CardSet::ALL.difference(seen).first() {
-            Some(card) => Err(BadSetup::Nowhere(card)),
-            None => Ok(()),
+        let deck = self.rules.deck();
+        match (deck.difference(seen).first(), seen.difference(deck).first()) {
+            (Some(card), _) => Err(BadSetup::Nowhere(card)),
+            (None, Some(card)) => Err(BadSetup::NotInDeck(card)),
+            (None, None) => Ok(()),
         }
     }
 }

@@ -5,17 +5,20 @@ use alloc::vec::Vec;
 use crate::cards::{Card, CardSet, Suit};
 use crate::games::tongits::arrange::Arrangement;
 use crate::games::tongits::meld::points;
+use crate::games::tongits::rules::Rules;
 
-/// The hand in groups, one to a suit that it has, each ascending.
+/// The hand in groups, one to a suit that it has, each ascending; jokers are a group of their own.
 pub fn sort_by_suit(hand: CardSet) -> Vec<Vec<Card>> {
-    let of_suit = |suit| hand.iter().filter(|card| card.suit() == suit).collect::<Vec<_>>();
-    Suit::ALL.into_iter().map(of_suit).filter(|group| !group.is_empty()).collect()
+    let of_suit = |suit| hand.iter().filter(|card| card.suit() == Some(suit)).collect::<Vec<_>>();
+    let suits = Suit::ALL.into_iter().map(of_suit);
+    let groups = suits.chain([hand.jokers().iter().collect()]);
+    groups.filter(|group| !group.is_empty()).collect()
 }
 
 /// The hand in groups: the melds of its arrangement (rule 1.10), then what is left over, the most
-/// points first.
+/// points first. Secret runs are those of `kingdom`: a hand alone does not tell the rules.
 pub fn sort_by_arrangement(hand: CardSet) -> Vec<Vec<Card>> {
-    let arrangement = Arrangement::of(hand);
+    let arrangement = Arrangement::of(hand, Rules::kingdom().secret_run_min);
     let mut groups: Vec<Vec<Card>> =
         arrangement.melds.iter().map(|meld| meld.iter().collect()).collect();
     let mut leftover: Vec<Card> = arrangement.leftover.iter().collect();
@@ -43,6 +46,9 @@ mod tests {
         let hand: CardSet = groups("7C 7D 7H 8H 9H TH KS AD 4D").concat().into_iter().collect();
         assert_eq!(sort_by_suit(hand), groups("7C | AD 4D 7D | 7H 8H 9H TH | KS"));
         assert_eq!(sort_by_arrangement(hand), groups("7C 7D 7H | 8H 9H TH | KS 4D AD"));
+        let hand: CardSet = groups("X2 7C AD 7D 7H X1").concat().into_iter().collect();
+        assert_eq!(sort_by_suit(hand), groups("7C | AD 7D | 7H | X1 X2"));
+        assert_eq!(sort_by_arrangement(hand), groups("7C 7D 7H | AD X1 X2"));
         assert!(sort_by_suit(CardSet::EMPTY).is_empty());
         assert!(sort_by_arrangement(CardSet::EMPTY).is_empty());
     }

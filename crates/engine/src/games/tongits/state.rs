@@ -6,18 +6,24 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
 use crate::chance;
-use crate::game::{Game, Outcome, Prompt, Turn, Viewer};
+use crate::game::{
+    Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Turn, UnsoundRules, Viewer,
+};
 use crate::games::tongits::action::{Action, Illegal};
+use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::bot;
-use crate::games::tongits::event::{Answer, BySeat, Ending, Event};
+use crate::games::tongits::describe;
+use crate::games::tongits::event::{Answer, BySeat, Ending, Event, Shown, SpecialEnding};
+use crate::games::tongits::kind;
 use crate::games::tongits::legal;
-use crate::games::tongits::meld::has_secret;
+use crate::games::tongits::meld::{has_secret, is_set};
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{DealDirection, Rules, SEATS};
@@ -35,6 +41,9 @@ pub struct Tongits {
     pub(super) hands: BySeat<CardSet>,
     pub(super) stock: Pile,
     pub(super) answers: Answers,
+    /// What the seat whose turn it is drew in this turn, where the rules ask for it (rule 10.2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) drawn: Option<Card>,
 }
 
 impl Tongits {
@@ -55,6 +64,7 @@ impl Tongits {
     /// Applies an event and notes it.
     fn happen(&mut self, event: Event, events: &mut Vec<Event>) {
         self.public.apply(&event);
+        self.drawn = event.drawn_after(&self.public.rules, self.drawn);
         for (seat, hand) in Seat::all(SEATS).zip(&mut self.hands) {
             *hand = event.hand_after(seat, *hand);
         }
@@ -70,18 +80,29 @@ impl Tongits {
                 self.happen(Event::Chowed { seat, discard, cards }, events);
                 self.end_if_empty(seat, events);
             }
-            Action::Drop { cards } => {
+            Action::Drop { cards, face_down: false } => {
                 self.happen(Event::Dropped { seat, cards }, events);
                 self.end_if_empty(seat, events);
             }
+            Action::Drop { cards, face_down: true } => {
+                let count = u8::try_from(cards.len()).expect("no more cards than the deck has");
+                self.happen(Event::LaidFaceDown { seat, cards, count }, events);
+                self.end_if_empty(seat, events);
+            }
             Action::Sapaw { card, meld } => {
+                let is_sagasa = self.is_sagasa(seat, card, meld);
                 self.happen(Event::Sapawed { seat, card, meld }, events);
+                if is_sagasa {
+                    self.happen(Event::Sagasa { seat, meld }, events);
+                }
                 self.end_if_empty(seat, events);
             }
             Action::Dump { card } => self.dump(seat, card, events),
             Action::Tongits => {
+                let is_spread = self.public.yet_to_act.contains(seat);
                 self.happen(Event::TongitsDeclared { seat }, events);
-                self.end_by_tongits(seat, events);
+                let special = is_spread.then_some(SpecialEnding::Spread);
+                self.end_by_tongits(seat, special, events);
             }
             Action::Fight => self.fight(seat, events),
             Action::Challenge => self.answer(seat, Answer::Challenge, events),
@@ -97,8 +118,8 @@ impl Tongits {
     /// The dump, and then the end of the game or the next turn (rules 3.6, 3.8, 5.1, 3.1).
     fn dump(&mut self, seat: Seat, card: Card, events: &mut Vec<Event>) {
         self.happen(Event::Dumped { seat, card }, events);
-        if self.hands[seat.index()].is_empty() {
-            self.end_by_tongits(seat, events);
+        if self.has_nothing_left(seat) {
+            self.end_by_tongits(seat, None, events);
         } else if self.stock.is_empty() {
             self.end_by_stock(events);
         } else if let Phase::Draw { seat, .. } = self.public.phase {
@@ -111,15 +132,34 @@ impl Tongits {
 
     /// Asks who may answer; when nobody may, the fighter has won (rules 4.2, 4.3).
     fn fight(&mut self, seat: Seat, events: &mut Vec<Event>) {
-        let open = |other: &Seat| self.public.melds.is_open(*other);
-        let holds_secret = |other: &Seat| {
-            self.public.rules.secret_may_challenge && has_secret(self.hands[other.index()])
+        let rules = &self.public.rules;
+        if rules.zero_count_fight && deadwood(self.hands[seat.index()]) == 0 {
+            self.fight_at_zero(seat, events);
+            return;
+        }
+        // What lies face down is seen to be secret.
+        let is_seen = |other: &Seat| {
+            let melds = &self.public.melds;
+            melds.is_open(*other) || rules.secret_may_challenge && melds.has_face_down(*other)
         };
-        let asked = seat.others(SEATS).filter(open).collect();
+        let holds_secret = |other: &Seat| {
+            let hand = self.hands[other.index()];
+            rules.secret_may_challenge && has_secret(hand, rules.secret_run_min)
+        };
+        let asked = seat.others(SEATS).filter(is_seen).collect();
         let asked_secretly =
-            seat.others(SEATS).filter(|other| !open(other) && holds_secret(other)).collect();
+            seat.others(SEATS).filter(|other| !is_seen(other) && holds_secret(other)).collect();
         self.happen(Event::Fought { seat, asked, asked_secretly }, events);
         self.end_if_answered(events);
+    }
+
+    /// Nobody is asked (rule 11.2).
+    fn fight_at_zero(&mut self, seat: Seat, events: &mut Vec<Event>) {
+        let nobody = SeatSet::EMPTY;
+        self.happen(Event::Fought { seat, asked: nobody, asked_secretly: nobody }, events);
+        let hands = self.show(None);
+        let special = Some(SpecialEnding::ZeroCountFight);
+        self.end(Ending::Fight, Some(seat), nobody, special, hands, events);
     }
 
     fn answer(&mut self, seat: Seat, answer: Answer, events: &mut Vec<Event>) {
@@ -148,22 +188,37 @@ impl Tongits {
         if !showdown.is_empty() {
             showdown = showdown.with(fighter);
         }
-        self.happen(Event::Shown { hands }, events);
-        let winner = Some(winner);
-        self.happen(Event::Over { ending: Ending::Fight, winner, showdown }, events);
+        self.end(Ending::Fight, Some(winner), showdown, None, hands, events);
     }
 
-    /// Rule 3.8.
+    /// Rule 3.8; jokers that are left do not count (rule 11.1).
+    fn has_nothing_left(&self, seat: Seat) -> bool {
+        self.hands[seat.index()].naturals().is_empty()
+    }
+
     fn end_if_empty(&mut self, seat: Seat, events: &mut Vec<Event>) {
-        if self.hands[seat.index()].is_empty() {
-            self.end_by_tongits(seat, events);
+        if self.has_nothing_left(seat) {
+            self.end_by_tongits(seat, None, events);
         }
     }
 
-    fn end_by_tongits(&mut self, seat: Seat, events: &mut Vec<Event>) {
-        self.happen(Event::Shown { hands: self.show(Some(seat)) }, events);
-        let (ending, winner) = (Ending::Tongits, Some(seat));
-        self.happen(Event::Over { ending, winner, showdown: SeatSet::EMPTY }, events);
+    /// Whether the card is the drawn fourth one on an own set of three (rule 10.2).
+    fn is_sagasa(&self, seat: Seat, card: Card, meld: u8) -> bool {
+        if self.drawn != Some(card) || card.is_joker() {
+            return false;
+        }
+        let meld = self.public.melds.open().find(|(number, ..)| *number == meld);
+        meld.is_some_and(|(_, cards, owner)| owner == seat && is_set(cards))
+    }
+
+    fn end_by_tongits(
+        &mut self,
+        seat: Seat,
+        special: Option<SpecialEnding>,
+        events: &mut Vec<Event>,
+    ) {
+        let hands = self.show(Some(seat));
+        self.end(Ending::Tongits, Some(seat), SeatSet::EMPTY, special, hands, events);
     }
 
     /// Rules 5.1 to 5.3.
@@ -171,12 +226,23 @@ impl Tongits {
         let hands = self.show(None);
         let drew_last = self.public.drew_last.expect("somebody drew the last card");
         let winner = score::stock_winner(&self.public, &hands, drew_last);
-        self.happen(Event::Shown { hands }, events);
-        let ending = Ending::Stock;
-        self.happen(Event::Over { ending, winner, showdown: SeatSet::EMPTY }, events);
+        self.end(Ending::Stock, winner, SeatSet::EMPTY, None, hands, events);
     }
 
-    fn show(&self, has_tongits: Option<Seat>) -> Box<BySeat<crate::games::tongits::Shown>> {
+    fn end(
+        &mut self,
+        ending: Ending,
+        winner: Option<Seat>,
+        showdown: SeatSet,
+        special: Option<SpecialEnding>,
+        hands: Box<BySeat<Shown>>,
+        events: &mut Vec<Event>,
+    ) {
+        self.happen(Event::Shown { hands }, events);
+        self.happen(Event::Over { ending, winner, showdown, special }, events);
+    }
+
+    fn show(&self, has_tongits: Option<Seat>) -> Box<BySeat<Shown>> {
         Box::new(core::array::from_fn(|index| {
             let seat = Seat::all(SEATS).nth(index).expect("an index of a seat");
             score::show(&self.public, seat, self.hands[index], has_tongits == Some(seat))
@@ -210,22 +276,33 @@ impl Game for Tongits {
     type View = View;
     type Illegal = Illegal;
 
-    const NAME: &'static str = "tongits";
-
-    fn seats(_rules: &Rules) -> u8 {
-        SEATS
+    fn kind(_rules: &Rules) -> &'static str {
+        Self::NAME
     }
 
-    fn counts_max(rules: &Rules) -> u32 {
+    fn seats(_rules: &Rules) -> SeatRange {
+        SeatRange::exactly(SEATS)
+    }
+
+    fn counts_max(rules: &Rules, _seats: u8) -> u32 {
         rules.counts_max()
     }
 
-    fn new(rules: &Rules, starter: Option<Seat>) -> Self {
+    fn check(rules: &Rules) -> Result<(), UnsoundRules> {
+        kind::check(rules)
+    }
+
+    fn countdown_ms(rules: &Rules) -> RangeInclusive<u32> {
+        rules.countdowns.range_ms()
+    }
+
+    fn new(rules: &Rules, _seats: u8, starter: Option<Seat>) -> Self {
         Self {
             public: Public::new(rules, starter.filter(|seat| seat.number() < SEATS)),
             hands: [CardSet::EMPTY; SEATS as usize],
             stock: Pile::EMPTY,
             answers: Answers::new(),
+            drawn: None,
         }
     }
 
@@ -282,6 +359,14 @@ impl Game for Tongits {
         score::outcome(&self.public)
     }
 
+    fn ending(&self) -> Option<&'static str> {
+        Some(kind::name_of(self.public.end?.ending))
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        kind::counts(&self.public)
+    }
+
     fn view(&self, viewer: Viewer) -> View {
         let sees = |seat: Seat| match viewer {
             Viewer::Everything => true,
@@ -301,6 +386,14 @@ impl Game for Tongits {
             public: self.public.masked(viewer),
             hands,
             answers: self.answers.iter().copied().filter(|(seat, _)| sees(*seat)).collect(),
+            drawn: match self.public.phase {
+                Phase::Play { seat } => self.drawn.filter(|_| sees(seat)),
+                Phase::Starter
+                | Phase::Deal { .. }
+                | Phase::Draw { .. }
+                | Phase::Fight { .. }
+                | Phase::Over => None,
+            },
             stock: (is_dealt && viewer == Viewer::Everything).then_some(self.stock),
         }
     }
@@ -332,5 +425,17 @@ impl Game for Tongits {
 
     fn advise(view: &View) -> Option<Action> {
         bot::advise(view)
+    }
+
+    fn describe(view: &View) -> Vec<Row> {
+        describe::view(view)
+    }
+
+    fn describe_action(action: &Action) -> Vec<Piece> {
+        describe::action(action)
+    }
+
+    fn describe_event(event: &Event) -> Option<Row> {
+        describe::event(event)
     }
 }

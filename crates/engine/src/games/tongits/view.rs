@@ -1,11 +1,12 @@
-//! What one viewer knows: what lies open, the own hand, and the own answer to a fight.
+//! What one viewer knows: what lies open, the own hand and what it laid face down, and the own
+//! answer to a fight.
 //!
 //! A view is followed from redacted events ([`View::observe`]) and then equals what the game
 //! would show anew. The record's view holds everything.
 
 use serde::{Deserialize, Serialize};
 
-use crate::cards::CardSet;
+use crate::cards::{Card, CardSet};
 use crate::game::{Prompt, Turn};
 use crate::games::tongits::event::{BySeat, Event};
 use crate::games::tongits::phase::Public;
@@ -27,6 +28,9 @@ pub struct View {
     pub hands: BySeat<Option<CardSet>>,
     /// The answers to a fight that the viewer may see, in the order given.
     pub answers: Answers,
+    /// The card that the viewer drew in this turn, where the rules ask for it (rule 10.2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<Card>,
     /// For the record only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stock: Option<Pile>,
@@ -49,6 +53,7 @@ impl View {
 
     pub(super) fn observe(&mut self, event: &Event) {
         self.public.apply(event);
+        self.drawn = event.drawn_after(&self.public.rules, self.drawn);
         if let Event::Dealt { hands, stock, .. } = event {
             self.hands = *hands;
             self.stock = *stock;
@@ -67,7 +72,9 @@ impl View {
             | Event::Dealt { .. }
             | Event::Chowed { .. }
             | Event::Dropped { .. }
+            | Event::LaidFaceDown { .. }
             | Event::Sapawed { .. }
+            | Event::Sagasa { .. }
             | Event::Dumped { .. }
             | Event::TongitsDeclared { .. }
             | Event::Fought { .. }

@@ -1,0 +1,466 @@
+//! What makes one closed game of a list of games: an enum for each of a game's types, each variant
+//! named after its game, and the traits by passing on to the game.
+
+macro_rules! catalog {
+    (games { $($variant:ident($game:ty)),+ $(,)? } tests { $($tried:ident($tried_game:ty)),* $(,)? }) => {
+        catalog!(@make $([] false $variant($game)),+
+            $(, [#[cfg(feature = "testing")]] true $tried($tried_game))*);
+    };
+
+    (@make $([$(#[$meta:meta])*] $hidden:literal $variant:ident($game:ty)),+) => {
+        /// A game of any kind in the list.
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(
+            feature = "testing",
+            expect(clippy::large_enum_variant, reason = "nearly all games are of the largest kind")
+        )]
+        pub enum AnyGame {
+            $($(#[$meta])* $variant($game),)+
+        }
+
+        /// A rule set of any game in the list.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AnyRules {
+            $($(#[$meta])* $variant(<$game as Game>::Rules),)+
+        }
+
+        /// An action of any game in the list.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AnyAction {
+            $($(#[$meta])* $variant(<$game as Game>::Action),)+
+        }
+
+        /// What happened in any game in the list.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AnyEvent {
+            $($(#[$meta])* $variant(<$game as Game>::Event),)+
+        }
+
+        /// What a viewer knows of any game in the list.
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(
+            feature = "testing",
+            expect(clippy::large_enum_variant, reason = "nearly all games are of the largest kind")
+        )]
+        pub enum AnyView {
+            $($(#[$meta])* $variant(<$game as Game>::View),)+
+        }
+
+        /// Why an action was refused, at any game in the list.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum AnyIllegal {
+            $($(#[$meta])* $variant(<$game as Game>::Illegal),)+
+            /// The action is of another game than the one that is played.
+            OtherGame,
+        }
+
+        catalog!(@written AnyGame; $([$(#[$meta])*] $variant)+);
+        catalog!(@written AnyRules; $([$(#[$meta])*] $variant)+);
+        catalog!(@written AnyAction; $([$(#[$meta])*] $variant)+);
+        catalog!(@written AnyEvent; $([$(#[$meta])*] $variant)+);
+        catalog!(@written AnyView; $([$(#[$meta])*] $variant)+);
+        catalog!(@schema AnyRules "AnyRules" Rules; $([$(#[$meta])*] $hidden $game),+);
+        catalog!(@schema AnyAction "AnyAction" Action; $([$(#[$meta])*] $hidden $game),+);
+        catalog!(@schema AnyEvent "AnyEvent" Event; $([$(#[$meta])*] $hidden $game),+);
+        catalog!(@schema AnyView "AnyView" View; $([$(#[$meta])*] $hidden $game),+);
+
+        impl fmt::Display for AnyIllegal {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $($(#[$meta])* Self::$variant(illegal) => fmt::Display::fmt(illegal, f),)+
+                    Self::OtherGame => f.write_str("this is an action of another game"),
+                }
+            }
+        }
+
+        impl Refusal for AnyIllegal {
+            fn code(self) -> &'static str {
+                match self {
+                    $($(#[$meta])* Self::$variant(illegal) => illegal.code(),)+
+                    Self::OtherGame => "action_of_another_game",
+                }
+            }
+
+            fn rule(self) -> &'static str {
+                match self {
+                    $($(#[$meta])* Self::$variant(illegal) => illegal.rule(),)+
+                    Self::OtherGame => "1.1",
+                }
+            }
+        }
+
+        impl Game for AnyGame {
+            type Rules = AnyRules;
+            type Action = AnyAction;
+            type Event = AnyEvent;
+            type View = AnyView;
+            type Illegal = AnyIllegal;
+
+            fn kind(rules: &AnyRules) -> &'static str {
+                match rules {
+                    $($(#[$meta])* AnyRules::$variant(_) => <$game as GameKind>::NAME,)+
+                }
+            }
+
+            fn seats(rules: &AnyRules) -> SeatRange {
+                match rules {
+                    $($(#[$meta])* AnyRules::$variant(rules) => <$game>::seats(rules),)+
+                }
+            }
+
+            fn counts_max(rules: &AnyRules, seats: u8) -> u32 {
+                match rules {
+                    $($(#[$meta])*
+                    AnyRules::$variant(rules) => <$game>::counts_max(rules, seats),)+
+                }
+            }
+
+            fn check(rules: &AnyRules) -> Result<(), UnsoundRules> {
+                match rules {
+                    $($(#[$meta])* AnyRules::$variant(rules) => <$game as Game>::check(rules),)+
+                }
+            }
+
+            fn countdown_ms(rules: &AnyRules) -> RangeInclusive<u32> {
+                match rules {
+                    $($(#[$meta])* AnyRules::$variant(rules) => <$game>::countdown_ms(rules),)+
+                }
+            }
+
+            fn new(rules: &AnyRules, seats: u8, starter: Option<Seat>) -> Self {
+                match rules {
+                    $($(#[$meta])* AnyRules::$variant(rules) => {
+                        Self::$variant(<$game as Game>::new(rules, seats, starter))
+                    })+
+                }
+            }
+
+            fn turn(&self) -> Turn {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => game.turn(),)+
+                }
+            }
+
+            fn legal_actions(&self, seat: Seat, actions: &mut Vec<AnyAction>) {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => {
+                        let mut legal = Vec::new();
+                        game.legal_actions(seat, &mut legal);
+                        actions.extend(legal.into_iter().map(AnyAction::$variant));
+                    })+
+                }
+            }
+
+            fn act(
+                &self,
+                seat: Seat,
+                action: &AnyAction,
+                events: &mut Vec<AnyEvent>,
+            ) -> Result<Self, AnyIllegal> {
+                match (self, action) {
+                    $($(#[$meta])* (Self::$variant(game), AnyAction::$variant(action)) => {
+                        let mut happened = Vec::new();
+                        let next = game.act(seat, action, &mut happened);
+                        let next = next.map_err(AnyIllegal::$variant)?;
+                        events.extend(happened.into_iter().map(AnyEvent::$variant));
+                        Ok(Self::$variant(next))
+                    })+
+                    #[cfg_attr(not(feature = "testing"), expect(unreachable_patterns))]
+                    _ => Err(AnyIllegal::OtherGame),
+                }
+            }
+
+            fn resolve(&self, answer: &Answer, events: &mut Vec<AnyEvent>) -> Self {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => {
+                        let mut happened = Vec::new();
+                        let next = game.resolve(answer, &mut happened);
+                        events.extend(happened.into_iter().map(AnyEvent::$variant));
+                        Self::$variant(next)
+                    })+
+                }
+            }
+
+            fn default_action(&self, seat: Seat) -> Option<AnyAction> {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => {
+                        game.default_action(seat).map(AnyAction::$variant)
+                    })+
+                }
+            }
+
+            fn outcome(&self) -> Option<Outcome> {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => game.outcome(),)+
+                }
+            }
+
+            fn ending(&self) -> Option<&'static str> {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => game.ending(),)+
+                }
+            }
+
+            fn counts(&self) -> Vec<Count> {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => game.counts(),)+
+                }
+            }
+
+            fn view(&self, viewer: Viewer) -> AnyView {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => {
+                        AnyView::$variant(game.view(viewer))
+                    })+
+                }
+            }
+
+            fn redact(event: &AnyEvent, viewer: Viewer) -> Option<AnyEvent> {
+                match event {
+                    $($(#[$meta])* AnyEvent::$variant(event) => {
+                        <$game>::redact(event, viewer).map(AnyEvent::$variant)
+                    })+
+                }
+            }
+
+            fn observe(view: &mut AnyView, event: &AnyEvent) {
+                match (view, event) {
+                    $($(#[$meta])* (AnyView::$variant(view), AnyEvent::$variant(event)) => {
+                        <$game>::observe(view, event);
+                    })+
+                    // A view follows the events of its own table, which are of its own game.
+                    #[cfg_attr(not(feature = "testing"), expect(unreachable_patterns))]
+                    _ => {}
+                }
+            }
+
+            fn prompt_in_view(view: &AnyView) -> Option<Prompt> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => <$game>::prompt_in_view(view),)+
+                }
+            }
+
+            fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => game.prompt_for(viewer),)+
+                }
+            }
+
+            fn legal_in_view(view: &AnyView, actions: &mut Vec<AnyAction>) {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        let mut legal = Vec::new();
+                        <$game>::legal_in_view(view, &mut legal);
+                        actions.extend(legal.into_iter().map(AnyAction::$variant));
+                    })+
+                }
+            }
+
+            fn advise(view: &AnyView) -> Option<AnyAction> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        <$game>::advise(view).map(AnyAction::$variant)
+                    })+
+                }
+            }
+
+            fn describe(view: &AnyView) -> Vec<Row> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => <$game>::describe(view),)+
+                }
+            }
+
+            fn describe_action(action: &AnyAction) -> Vec<Piece> {
+                match action {
+                    $($(#[$meta])* AnyAction::$variant(action) => {
+                        <$game>::describe_action(action)
+                    })+
+                }
+            }
+
+            fn describe_event(event: &AnyEvent) -> Option<Row> {
+                match event {
+                    $($(#[$meta])* AnyEvent::$variant(event) => {
+                        <$game>::describe_event(event)
+                    })+
+                }
+            }
+        }
+
+        impl Readable for AnyGame {
+            fn read_table(text: &str) -> Result<Table<Self>, Unreadable> {
+                let kind = crate::table::kind_of(text)?;
+                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                    return Ok(<$game as Readable>::read_table(text)?.lift());
+                })+
+                Err(Unreadable::UnknownGame(kind))
+            }
+
+            fn read_line(kind: &str, text: &str) -> Result<Line<AnyAction>, Unreadable> {
+                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                    return Ok(<$game>::read_line(kind, text)?.map(AnyAction::$variant));
+                })+
+                Err(Unreadable::UnknownGame(kind.into()))
+            }
+
+            fn read_record(text: &str) -> Result<Record<Self>, Unreadable> {
+                let kind = crate::table::kind_of(text)?;
+                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                    return Ok(<$game as Readable>::read_record(text)?.lift());
+                })+
+                Err(Unreadable::UnknownGame(kind))
+            }
+
+            fn read_rules<'de, D: Deserializer<'de>>(
+                kind: &str,
+                from: D,
+            ) -> Result<AnyRules, D::Error> {
+                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                    return <$game>::read_rules(kind, from).map(AnyRules::$variant);
+                })+
+                Err(D::Error::custom(Unreadable::UnknownGame(kind.into())))
+            }
+
+            fn read_action<'de, D: Deserializer<'de>>(
+                kind: &str,
+                from: D,
+            ) -> Result<AnyAction, D::Error> {
+                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                    return <$game>::read_action(kind, from).map(AnyAction::$variant);
+                })+
+                Err(D::Error::custom(Unreadable::UnknownGame(kind.into())))
+            }
+        }
+
+        $($(#[$meta])*
+        impl Lift<AnyGame> for $game {
+            fn lift(self) -> AnyGame {
+                AnyGame::$variant(self)
+            }
+
+            fn lift_rules(rules: Self::Rules) -> AnyRules {
+                AnyRules::$variant(rules)
+            }
+
+            fn lift_action(action: Self::Action) -> AnyAction {
+                AnyAction::$variant(action)
+            }
+
+            fn lift_event(event: Self::Event) -> AnyEvent {
+                AnyEvent::$variant(event)
+            }
+
+            fn lift_view(view: Self::View) -> AnyView {
+                AnyView::$variant(view)
+            }
+
+            fn lowered_event(event: &AnyEvent) -> Option<&Self::Event> {
+                match event {
+                    AnyEvent::$variant(event) => Some(event),
+                    #[cfg_attr(not(feature = "testing"), expect(unreachable_patterns))]
+                    _ => None,
+                }
+            }
+        }
+        )+
+
+        impl AnyEvent {
+            /// The name of the event's short form and its place in the list of its game, if it has
+            /// one.
+            pub fn short(&self) -> Option<(&'static str, u8)> {
+                match self {
+                    $($(#[$meta])* Self::$variant(event) => {
+                        let name = <$game as GameKind>::short_event(event)?;
+                        let names = <$game as GameKind>::SHORT_EVENTS.iter().zip(0..);
+                        names.filter(|(known, _)| **known == name).map(|(_, place)| (name, place)).next()
+                    })+
+                }
+            }
+
+            /// Writes the fields of an event that has a short form.
+            pub fn write_short<S: SerializeSeq>(&self, fields: &mut S) -> Result<(), S::Error> {
+                match self {
+                    $($(#[$meta])* Self::$variant(event) => {
+                        <$game as GameKind>::write_short(event, fields)
+                    })+
+                }
+            }
+        }
+
+        /// Every game of the list, in its order.
+        pub fn kinds() -> Vec<Kind> {
+            alloc::vec![$($(#[$meta])* Kind {
+                name: <$game as GameKind>::NAME,
+                title: <$game as GameKind>::TITLE,
+                unit: <$game as GameKind>::UNIT,
+                endings: <$game as GameKind>::ENDINGS,
+                counters: <$game as GameKind>::COUNTERS,
+                rule_sets: <$game as GameKind>::rule_sets()
+                    .iter()
+                    .map(|set| NamedRules {
+                        name: set.name,
+                        title: set.title,
+                        rules: AnyRules::$variant((set.rules)()),
+                        hits: set.hits,
+                    })
+                    .collect(),
+                is_hidden: $hidden,
+            },)+]
+        }
+
+        /// Every reason for which a game of the list refuses an action, by its game.
+        pub fn refusals() -> Vec<(&'static str, AnyIllegal)> {
+            let mut refusals = Vec::new();
+            $($(#[$meta])*
+            for illegal in <$game as GameKind>::refusals() {
+                refusals.push((<$game as GameKind>::NAME, AnyIllegal::$variant(*illegal)));
+            })+
+            refusals
+        }
+
+        /// Does something with the game of this name; `None` where there is none.
+        pub fn with_kind<V: Visitor>(kind: &str, visitor: V) -> Option<V::Output> {
+            $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                return Some(visitor.visit::<$game>());
+            })+
+            None
+        }
+    };
+
+    (@written $name:ident; $([$(#[$meta:meta])*] $variant:ident)+) => {
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $($(#[$meta])* Self::$variant(one) => one.serialize(serializer),)+
+                }
+            }
+        }
+    };
+
+    (@schema $name:ident $title:literal $part:ident; $([$(#[$meta:meta])*] $hidden:literal $game:ty),+) => {
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> alloc::borrow::Cow<'static, str> {
+                $title.into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let mut schemas: Vec<schemars::Schema> = Vec::new();
+                $($(#[$meta])* if !$hidden {
+                    schemas.push(generator.subschema_for::<<$game as Game>::$part>());
+                })+
+                match (schemas.pop(), schemas.is_empty()) {
+                    (Some(only), true) => only,
+                    (last, _) => {
+                        schemas.extend(last);
+                        schemars::json_schema!({ "anyOf": schemas })
+                    }
+                }
+            }
+        }
+    };
+}

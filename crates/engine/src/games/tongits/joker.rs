@@ -1,0 +1,233 @@
+//! Melds with a joker (rule 11.1), told by their *natural part*: the cards other than the joker.
+//! Some card not among them, in the joker's place, makes them a meld; which one is never fixed.
+//!
+//! A meld with two jokers is none, so that a natural part has at least two cards. Two cards of one
+//! rank are never of one suit, so that it is known from the natural part whether the meld is a set
+//! or a run.
+//!
+//! What is `cold` here is so for hands without jokers, whose short way it keeps short.
+
+use crate::cards::{Card, CardSet};
+use crate::games::tongits::lanes::Lanes;
+
+/// Ranks in a suit: the longest run, in which no joker finds a place.
+const RUN_CARDS_MAX: u32 = 13;
+
+/// The most cards of a natural part that a hand needs for its arrangement; see
+/// [`for_each_needed_part`].
+const NEEDED_CARDS_MAX: u32 = 4;
+
+/// Whether these natural cards and one joker are a meld.
+#[cold]
+pub(super) fn takes_joker(naturals: CardSet) -> bool {
+    match shape(naturals) {
+        Shape::Set => matches!(naturals.len(), 2 | 3),
+        Shape::Run { span, cards } => span == cards + 1 || span == cards && cards < RUN_CARDS_MAX,
+        Shape::None => false,
+    }
+}
+
+/// The natural cards that may be added to a meld with a joker, one at a time (rule 3.5).
+#[cold]
+pub(super) fn additions(naturals: CardSet) -> CardSet {
+    let Some(first) = naturals.first() else {
+        return CardSet::EMPTY;
+    };
+    let near = |card: &Card| card.rank() == first.rank() || card.suit() == first.suit();
+    let others = CardSet::STANDARD.difference(naturals).iter().filter(near);
+    others.filter(|card| takes_joker(naturals.with(*card))).collect()
+}
+
+/// The natural part of every meld with one joker that the hand holds, each once.
+pub(super) fn for_each_part(hand: CardSet, each: impl FnMut(CardSet)) {
+    for_each_part_of(hand, RUN_CARDS_MAX, each);
+}
+
+/// The natural parts that the arrangement of a hand may need (rule 1.10); each has at most four
+/// cards.
+///
+/// What is left out is never better than what is here. A joker beside cards that are a meld
+/// without it can stay behind: that leaves the same points, as many melds and a lesser list. And
+/// where a run on one side of the joker can do without its last card, that run is a meld of its
+/// own, and the joker with the rest is one more.
+pub(super) fn for_each_needed_part(hand: CardSet, mut each: impl FnMut(CardSet)) {
+    for_each_part_of(hand, NEEDED_CARDS_MAX, |part| {
+        let is_needed = match shape(part) {
+            Shape::Run { span, cards } => span > cards || cards == 2,
+            Shape::Set => part.len() == 2,
+            Shape::None => false,
+        };
+        if is_needed {
+            each(part);
+        }
+    });
+}
+
+/// Natural parts of at most so many cards.
+#[cold]
+fn for_each_part_of(hand: CardSet, cards_max: u32, mut each: impl FnMut(CardSet)) {
+    let hand = Lanes::from_cards(hand).0;
+    for rank in 0..RUN_CARDS_MAX {
+        let same = hand & Lanes::rank(rank).0;
+        let mut chosen = same;
+        while chosen != 0 {
+            if matches!(chosen.count_ones(), 2 | 3) {
+                each(Lanes(chosen).cards());
+            }
+            chosen = (chosen - 1) & same;
+        }
+    }
+    let mut starts = hand;
+    while starts != 0 {
+        let start = starts.trailing_zeros();
+        starts &= starts - 1;
+        for_each_run_from(hand, start, cards_max, &mut each);
+    }
+}
+
+/// The parts of runs whose first card is this one. What the joker stands for may be a card that
+/// the hand holds too and needs elsewhere.
+fn for_each_run_from(hand: u64, start: u32, cards_max: u32, each: &mut impl FnMut(CardSet)) {
+    let suit_end = start / 16 * 16 + RUN_CARDS_MAX;
+    for end in start + 1..suit_end.min(start + cards_max + 1) {
+        let span = ((2_u64 << (end - start)) - 1) << start;
+        let missing = span & !hand;
+        if missing.count_ones() > 1 {
+            return;
+        }
+        if missing >> end & 1 == 1 {
+            continue;
+        }
+        let cards = end - start + 1;
+        if missing != 0 {
+            each(Lanes(span & !missing).cards());
+            continue;
+        }
+        if cards <= cards_max.min(RUN_CARDS_MAX - 1) {
+            each(Lanes(span).cards());
+        }
+        for gap in start + 1..end {
+            each(Lanes(span & !(1 << gap)).cards());
+        }
+    }
+}
+
+/// What a natural part can be part of.
+enum Shape {
+    Set,
+    /// So many cards of one suit, from the first to the last over so many ranks.
+    Run {
+        span: u32,
+        cards: u32,
+    },
+    None,
+}
+
+fn shape(naturals: CardSet) -> Shape {
+    let lanes = Lanes::from_cards(naturals).0;
+    let cards = lanes.count_ones();
+    if cards < 2 {
+        return Shape::None;
+    }
+    let (first, last) = (lanes.trailing_zeros(), u64::BITS - 1 - lanes.leading_zeros());
+    if first / 16 == last / 16 {
+        Shape::Run { span: last - first + 1, cards }
+    } else if lanes & !Lanes::rank(first % 16).0 == 0 {
+        Shape::Set
+    } else {
+        Shape::None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{additions, for_each_needed_part, for_each_part, takes_joker};
+    use crate::cards::{Card, CardSet};
+    use alloc::vec::Vec;
+
+    fn cards(text: &str) -> CardSet {
+        text.split_whitespace().map(|card| card.parse().unwrap()).collect()
+    }
+
+    /// Rule 1.4 told once more, without a joker.
+    fn is_natural_meld(cards: CardSet) -> bool {
+        let indices: Vec<u8> = cards.iter().map(Card::index).collect();
+        let set = indices.iter().all(|card| card % 13 == indices[0] % 13);
+        let run = indices.windows(2).all(|two| two[1] == two[0] + 1 && two[1] / 13 == two[0] / 13);
+        indices.len() >= 3 && (set || run)
+    }
+
+    /// Rule 11.1 told once more: some card not among them makes them a meld.
+    fn by_the_rule(naturals: CardSet) -> bool {
+        let others = CardSet::STANDARD.difference(naturals);
+        others.iter().any(|card| is_natural_meld(naturals.with(card)))
+    }
+
+    fn subsets(hand: CardSet) -> Vec<CardSet> {
+        let hand: Vec<Card> = hand.iter().collect();
+        let chosen = |choice: u32| (0..).zip(&hand).filter(move |(bit, _)| choice >> bit & 1 == 1);
+        (0..1_u32 << hand.len())
+            .map(|choice| chosen(choice).map(|(_, card)| *card).collect())
+            .collect()
+    }
+
+    const HANDS: [&str; 6] = [
+        "7C 7D 7H 7S 8H 9H TH 6H JH",
+        "AC 2C 3C 4C 3D 3H QC KC",
+        "TD JD QD KD AD AC AS AH 2D",
+        "AS 3S 5S 7S 9S JS KS 2S 4S",
+        "AC AD QC QD KC KD AH QH KH",
+        "AD 2D 3D 4D 5D 6D 7D 8D 9D TD JD QD KD",
+    ];
+
+    #[test]
+    fn natural_parts_are_those_that_a_card_in_the_jokers_place_makes_a_meld() {
+        for text in HANDS {
+            let mut expected: Vec<CardSet> =
+                subsets(cards(text)).into_iter().filter(|part| by_the_rule(*part)).collect();
+            expected.sort();
+            for part in subsets(cards(text)) {
+                assert_eq!(takes_joker(part), by_the_rule(part), "{part}");
+            }
+            let mut found = Vec::new();
+            for_each_part(cards(text), |part| found.push(part));
+            found.sort();
+            assert_eq!(found, expected, "{text}");
+            // With the joker of the hand beside one more card.
+            for part in expected {
+                let by_rule: CardSet = CardSet::STANDARD
+                    .difference(part)
+                    .iter()
+                    .filter(|card| by_the_rule(part.with(*card)))
+                    .collect();
+                assert_eq!(additions(part), by_rule, "{part}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_parts_that_an_arrangement_needs_are_some_of_them() {
+        let mut found = Vec::new();
+        for_each_needed_part(cards("5C 5D 5H 6H 7H 8H"), |part| found.push(part));
+        found.sort();
+        let mut expected: Vec<CardSet> = [
+            "5C 5D", "5C 5H", "5D 5H", "5H 6H", "6H 7H", "7H 8H", "5H 7H", "6H 8H", "5H 6H 8H",
+            "5H 7H 8H",
+        ]
+        .into_iter()
+        .map(cards)
+        .collect();
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+
+    /// The example of rule 11.1.
+    #[test]
+    fn the_place_of_a_joker_is_never_fixed() {
+        assert_eq!(additions(cards("5S 7S")), cards("4S 6S 8S"));
+        assert_eq!(additions(cards("5S 6S")), cards("3S 4S 7S 8S"));
+        assert_eq!(additions(cards("AS 2S")), cards("3S 4S"));
+        assert_eq!(additions(cards("9C 9D")), cards("9H 9S"));
+        assert_eq!(additions(cards("9C 9D 9H")), CardSet::EMPTY);
+    }
+}

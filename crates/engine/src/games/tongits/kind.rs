@@ -1,0 +1,183 @@
+//! Tong-its by its name: its rule sets, what its endings and counters are called, and the short
+//! form of its common events.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use serde::de::{Error as _, SeqAccess};
+use serde::ser::SerializeSeq;
+
+use crate::cards::Card;
+use crate::game::{Count, GameKind, Hits, Named, RuleSet, UnsoundRules};
+use crate::games::tongits::action::Illegal;
+use crate::games::tongits::event::{Ending, Event};
+use crate::games::tongits::phase::Public;
+use crate::games::tongits::presets::Preset;
+use crate::games::tongits::rules::{Additions, Rules};
+use crate::games::tongits::state::Tongits;
+use crate::seat::Seat;
+
+const RULE_SETS: [RuleSet<Rules>; 4] = [
+    named("Kingdom", Preset::ALL[0], Rules::kingdom),
+    named("Classic", Preset::ALL[1], Rules::classic),
+    named("Joker", Preset::ALL[2], Rules::joker),
+    RuleSet { name: "relaxed", rules: relaxed, ..named("Relaxed", Preset::ALL[0], relaxed) },
+];
+
+const fn named(title: &'static str, preset: Preset, rules: fn() -> Rules) -> RuleSet<Rules> {
+    let Preset { name, rules: _, hits_to_win: to_win, second_hit_bonus } = preset;
+    RuleSet { name, title, rules, hits: Some(Hits { ante: 1, to_win, second_hit_bonus }) }
+}
+
+/// For beginners: any card may be dumped (rule 3.6), and only what opponents add to a seat's melds
+/// keeps it from fighting (rule 4.1).
+const fn relaxed() -> Rules {
+    Rules { dump_addable: true, fight_blocked_by: Additions::Opponents, ..Rules::kingdom() }
+}
+
+impl GameKind for Tongits {
+    const NAME: &'static str = "tongits";
+    const TITLE: &'static str = "Tong-its";
+    const UNIT: Named = Named { name: "count", title: "Counts" };
+    const ENDINGS: &'static [Named] = &[
+        Named { name: "tongits", title: "Tong-its" },
+        Named { name: "fight", title: "Fight" },
+        Named { name: "stock", title: "Stock exhausted" },
+    ];
+    const COUNTERS: &'static [Named] = &[
+        Named { name: "tongits", title: "Won by Tong-its" },
+        Named { name: "fights_won", title: "Fights won" },
+    ];
+    const SHORT_EVENTS: &'static [&'static str] =
+        &["drawn", "chowed", "dropped", "sapawed", "dumped"];
+
+    fn rule_sets() -> &'static [RuleSet<Rules>] {
+        &RULE_SETS
+    }
+
+    fn refusals() -> &'static [Illegal] {
+        &Illegal::ALL
+    }
+
+    fn short_event(event: &Event) -> Option<&'static str> {
+        match event {
+            Event::Drawn { .. } => Some("drawn"),
+            Event::Chowed { .. } => Some("chowed"),
+            Event::Dropped { .. } => Some("dropped"),
+            Event::Sapawed { .. } => Some("sapawed"),
+            Event::Dumped { .. } => Some("dumped"),
+            Event::StarterChosen { .. }
+            | Event::Dealt { .. }
+            | Event::LaidFaceDown { .. }
+            | Event::Sagasa { .. }
+            | Event::TongitsDeclared { .. }
+            | Event::Fought { .. }
+            | Event::Answered { .. }
+            | Event::Shown { .. }
+            | Event::Over { .. } => None,
+        }
+    }
+
+    fn write_short<S: SerializeSeq>(event: &Event, fields: &mut S) -> Result<(), S::Error> {
+        match event {
+            Event::Drawn { seat, card, auto } => {
+                fields.serialize_element(seat)?;
+                if *auto || card.is_some() {
+                    fields.serialize_element(auto)?;
+                }
+                card.iter().try_for_each(|card| fields.serialize_element(card))
+            }
+            Event::Chowed { seat, discard, cards } => {
+                fields.serialize_element(seat)?;
+                fields.serialize_element(discard)?;
+                fields.serialize_element(cards)
+            }
+            Event::Dropped { seat, cards } => {
+                fields.serialize_element(seat)?;
+                fields.serialize_element(cards)
+            }
+            Event::Sapawed { seat, card, meld } => {
+                fields.serialize_element(seat)?;
+                fields.serialize_element(card)?;
+                fields.serialize_element(meld)
+            }
+            Event::Dumped { seat, card } => {
+                fields.serialize_element(seat)?;
+                fields.serialize_element(card)
+            }
+            Event::StarterChosen { .. }
+            | Event::Dealt { .. }
+            | Event::LaidFaceDown { .. }
+            | Event::Sagasa { .. }
+            | Event::TongitsDeclared { .. }
+            | Event::Fought { .. }
+            | Event::Answered { .. }
+            | Event::Shown { .. }
+            | Event::Over { .. } => Ok(()),
+        }
+    }
+
+    fn read_short<'de, A: SeqAccess<'de>>(name: &str, fields: &mut A) -> Result<Event, A::Error> {
+        fn next<'de, T: serde::Deserialize<'de>, A: SeqAccess<'de>>(
+            fields: &mut A,
+        ) -> Result<T, A::Error> {
+            let missing = || A::Error::custom("something is missing at the end of an event");
+            fields.next_element()?.ok_or_else(missing)
+        }
+        let seat: Seat = next(fields)?;
+        Ok(match name {
+            "drawn" => Event::Drawn {
+                seat,
+                auto: fields.next_element()?.unwrap_or(false),
+                card: fields.next_element::<Option<Card>>()?.flatten(),
+            },
+            "chowed" => Event::Chowed { seat, discard: next(fields)?, cards: next(fields)? },
+            "dropped" => Event::Dropped { seat, cards: next(fields)? },
+            "sapawed" => Event::Sapawed { seat, card: next(fields)?, meld: next(fields)? },
+            "dumped" => Event::Dumped { seat, card: next(fields)? },
+            _ => return Err(A::Error::custom("no event has this name")),
+        })
+    }
+}
+
+pub(super) const fn name_of(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Tongits => "tongits",
+        Ending::Fight => "fight",
+        Ending::Stock => "stock",
+    }
+}
+
+/// What the winner's counters grow by.
+pub(super) fn counts(public: &Public) -> Vec<Count> {
+    let counted = public.end.and_then(|end| {
+        let name = match end.ending {
+            Ending::Tongits => "tongits",
+            Ending::Fight => "fights_won",
+            Ending::Stock => return None,
+        };
+        Some(Count { seat: end.winner?, name, more: 1 })
+    });
+    counted.into_iter().collect()
+}
+
+pub(super) fn check(rules: &Rules) -> Result<(), UnsoundRules> {
+    rules
+        .check()
+        .map_err(|bad| UnsoundRules { field: bad.field().into(), what: bad.to_string().into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::game::{Game, GameKind};
+    use crate::games::tongits::Tongits;
+
+    #[test]
+    fn rule_sets_have_names_of_their_own_and_can_be_dealt() {
+        for (place, set) in Tongits::rule_sets().iter().enumerate() {
+            assert_eq!(Tongits::check(&(set.rules)()), Ok(()), "{}", set.name);
+            let others = &Tongits::rule_sets()[place + 1..];
+            assert!(others.iter().all(|other| other.name != set.name), "{}", set.name);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The search for the best partition of a hand (rule 1.10).
+//!
+//! Exact and bounded. A rank with three or more cards gives a set to choose or not; for each
+//! combination of such choices (at most 6 × 6 × 6 for thirteen cards) the runs in what remains
+//! follow without search: every maximal run is covered whole, which leaves the fewest points, and
+//! how many secret and other runs it splits into is arithmetic. Only combinations that are equal
+//! in all three numbers have their melds written out and compared.
+//!
+//! Without jokers: those are left out of the hand here, and `arrange` tries their places.
+
+use core::cmp::Ordering;
+
+use arrayvec::ArrayVec;
+
+use crate::cards::CardSet;
+use crate::games::tongits::lanes::Lanes;
+use crate::games::tongits::meld::lane_points;
+
+/// Longer than any run: of runs none is secret.
+const NO_RUN: u32 = 64;
+
+/// The most disjoint melds in the longest hand: seventeen cards.
+pub(super) const MELDS_MAX: usize = 5;
+
+/// The first three criteria as one number: less is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(u32);
+
+impl Key {
+    const WORST: Self = Self(u32::MAX);
+
+    const fn new(deadwood: u32, secrets: u32, melds: u32) -> Self {
+        Self(deadwood << 16 | (255 - secrets) << 8 | (255 - melds))
+    }
+
+    /// The same with more melds beside.
+    pub(super) const fn with_melds(self, melds: u32) -> Self {
+        Self(self.0 - melds)
+    }
+
+    pub(super) const fn deadwood(self) -> u32 {
+        self.0 >> 16
+    }
+}
+
+/// A set that may be chosen of one rank, or none.
+type Choices = ArrayVec<u64, 6>;
+
+/// The best choice of sets found so far, and what it chose.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    hand: u64,
+    pub(super) key: Key,
+    /// Cards in the shortest secret run.
+    secret_run_min: u32,
+    /// The chosen sets, in lanes; a rank's set is what of it is here.
+    sets: u64,
+}
+
+impl Search {
+    pub(super) fn over(hand: CardSet, secret_run_min: u8) -> Self {
+        let hand = Lanes::from_cards(hand);
+        let secret_run_min = if secret_run_min == 0 { NO_RUN } else { u32::from(secret_run_min) };
+        let mut search = Self { hand: hand.0, key: Key::WORST, secret_run_min, sets: 0 };
+        let ranks = hand.ranks_of_three();
+        search.choose(ranks, hand.in_runs().0, 0, 0, 0);
+        search
+    }
+
+    /// Goes through the choices for the remaining ranks, given the sets chosen of earlier ones.
+    fn choose(&mut self, ranks: u16, in_runs: u64, sets: u64, fours: u32, count: u32) {
+        if ranks == 0 {
+            self.consider(sets, fours, count);
+            return;
+        }
+        let cards = self.hand & Lanes::rank(ranks.trailing_zeros()).0;
+        let others = ranks & (ranks - 1);
+        for set in choices(cards, in_runs) {
+            let is_four = u32::from(set.count_ones() == 4);
+            let is_set = u32::from(set != 0);
+            self.choose(others, in_runs, sets | set, fours + is_four, count + is_set);
+        }
+    }
+
+    fn consider(&mut self, sets: u64, fours: u32, count: u32) {
+        let rest = Lanes(self.hand & !sets);
+        let runs = rest.in_runs().0;
+        let deadwood = lane_points(Lanes(rest.0 & !runs));
+        if deadwood > self.key.deadwood() {
+            return;
+        }
+        let (mut secrets, mut melds) = (fours, count);
+        for length in segments(runs).map(|(_, length)| length) {
+            let split = Split::of(length, self.secret_run_min);
+            secrets += split.secrets;
+            melds += split.melds;
+        }
+        let key = Key::new(deadwood, secrets, melds);
+        let other = Self { key, sets, ..*self };
+        if key < self.key || key == self.key && other.is_before(self) {
+            *self = other;
+        }
+    }
+
+    /// The fourth criterion, for choices equal in the first three.
+    fn is_before(&self, other: &Self) -> bool {
+        let [mut ours, mut theirs] = [self.partition(), other.partition()];
+        ours.sort_unstable_by(|a, b| order_of_melds(*a, *b));
+        theirs.sort_unstable_by(|a, b| order_of_melds(*a, *b));
+        is_lesser_list(&ours, &theirs)
+    }
+
+    /// The melds of this choice, in no order.
+    pub(super) fn partition(&self) -> ArrayVec<CardSet, MELDS_MAX> {
+        let mut melds = ArrayVec::new();
+        let mut sets = self.sets;
+        while sets != 0 {
+            let rank = sets.trailing_zeros() % 16;
+            melds.push(Lanes(sets & Lanes::rank(rank).0).cards());
+            sets &= !Lanes::rank(rank).0;
+        }
+        for (start, length) in segments(Lanes(self.hand & !self.sets).in_runs().0) {
+            let mut from = start;
+            for length in Split::of(length, self.secret_run_min).lengths() {
+                melds.push(Lanes(((1 << length) - 1) << from).cards());
+                from += length;
+            }
+        }
+        melds
+    }
+}
+
+/// The sets worth choosing of a rank with three or four cards; zero is none.
+///
+/// A card that is in no run is left over unless a set takes it. So a set that leaves such a card
+/// is worse than the same set with it, and no set at all is worse than one when three are such.
+fn choices(cards: u64, in_runs: u64) -> Choices {
+    let only_in_set = cards & !in_runs;
+    let mut choices = Choices::new();
+    if only_in_set.count_ones() < 3 {
+        choices.push(0);
+    }
+    choices.push(cards);
+    let mut left_out = cards & in_runs;
+    if cards.count_ones() == 4 {
+        while left_out != 0 {
+            choices.push(cards & !(left_out & left_out.wrapping_neg()));
+            left_out &= left_out - 1;
+        }
+    }
+    choices
+}
+
+/// Maximal runs as bit of the first card and number of cards.
+fn segments(mut runs: u64) -> impl Iterator<Item = (u32, u32)> {
+    core::iter::from_fn(move || {
+        if runs == 0 {
+            return None;
+        }
+        let start = runs.trailing_zeros();
+        let length = (runs >> start).trailing_ones();
+        runs &= !(((1 << length) - 1) << start);
+        Some((start, length))
+    })
+}
+
+/// How a maximal run splits: into the most secret runs, then into the most runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Split {
+    length: u32,
+    secret_run_min: u32,
+    secrets: u32,
+    melds: u32,
+}
+
+impl Split {
+    const fn of(length: u32, secret_run_min: u32) -> Self {
+        let (mut secrets, mut left) = (0, length);
+        while left >= secret_run_min {
+            left -= secret_run_min;
+            secrets += 1;
+        }
+        Self { length, secret_run_min, secrets, melds: secrets + left / 3 }
+    }
+
+    /// The least list: the shortest runs first, the last takes what is left.
+    fn lengths(self) -> impl Iterator<Item = u32> {
+        let mut left = self.length;
+        let shorts = self.melds - self.secrets;
+        (0..self.melds).map(move |place| {
+            let least = if place < shorts { 3 } else { self.secret_run_min };
+            let length = if place + 1 == self.melds { left } else { least };
+            left -= length;
+            length
+        })
+    }
+}
+
+/// Which of two lists of as many melds comes first.
+pub(super) fn is_lesser_list(ours: &[CardSet], theirs: &[CardSet]) -> bool {
+    let mut pairs = ours.iter().zip(theirs);
+    pairs.find(|(a, b)| a != b).is_some_and(|(a, b)| order_of_melds(*a, *b) == Ordering::Less)
+}
+
+/// The order of two different melds as lists of ascending indices: where they first differ the
+/// lesser card decides, and a list that is the other's beginning comes first.
+pub(super) fn order_of_melds(a: CardSet, b: CardSet) -> Ordering {
+    a.iter().cmp(b.iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Split;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn a_long_run_splits_into_the_most_secret_runs_first() {
+        let lengths = |length| Split::of(length, 5).lengths().collect::<Vec<_>>();
+        let table: &[&[u32]] = &[
+            &[3],
+            &[4],
+            &[5],
+            &[6],
+            &[7],
+            &[3, 5],
+            &[3, 6],
+            &[5, 5],
+            &[5, 6],
+            &[5, 7],
+            &[3, 5, 5],
+        ];
+        for (length, expected) in (3..).zip(table) {
+            assert_eq!(lengths(length), *expected, "{length}");
+        }
+    }
+    /// Rule 1.6 of classic: no run is secret.
+    #[test]
+    fn a_long_run_splits_into_the_most_runs_where_none_is_secret() {
+        let lengths = |length| Split::of(length, super::NO_RUN).lengths().collect::<Vec<_>>();
+        let table: &[&[u32]] = &[&[3], &[4], &[5], &[3, 3], &[3, 4], &[3, 5], &[3, 3, 3]];
+        for (length, expected) in (3..).zip(table) {
+            assert_eq!(lengths(length), *expected, "{length}");
+        }
+    }
+}

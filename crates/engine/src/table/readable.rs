@@ -1,0 +1,347 @@
+//! Reading what tables have written down: snapshots, lines of journals, records, rules, actions.
+//!
+//! The documents of one game are read as what they are. Those of a catalogue of games cannot be
+//! read before it is known which game they are of: a snapshot and a record say so in their `kind`,
+//! a line and an action are of the game of their table. What was read as a document of one game
+//! becomes one of the catalogue by [`Lift`].
+//!
+//! Writing needs none of this: a document of a catalogue is written as that of the game.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use crate::game::{Game, GameKind};
+use crate::table::input::{Input, Line};
+use crate::table::phase::{Phase, Playing, Settling};
+use crate::table::record::{Record, Taken};
+use crate::table::terms::Terms;
+use crate::table::view::{PhaseView, TableView};
+use crate::table::{Event, Table};
+
+/// Why a document cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It is of a game that is not known here.
+    UnknownGame(String),
+    /// It is no such document.
+    Malformed(String),
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownGame(kind) => write!(f, "there is no game {kind}"),
+            Self::Malformed(what) => f.write_str(what),
+        }
+    }
+}
+
+impl core::error::Error for Unreadable {}
+
+impl From<serde_json::Error> for Unreadable {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Malformed(error.to_string())
+    }
+}
+
+/// A game whose documents can be read.
+pub trait Readable: Game {
+    /// A snapshot.
+    fn read_table(text: &str) -> Result<Table<Self>, Unreadable>;
+
+    /// A line of the journal of a table where this kind of game is played.
+    fn read_line(kind: &str, text: &str) -> Result<Line<Self::Action>, Unreadable>;
+
+    fn read_record(text: &str) -> Result<Record<Self>, Unreadable>;
+
+    /// A rule set of this kind of game.
+    fn read_rules<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<Self::Rules, D::Error>;
+
+    /// An action at this kind of game.
+    fn read_action<'de, D: Deserializer<'de>>(
+        kind: &str,
+        from: D,
+    ) -> Result<Self::Action, D::Error>;
+}
+
+impl<G: GameKind> Readable for G {
+    fn read_table(text: &str) -> Result<Table<G>, Unreadable> {
+        let table: Table<G> = serde_json::from_str(text)?;
+        check_kind::<G>(&table.kind)?;
+        Ok(table)
+    }
+
+    fn read_line(kind: &str, text: &str) -> Result<Line<G::Action>, Unreadable> {
+        check_kind::<G>(kind)?;
+        Ok(serde_json::from_str(text)?)
+    }
+
+    fn read_record(text: &str) -> Result<Record<G>, Unreadable> {
+        let record: Record<G> = serde_json::from_str(text)?;
+        check_kind::<G>(&record.kind)?;
+        Ok(record)
+    }
+
+    fn read_rules<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<G::Rules, D::Error> {
+        check_kind::<G>(kind).map_err(D::Error::custom)?;
+        G::Rules::deserialize(from)
+    }
+
+    fn read_action<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<G::Action, D::Error> {
+        check_kind::<G>(kind).map_err(D::Error::custom)?;
+        G::Action::deserialize(from)
+    }
+}
+
+fn check_kind<G: GameKind>(kind: &str) -> Result<(), Unreadable> {
+    if kind == G::NAME { Ok(()) } else { Err(Unreadable::UnknownGame(kind.into())) }
+}
+
+/// The kind that a snapshot or a record names.
+pub(crate) fn kind_of(text: &str) -> Result<String, Unreadable> {
+    #[derive(Deserialize)]
+    struct Named {
+        kind: String,
+    }
+    let Named { kind } = serde_json::from_str(text)?;
+    Ok(kind)
+}
+
+/// One game as a part of `A`, a catalogue that it is in.
+pub trait Lift<A: Game>: GameKind {
+    fn lift(self) -> A;
+    fn lift_rules(rules: Self::Rules) -> A::Rules;
+    fn lift_action(action: Self::Action) -> A::Action;
+    fn lift_event(event: Self::Event) -> A::Event;
+    fn lift_view(view: Self::View) -> A::View;
+    /// The event, if it is one of this game.
+    fn lowered_event(event: &A::Event) -> Option<&Self::Event>;
+}
+
+impl<A> Line<A> {
+    /// The same with an action of another type.
+    pub fn map<B>(self, map: impl FnOnce(A) -> B) -> Line<B> {
+        let Self { at, input, fresh } = self;
+        Line { at, input: input.map(map), fresh }
+    }
+}
+
+impl<A> Input<A> {
+    /// The same with an action of another type.
+    pub fn map<B>(self, map: impl FnOnce(A) -> B) -> Input<B> {
+        match self {
+            Self::Act { player, game, prompt, action } => {
+                Input::Act { player, game, prompt, action: map(action) }
+            }
+            Self::Advise { player, game, prompt, action } => {
+                Input::Advise { player, game, prompt, action: map(action) }
+            }
+            Self::Sit { player, name, avatar, bot } => Input::Sit { player, name, avatar, bot },
+            Self::Leave { player } => Input::Leave { player },
+            Self::Connect { player, connection } => Input::Connect { player, connection },
+            Self::Disconnect { player, connection } => Input::Disconnect { player, connection },
+            Self::Ready { player, game, seed } => Input::Ready { player, game, seed },
+            Self::TakeBack { player } => Input::TakeBack { player },
+            Self::Tick => Input::Tick,
+            Self::Opened { game, stakes, pot } => Input::Opened { game, stakes, pot },
+            Self::OpenFailed { game, seats } => Input::OpenFailed { game, seats },
+            Self::Settled { game } => Input::Settled { game },
+            Self::UpdateTerms { terms } => Input::UpdateTerms { terms },
+            Self::Remove { player } => Input::Remove { player },
+        }
+    }
+}
+
+impl<E> Event<E> {
+    /// The same with an event of another game.
+    pub fn map<F>(self, map: impl FnOnce(E) -> F) -> Event<F> {
+        match self {
+            Self::Game { event } => Event::Game { event: map(event) },
+            Self::Sat { seat, player, name, avatar, bot } => {
+                Event::Sat { seat, player, name, avatar, bot }
+            }
+            Self::Left { seat, player, reason } => Event::Left { seat, player, reason },
+            Self::Moved { seat, to } => Event::Moved { seat, to },
+            Self::Presence { seat, connected } => Event::Presence { seat, connected },
+            Self::Takeover { seat, on } => Event::Takeover { seat, on },
+            Self::Waiting => Event::Waiting,
+            Self::Preparing { game, commitment, deadline_ms } => {
+                Event::Preparing { game, commitment, deadline_ms }
+            }
+            Self::Ready { seat } => Event::Ready { seat },
+            Self::Opening { game } => Event::Opening { game },
+            Self::Opened { game, stakes, pot, starter } => {
+                Event::Opened { game, stakes, pot, starter }
+            }
+            Self::Countdown { deadline_ms } => Event::Countdown { deadline_ms },
+            Self::Over { game, settlement, server_seed } => {
+                Event::Over { game, settlement, server_seed }
+            }
+            Self::Settled { game, pot, crown } => Event::Settled { game, pot, crown },
+            Self::TermsUpdated { price, hits, clocks } => {
+                Event::TermsUpdated { price, hits, clocks }
+            }
+        }
+    }
+}
+
+impl<R> Terms<R> {
+    /// The same with rules of another type, if these can be.
+    pub fn try_map<S, E>(self, map: impl FnOnce(R) -> Result<S, E>) -> Result<Terms<S>, E> {
+        let Self { room, rules, price, hits, clocks, spectators } = self;
+        Ok(Terms { room, rules: map(rules)?, price, hits, clocks, spectators })
+    }
+
+    fn map<S>(self, map: impl FnOnce(R) -> S) -> Terms<S> {
+        let Self { room, rules, price, hits, clocks, spectators } = self;
+        Terms { room, rules: map(rules), price, hits, clocks, spectators }
+    }
+}
+
+impl<A> Taken<A> {
+    fn map<B>(self, map: impl FnOnce(A) -> B) -> Taken<B> {
+        let Self { at, seat, by, action } = self;
+        Taken { at, seat, by, action: map(action) }
+    }
+}
+
+impl<G: GameKind> Table<G> {
+    /// The same table in a catalogue.
+    pub fn lift<A: Game>(self) -> Table<A>
+    where
+        G: Lift<A>,
+    {
+        let Self {
+            id,
+            kind,
+            engine,
+            terms,
+            revision,
+            next,
+            closed,
+            seats,
+            pot,
+            crown,
+            last_winner,
+            phase,
+            at,
+        } = self;
+        Table {
+            id,
+            kind,
+            engine,
+            terms: terms.map(G::lift_rules),
+            revision,
+            next,
+            closed,
+            seats,
+            pot,
+            crown,
+            last_winner,
+            phase: match phase {
+                Phase::Waiting => Phase::Waiting,
+                Phase::Preparing(preparing) => Phase::Preparing(preparing),
+                Phase::Opening(opening) => Phase::Opening(opening),
+                Phase::Playing(playing) => Phase::Playing(Box::new(playing.lift())),
+                Phase::Settling(settling) => {
+                    let Settling { record, since } = *settling;
+                    Phase::Settling(Box::new(Settling { record: record.lift(), since }))
+                }
+            },
+            at,
+        }
+    }
+}
+
+impl<G: GameKind> Playing<G> {
+    fn lift<A: Game>(self) -> Playing<A>
+    where
+        G: Lift<A>,
+    {
+        Playing {
+            game: self.game,
+            server_seed: self.server_seed,
+            client_seeds: self.client_seeds,
+            opened_at: self.opened_at,
+            stakes: self.stakes,
+            starter: self.starter,
+            state: self.state.lift(),
+            stream: self.stream,
+            chance: self.chance,
+            actions: self.actions.into_iter().map(|taken| taken.map(G::lift_action)).collect(),
+            asked: self.asked,
+            asked_at: self.asked_at,
+            deadline: self.deadline,
+        }
+    }
+}
+
+impl<G: GameKind> Record<G> {
+    /// The same record in a catalogue.
+    pub fn lift<A: Game>(self) -> Record<A>
+    where
+        G: Lift<A>,
+    {
+        Record {
+            format: self.format,
+            engine: self.engine,
+            kind: self.kind,
+            game: self.game,
+            table: self.table,
+            terms: self.terms.map(G::lift_rules),
+            players: self.players,
+            bots: self.bots,
+            opened_at: self.opened_at,
+            finished_at: self.finished_at,
+            commitment: self.commitment,
+            server_seed: self.server_seed,
+            client_seeds: self.client_seeds,
+            starter: self.starter,
+            chance: self.chance,
+            actions: self.actions.into_iter().map(|taken| taken.map(G::lift_action)).collect(),
+            outcome: self.outcome,
+            stakes: self.stakes,
+            settlement: self.settlement,
+            pot_before: self.pot_before,
+            pot_after: self.pot_after,
+            crown_before: self.crown_before,
+            crown_after: self.crown_after,
+        }
+    }
+}
+
+impl<G: GameKind> TableView<G> {
+    /// The same view in a catalogue.
+    pub fn lift<A: Game>(self) -> TableView<A>
+    where
+        G: Lift<A>,
+    {
+        let Self { table, terms, kind, seat, seats, pot, crown, phase } = self;
+        TableView {
+            table,
+            terms: terms.map(G::lift_rules),
+            kind,
+            seat,
+            seats,
+            pot,
+            crown,
+            phase: match phase {
+                PhaseView::Waiting => PhaseView::Waiting,
+                PhaseView::Preparing { game, commitment, deadline_ms, ready } => {
+                    PhaseView::Preparing { game, commitment, deadline_ms, ready }
+                }
+                PhaseView::Opening { game } => PhaseView::Opening { game },
+                PhaseView::Playing { game, stakes, deadline_ms, view } => {
+                    PhaseView::Playing { game, stakes, deadline_ms, view: G::lift_view(view) }
+                }
+                PhaseView::Settling { game, settlement } => {
+                    PhaseView::Settling { game, settlement }
+                }
+            },
+        }
+    }
+}

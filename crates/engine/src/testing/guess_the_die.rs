@@ -1,0 +1,529 @@
+//! Guess the Die: a small game that only tests play, to prove that a game is added by a folder
+//! and a line of the catalogue. It is unlike Tong-its wherever it can be: two to five seats that
+//! are all asked at once, dice in mid-game, numbers in actions, several who pay and several who
+//! are paid, no cards and perhaps no winner.
+//!
+//! - 1.1 Two to five seats play a number of rounds; all seats are equal, so the starter is nobody.
+//! - 1.2 In each round every seat bets 1 to `bet_max` counts on a face of a die, from 1 to 6.
+//! - 1.3 Nobody sees another's bet before all have bet. The clock bets 1 on face 1.
+//! - 1.4 When all have bet, the die is rolled.
+//! - 1.5 Who guessed wrong pays the own bet to each who guessed right.
+//! - 1.6 After the last round the seat that guessed right most often wins.
+//! - 1.7 If several did, or nobody ever guessed right, nobody wins; what was paid is still paid.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::RangeInclusive;
+
+use serde::de::{Error as _, SeqAccess};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Serialize};
+
+use crate::chance::{Answer, Request};
+use crate::game::{
+    Count, Debt, Game, GameKind, Item, Named, Outcome, Piece, Prompt, Refusal, Row, RuleSet,
+    SeatRange, Turn, UnsoundRules, Viewer,
+};
+use crate::seat::{Seat, SeatSet};
+use crate::testing::{Dice, Probe};
+
+const FACES: u32 = 6;
+const BET_MAX: u32 = 3;
+const ROUNDS_MAX: u32 = 20;
+
+/// The numbers of a rule set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieRules"))]
+pub struct Rules {
+    pub rounds: u32,
+    pub bet_max: u32,
+    pub bet_ms: u32,
+}
+
+const fn short() -> Rules {
+    Rules { rounds: 2, bet_max: BET_MAX, bet_ms: 8_000 }
+}
+
+const fn long() -> Rules {
+    Rules { rounds: 6, bet_max: BET_MAX, bet_ms: 8_000 }
+}
+
+const RULE_SETS: [RuleSet<Rules>; 2] = [
+    RuleSet { name: "short", title: "Two rounds", rules: short, hits: None },
+    RuleSet { name: "long", title: "Six rounds", rules: long, hits: None },
+];
+
+/// So many counts on a face (rule 1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieBet"))]
+pub struct Bet {
+    pub face: u32,
+    pub counts: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieAction"))]
+pub enum Action {
+    Bet { bet: Bet },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieEvent"))]
+pub enum Event {
+    /// Others see that a seat has bet, and not what (rule 1.3).
+    Bet { seat: Seat, bet: Option<Bet> },
+    /// The die, and by seat what all had bet.
+    Rolled { face: u32, bets: Vec<Bet> },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Illegal {
+    GameOver,
+    NotAsked,
+    NoSuchFace,
+    BetTooSmall,
+    BetTooLarge,
+}
+
+impl Illegal {
+    const ALL: [Self; 5] =
+        [Self::GameOver, Self::NotAsked, Self::NoSuchFace, Self::BetTooSmall, Self::BetTooLarge];
+}
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::GameOver => "the game is over",
+            Self::NotAsked => "this seat has bet already",
+            Self::NoSuchFace => "a die has the faces 1 to 6",
+            Self::BetTooSmall => "a bet is at least 1",
+            Self::BetTooLarge => "the bet is higher than these rules let it be",
+        })
+    }
+}
+
+impl Refusal for Illegal {
+    fn code(self) -> &'static str {
+        match self {
+            Self::GameOver => "game_over",
+            Self::NotAsked => "bet_already",
+            Self::NoSuchFace => "no_such_face",
+            Self::BetTooSmall => "bet_too_small",
+            Self::BetTooLarge => "bet_too_large",
+        }
+    }
+
+    fn rule(self) -> &'static str {
+        match self {
+            Self::GameOver => "1.6",
+            Self::NotAsked => "1.3",
+            Self::NoSuchFace | Self::BetTooSmall | Self::BetTooLarge => "1.2",
+        }
+    }
+}
+
+/// What everybody knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDiePublic"))]
+pub struct Public {
+    pub rules: Rules,
+    pub seats: u8,
+    /// Rounds that are over.
+    pub rounds: u32,
+    pub has_bet: SeatSet,
+    /// How often each seat guessed right.
+    pub right: Vec<u32>,
+    /// By payer and receiver.
+    pub owed: Vec<Vec<u32>>,
+}
+
+impl Public {
+    fn is_over(&self) -> bool {
+        self.rounds == self.rules.rounds
+    }
+
+    fn prompt(&self) -> Option<Prompt> {
+        let seats = SeatSet::first(self.seats).difference(self.has_bet);
+        let prompt = Prompt {
+            number: self.rounds,
+            seats,
+            countdown: self.rounds,
+            countdown_ms: self.rules.bet_ms,
+        };
+        (!seats.is_empty() && !self.is_over()).then_some(prompt)
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Bet { seat, .. } => self.has_bet = self.has_bet.with(*seat),
+            Event::Rolled { face, bets } => {
+                let is_right = |seat: &Seat| bets[seat.index()].face == *face;
+                for right in Seat::all(self.seats).filter(is_right) {
+                    self.right[right.index()] += 1;
+                    for wrong in Seat::all(self.seats).filter(|seat| !is_right(seat)) {
+                        self.owed[wrong.index()][right.index()] += bets[wrong.index()].counts;
+                    }
+                }
+                self.has_bet = SeatSet::EMPTY;
+                self.rounds += 1;
+            }
+        }
+    }
+
+    /// Rules 1.6 and 1.7.
+    fn winner(&self) -> Option<Seat> {
+        let most = self.right.iter().copied().max().filter(|most| *most > 0)?;
+        let mut best = Seat::all(self.seats).filter(|seat| self.right[seat.index()] == most);
+        best.next().filter(|_| best.next().is_none())
+    }
+
+    fn check(&self, seat: Seat, bet: Bet) -> Result<(), Illegal> {
+        let prompt = self.prompt();
+        if self.is_over() {
+            Err(Illegal::GameOver)
+        } else if !prompt.is_some_and(|prompt| prompt.seats.contains(seat)) {
+            Err(Illegal::NotAsked)
+        } else if !(1..=FACES).contains(&bet.face) {
+            Err(Illegal::NoSuchFace)
+        } else if bet.counts == 0 {
+            Err(Illegal::BetTooSmall)
+        } else if bet.counts > self.rules.bet_max {
+            Err(Illegal::BetTooLarge)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn legal(&self, seat: Seat, actions: &mut Vec<Action>) {
+        if self.prompt().is_some_and(|prompt| prompt.seats.contains(seat)) {
+            let bets = (1..=FACES)
+                .flat_map(|face| (1..=self.rules.bet_max).map(move |counts| Bet { face, counts }));
+            actions.extend(bets.map(|bet| Action::Bet { bet }));
+        }
+    }
+}
+
+/// A game as a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuessTheDie {
+    pub public: Public,
+    pub bets: Vec<Option<Bet>>,
+}
+
+/// What one viewer knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieView"))]
+pub struct View {
+    pub viewer: Option<Seat>,
+    pub public: Public,
+    /// By seat, as far as the viewer may see them.
+    pub bets: Vec<Option<Bet>>,
+}
+
+fn sees(viewer: Viewer, seat: Seat) -> bool {
+    match viewer {
+        Viewer::Everything => true,
+        Viewer::Seat(own) => own == seat,
+        Viewer::Public => false,
+    }
+}
+
+fn follow(bets: &mut [Option<Bet>], event: &Event) {
+    match event {
+        Event::Bet { seat, bet } => bets[seat.index()] = *bet,
+        Event::Rolled { .. } => bets.fill(None),
+    }
+}
+
+impl Game for GuessTheDie {
+    type Rules = Rules;
+    type Action = Action;
+    type Event = Event;
+    type View = View;
+    type Illegal = Illegal;
+
+    fn kind(_rules: &Rules) -> &'static str {
+        Self::NAME
+    }
+
+    fn seats(_rules: &Rules) -> SeatRange {
+        SeatRange { least: 2, most: 5 }
+    }
+
+    fn counts_max(rules: &Rules, seats: u8) -> u32 {
+        rules.rounds * rules.bet_max * (u32::from(seats) - 1)
+    }
+
+    fn check(rules: &Rules) -> Result<(), UnsoundRules> {
+        let (field, what) = if !(1..=ROUNDS_MAX).contains(&rules.rounds) {
+            ("rounds", "must be from 1 to 20")
+        } else if !(1..=BET_MAX).contains(&rules.bet_max) {
+            ("bet_max", "must be from 1 to 3")
+        } else if rules.bet_ms == 0 {
+            ("bet_ms", "must be at least a millisecond")
+        } else {
+            return Ok(());
+        };
+        Err(UnsoundRules { field: field.into(), what: what.into() })
+    }
+
+    fn countdown_ms(rules: &Rules) -> RangeInclusive<u32> {
+        rules.bet_ms..=rules.bet_ms
+    }
+
+    fn new(rules: &Rules, seats: u8, _starter: Option<Seat>) -> Self {
+        let count = usize::from(seats);
+        let public = Public {
+            rules: *rules,
+            seats,
+            rounds: 0,
+            has_bet: SeatSet::EMPTY,
+            right: vec![0; count],
+            owed: vec![vec![0; count]; count],
+        };
+        Self { public, bets: vec![None; count] }
+    }
+
+    fn turn(&self) -> Turn {
+        match self.public.prompt() {
+            Some(prompt) => Turn::Players(prompt),
+            None if self.public.is_over() => Turn::Over,
+            None => Turn::Chance(Request::Number(FACES)),
+        }
+    }
+
+    fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
+        self.public.legal(seat, actions);
+    }
+
+    fn act(
+        &self,
+        seat: Seat,
+        Action::Bet { bet }: &Action,
+        events: &mut Vec<Event>,
+    ) -> Result<Self, Illegal> {
+        self.public.check(seat, *bet)?;
+        let event = Event::Bet { seat, bet: Some(*bet) };
+        let mut next = self.clone();
+        next.public.apply(&event);
+        follow(&mut next.bets, &event);
+        events.push(event);
+        Ok(next)
+    }
+
+    fn resolve(&self, answer: &Answer, events: &mut Vec<Event>) -> Self {
+        let Answer::Number(number) = answer else {
+            panic!("a die is a number");
+        };
+        let bets = self.bets.iter().map(|bet| bet.expect("the die is rolled when all have bet"));
+        let event = Event::Rolled { face: number + 1, bets: bets.collect() };
+        let mut next = self.clone();
+        next.public.apply(&event);
+        follow(&mut next.bets, &event);
+        events.push(event);
+        next
+    }
+
+    fn default_action(&self, seat: Seat) -> Option<Action> {
+        let is_asked = self.public.prompt()?.seats.contains(seat);
+        is_asked.then_some(Action::Bet { bet: Bet { face: 1, counts: 1 } })
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if !self.public.is_over() {
+            return None;
+        }
+        let mut debts = Vec::new();
+        for from in Seat::all(self.public.seats) {
+            for to in Seat::all(self.public.seats) {
+                let counts = self.public.owed[from.index()][to.index()];
+                if counts > 0 {
+                    let items =
+                        vec![Item { name: "wrong_guess".into(), rule: "1.5".into(), counts }];
+                    debts.push(Debt { from, to, items });
+                }
+            }
+        }
+        Some(Outcome { winner: self.public.winner(), takes_pot: false, debts })
+    }
+
+    fn ending(&self) -> Option<&'static str> {
+        let ending = if self.public.winner().is_some() { "best_guess" } else { "nobody" };
+        self.public.is_over().then_some(ending)
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        let counted = Seat::all(self.public.seats).filter(|_| self.public.is_over());
+        let count = |seat: Seat| {
+            let more = self.public.right[seat.index()];
+            (more > 0).then_some(Count { seat, name: "right_guesses", more })
+        };
+        counted.filter_map(count).collect()
+    }
+
+    fn view(&self, viewer: Viewer) -> View {
+        let seats = Seat::all(self.public.seats).zip(&self.bets);
+        View {
+            viewer: match viewer {
+                Viewer::Seat(seat) => Some(seat),
+                Viewer::Public | Viewer::Everything => None,
+            },
+            public: self.public.clone(),
+            bets: seats.map(|(seat, bet)| bet.filter(|_| sees(viewer, seat))).collect(),
+        }
+    }
+
+    fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
+        Some(match event {
+            Event::Bet { seat, bet } => {
+                Event::Bet { seat: *seat, bet: bet.filter(|_| sees(viewer, *seat)) }
+            }
+            Event::Rolled { .. } => event.clone(),
+        })
+    }
+
+    fn observe(view: &mut View, event: &Event) {
+        view.public.apply(event);
+        follow(&mut view.bets, event);
+    }
+
+    fn prompt_in_view(view: &View) -> Option<Prompt> {
+        view.public.prompt()
+    }
+
+    fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
+        if let Some(seat) = view.viewer {
+            view.public.legal(seat, actions);
+        }
+    }
+
+    fn advise(view: &View) -> Option<Action> {
+        let is_asked = view.public.prompt()?.seats.contains(view.viewer?);
+        is_asked.then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
+    }
+
+    fn describe(view: &View) -> Vec<Row> {
+        let row = |seat: Seat| Row {
+            seat: Some(seat),
+            label: "bet".into(),
+            pieces: view.bets[seat.index()].into_iter().flat_map(pieces).collect(),
+        };
+        Seat::all(view.public.seats).map(row).collect()
+    }
+
+    fn describe_action(Action::Bet { bet }: &Action) -> Vec<Piece> {
+        let mut told = vec![Piece::Text("bets".into())];
+        told.extend(pieces(*bet));
+        told
+    }
+
+    fn describe_event(event: &Event) -> Option<Row> {
+        Some(match event {
+            Event::Bet { seat, bet } => Row {
+                seat: Some(*seat),
+                label: "bets".into(),
+                pieces: bet.iter().flat_map(|bet| pieces(*bet)).collect(),
+            },
+            Event::Rolled { face, .. } => Row {
+                seat: None,
+                label: "the die shows".into(),
+                pieces: vec![Piece::Token { text: format!("{face}"), is_red: false }],
+            },
+        })
+    }
+}
+
+fn pieces(bet: Bet) -> [Piece; 2] {
+    [
+        Piece::Text(format!("{} on", bet.counts).into()),
+        Piece::Token { text: format!("{}", bet.face), is_red: false },
+    ]
+}
+
+impl GameKind for GuessTheDie {
+    const NAME: &'static str = "guess_the_die";
+    const TITLE: &'static str = "Guess the Die";
+    const UNIT: Named = Named { name: "count", title: "Counts" };
+    const ENDINGS: &'static [Named] = &[
+        Named { name: "best_guess", title: "Best guess" },
+        Named { name: "nobody", title: "Nobody" },
+    ];
+    const COUNTERS: &'static [Named] = &[Named { name: "right_guesses", title: "Right guesses" }];
+    const SHORT_EVENTS: &'static [&'static str] = &["bet"];
+
+    fn rule_sets() -> &'static [RuleSet<Rules>] {
+        &RULE_SETS
+    }
+
+    fn refusals() -> &'static [Illegal] {
+        &Illegal::ALL
+    }
+
+    fn short_event(event: &Event) -> Option<&'static str> {
+        match event {
+            Event::Bet { .. } => Some("bet"),
+            Event::Rolled { .. } => None,
+        }
+    }
+
+    fn write_short<S: SerializeSeq>(event: &Event, fields: &mut S) -> Result<(), S::Error> {
+        match event {
+            Event::Bet { seat, bet } => {
+                fields.serialize_element(seat)?;
+                bet.iter().try_for_each(|bet| fields.serialize_element(bet))
+            }
+            Event::Rolled { .. } => Ok(()),
+        }
+    }
+
+    fn read_short<'de, A: SeqAccess<'de>>(name: &str, fields: &mut A) -> Result<Event, A::Error> {
+        let missing = || A::Error::custom("a seat is missing");
+        match name {
+            "bet" => Ok(Event::Bet {
+                seat: fields.next_element()?.ok_or_else(missing)?,
+                bet: fields.next_element()?,
+            }),
+            _ => Err(A::Error::custom("no event has this name")),
+        }
+    }
+}
+
+/// Guess the Die for the conformance kit.
+#[derive(Clone, Copy, Debug)]
+pub struct GuessTheDieProbe;
+
+impl Probe<GuessTheDie> for GuessTheDieProbe {
+    fn wild_action(&self, _game: &GuessTheDie, dice: &mut Dice) -> Action {
+        Action::Bet { bet: Bet { face: dice.below(9), counts: dice.below(6) } }
+    }
+
+    /// A foreign bet is the only secret: nothing that looks like one, where the own is not known.
+    fn hidden(&self, game: &GuessTheDie, viewer: Viewer) -> Vec<String> {
+        let own = match viewer {
+            Viewer::Everything => return Vec::new(),
+            Viewer::Seat(seat) => game.bets.get(seat.index()).copied().flatten(),
+            Viewer::Public => None,
+        };
+        let secret = |bet: &Bet| serde_json::to_string(bet).expect("a bet can be written");
+        let foreign = game.bets.iter().flatten().filter(|bet| own != Some(**bet));
+        foreign.map(secret).collect()
+    }
+
+    fn broken(&self, game: &GuessTheDie) -> Option<String> {
+        let wrong = |seat: usize| game.public.owed[seat][seat] > 0;
+        (0..game.bets.len()).any(wrong).then(|| "a seat owes itself".into())
+    }
+}

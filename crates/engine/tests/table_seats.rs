@@ -1,0 +1,291 @@
+//! Tables where not every seat has to be taken: a game for two to five begins when enough are
+//! ready, who comes later waits, and a table without a POT has none.
+
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
+use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Game;
+use bahay_engine::games::tongits;
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{
+    Clocks, ConnectionId, Event, Fresh, GameId, Hits, Input, Phase, PhaseView, PlayerId, Price,
+    Readable, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+};
+use bahay_engine::testing::guess_the_die::{Action, Bet};
+use uuid::Uuid;
+
+type Happened = Event<<AnyGame as Game>::Event>;
+
+fn terms(rule_set: &str) -> Terms<AnyRules> {
+    let set = AnyRules::named("guess_the_die", rule_set).expect("there is such a rule set");
+    Terms {
+        room: "dice".into(),
+        rules: set.rules,
+        price: Price { bet: Coins::from_hundredths(100), multiplier: 2, fee_basis_points: 500 },
+        hits: set.hits,
+        clocks: Clocks::default(),
+        spectators: Spectators::Nobody,
+    }
+}
+
+fn player(number: u128) -> PlayerId {
+    PlayerId(Uuid::from_u128(number))
+}
+
+struct Desk {
+    table: Table<AnyGame>,
+    now: Timestamp,
+    /// What the last input led to.
+    events: Vec<Happened>,
+    games: u128,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let table = Table::new(TableId(Uuid::from_u128(99)), terms("short"));
+        Self { table, now: Timestamp::from_ms(0), events: Vec::new(), games: 0 }
+    }
+
+    fn tell(&mut self, input: Input<AnyAction>) {
+        self.try_tell(input.clone()).unwrap_or_else(|why| panic!("{input:?}: {why:?}"));
+    }
+
+    fn try_tell(
+        &mut self,
+        input: Input<AnyAction>,
+    ) -> Result<(), Rejection<<AnyGame as Game>::Illegal>> {
+        self.games += 1;
+        let (seed, game) = (ServerSeed(Hex([7; 32])), GameId(Uuid::from_u128(self.games)));
+        let before = self.table.clone();
+        let decided = self.table.decide(self.now, input, || Fresh { seed, game })?;
+        // What a node would read of it elsewhere is the same.
+        let line = serde_json::to_string(&decided.line).unwrap();
+        let line = AnyGame::read_line(before.kind(), &line).unwrap();
+        assert_eq!(before.follow(&line).unwrap().0, decided.table);
+        let text = serde_json::to_string(&decided.table).unwrap();
+        assert_eq!(AnyGame::read_table(&text).unwrap(), decided.table);
+        self.table = decided.table;
+        self.events = decided.events;
+        self.follow(&before);
+        Ok(())
+    }
+
+    /// Everybody who follows the events sees what the table shows.
+    fn follow(&self, before: &Table<AnyGame>) {
+        for viewer in (0..9).map(player) {
+            let mut view = before.view(Some(viewer));
+            let is_new = before.seat_of(viewer).is_none() && self.table.seat_of(viewer).is_some();
+            let eyes = self.table.viewer(viewer);
+            for event in self.events.iter().filter_map(|event| event.redact::<AnyGame>(eyes)) {
+                view.observe(&event);
+            }
+            if !is_new {
+                assert_eq!(view, self.table.view(Some(viewer)), "{:?}", self.events);
+            }
+        }
+    }
+
+    fn sit(&mut self, number: u128) {
+        self.tell(Input::sit(player(number), format!("player {number}")));
+        let connection = ConnectionId(Uuid::from_u128(number));
+        self.tell(Input::Connect { player: player(number), connection });
+    }
+
+    fn game(&self) -> GameId {
+        self.table.phase().game().expect("a game is prepared")
+    }
+
+    fn ready(&mut self, number: u128) {
+        self.tell(Input::Ready { player: player(number), game: self.game(), seed: None });
+    }
+
+    fn all_sit<const N: usize>(&mut self, numbers: [u128; N]) {
+        numbers.into_iter().for_each(|number| self.sit(number));
+    }
+
+    fn all_ready<const N: usize>(&mut self, numbers: [u128; N]) {
+        numbers.into_iter().for_each(|number| self.ready(number));
+    }
+
+    fn open(&mut self) {
+        let seats = usize::from(self.table.seats_in_game());
+        let stakes = vec![Coins::from_hundredths(10_000); seats];
+        self.tell(Input::Opened { game: self.game(), stakes, pot: Coins::ZERO });
+    }
+
+    fn bet(&self, number: u128, face: u32) -> Input<AnyAction> {
+        let Phase::Playing(playing) = self.table.phase() else { panic!("no game goes on") };
+        let (game, prompt) = (playing.game, playing.asked.number);
+        let action = AnyAction::GuessTheDie(Action::Bet { bet: Bet { face, counts: 2 } });
+        Input::Act { player: player(number), game, prompt, action }
+    }
+
+    fn seated(&self) -> Vec<(u8, PlayerId)> {
+        self.table.occupants().map(|(seat, who)| (seat.number(), who.player)).collect()
+    }
+
+    fn is_preparing(&self) -> bool {
+        matches!(self.table.phase(), Phase::Preparing(_))
+    }
+
+    fn is_opening(&self) -> bool {
+        matches!(self.table.phase(), Phase::Opening(_))
+    }
+}
+
+#[test]
+fn a_game_begins_with_those_who_are_ready_when_they_are_enough() {
+    let mut desk = Desk::new();
+    desk.sit(1);
+    assert!(matches!(desk.table.phase(), Phase::Waiting));
+    desk.sit(2);
+    assert!(desk.is_preparing());
+    let prepared = desk.game();
+    desk.ready(1);
+    desk.sit(3);
+    assert_eq!(desk.game(), prepared, "who comes later joins the game that is prepared");
+    desk.ready(2);
+    assert!(desk.is_preparing(), "the third is not ready yet");
+    desk.ready(3);
+    assert!(desk.is_opening());
+    assert_eq!(desk.table.players(), [1, 2, 3].map(player));
+}
+
+#[test]
+fn who_is_not_ready_goes_and_the_others_play() {
+    let mut desk = Desk::new();
+    desk.all_sit([1, 2, 3]);
+    desk.ready(1);
+    desk.ready(3);
+    desk.now = desk.table.deadline().expect("the time to be ready ends");
+    desk.tell(Input::Tick);
+    assert!(desk.is_opening());
+    let moved = Event::Moved { seat: Seat::new(2).unwrap(), to: Seat::new(1).unwrap() };
+    assert!(desk.events.contains(&moved), "{:?}", desk.events);
+    assert_eq!(desk.seated(), [(0, player(1)), (1, player(3))]);
+    assert_eq!(desk.table.players(), [1, 3].map(player));
+}
+
+#[test]
+fn who_leaves_while_a_game_is_prepared_does_not_hold_up_the_others() {
+    let mut desk = Desk::new();
+    desk.all_sit([1, 2, 3]);
+    desk.ready(2);
+    desk.ready(3);
+    desk.tell(Input::Leave { player: player(1) });
+    assert!(desk.is_opening());
+    assert_eq!(desk.seated(), [(0, player(2)), (1, player(3))]);
+}
+
+#[test]
+fn when_too_few_are_left_the_table_waits() {
+    let mut desk = Desk::new();
+    desk.all_sit([1, 2]);
+    desk.ready(1);
+    desk.tell(Input::Leave { player: player(2) });
+    assert!(matches!(desk.table.phase(), Phase::Waiting));
+}
+
+#[test]
+fn who_comes_while_a_game_goes_on_waits_for_the_next() {
+    let mut desk = Desk::new();
+    desk.all_sit([1, 2]);
+    desk.all_ready([1, 2]);
+    desk.open();
+    desk.sit(3);
+    assert_eq!(desk.table.seats_in_game(), 2);
+    assert_eq!(desk.table.taken_over(), SeatSet::EMPTY);
+    assert_eq!(desk.try_tell(desk.bet(3, 1)), Err(Rejection::NotAsked));
+    let PhaseView::Playing { view, .. } = desk.table.view(Some(player(3))).phase else {
+        panic!("a game goes on");
+    };
+    assert_eq!(AnyGame::prompt_in_view(&view).map(|prompt| prompt.seats.len()), Some(2));
+    let mut legal = Vec::new();
+    AnyGame::legal_in_view(&view, &mut legal);
+    assert!(legal.is_empty());
+    // Goes at once, because no coins of this player are held.
+    desk.tell(Input::Leave { player: player(3) });
+    assert_eq!(desk.seated().len(), 2);
+    desk.sit(4);
+    for _ in 0..2 {
+        desk.tell(desk.bet(1, 1));
+        desk.tell(desk.bet(2, 2));
+    }
+    let Phase::Settling(settling) = desk.table.phase() else { panic!("the game is over") };
+    let record = settling.record.clone();
+    assert_eq!(record.players, [1, 2].map(player));
+    assert_eq!((record.pot_after, record.crown_after), (Coins::ZERO, None));
+    record.verify().unwrap();
+    desk.tell(Input::Settled { game: record.game });
+    assert!(desk.is_preparing());
+    desk.all_ready([1, 2, 4]);
+    assert_eq!(desk.table.players(), [1, 2, 4].map(player));
+}
+
+#[test]
+fn an_action_of_another_game_is_refused_and_changes_nothing() {
+    let mut desk = Desk::new();
+    desk.all_sit([1, 2]);
+    desk.all_ready([1, 2]);
+    desk.open();
+    let before = desk.table.clone();
+    let Input::Act { player, game, prompt, .. } = desk.bet(1, 1) else { panic!("it is a bet") };
+    let action = AnyAction::Tongits(tongits::Action::Draw);
+    let refused = desk.try_tell(Input::Act { player, game, prompt, action }).unwrap_err();
+    assert_eq!(refused.code(), "action_of_another_game");
+    assert_eq!(desk.table, before);
+    let draw = serde_json::json!({ "type": "draw" });
+    assert!(AnyGame::read_action("tongits", &draw).is_ok());
+    assert!(AnyGame::read_action("guess_the_die", &draw).is_err());
+    assert!(AnyGame::read_action("chess", &draw).is_err());
+}
+
+#[test]
+fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
+    for kind in catalog::kinds() {
+        for set in kind.rule_sets {
+            let mut terms = terms("short");
+            (terms.rules, terms.hits) = (set.rules, set.hits);
+            let welcome = Coins::from_whole(10_000).unwrap();
+            let mut simulation = Simulation::<AnyGame>::new(11, terms, Habits::ROUGH, welcome);
+            simulation.play(20, |_, record| {
+                let verified = record.verify();
+                verified.unwrap_or_else(|fault| panic!("{} {}: {fault}", kind.name, set.name));
+                let text = serde_json::to_string(record).unwrap();
+                assert_eq!(AnyGame::read_record(&text).unwrap(), *record);
+            });
+            assert_eq!(simulation.missing(), Coins::ZERO, "{} {}", kind.name, set.name);
+        }
+    }
+}
+
+fn terms_of<R>(rules: R) -> Terms<R> {
+    let Terms { room, price, clocks, spectators, .. } = terms("short");
+    Terms { room, rules, price, hits: Some(Hits::default()), clocks, spectators }
+}
+
+/// What a catalogue writes of a table of one game is what the game by itself would have written.
+#[test]
+fn a_catalogue_changes_nothing_of_what_is_written() {
+    let rules = tongits::Rules::kingdom();
+    let welcome = Coins::from_whole(10_000).unwrap();
+    let mut alone = Simulation::<tongits::Tongits>::new(3, terms_of(rules), Habits::ROUGH, welcome);
+    let mut one_of_many =
+        Simulation::<AnyGame>::new(3, terms_of(AnyRules::Tongits(rules)), Habits::ROUGH, welcome);
+    for _ in 0..2_000 {
+        let (one, other) = (alone.step(), one_of_many.step());
+        let texts = (serde_json::to_string(&one.line), serde_json::to_string(&other.line));
+        assert_eq!(texts.0.unwrap(), texts.1.unwrap());
+        let texts = (serde_json::to_string(&one.events), serde_json::to_string(&other.events));
+        assert_eq!(texts.0.unwrap(), texts.1.unwrap());
+        let views = (alone.table().view(None), one_of_many.table().view(None));
+        assert_eq!(
+            serde_json::to_string(&views.0).unwrap(),
+            serde_json::to_string(&views.1).unwrap()
+        );
+    }
+}

@@ -1,0 +1,390 @@
+//! docs/verify.py, which shares no code with the engine, agrees with it about whole games by every
+//! rule set: those of rough tables, of random play, and of players who seek what is rare. What was
+//! forged it finds, and names the rule.
+//!
+//! It needs `python3`. Where there is none the test says so and passes, unless `CI` is set: there a
+//! verifier that is not run is a failure.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use bahay_engine::chance::{ClientSeed, ServerSeed, Stream};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, GameKind, Turn};
+use bahay_engine::games::tongits::{Action, BySeat, Preset, Rules, SEATS, Tongits, deadwood};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{
+    By, Clocks, Crown, GameId, Hits, PlayerId, PotPayout, Price, Record, Settlement, Spectators,
+    TableId, Taken, Terms, Timestamp,
+};
+use bahay_engine::testing::Dice;
+use uuid::Uuid;
+
+/// How a seat plays here.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Random,
+    /// Lays, adds and chows whenever it can, face down first.
+    Giving,
+    /// Keeps a hand of nothing but melds for a fight.
+    Waiting,
+}
+
+fn choose(game: &Tongits, seat: Seat, way: Way, dice: &mut Dice) -> Action {
+    let mut legal = Vec::new();
+    game.legal_actions(seat, &mut legal);
+    let any = |dice: &mut Dice| *dice.choose(&legal).expect("a seat that is asked can act");
+    let rank = |action: &Action| match action {
+        Action::Drop { face_down, .. } => u32::from(!*face_down),
+        Action::Sapaw { .. } => 2,
+        Action::Chow { .. } => 3,
+        Action::Draw | Action::Dump { .. } => 4,
+        Action::Tongits => 0,
+        Action::Fight | Action::Challenge | Action::Fold => 5,
+    };
+    match way {
+        Way::Random => any(dice),
+        Way::Giving if dice.below(4) > 0 => {
+            *legal.iter().min_by_key(|action| rank(action)).expect("a seat that is asked can act")
+        }
+        Way::Giving => any(dice),
+        Way::Waiting => {
+            let hand = game.hands()[seat.index()];
+            let is_open = game.public().melds.is_open(seat);
+            let value = |action: &Action| match action {
+                Action::Fight if deadwood(hand) == 0 => Some(0),
+                Action::Drop { face_down: false, .. } if !is_open => Some(1),
+                Action::Draw => Some(2),
+                Action::Dump { card } => Some(10 + deadwood(hand.without(*card))),
+                Action::Fold => Some(1),
+                Action::Fight
+                | Action::Drop { .. }
+                | Action::Chow { .. }
+                | Action::Sapaw { .. }
+                | Action::Tongits
+                | Action::Challenge => None,
+            };
+            let goes_on = |action: &Action| {
+                let next = game.act(seat, action, &mut Vec::new()).expect("it is legal");
+                next.outcome().is_none() || value(action) == Some(0)
+            };
+            let wanted = legal.iter().filter(|action| value(action).is_some() && goes_on(action));
+            wanted.min_by_key(|action| value(action)).copied().unwrap_or_else(|| any(dice))
+        }
+    }
+}
+
+fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
+    Terms {
+        room: "newbie".to_owned(),
+        rules,
+        price: Price {
+            bet: Coins::from_whole(1).expect("a bet"),
+            multiplier: 2,
+            fee_basis_points: 500,
+        },
+        hits: Some(hits),
+        clocks: Clocks::default(),
+        spectators: Spectators::default(),
+    }
+}
+
+/// A whole game as a record; the seat that won the last one is seat 0.
+fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongits> {
+    let mut dice = Dice::new(seed);
+    let game_id = GameId(Uuid::from_u64_pair(7, seed));
+    let server_seed = ServerSeed(Hex([u8::try_from(seed % 251).expect("a byte"); 32]));
+    let client_seeds = vec![ClientSeed::NONE, ClientSeed::from_text("luck"), ClientSeed::NONE];
+    let mut stream = Stream::new(server_seed.key(game_id.0.as_bytes(), &client_seeds));
+    let starter = Seat::new(0).filter(|_| seed.is_multiple_of(2));
+    let mut state = Tongits::new(&rules, SEATS, starter);
+    let (mut chance, mut actions) = (Vec::new(), Vec::new());
+    let mut at = 1_000;
+    loop {
+        state = match state.turn() {
+            Turn::Over => break,
+            Turn::Chance(request) => {
+                let answer = stream.draw(request);
+                let next = state.resolve(&answer, &mut Vec::new());
+                chance.push(answer);
+                next
+            }
+            Turn::Players(prompt) => {
+                let seats: Vec<Seat> = prompt.seats.iter().collect();
+                let seat = *dice.choose(&seats).expect("somebody is asked");
+                let by_clock = dice.below(12) == 0;
+                let action = if by_clock {
+                    state.default_action(seat).expect("the seat is to act")
+                } else {
+                    choose(&state, seat, ways[seat.index()], &mut dice)
+                };
+                at += 1;
+                let by = if by_clock { By::Clock } else { By::Player };
+                actions.push(Taken { at: Timestamp::from_ms(at), seat, by, action });
+                state.act(seat, &action, &mut Vec::new()).expect("it is legal")
+            }
+        };
+    }
+    let outcome = state.outcome().expect("the game is over");
+    let players = [1, 2, 3].map(|player| PlayerId(Uuid::from_u64_pair(9, player))).to_vec();
+    let last_win = Crown { player: players[0], wins: 1 };
+    let terms = terms(rules, hits);
+    let stake = terms.stake_max::<Tongits>(SEATS).expect("a stake fits");
+    let mut record = Record {
+        format: bahay_engine::table::FORMAT.into(),
+        engine: "bahay/engine/v1".into(),
+        kind: Tongits::NAME.into(),
+        game: game_id,
+        table: TableId(Uuid::from_u64_pair(8, seed)),
+        terms,
+        players,
+        bots: SeatSet::EMPTY,
+        opened_at: Timestamp::from_ms(1_000),
+        finished_at: Timestamp::from_ms(at),
+        commitment: server_seed.commitment(),
+        server_seed,
+        client_seeds,
+        starter,
+        chance,
+        actions,
+        outcome,
+        stakes: vec![stake; 3],
+        settlement: Settlement::default(),
+        pot_before: Coins::from_whole(9).expect("a POT"),
+        pot_after: Coins::ZERO,
+        crown_before: Some(last_win),
+        crown_after: None,
+    };
+    settle(&mut record);
+    record
+}
+
+/// The arithmetic of a record's outcome, told once more: rules 6.7 to 7.5.
+fn settle(record: &mut Record<Tongits>) {
+    let outcome = &record.outcome;
+    let hits = record.terms.hits.expect("there is a POT");
+    let crown = outcome.winner.map(|seat| {
+        let player = record.players[seat.index()];
+        let before = record.crown_before.filter(|crown| crown.player == player);
+        Crown { player, wins: before.map_or(1, |crown| crown.wins + 1) }
+    });
+    let wins = crown.map_or(0, |crown| crown.wins);
+    let takes_pot = outcome.takes_pot || wins >= hits.to_win;
+    let bonus = if wins == 2 && !takes_pot { hits.second_hit_bonus } else { 0 };
+    let amount = record.pot_before;
+    let pot = outcome.winner.filter(|_| takes_pot).map(|seat| PotPayout { seat, amount });
+    record.settlement = Settlement::new(outcome, &record.terms.price, &record.stakes, bonus, pot)
+        .expect("the amounts fit");
+    record.pot_after = if pot.is_some() { Coins::ZERO } else { amount };
+    record.crown_after = crown.filter(|_| pot.is_none());
+}
+
+/// The rule sets with a name, and some that differ from them in switches.
+fn rule_sets() -> Vec<(String, Rules, Hits)> {
+    let hits = |preset: &Preset| Hits {
+        ante: 1,
+        to_win: preset.hits_to_win,
+        second_hit_bonus: preset.second_hit_bonus,
+    };
+    let mut sets: Vec<_> = Preset::ALL
+        .iter()
+        .map(|preset| (preset.name.to_owned(), preset.rules, hits(preset)))
+        .collect();
+    let two = Hits::default();
+    for (name, rules) in [
+        ("kingdom, jokers and bahay", Rules { jokers: true, bahay: true, ..Rules::kingdom() }),
+        ("kingdom, spread", Rules { spread: true, hand_cards: 3, ..Rules::kingdom() }),
+        ("joker, small", Rules { hand_cards: 3, ..Rules::joker() }),
+        ("joker, by hand", Rules { auto_draw: false, dump_addable: false, ..Rules::joker() }),
+        (
+            "joker, secret runs challenge",
+            Rules { secret_run_min: 4, secret_may_challenge: true, ..Rules::joker() },
+        ),
+    ] {
+        rules.check().expect("such rules can be dealt");
+        sets.push((name.to_owned(), rules, two));
+    }
+    sets
+}
+
+const SEEDS: u64 = 14;
+
+/// Records by every rule set, each with a name.
+fn records() -> Vec<(String, Record<Tongits>)> {
+    let mut records = Vec::new();
+    for (name, rules, hits) in rule_sets() {
+        for (welcome, games) in [(1_000, 20), (9, 5)] {
+            let welcome = Coins::from_whole(welcome).expect("a wallet");
+            let terms = terms(rules, hits);
+            let mut tables = Simulation::<Tongits>::new(games, terms, Habits::ROUGH, welcome);
+            tables.play(games, |_, record| {
+                records.push((format!("{name}, a rough table"), record.clone()));
+            });
+        }
+        for seed in 0..SEEDS {
+            for way in [Way::Random, Way::Giving, Way::Waiting] {
+                let mut ways = [Way::Random; 3];
+                ways[usize::try_from(seed % 3).expect("a seat")] = way;
+                if seed % 2 == 0 {
+                    ways = [way; 3];
+                }
+                let record = play(rules, hits, ways, seed);
+                records.push((format!("{name}, {way:?}, seed {seed}"), record));
+            }
+        }
+    }
+    // What is rare is looked for.
+    let hits = Hits { ante: 1, to_win: 3, second_hit_bonus: 1 };
+    for (name, rules) in [
+        ("spread", Rules { hand_cards: 3, ..Rules::joker() }),
+        ("secret", Rules::classic()),
+        ("zero_count_fight", Rules::joker()),
+    ] {
+        let way = if name == "zero_count_fight" { Way::Waiting } else { Way::Giving };
+        let played = (SEEDS..4_000).map(|seed| play(rules, hits, [way; 3], seed));
+        let found = played.filter(|record| owes(record, name)).take(5);
+        records.extend(found.map(|record| (format!("looked for: {name}"), record)));
+    }
+    records
+}
+
+/// How often something happened in the records.
+fn count(records: &[(String, Record<Tongits>)], what: impl Fn(&Record<Tongits>) -> bool) -> usize {
+    records.iter().filter(|(_, record)| what(record)).count()
+}
+
+fn owes(record: &Record<Tongits>, name: &str) -> bool {
+    let items = record.settlement.payments.iter().flat_map(|payment| &payment.items);
+    items.into_iter().any(|item| item.name == name)
+}
+
+/// What is forged keeps the arithmetic right, so that only play can show it.
+type Forgery = (&'static str, &'static str, fn(&mut Record<Tongits>) -> bool);
+
+const FORGERIES: &[Forgery] = &[
+    ("a count more for the ending", "10.1", |record| {
+        let first = &mut record.outcome.debts[0].items[0];
+        let is_classic = first.rule == "10.1";
+        first.counts += 1;
+        is_classic
+    }),
+    ("a count more by kingdom", "6.1", |record| {
+        let first = &mut record.outcome.debts[0].items[0];
+        let is_kingdom = first.rule == "6.1";
+        first.counts += 1;
+        is_kingdom
+    }),
+    ("a secret meld more", "10.1", |record| more(record, "secret", "10.1")),
+    ("a secret meld more by kingdom", "6.4", |record| more(record, "secret", "6.4")),
+    ("a special card more", "6.3", |record| more(record, "special", "6.3")),
+    ("a count for points more", "11.3", |record| more(record, "variable", "11.3")),
+    ("a zero-count fight that pays more", "11.2", |record| {
+        more(record, "zero_count_fight", "11.2")
+    }),
+    ("a POT that nobody spread for", "10.3", |record| {
+        let forged = record.outcome.winner.is_some() && !record.outcome.takes_pot;
+        record.outcome.takes_pot = true;
+        forged
+    }),
+    ("what lay face down lies open", "", |record| {
+        let drops = record.actions.iter_mut().filter_map(|taken| match &mut taken.action {
+            Action::Drop { face_down, .. } if *face_down => Some(face_down),
+            _ => None,
+        });
+        drops.map(|face_down| *face_down = false).count() > 0 && owes(record, "secret")
+    }),
+];
+
+fn more(record: &mut Record<Tongits>, name: &str, rule: &str) -> bool {
+    let items = record.outcome.debts.iter_mut().flat_map(|debt| &mut debt.items);
+    items.filter(|item| item.name == name && item.rule == rule).map(|item| item.counts += 1).count()
+        > 0
+}
+
+/// A folder that is gone with its guard.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What stays behind lies in the system's folder for such things.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn python() -> Option<&'static str> {
+    let known = Command::new("python3").arg("--version").output();
+    if known.is_ok_and(|known| known.status.success()) {
+        return Some("python3");
+    }
+    let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+    assert!(!is_ci, "python3 is missing, and docs/verify.py must be run in CI: install it");
+    eprintln!("NOT RUN: docs/verify.py needs python3, and there is none");
+    None
+}
+
+#[test]
+fn the_independent_verifier_agrees_about_games_of_every_rule_set() {
+    let Some(python) = python() else {
+        return;
+    };
+    let records = records();
+    for (name, record) in &records {
+        record.verify().unwrap_or_else(|fault| panic!("{name}: {fault}"));
+    }
+    let laid_down = |record: &Record<Tongits>| {
+        let actions = record.actions.iter().map(|taken| taken.action);
+        actions.into_iter().any(|action| matches!(action, Action::Drop { face_down: true, .. }))
+    };
+    assert!(count(&records, laid_down) > 5, "too little lay face down");
+    for name in ["spread", "zero_count_fight", "variable", "secret", "second_hit", "challenge"] {
+        assert!(count(&records, |record| owes(record, name)) > 1, "too little was owed for {name}");
+    }
+
+    let mut forged = Vec::new();
+    for (what, rule, forge) in FORGERIES {
+        let found = records.iter().find_map(|(_, record)| {
+            let mut record = record.clone();
+            let applies = record.outcome.winner.is_some() && forge(&mut record);
+            applies.then(|| {
+                settle(&mut record);
+                record
+            })
+        });
+        let record = found.unwrap_or_else(|| panic!("no record can be forged by {what}"));
+        assert!(record.verify().is_err(), "{what}: the engine takes it");
+        forged.push(((*what).to_owned(), record, *rule));
+    }
+
+    let folder = std::env::temp_dir().join(format!("bahay-verifier-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder for the records");
+    let folder = Folder(folder);
+    let (mut files, mut expected) = (Vec::new(), Vec::new());
+    let true_ones = records.iter().map(|(name, record)| (name.clone(), record, None));
+    let forged_ones = forged.iter().map(|(what, record, rule)| (what.clone(), record, Some(*rule)));
+    for (number, (name, record, rule)) in true_ones.chain(forged_ones).enumerate() {
+        let path = folder.0.join(format!("{number}.json"));
+        let text = serde_json::to_string(record).expect("a record can be written");
+        fs::write(&path, text).expect("a record can be written down");
+        files.push(path);
+        expected.push((name, rule));
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify.py");
+    let output = Command::new(python).arg("-B").arg(script).args(&files).output();
+    let output = output.expect("python runs");
+    let said = String::from_utf8(output.stdout).expect("it speaks UTF-8");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.lines().count(), expected.len(), "{errors}");
+    for (line, (name, rule)) in said.lines().zip(&expected) {
+        match rule {
+            None => assert!(line.starts_with("verified: "), "{name}: {line}"),
+            Some(rule) => assert!(
+                line.contains("does not hold") && line.contains(&format!("(rule {rule}")),
+                "{name} is not found by rule {rule}: {line}"
+            ),
+        }
+    }
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+}

@@ -1,0 +1,33 @@
+//! A wall around the engine: a panic in it is a bug at one table, and stays there.
+//!
+//! What runs behind the wall is pure: it takes values and gives values, so a panic leaves nothing
+//! half changed. Views and redaction, which run in the task of the connection that they are for,
+//! are behind it too.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a pure part of the engine. A panic in it comes back as its words.
+pub fn guarded<T>(pure: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(pure)).map_err(|panic| format!("panic: {}", words(&*panic)))
+}
+
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+
+    #[test]
+    fn a_panic_comes_back_as_its_words() {
+        assert_eq!(guarded(|| 7), Ok(7));
+        assert_eq!(
+            guarded::<()>(|| panic!("the {} is lost", "deck")),
+            Err("panic: the deck is lost".into())
+        );
+        assert_eq!(guarded::<()>(|| panic!("lost")), Err("panic: lost".into()));
+    }
+}

@@ -1,0 +1,228 @@
+//! What a table is owed: the ledger's openings and settlements, the AI's moves, the clock's. Each
+//! answer goes back to the table as an input; an effect whose answer is lost is due again at the
+//! table's deadline, and carrying it out twice does nothing twice.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::SeatSet;
+use bahay_engine::table::{
+    Effect, GameId, Input, Opening, PlayerId, Readable, Record, Table, TableId,
+};
+
+use super::{Origin, Request, TableHost};
+use crate::context::{Context, Remark};
+use crate::guard::guarded;
+use crate::halting::Halt;
+use crate::host::job::Job;
+
+/// What the ledger is to be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LedgerCall<G: Readable> {
+    Open(Box<GameOpening>),
+    Settle(Box<Record<G>>),
+    /// The table has come to a new game, so this other one, which is open in its name, has no table
+    /// any more. Not to be answered.
+    VoidLost(GameId),
+}
+
+/// A game to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameOpening {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    pub ante: Coins,
+    pub stake_max: Coins,
+    pub players: Vec<PlayerId>,
+    pub opened_at_ms: i64,
+}
+
+/// What the ledger answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerAnswer {
+    Opened { game: GameId, stakes: Vec<Coins>, pot: Coins },
+    CannotPay { game: GameId, seats: SeatSet },
+    Settled { game: GameId },
+    Refused { game: GameId, why: LedgerFault },
+}
+
+/// Why the ledger did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerFault {
+    /// Another game is open in the table's name.
+    TableBusy { other: GameId },
+    /// It may do so later.
+    Passing(String),
+    /// It calls it a fault of ours, which may be one of its own.
+    Broken(String),
+    /// It never will.
+    Final(String),
+}
+
+/// What is being carried out for a table.
+#[derive(Debug)]
+pub(super) struct Owed<G: Readable> {
+    /// To be asked.
+    call: Option<LedgerCall<G>>,
+    /// The ledger is being asked, or its answer is being told.
+    is_asking: bool,
+    /// How often in a row the ledger has called itself broken over this table.
+    faults: u32,
+    /// Inputs of the present round that are not told yet.
+    untold: usize,
+    round: u8,
+}
+
+impl<G: Readable> Default for Owed<G> {
+    fn default() -> Self {
+        Self { call: None, is_asking: false, faults: 0, untold: 0, round: 0 }
+    }
+}
+
+impl<G: Readable> Owed<G> {
+    pub(super) fn poll(&mut self) -> Option<LedgerCall<G>> {
+        self.call.take()
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.is_asking || self.faults > 0
+    }
+}
+
+/// What a table is owed, taken out of it.
+enum Debt<G: Readable> {
+    Ask(LedgerCall<G>),
+    /// Only to be told.
+    Tell(Input<G::Action>),
+}
+
+impl<G: Readable> TableHost<G> {
+    /// Takes in what the ledger answered to what [`Self::poll_ledger`] gave.
+    pub fn ledger_answered(&mut self, ctx: &impl Context<G>, answer: LedgerAnswer) {
+        let (game, why) = match answer {
+            LedgerAnswer::Opened { game, stakes, pot } => {
+                return self.tell_of_ledger(ctx, Input::Opened { game, stakes, pot });
+            }
+            LedgerAnswer::CannotPay { game, seats } => {
+                return self.tell_of_ledger(ctx, Input::OpenFailed { game, seats });
+            }
+            LedgerAnswer::Settled { game } => {
+                return self.tell_of_ledger(ctx, Input::Settled { game });
+            }
+            LedgerAnswer::Refused { game, why } => (game, why),
+        };
+        self.owed.is_asking = false;
+        let (may_pass, why) = match why {
+            LedgerFault::TableBusy { other } if other != game => {
+                self.owed.call = Some(LedgerCall::VoidLost(other));
+                return;
+            }
+            LedgerFault::TableBusy { .. } => (true, "the table is busy with this game".to_owned()),
+            LedgerFault::Passing(why) => (true, why),
+            LedgerFault::Broken(why) => {
+                self.owed.faults += 1;
+                (self.owed.faults < ctx.limits().ledger_faults, why)
+            }
+            LedgerFault::Final(why) => (false, why),
+        };
+        if may_pass {
+            ctx.remark(self.id, Remark::LedgerAskedAgain(&why));
+        } else {
+            self.halt_over(ctx, format!("the ledger refuses game {game}: {why}"));
+        }
+    }
+
+    /// After a request has come to its end: what the table is owed then.
+    pub(super) fn finished(&mut self, ctx: &impl Context<G>, job: &Job<G>, is_ok: bool) {
+        match job.origin {
+            Origin::Caller => {
+                let changes = matches!(job.request, Request::Submit(_) | Request::Attend);
+                if !is_ok || !changes {
+                    return;
+                }
+                self.owed.round = 0;
+            }
+            // The answer may have brought the table to its next effect.
+            Origin::Ledger => {
+                self.owed.is_asking = false;
+                self.owed.round = 0;
+            }
+            Origin::Owed => {
+                self.owed.untold -= 1;
+                if self.owed.untold == 0 {
+                    self.owed.round += 1;
+                }
+            }
+            Origin::Host => return,
+        }
+        self.carry_out(ctx);
+    }
+
+    fn carry_out(&mut self, ctx: &impl Context<G>) {
+        if self.owed.untold > 0 || self.owed.round >= ctx.limits().rounds {
+            return;
+        }
+        let Some(replica) = &self.replica else {
+            return;
+        };
+        let table = replica.table();
+        let debts = match guarded(|| debts(table, ctx.now())) {
+            Ok(debts) => debts,
+            Err(panic) => return self.halt_over(ctx, panic),
+        };
+        let mut inputs = Vec::new();
+        for debt in debts {
+            match debt {
+                Debt::Tell(input) => inputs.push(input),
+                // The ledger takes its time: nobody waits for it.
+                Debt::Ask(call) => {
+                    if !std::mem::replace(&mut self.owed.is_asking, true) {
+                        self.owed.call = Some(call);
+                    }
+                }
+            }
+        }
+        self.owed.untold = inputs.len();
+        for input in inputs {
+            self.request_own(ctx, Request::Submit(input), Origin::Owed);
+        }
+    }
+
+    fn tell_of_ledger(&mut self, ctx: &impl Context<G>, input: Input<G::Action>) {
+        self.owed.faults = 0;
+        self.request_own(ctx, Request::Submit(input), Origin::Ledger);
+    }
+
+    fn halt_over(&mut self, ctx: &impl Context<G>, reason: String) {
+        if let Some(replica) = &self.replica {
+            let halt = Halt::of(replica, reason);
+            self.request_own(ctx, Request::Halt(halt), Origin::Host);
+        }
+    }
+}
+
+fn debts<G: Readable>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> Vec<Debt<G>> {
+    let effects = table.effects(now).into_iter();
+    effects
+        .filter_map(|effect| match effect {
+            Effect::Tick => Some(Debt::Tell(Input::Tick)),
+            Effect::Advise { seat, .. } => table.advice(seat).map(Debt::Tell),
+            Effect::Open(opening) => {
+                open_game(table, opening).map(Box::new).map(LedgerCall::Open).map(Debt::Ask)
+            }
+            Effect::Settle(record) => Some(Debt::Ask(LedgerCall::Settle(Box::new(record.clone())))),
+        })
+        .collect()
+}
+
+/// `None` only where an amount does not fit 64 bits, which the room's bounds rule out.
+fn open_game<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<GameOpening> {
+    Some(GameOpening {
+        game: opening.game,
+        table: table.id(),
+        room: table.terms().room.clone(),
+        ante: table.terms().ante()?,
+        stake_max: table.terms().stake_max::<G>(table.seats_in_game())?,
+        players: table.players(),
+        opened_at_ms: opening.since.ms(),
+    })
+}

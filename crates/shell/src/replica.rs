@@ -1,0 +1,192 @@
+//! A replica of one table: its state at a point of its journal.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bahay_engine::table::{ENGINES, Event, Occupant, Readable, Table};
+
+use crate::codec::{read_line, read_table};
+use crate::failure::NotReadable;
+use crate::guard::guarded;
+use crate::journal::{Entry, Point, Stored, Tag};
+use crate::limits::Limits;
+
+/// A table at a point of its history.
+#[derive(Clone, Debug)]
+pub struct Replica<G: Readable> {
+    table: Arc<Table<G>>,
+    at: Point,
+    /// Lines in the journal since its snapshot.
+    journal_lines: usize,
+    /// The tags of the last lines, the newest last.
+    recent: VecDeque<Tag>,
+    /// What the last of these did, the newest last.
+    applied: VecDeque<AppliedLine<G>>,
+}
+
+/// A line that was applied: the point it led to, and what happened.
+#[derive(Clone, Debug)]
+pub struct AppliedLine<G: Readable> {
+    pub at: Point,
+    pub events: Arc<[Event<G::Event>]>,
+}
+
+/// A table rebuilt from its journal.
+#[derive(Debug)]
+pub struct Replayed<G: Readable> {
+    pub replica: Replica<G>,
+    /// What happened after the point that was asked for; `None` when none was, or when the
+    /// journal does not have it.
+    pub missed: Option<Vec<AppliedLine<G>>>,
+}
+
+/// Why a journal cannot be followed.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum Unfollowed {
+    /// It was written for a version of the engine that this program does not have.
+    #[error("the journal is for version {0} of the engine")]
+    OtherVersion(u32),
+    /// It does not replay, and will not anywhere.
+    #[error("the journal does not replay: {0}")]
+    Broken(String),
+}
+
+impl From<NotReadable> for Unfollowed {
+    fn from(error: NotReadable) -> Self {
+        Self::Broken(error.0)
+    }
+}
+
+impl<G: Readable> Replica<G> {
+    /// Rebuilds the table from its journal. With `from`, gives what happened after that point.
+    ///
+    /// # Errors
+    /// When the journal is for another version of the engine, or does not replay.
+    pub fn replay(
+        stored: &Stored,
+        from: Option<Point>,
+        limits: &Limits,
+    ) -> Result<Replayed<G>, Unfollowed> {
+        if !ENGINES.contains(&stored.engine) {
+            return Err(Unfollowed::OtherVersion(stored.engine));
+        }
+        let mut replica = Self {
+            table: Arc::new(read_table(&stored.snapshot)?),
+            at: stored.base,
+            journal_lines: 0,
+            recent: VecDeque::with_capacity(limits.points),
+            applied: VecDeque::new(),
+        };
+        let mut missed = None;
+        for entry in &stored.lines {
+            if from == Some(replica.at) {
+                missed = Some(Vec::new());
+            }
+            let applied = replica.follow(entry, limits)?;
+            if let Some(missed) = &mut missed {
+                missed.push(applied);
+            }
+        }
+        if from == Some(replica.at) {
+            missed = Some(Vec::new());
+        }
+        Ok(Replayed { replica, missed })
+    }
+
+    pub fn table(&self) -> &Arc<Table<G>> {
+        &self.table
+    }
+
+    pub fn at(&self) -> Point {
+        self.at
+    }
+
+    pub(crate) fn journal_lines(&self) -> usize {
+        self.journal_lines
+    }
+
+    /// A snapshot of this point is in the journal now.
+    pub(crate) fn compacted(&mut self, at: Point) {
+        let since = self.at.version.saturating_sub(at.version);
+        self.journal_lines = usize::try_from(since).unwrap_or(usize::MAX);
+    }
+
+    /// Follows one line of the journal.
+    pub(crate) fn follow(
+        &mut self,
+        entry: &Entry,
+        limits: &Limits,
+    ) -> Result<AppliedLine<G>, Unfollowed> {
+        let line = read_line(&self.table, &entry.line)?;
+        let followed = guarded(|| self.table.follow(&line)).map_err(Unfollowed::Broken)?;
+        let (table, events) =
+            followed.map_err(|rejection| Unfollowed::Broken(rejection.to_string()))?;
+        Ok(self.replace(table, events, entry.tag, limits))
+    }
+
+    /// Takes the state after a stored line, which has this tag.
+    pub(crate) fn replace(
+        &mut self,
+        table: Table<G>,
+        events: Vec<Event<G::Event>>,
+        tag: Tag,
+        limits: &Limits,
+    ) -> AppliedLine<G> {
+        self.table = Arc::new(table);
+        self.at = Point { version: self.at.version + 1, tag };
+        self.journal_lines += 1;
+        if self.recent.len() >= limits.points {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(tag);
+        let applied = AppliedLine { at: self.at, events: events.into() };
+        let is_away = |who: &Occupant| who.connection.is_none() && !who.bot;
+        let is_one_away = self.table.occupants().any(|(_, who)| is_away(who));
+        let most = if is_one_away { limits.applied } else { limits.applied_on_the_way };
+        while self.applied.len() >= most {
+            self.applied.pop_front();
+        }
+        self.applied.shrink_to(most);
+        self.applied.push_back(applied.clone());
+        applied
+    }
+
+    /// What happened after a point of this history; `None` when it is not known to be one, or too
+    /// long ago.
+    pub(crate) fn missed_since(&self, from: Point) -> Option<Vec<AppliedLine<G>>> {
+        if from == self.at {
+            return Some(Vec::new());
+        }
+        let place = self.applied.iter().position(|applied| applied.at == from)?;
+        Some(self.applied.range(place + 1..).cloned().collect())
+    }
+
+    /// Which of these lines, the first of which follows `after`, are still to be followed: how many
+    /// are known already. `None` where they are of another history, or of a later part of this one.
+    pub(crate) fn known_of(&self, after: Point, lines: &[Entry]) -> Option<usize> {
+        if after == self.at {
+            return Some(0);
+        }
+        let known = usize::try_from(self.at.version.checked_sub(after.version)?).ok()?;
+        if known == 0 {
+            return None;
+        }
+        match lines.get(known - 1) {
+            Some(line) => (line.tag == self.at.tag).then_some(known),
+            None => {
+                let version = after.version + lines.len() as u64;
+                let last = Point { version, tag: lines.last()?.tag };
+                self.leads_through(last).then_some(lines.len())
+            }
+        }
+    }
+
+    /// Whether this history surely leads through a point.
+    pub(crate) fn leads_through(&self, point: Point) -> bool {
+        let Some(ago) = self.at.version.checked_sub(point.version) else {
+            return false;
+        };
+        let ago = usize::try_from(ago).unwrap_or(usize::MAX);
+        self.recent.iter().rev().nth(ago).is_some_and(|tag| *tag == point.tag)
+    }
+}

@@ -1,0 +1,484 @@
+//! What one connection of a player is shown of the table that it has joined: at first what was
+//! missed or the whole table, then each thing that happens, until the table, the seat or the
+//! connection is somebody else's or gone.
+//!
+//! Joining goes in three steps, each an [`Ask`] to the driver: find the seat, watch the table, tell
+//! the table that the connection is there. What has come in meanwhile is told before any answer, so
+//! that an ack never comes before the effects that it speaks of.
+//!
+//! Deliberately absent: how messages look, which is the [`Presenter`]'s, and all that a connection
+//! does beside its table.
+
+use bahay_engine::game::{Refusal, Viewer};
+use bahay_engine::table::{
+    ConnectionId, Event, Input, PlayerId, Readable, Table, TableId, TableView,
+};
+
+use crate::context::{Context, Planted};
+use crate::direct::Lent;
+use crate::failure::Failure;
+use crate::guard::guarded;
+use crate::halting::Halt;
+use crate::journal::Point;
+use crate::notice::{Ending, Notice};
+use crate::notices::Notices;
+use crate::replica::AppliedLine;
+use crate::watchers::Watch;
+
+/// Makes messages for one client, in the order of the calls.
+pub trait Presenter<G: Readable> {
+    /// What happened, redacted, and the table after it. The last of several shows also what the
+    /// player is asked then.
+    fn update(&mut self, at: Point, events: Vec<Event<G::Event>>, table: &Table<G>, is_last: bool);
+
+    fn snapshot(&mut self, at: Point, view: TableView<G>);
+
+    /// Fault hook: called behind the guard before something of a table is shown. Only tests do
+    /// something here.
+    fn before_showing(&mut self, _table: &Table<G>) {}
+
+    /// The table is gone; the connection stays, for the next one.
+    fn closed(&mut self, table: TableId, why: Ending);
+
+    fn ack(&mut self, id: u32, version: Option<u64>);
+
+    fn refused(&mut self, id: u32, why: Refused<'_, G::Illegal>);
+}
+
+/// Why a command was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused<'a, I: Refusal> {
+    NotJoined,
+    NotSeated,
+    Table(&'a Failure<I>),
+}
+
+/// What a session needs from its process.
+#[derive(Debug)]
+pub enum Ask<G: Readable> {
+    /// Where the player sits, if anywhere. Answer with [`PlayerSession::seat_found`], or with
+    /// [`PlayerSession::seat_unknown`] where that cannot be told.
+    FindSeat,
+    /// Answer with [`PlayerSession::watched`].
+    Watch { table: TableId, from: Option<Point> },
+    /// Answer with [`PlayerSession::submitted`].
+    Submit { table: TableId, input: Input<G::Action> },
+}
+
+/// Why a connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It did not keep up; it resumes by version.
+    TooSlow,
+    /// This node was taken for dead.
+    NodeGone,
+    /// The table lost its last lines, and those who joined by them.
+    Parted,
+    /// A newer connection of the player has taken its place.
+    Replaced,
+    /// Something of the table could not be shown.
+    Spoiled,
+}
+
+/// The table's side of one connection.
+#[derive(Debug)]
+pub struct PlayerSession<G: Readable> {
+    player: PlayerId,
+    connection: ConnectionId,
+    joined: Option<Joined<G>>,
+    asked: Option<Asked>,
+}
+
+/// Where the connection has joined.
+#[derive(Debug)]
+struct Joined<G: Readable> {
+    table: TableId,
+    /// What the client has been told.
+    at: Point,
+    notices: Notices<Notice<G>>,
+    /// The table knows this connection; from then on another one means it was replaced.
+    confirmed: bool,
+}
+
+/// The command that goes on.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// A join: what the client had of which table.
+    Join {
+        id: u32,
+        from: Option<Point>,
+        of: Option<TableId>,
+    },
+    Watch {
+        id: u32,
+        table: TableId,
+    },
+    Connect {
+        id: u32,
+    },
+    Command {
+        id: u32,
+    },
+}
+
+impl<G: Readable> PlayerSession<G> {
+    pub fn new(player: PlayerId, connection: ConnectionId) -> Self {
+        Self { player, connection, joined: None, asked: None }
+    }
+
+    pub fn player(&self) -> PlayerId {
+        self.player
+    }
+
+    pub fn connection(&self) -> ConnectionId {
+        self.connection
+    }
+
+    /// The table that is joined.
+    pub fn joined(&self) -> Option<TableId> {
+        self.joined.as_ref().map(|joined| joined.table)
+    }
+
+    /// What the table tells, where one is joined.
+    pub fn notices(&mut self) -> Option<&mut Notices<Notice<G>>> {
+        self.joined.as_mut().map(|joined| &mut joined.notices)
+    }
+
+    /// For whom the table may write while this session waits. Only after all was said that has
+    /// come before.
+    pub fn lend(&self) -> Option<Lent> {
+        let joined = self.joined.as_ref().filter(|joined| joined.confirmed)?;
+        let (player, connection) = (self.player, self.connection);
+        Some(Lent { table: joined.table, player, connection, at: joined.at })
+    }
+
+    /// The table has written as far as this. Said before anything else is done.
+    pub fn taken_back(&mut self, at: Option<Point>) {
+        if let (Some(at), Some(joined)) = (at, &mut self.joined) {
+            joined.at = at;
+        }
+    }
+
+    /// Joins the table where the player sits. `from` is what the client has of the table `of`.
+    pub fn join(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> Ask<G> {
+        self.asked = Some(Asked::Join { id, from, of });
+        Ask::FindSeat
+    }
+
+    /// A command to the table that is joined.
+    pub fn command(
+        &mut self,
+        out: &mut impl Presenter<G>,
+        id: u32,
+        input: Input<G::Action>,
+    ) -> Option<Ask<G>> {
+        let Some(joined) = &mut self.joined else {
+            out.refused(id, Refused::NotJoined);
+            return None;
+        };
+        // What this brings is looked for when it has been decided.
+        joined.notices.look_away();
+        self.asked = Some(Asked::Command { id });
+        Some(Ask::Submit { table: joined.table, input })
+    }
+
+    /// Where the player sits could not be told; the driver has said so.
+    pub fn seat_unknown(&mut self) {
+        self.asked = None;
+    }
+
+    /// The answer to [`Ask::FindSeat`].
+    ///
+    /// # Errors
+    /// When the connection ends.
+    pub fn seat_found(
+        &mut self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        seat: Option<TableId>,
+    ) -> Result<Option<Ask<G>>, End> {
+        let Some(Asked::Join { id, from, of }) = self.asked.take() else {
+            return Ok(None);
+        };
+        let Some(table) = seat else {
+            self.leave_after_all(ctx, out, id)?;
+            return Ok(None);
+        };
+        // On a connection that has joined before, what was sent there counts, and not what the
+        // client had when it asked: the rest was on its way, and must not come twice.
+        let sent = self.joined.as_ref().filter(|joined| joined.table == table);
+        let sent = sent.filter(|_| !ctx.planted(Planted::RepeatsWhatWasSent));
+        let from = from.filter(|_| of == Some(table));
+        let from = from.map(|from| sent.map_or(from, |joined| joined.at));
+        self.asked = Some(Asked::Watch { id, table });
+        Ok(Some(Ask::Watch { table, from }))
+    }
+
+    /// The answer to [`Ask::Watch`].
+    ///
+    /// # Errors
+    /// When the connection ends.
+    pub fn watched(
+        &mut self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        watch: Result<Watch<G>, Failure<G::Illegal>>,
+    ) -> Result<Option<Ask<G>>, End> {
+        let Some(Asked::Watch { id, table }) = self.asked.take() else {
+            return Ok(None);
+        };
+        let watch = match watch {
+            Ok(watch) => watch,
+            Err(error) => {
+                out.refused(id, Refused::Table(&error));
+                return Ok(None);
+            }
+        };
+        // Freed since it was looked up: nothing of this table is told.
+        let lingers = ctx.planted(Planted::WatchesAfterARefusedJoin);
+        if watch.table.seat_of(self.player).is_none() && !lingers {
+            drop(watch);
+            self.leave_after_all(ctx, out, id)?;
+            return Ok(None);
+        }
+        if self.begin(ctx, out, &watch).is_err() {
+            self.joined = None;
+            out.refused(id, Refused::Table(&Failure::Halted));
+            return Ok(None);
+        }
+        let Watch { at, notices, .. } = watch;
+        self.joined = Some(Joined { table, at, notices, confirmed: false });
+        self.asked = Some(Asked::Connect { id });
+        let (player, connection) = (self.player, self.connection);
+        Ok(Some(Ask::Submit { table, input: Input::Connect { player, connection } }))
+    }
+
+    /// The answer to [`Ask::Submit`].
+    ///
+    /// # Errors
+    /// When the connection ends.
+    pub fn submitted(
+        &mut self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        submitted: Result<u64, Failure<G::Illegal>>,
+    ) -> Result<(), End> {
+        let (id, connects) = match self.asked.take() {
+            Some(Asked::Command { id }) => (id, false),
+            Some(Asked::Connect { id }) => (id, true),
+            Some(Asked::Join { .. } | Asked::Watch { .. }) | None => return Ok(()),
+        };
+        self.waiting_notices(ctx, out)?;
+        match submitted {
+            Ok(version) => out.ack(id, Some(version)),
+            Err(error) => {
+                out.refused(id, Refused::Table(&error));
+                // The seat was freed between the look and the connecting.
+                let is_over = matches!(error, Failure::Rejected(_) | Failure::Missing);
+                if connects && is_over && !ctx.planted(Planted::WatchesAfterARefusedJoin) {
+                    self.joined = None;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A notice and all that wait behind it; `None` when they have ended.
+    ///
+    /// # Errors
+    /// When the connection ends.
+    pub fn notified(
+        &mut self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        first: Option<Notice<G>>,
+    ) -> Result<(), End> {
+        if let Some(first) = first {
+            self.notice(ctx, out, &first)?;
+            return self.waiting_notices(ctx, out);
+        }
+        let Some(joined) = &self.joined else {
+            return Ok(());
+        };
+        match joined.notices.ending() {
+            None => Err(End::TooSlow),
+            Some(Ending::NodeGone) => Err(End::NodeGone),
+            Some(why @ (Ending::Voided | Ending::Lost)) => {
+                out.closed(joined.table, why);
+                self.joined = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// The player sits nowhere, or not there any more. What explains it comes first, and nothing of
+    /// that table after it.
+    fn leave_after_all(
+        &mut self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        id: u32,
+    ) -> Result<(), End> {
+        if !ctx.planted(Planted::WatchesAfterARefusedJoin) {
+            self.waiting_notices(ctx, out)?;
+            self.joined = None;
+        }
+        out.refused(id, Refused::NotSeated);
+        Ok(())
+    }
+
+    /// What a watch begins with: what was missed, or the table.
+    fn begin(
+        &self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        watch: &Watch<G>,
+    ) -> Result<(), End> {
+        match &watch.missed {
+            Some(missed)
+                if missed.len() <= ctx.limits().resumed
+                    && seat_is_steady::<G>(missed, self.player) =>
+            {
+                let last = missed.len();
+                for (place, missed) in (1..).zip(missed) {
+                    let is_last = place == last;
+                    self.update(ctx, out, missed.at, &missed.events, &watch.table, is_last)?;
+                }
+                Ok(())
+            }
+            Some(_) | None => self.snapshot(ctx, out, watch.at, &watch.table),
+        }
+    }
+
+    /// The notices that are there already.
+    fn waiting_notices(
+        &mut self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+    ) -> Result<(), End> {
+        while let Some(notice) = self.joined.as_mut().and_then(|joined| joined.notices.try_recv()) {
+            self.notice(ctx, out, &notice)?;
+        }
+        Ok(())
+    }
+
+    fn notice(
+        &mut self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        notice: &Notice<G>,
+    ) -> Result<(), End> {
+        let Some(joined) = &mut self.joined else {
+            return Ok(());
+        };
+        if notice.at.version <= joined.at.version && !notice.anew {
+            return Ok(());
+        }
+        let is_next = notice.at.version == joined.at.version + 1 && !notice.anew;
+        joined.at = notice.at;
+        let (table, own) = (&notice.table, self.connection);
+        let seat = table.seat_of(self.player);
+        let known = seat.and_then(|seat| table.occupant(seat)).map(|who| who.connection);
+        let was_confirmed = joined.confirmed;
+        joined.confirmed |= known == Some(Some(own));
+        if is_next || ctx.planted(Planted::OverlooksGaps) {
+            self.update(ctx, out, notice.at, &notice.events, table, true)?;
+        } else {
+            self.snapshot(ctx, out, notice.at, table)?;
+        }
+        match known {
+            // The seat is free: the connection stays, for the next table.
+            None if was_confirmed || !ctx.planted(Planted::WatchesAfterARefusedJoin) => {
+                self.joined = None;
+                Ok(())
+            }
+            // The history that this connection joined is lost: it joins the one that there is.
+            Some(other) if was_confirmed && notice.parted && other != Some(own) => {
+                self.joined = None;
+                Err(End::Parted)
+            }
+            Some(Some(other)) if was_confirmed && other != own => {
+                self.joined = None;
+                Err(End::Replaced)
+            }
+            None | Some(_) => Ok(()),
+        }
+    }
+
+    fn update(
+        &self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        at: Point,
+        events: &[Event<G::Event>],
+        table: &Table<G>,
+        is_last: bool,
+    ) -> Result<(), End> {
+        self.shown(ctx, table, || {
+            out.before_showing(table);
+            let viewer = self.viewer(ctx, table);
+            out.update(at, redacted::<G>(events, viewer), table, is_last);
+        })
+    }
+
+    fn snapshot(
+        &self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        at: Point,
+        table: &Table<G>,
+    ) -> Result<(), End> {
+        self.shown(ctx, table, || {
+            out.before_showing(table);
+            out.snapshot(at, table.view(Some(self.shown_to(ctx, table))));
+        })
+    }
+
+    /// A panic in what a player is shown halts the table, and this connection ends: the next one
+    /// hears of the halt when it joins.
+    fn shown(
+        &self,
+        ctx: &impl Context<G>,
+        table: &Table<G>,
+        show: impl FnOnce(),
+    ) -> Result<(), End> {
+        guarded(show).map_err(|reason| {
+            ctx.spoiled(Halt::over(table, reason));
+            End::Spoiled
+        })
+    }
+
+    fn viewer(&self, ctx: &impl Context<G>, table: &Table<G>) -> Viewer {
+        if ctx.planted(Planted::ForgetsToRedact) {
+            return Viewer::Everything;
+        }
+        viewer_of(table, self.shown_to(ctx, table))
+    }
+
+    /// Whose view goes out: the player's own.
+    fn shown_to(&self, ctx: &impl Context<G>, table: &Table<G>) -> PlayerId {
+        if !ctx.planted(Planted::ShowsAnothersView) {
+            return self.player;
+        }
+        let other = table.occupants().find(|(_, other)| other.player != self.player);
+        other.map_or(self.player, |(_, other)| other.player)
+    }
+}
+
+/// As whom a player sees a table.
+pub fn viewer_of<G: Readable>(table: &Table<G>, player: PlayerId) -> Viewer {
+    table.viewer(player)
+}
+
+/// What a viewer is told of events.
+pub fn redacted<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) -> Vec<Event<G::Event>> {
+    events.iter().filter_map(|event| event.redact::<G>(viewer)).collect()
+}
+
+/// Whether the player kept one seat through all of this, so that one viewer may see all of it.
+fn seat_is_steady<G: Readable>(missed: &[AppliedLine<G>], player: PlayerId) -> bool {
+    missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
+        Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,
+        _ => true,
+    })
+}

@@ -1,0 +1,179 @@
+//! Coins: after every operation of the ledger the sum of all accounts is zero and none but the
+//! issue is below it; a game is opened once and ended once; what is held, paid and put into the
+//! POT is what the table and the record say; a game is voided only when its live state is lost.
+
+use crate::simulation::checks::Settled;
+use crate::simulation::postgres::{Account, Operation, Row};
+use crate::simulation::services::Posted;
+use crate::simulation::world::World;
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Tongits;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{GameId, Phase, Record};
+
+/// What stood before an operation.
+pub(in crate::simulation) struct Before {
+    pot: Coins,
+    /// How often the game had ended; `None` before it was opened.
+    ends: Option<u32>,
+}
+
+/// What a player brings, and brings again when it is gone.
+const WELCOME_COINS: i64 = 45;
+
+impl World {
+    /// Somebody brings coins from outside.
+    pub(in crate::simulation) fn grant(&self, player: bahay_engine::table::PlayerId) {
+        let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
+        self.services.borrow_mut().postgres.grant(player, welcome);
+        self.tally.borrow_mut().grants += 1;
+    }
+
+    /// How things stand before an operation on a game.
+    pub(in crate::simulation) fn before(&self, operation: &Operation) -> Option<Before> {
+        let postgres = &self.services.borrow().postgres;
+        let (game, table) = match operation {
+            Operation::Open(open) => (open.game, Some(open.table)),
+            Operation::Settle(record) => (record.game, Some(record.table)),
+            Operation::Void { game } => (*game, None),
+            Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
+                return None;
+            }
+        };
+        let row = postgres.game(game);
+        let table = table.or_else(|| Some(row?.opening.table))?;
+        let pot = postgres.balance(Account::Pot(table));
+        Some(Before { pot, ends: row.map(|row| row.ends) })
+    }
+
+    /// An operation was carried out, or found done.
+    pub(in crate::simulation) fn check_posted(
+        &self,
+        operation: &Operation,
+        posted: &Posted,
+        before: Option<Before>,
+    ) -> Result<(), String> {
+        let Some(before) = before else {
+            return Ok(());
+        };
+        let services = self.services.borrow();
+        let postgres = &services.postgres;
+        let mut sum = Coins::ZERO;
+        for (account, balance) in postgres.balances() {
+            sum = sum.checked_add(balance).ok_or("the sum of all coins does not fit")?;
+            if balance.is_negative() && account != Account::Issue {
+                return Err(format!("{account:?} holds {balance} after {operation:?}"));
+            }
+        }
+        if !sum.is_zero() {
+            return Err(format!("{sum} coins are missing after {operation:?}"));
+        }
+        let Ok(_) = posted else {
+            return Ok(());
+        };
+        match operation {
+            Operation::Open(open) => {
+                let Some(row) = postgres.game(open.game).filter(|_| before.ends.is_none()) else {
+                    return Ok(());
+                };
+                let antes = open.ante.checked_mul(u32::try_from(open.players.len()).unwrap_or(0));
+                let pot = before.pot.checked_add(antes.unwrap_or_default());
+                if pot != Some(postgres.balance(Account::Pot(open.table))) {
+                    return Err(format!("{}: the POT is not richer by the antes", open.game));
+                }
+                self.check_held(open.game, row, true)
+            }
+            Operation::Settle(record) => {
+                let row = postgres.game(record.game).ok_or("a settled game is unknown")?;
+                if before.ends == Some(0) {
+                    drop(services);
+                    return self.check_settled(record, &before);
+                }
+                if row.ends != 1 { ended_twice(record.game) } else { Ok(()) }
+            }
+            Operation::Void { game } => {
+                let row = postgres.game(*game).ok_or("a voided game is unknown")?;
+                if row.ends != 1 {
+                    return ended_twice(*game);
+                }
+                self.check_held(*game, row, false)?;
+                if before.ends == Some(0) {
+                    let table = row.opening.table;
+                    let antes = row.opening.ante.checked_mul(3).unwrap_or_default();
+                    let pot = before.pot.checked_sub(antes);
+                    if pot != Some(postgres.balance(Account::Pot(table))) {
+                        return Err(format!("{game}: the antes did not come back"));
+                    }
+                    let is_halted = services.redis.is_halted(table);
+                    let mut tally = self.tally.borrow_mut();
+                    if is_halted {
+                        tally.voided_by_order += 1
+                    } else {
+                        tally.voided += 1
+                    }
+                    drop(tally);
+                    // An operator halts a table before its game is voided.
+                    let is_live = services.redis.has(table) && !is_halted;
+                    let checks = self.checks.borrow();
+                    let truth = checks.truth(table).filter(|_| is_live);
+                    if truth.is_some_and(|table| table.phase().game() == Some(*game)) {
+                        return Err(format!("{game} is voided while it is played"));
+                    }
+                }
+                Ok(())
+            }
+            Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
+                Ok(())
+            }
+        }
+    }
+
+    /// The stakes of a game are in its accounts, or none of them is.
+    fn check_held(&self, game: GameId, row: &Row, is_open: bool) -> Result<(), String> {
+        let postgres = &self.services.borrow().postgres;
+        for (seat, stake) in Seat::all(3).zip(&row.stakes) {
+            let held = postgres.balance(Account::Stake(game, seat));
+            if held != if is_open { *stake } else { Coins::ZERO } {
+                return Err(format!("{game}: {held} is held of {seat:?}, whose stake was {stake}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_settled(&self, record: &Record<Tongits>, before: &Before) -> Result<(), String> {
+        let game = record.game;
+        record.verify().map_err(|fault| format!("{game} does not verify: {fault}"))?;
+        let services = self.services.borrow();
+        let row = services.postgres.game(game).ok_or("a settled game is unknown")?;
+        if row.ends != 1 {
+            return ended_twice(game);
+        }
+        if row.stakes != record.stakes || record.pot_before != before.pot {
+            return Err(format!("{game}: the record's stakes or POT are not the ledger's"));
+        }
+        if services.postgres.balance(Account::Pot(record.table)) != record.pot_after {
+            return Err(format!("{game}: the POT is not what the record leaves"));
+        }
+        self.check_held(game, row, false)?;
+        let mut checks = self.checks.borrow_mut();
+        let truths = checks.tables.get(&record.table).into_iter().flatten();
+        let is_true = truths.rev().any(|truth| match truth.last().phase() {
+            Phase::Settling(settling) => settling.record == *record,
+            Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Playing(_) => false,
+        });
+        if !is_true {
+            return Err(format!("{game} is settled and was not played so"));
+        }
+        let (players, actions) = (record.players.clone(), record.actions.clone());
+        checks.settled.insert(game, Settled { players, actions });
+        for player in &record.players {
+            checks.played_ms.insert(*player, self.now_ms());
+        }
+        self.tally.borrow_mut().games += 1;
+        Ok(())
+    }
+}
+
+fn ended_twice(game: GameId) -> Result<(), String> {
+    Err(format!("{game} is ended more than once"))
+}

@@ -1,0 +1,110 @@
+//! What must hold when faults have stopped, and when everybody has gone: nothing waits for ever,
+//! every game that was opened was settled or voided once, no stake is held, and every move that
+//! was acknowledged is in the record of its game, once and in order.
+
+use std::collections::BTreeMap;
+
+use crate::simulation::checks::Checks;
+use crate::simulation::client::player_of;
+use crate::simulation::postgres::{Account, State};
+use crate::simulation::world::World;
+use bahay_engine::games::tongits::Action;
+use bahay_engine::table::{By, GameId, Taken};
+
+impl World {
+    /// No table waits without a deadline or a reason.
+    pub(in crate::simulation) fn check_deadlines(&self) -> Result<(), String> {
+        let services = self.services.borrow();
+        let checks = self.checks.borrow();
+        for (id, version) in services.redis.tables() {
+            let table = checks.truth(id).ok_or_else(|| format!("{id} was never founded"))?;
+            let others_are_awaited = table.seats_free() > 0
+                && table.occupants().all(|(_, occupant)| occupant.connection.is_some());
+            // An operator decides what becomes of it.
+            if services.redis.is_halted(id) {
+                continue;
+            }
+            match table.deadline() {
+                Some(_) if !services.redis.is_due_some_time(id) => {
+                    return Err(format!("{id} v{version} has a deadline that nobody looks at"));
+                }
+                None if !others_are_awaited => {
+                    return Err(format!("{id} v{version} waits for nothing"));
+                }
+                Some(_) | None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The players who have not seen the end of a game since.
+    pub(in crate::simulation) fn idle_since(&self, since_ms: u64) -> Vec<usize> {
+        let checks = self.checks.borrow();
+        let has_played = |client: usize| checks.played_ms(player_of(client));
+        let clients = 0..self.options.players;
+        clients.filter(|client| has_played(*client).is_none_or(|at| at < since_ms)).collect()
+    }
+
+    pub(in crate::simulation) fn has_open_games(&self) -> bool {
+        let services = self.services.borrow();
+        services.postgres.games().any(|(_, row)| row.state == State::Open)
+    }
+
+    pub(in crate::simulation) fn somebody_sits(&self) -> bool {
+        let services = self.services.borrow();
+        let checks = self.checks.borrow();
+        let mut tables = services.redis.tables().filter_map(|(table, _)| checks.truth(table));
+        tables.any(|table| table.occupants().next().is_some())
+    }
+
+    /// When everybody has gone.
+    pub(in crate::simulation) fn check_end(&self) -> Result<(), String> {
+        let services = self.services.borrow();
+        for (game, row) in services.postgres.games() {
+            if row.ends != 1 {
+                return Err(format!("{game} was ended {} times", row.ends));
+            }
+        }
+        for (account, balance) in services.postgres.balances() {
+            if matches!(account, Account::Stake(..)) && !balance.is_zero() {
+                return Err(format!("{account:?} still holds {balance}"));
+            }
+        }
+        let tally = self.tally.borrow();
+        if tally.voided > 0 && !tally.live_state_was_lost {
+            return Err(format!("{} games were voided and nothing was lost", tally.voided));
+        }
+        self.checks.borrow().check_acknowledged()
+    }
+}
+
+impl Checks {
+    /// Acknowledged moves of settled games stand in their records.
+    fn check_acknowledged(&self) -> Result<(), String> {
+        let mut games: BTreeMap<GameId, Vec<_>> = BTreeMap::new();
+        for ((game, player, prompt), acked) in &self.acked {
+            games.entry(*game).or_default().push((acked.version, *player, *prompt, acked.action));
+        }
+        for (game, mut acked) in games {
+            // One that was voided has no record.
+            let Some(settled) = self.settled.get(&game) else {
+                continue;
+            };
+            acked.sort_by_key(|(version, ..)| *version);
+            let mut played = settled.actions.iter().filter(|taken| taken.by == By::Player);
+            for (version, player, prompt, action) in acked {
+                let is_it = |taken: &Taken<Action>| {
+                    settled.players.get(taken.seat.index()) == Some(&player)
+                        && taken.action == action
+                };
+                if !played.any(is_it) {
+                    return Err(format!(
+                        "{game}: {action:?} of {player} at prompt {prompt}, v{version}, was \
+                         acknowledged and is not in the record"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! Every line of every journal follows from those before it, at the time at which it says so, and
+//! from what the rest of the house truly is: the AI and the clock play when rule 8.2 and rule 8.3
+//! say so, a player is told away only when that connection is over, and what the table is told of
+//! its coins is what the ledger holds.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::simulation::checks::{Checks, Truth, VERSIONS};
+use crate::simulation::node::NodeRun;
+use crate::simulation::postgres::{Account, State};
+use crate::simulation::world::{CLOCK_ERROR_MS, World};
+use bahay_engine::games::tongits::{Action, Tongits};
+use bahay_engine::table::{Input, Line, Phase, Table, TableId, Timestamp};
+
+/// How long after it was decided a line may be appended: a call can wait in a stalled Redis.
+const DECIDED_WITHIN_MS: i64 = 30_000;
+
+/// Who has known for so long what a room says has told every table since, when it decided there.
+const KNOWN_FOR_MS: u64 = 30_000;
+
+impl Checks {
+    /// A table was founded.
+    pub(in crate::simulation) fn founded(
+        &mut self,
+        table: TableId,
+        snapshot: &str,
+    ) -> Result<(), String> {
+        let state: Table<Tongits> =
+            serde_json::from_str(snapshot).map_err(|error| format!("{table}: {error}"))?;
+        let truth = Truth {
+            first: 0,
+            states: VecDeque::from([Rc::new(state)]),
+            lines: VecDeque::new(),
+            at: Timestamp::default(),
+        };
+        self.tables.entry(table).or_default().push(truth);
+        Ok(())
+    }
+
+    /// The table as its journal truly has it now.
+    pub(in crate::simulation) fn truth(&self, table: TableId) -> Option<&Rc<Table<Tongits>>> {
+        Some(self.tables.get(&table)?.last()?.last())
+    }
+}
+
+impl World {
+    /// A line was appended to a journal.
+    pub(in crate::simulation) fn check_line(
+        &self,
+        by: NodeRun,
+        table: TableId,
+        line: &str,
+    ) -> Result<(), String> {
+        let line: Line<Action> =
+            serde_json::from_str(line).map_err(|error| format!("{table}: {error}"))?;
+        let mut checks = self.checks.borrow_mut();
+        let truth = checks.tables.get_mut(&table).and_then(|truths| truths.last_mut());
+        let truth = truth.ok_or_else(|| format!("{table} was never founded"))?;
+        let before = truth.last().clone();
+        let (after, _) = before
+            .follow(&line)
+            .map_err(|rejection| format!("{table}: {line:?} is in the journal: {rejection}"))?;
+        self.check_time(truth.at, &line)?;
+        self.check_order(by, &before, &line)?;
+        self.check_input(&before, &line)?;
+        truth.at = line.at.max(truth.at);
+        truth.states.push_back(Rc::new(after));
+        truth.lines.push_back(line);
+        if truth.states.len() > VERSIONS {
+            truth.states.pop_front();
+            truth.lines.pop_front();
+            truth.first += 1;
+        }
+        Ok(())
+    }
+
+    fn check_time(&self, before: Timestamp, line: &Line<Action>) -> Result<(), String> {
+        let (now_ms, at_ms) = (self.timestamp().ms(), line.at.ms());
+        let latest_ms = before.ms().max(now_ms + CLOCK_ERROR_MS);
+        if at_ms > latest_ms || at_ms < now_ms - DECIDED_WITHIN_MS {
+            return Err(format!("{line:?} is {} ms off", at_ms - now_ms));
+        }
+        Ok(())
+    }
+
+    /// Nothing happens at a halted table, nor in a game that has been voided; and what the room says
+    /// comes before anything else.
+    fn check_order(
+        &self,
+        by: NodeRun,
+        before: &Table<Tongits>,
+        line: &Line<Action>,
+    ) -> Result<(), String> {
+        let wrong = |what: &str| Err(format!("{}: {what}: {line:?}", before.id()));
+        let services = self.services.borrow();
+        if services.redis.is_halted(before.id()) {
+            return wrong("a line is appended to a halted table");
+        }
+        let game = before.phase().game().and_then(|game| services.postgres.game(game));
+        if game.is_some_and(|row| row.state == State::Voided) {
+            return wrong("a voided game goes on");
+        }
+        let is_terms = matches!(line.input, Input::UpdateTerms { .. });
+        let known = self.node(by).map(|node| node.room_known_for(KNOWN_FOR_MS));
+        if !is_terms && known.is_some_and(|revision| before.would_hear(revision)) {
+            return wrong("a node does not say first what the room says");
+        }
+        Ok(())
+    }
+
+    fn check_input(&self, before: &Table<Tongits>, line: &Line<Action>) -> Result<(), String> {
+        let wrong = |what: &str| Err(format!("{}: {what}: {line:?}", before.id()));
+        let playing = match before.phase() {
+            Phase::Playing(playing) => Some(playing),
+            Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Settling(_) => None,
+        };
+        match &line.input {
+            Input::Advise { player, .. } => {
+                let seat = before.seat_of(*player);
+                let may = seat.is_some_and(|seat| before.taken_over().contains(seat));
+                let think_ms = before.terms().clocks.think_ms;
+                let thinks = playing.is_some_and(|one| one.asked_at.after_ms(think_ms) <= line.at);
+                if !may || !thinks {
+                    return wrong("the AI plays where rule 8.3 does not say so");
+                }
+            }
+            Input::Tick => {
+                let latest_ms = self.timestamp().ms() + CLOCK_ERROR_MS;
+                let is_late = before.deadline().is_some_and(|deadline| deadline.ms() <= latest_ms);
+                if !is_late {
+                    return wrong("the clock plays before its time");
+                }
+            }
+            Input::Disconnect { connection, .. } => {
+                let connections = self.connections.borrow();
+                let is_over = connections.get(connection).is_none_or(|one| one.is_over.get());
+                if !is_over && self.now_ms() > self.doubt_until_ms.get() {
+                    return wrong("a player who is there is told away");
+                }
+            }
+            Input::Opened { game, stakes, pot } => {
+                let services = self.services.borrow();
+                let held = services.postgres.game(*game).filter(|row| row.state == State::Open);
+                let pot_held = services.postgres.balance(Account::Pot(before.id()));
+                if held.is_none_or(|row| row.stakes != *stakes) || pot_held != *pot {
+                    return wrong("the ledger holds something else");
+                }
+            }
+            Input::Settled { game } => {
+                let services = self.services.borrow();
+                let row = services.postgres.game(*game);
+                if row.is_none_or(|row| row.state != State::Settled) {
+                    return wrong("the ledger has not settled it");
+                }
+            }
+            Input::OpenFailed { game, .. } => {
+                if self.services.borrow().postgres.game(*game).is_some() {
+                    return wrong("the ledger has opened it");
+                }
+            }
+            Input::Sit { .. }
+            | Input::Leave { .. }
+            | Input::Connect { .. }
+            | Input::Ready { .. }
+            | Input::Act { .. }
+            | Input::TakeBack { .. }
+            | Input::UpdateTerms { .. }
+            | Input::Remove { .. } => {}
+        }
+        Ok(())
+    }
+}

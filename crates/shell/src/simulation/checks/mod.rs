@@ -1,0 +1,164 @@
+//! What must hold, whatever fails. The truth is kept beside the house: every line that Redis has
+//! accepted is followed here on a table of its own, and everything that nodes say, clients see and
+//! the ledger does is held against it.
+
+mod cards;
+mod coins;
+mod end;
+mod journal;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use crate::simulation::node::NodeRun;
+use crate::simulation::wire::Message;
+use bahay_engine::games::tongits::{Action, Tongits};
+use bahay_engine::table::{
+    GameId, Input, Line, PlayerId, Table, TableId, TableView, Taken, Timestamp,
+};
+
+/// How far back the truth about a table reaches. Longer than any journal, so that nobody resumes
+/// from before it.
+const VERSIONS: usize = 900;
+
+/// A table as it truly was at each version.
+struct Truth {
+    /// The version of the first state that is kept.
+    first: u64,
+    states: VecDeque<Rc<Table<Tongits>>>,
+    /// The line that led to each state but the first.
+    lines: VecDeque<Line<Action>>,
+    at: Timestamp,
+}
+
+impl Truth {
+    fn last(&self) -> &Rc<Table<Tongits>> {
+        self.states.back().expect("a truth begins with a state")
+    }
+
+    fn state(&self, version: u64) -> Option<&Rc<Table<Tongits>>> {
+        self.states.get(usize::try_from(version.checked_sub(self.first)?).ok()?)
+    }
+
+    /// The line that led to a version.
+    fn line(&self, version: u64) -> Option<&Line<Action>> {
+        self.lines.get(usize::try_from(version.checked_sub(self.first + 1)?).ok()?)
+    }
+
+    fn reaches(&self, version: u64) -> bool {
+        version >= self.first
+    }
+}
+
+/// A move that was acknowledged.
+struct Acked {
+    by: NodeRun,
+    version: u64,
+    action: Action,
+}
+
+/// What the record of a settled game says was played.
+struct Settled {
+    players: Vec<PlayerId>,
+    actions: Vec<Taken<Action>>,
+}
+
+/// What the checks know.
+#[derive(Default)]
+pub(in crate::simulation) struct Checks {
+    /// A table that was lost and founded again has a truth for each time.
+    tables: BTreeMap<TableId, Vec<Truth>>,
+    acked: BTreeMap<(GameId, PlayerId, u32), Acked>,
+    settled: BTreeMap<GameId, Settled>,
+    /// When each player last saw the end of a game.
+    played_ms: BTreeMap<PlayerId, u64>,
+}
+
+/// A message on its way out.
+pub(in crate::simulation) struct Sent<'a> {
+    pub(in crate::simulation) run: NodeRun,
+    pub(in crate::simulation) player: PlayerId,
+    pub(in crate::simulation) table: TableId,
+    /// With an ack, what was taken.
+    pub(in crate::simulation) input: &'a Input<Action>,
+    pub(in crate::simulation) message: &'a Message,
+    pub(in crate::simulation) text: &'a str,
+}
+
+impl Checks {
+    /// A message leaves a node.
+    pub(in crate::simulation) fn sent(&mut self, sent: &Sent<'_>) -> Result<(), String> {
+        let version = match sent.message {
+            Message::Snapshot { version, .. } | Message::Update { version, .. } => *version,
+            Message::Ack { version: Some(version), .. } => return self.acks(sent, *version),
+            Message::Ack { version: None, .. }
+            | Message::Closed { .. }
+            | Message::Refusal { .. } => return Ok(()),
+        };
+        let truths = self.tables.get(&sent.table).map(Vec::as_slice).unwrap_or_default();
+        let mut found =
+            Err(format!("{} is told of {} v{version}, which never was", sent.player, sent.table));
+        for truth in truths.iter().rev().filter(|truth| truth.reaches(version)) {
+            let Some(state) = truth.state(version) else {
+                continue;
+            };
+            found = cards::only_what_may_be_seen(state, sent.player, sent.text);
+            if found.is_ok() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// An ack says that an input is in the journal, at this version.
+    fn acks(&mut self, sent: &Sent<'_>, version: u64) -> Result<(), String> {
+        let Sent { run, player, table, input, .. } = sent;
+        let truths = self.tables.get(table).map(Vec::as_slice).unwrap_or_default();
+        let mut lines = truths.iter().filter_map(|truth| truth.line(version));
+        if !lines.any(|line| line.input == **input) {
+            return Err(format!(
+                "{input:?} is acknowledged at v{version} of {table}, where the journal has no such line"
+            ));
+        }
+        if let Input::Act { game, prompt, action, .. } = input {
+            let acked = Acked { by: *run, version, action: *action };
+            let before = self.acked.insert((*game, *player, *prompt), acked);
+            if let Some(before) = before {
+                return Err(format!(
+                    "prompt {prompt} of {game} is acknowledged to {player} by {:?} and {run:?}",
+                    before.by
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A client has followed a table to a version: its view is the true one.
+    pub(in crate::simulation) fn seen(
+        &mut self,
+        player: PlayerId,
+        version: u64,
+        view: &TableView<Tongits>,
+    ) -> Result<(), String> {
+        let truths = self.tables.get(&view.table).map(Vec::as_slice).unwrap_or_default();
+        let mut states = truths.iter().rev().filter_map(|truth| truth.state(version));
+        let Some(last) = states.clone().next() else {
+            let is_old = truths.iter().any(|truth| version < truth.first);
+            let what = || format!("{player} sees {} v{version}, which never was", view.table);
+            return if is_old { Ok(()) } else { Err(what()) };
+        };
+        if states.any(|state| state.view(Some(player)) == *view) {
+            return Ok(());
+        }
+        Err(format!(
+            "{player} sees {} v{version} as {view:?}, which is truly {:?}",
+            view.table,
+            last.view(Some(player))
+        ))
+    }
+
+    /// When a player last saw the end of a game.
+    pub(in crate::simulation) fn played_ms(&self, player: PlayerId) -> Option<u64> {
+        self.played_ms.get(&player).copied()
+    }
+}

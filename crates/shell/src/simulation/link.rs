@@ -1,0 +1,55 @@
+//! What lies between two machines: it delays, and now and then drops, doubles and reorders what
+//! it carries. Between a node and its services a lost message is a call without an answer; a
+//! client's connection keeps the order of what it carries and breaks where something is lost.
+
+use arrayvec::ArrayVec;
+
+use bahay_engine::testing::Dice;
+
+/// How well a link works. Shares are in thousandths of what it carries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quality {
+    pub(super) delay_ms: (u32, u32),
+    /// The delay of some, which then come out of order.
+    pub(super) late_ms: u32,
+    pub(super) late: u32,
+    pub(super) dropped: u32,
+    pub(super) doubled: u32,
+}
+
+/// Between a node and a service on a good day.
+pub(super) const NEAR: Quality =
+    Quality { delay_ms: (0, 2), late_ms: 60, late: 5, dropped: 1, doubled: 1 };
+
+/// The same on a bad day.
+pub(super) const NEAR_AND_BAD: Quality =
+    Quality { delay_ms: (1, 120), late_ms: 1_500, late: 100, dropped: 60, doubled: 60 };
+
+/// Between a client and a node. What is dropped ends the connection.
+pub(super) const FAR: Quality =
+    Quality { delay_ms: (5, 80), late_ms: 700, late: 20, dropped: 1, doubled: 0 };
+
+/// The same on a bad day.
+pub(super) const FAR_AND_BAD: Quality =
+    Quality { delay_ms: (20, 600), late_ms: 3_000, late: 100, dropped: 25, doubled: 0 };
+
+impl Quality {
+    /// After how many milliseconds something arrives: not at all, once or twice.
+    pub(super) fn arrivals(&self, dice: &mut Dice) -> ArrayVec<u64, 2> {
+        let mut arrivals = ArrayVec::new();
+        if dice.below(1_000) < self.dropped {
+            return arrivals;
+        }
+        arrivals.push(self.delay(dice));
+        if dice.below(1_000) < self.doubled {
+            arrivals.push(self.delay(dice));
+        }
+        arrivals
+    }
+
+    fn delay(&self, dice: &mut Dice) -> u64 {
+        let (least, most) = self.delay_ms;
+        let late = if dice.below(1_000) < self.late { dice.below(self.late_ms + 1) } else { 0 };
+        u64::from(least + dice.below(most - least + 1) + late)
+    }
+}

@@ -1,0 +1,350 @@
+//! A node: one process of the service with all that it remembers. It keeps copies of tables,
+//! listens to publications, looks for due tables, says that it lives and finds those who do not.
+//! When it crashes all of this is gone; when it is paused it goes on later with what it knew then.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use crate::simulation::Mutation;
+use crate::simulation::connection::Connection;
+use crate::simulation::driver::{Slot, Written};
+use crate::simulation::postgres::{Answer as Posted, Operation};
+use crate::simulation::redis::{Published, Reply, Request as RedisRequest};
+use crate::simulation::tasks::{Mailbox, Owner};
+use crate::simulation::world::{CLOCK_ERROR_MS, World};
+use crate::{LostGames, NodeId, Presence, Request, RoomTerms, Unavailable};
+use bahay_engine::games::tongits::Rules;
+use bahay_engine::table::{TableId, Timestamp};
+
+/// How often the deadlines are looked at: the most by which a clock is late.
+const LOOK_MS: u64 = 100;
+
+/// A table that was taken and not attended to is due again after this.
+const CLAIM_MS: u32 = 1_000;
+
+/// How many looks between two readings of watched journals.
+const SWEEP_EVERY: u32 = 100;
+
+/// The pauses before each reading of watched journals once publications have broken off.
+const CATCH_UP_AFTER_MS: [u64; 4] = [0, 300, 1_000, 3_000];
+
+/// How often Redis is asked for the time, and how slow an answer may be to be believed.
+const TIME_EVERY_MS: u64 = 5_000;
+const TIME_WITHIN_MS: u64 = 300;
+
+/// How often open games are looked for at their tables, and how old they must be.
+const VOID_EVERY_MS: u64 = 5_000;
+const VOID_AFTER_MS: u64 = 10_000;
+
+/// A process: where it runs, and which one of those that ran there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NodeRun {
+    pub(super) place: usize,
+    pub(super) run: u32,
+}
+
+/// What the subscription connection says.
+pub(super) enum Publication {
+    Published(Published),
+    Interrupted,
+}
+
+pub(super) struct Node {
+    pub(super) world: Rc<World>,
+    pub(super) run: NodeRun,
+    pub(super) publications: Mailbox<Publication>,
+    /// It knows the time, and takes connections.
+    pub(super) serves: Cell<bool>,
+    /// What tables have written to connections and is to be sent off.
+    pub(super) written: Arc<Mutex<Vec<Written>>>,
+    /// Tables whose journals may be longer than this process will be told. They are read at the
+    /// next look.
+    pub(super) doubtful: RefCell<BTreeSet<TableId>>,
+    pub(super) presence: RefCell<Presence>,
+    /// The last beat was not answered.
+    pub(super) is_down: Cell<bool>,
+    lost: RefCell<LostGames>,
+    /// What each revision of the room said, as far as this process has heard, and since when.
+    room: RefCell<Vec<(RoomTerms<Rules>, u64)>>,
+    slots: RefCell<BTreeMap<TableId, Rc<Slot>>>,
+    /// The house's time less the true one: what reading it over a slow link costs.
+    clock_error_ms: Cell<i64>,
+    told_ms: Cell<Timestamp>,
+}
+
+impl Node {
+    /// Starts a process.
+    pub(super) fn start(world: &Rc<World>, place: usize) {
+        let node = {
+            let mut places = world.places.borrow_mut();
+            let here = &mut places[place];
+            here.run += 1;
+            let node = Rc::new(Self {
+                world: world.clone(),
+                run: NodeRun { place, run: here.run },
+                publications: Mailbox::new(&world.tasks),
+                serves: Cell::new(false),
+                written: Arc::default(),
+                doubtful: RefCell::default(),
+                presence: RefCell::new(Presence::new(NodeId(world.id()), 1)),
+                lost: RefCell::default(),
+                is_down: Cell::new(false),
+                room: RefCell::new(vec![(world.room.borrow().clone(), world.now_ms())]),
+                slots: RefCell::default(),
+                clock_error_ms: Cell::new(0),
+                told_ms: Cell::new(Timestamp::default()),
+            });
+            here.node = Some(node.clone());
+            node
+        };
+        let begun = node.clone();
+        node.spawn(async move {
+            begun.clone().begin().await;
+        });
+    }
+
+    /// Ends a process: its memory is gone, and its connections break.
+    pub(super) fn crash(world: &Rc<World>, place: usize) {
+        let node = world.places.borrow_mut()[place].node.take();
+        let Some(node) = node else {
+            return;
+        };
+        world.places.borrow_mut()[place].is_paused = false;
+        world.tasks.end(Owner::Node(place));
+        for connection in node.connections() {
+            world.break_off(&connection, world.between(0, 2_000), 0);
+        }
+        node.slots.borrow_mut().clear();
+    }
+
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        self.world.spawn(Owner::Node(self.run.place), task);
+    }
+
+    /// The connections that this process serves.
+    pub(super) fn connections(&self) -> Vec<Rc<Connection>> {
+        let connections = self.world.connections.borrow();
+        let ours = connections.values().filter(|one| one.run == self.run && !one.is_over.get());
+        ours.cloned().collect()
+    }
+
+    /// Sends its clients to connect anew: it ends.
+    pub(super) fn send_away(&self) {
+        for connection in self.connections() {
+            connection.close(&self.world);
+            connection.frames.push(None);
+        }
+    }
+
+    /// Waits until it knows the time, then serves.
+    async fn begin(self: Rc<Self>) {
+        while !self.read_time().await {
+            self.world.sleep(500).await;
+        }
+        self.serves.set(true);
+        self.spawn(self.clone().keep_time());
+        self.spawn(self.clone().listen());
+        self.spawn(self.clone().tick());
+        self.spawn(self.clone().beat());
+        self.spawn(self.clone().void_lost_games());
+    }
+
+    /// The time of the house: that of Redis, carried on by a clock that nobody sets. Steps of the
+    /// operating system's clock do not reach it. It never goes back.
+    pub(super) fn time(&self) -> Timestamp {
+        let error_ms = if self.world.mutation() == Some(Mutation::TrustsItsOwnClock) {
+            self.world.places.borrow()[self.run.place].os_clock_ms
+        } else {
+            self.clock_error_ms.get()
+        };
+        let now = Timestamp::from_ms(self.world.timestamp().ms() + error_ms);
+        self.told_ms.set(self.told_ms.get().max(now));
+        self.told_ms.get()
+    }
+
+    async fn keep_time(self: Rc<Self>) {
+        loop {
+            self.world.sleep(TIME_EVERY_MS).await;
+            self.read_time().await;
+        }
+    }
+
+    /// Asks Redis for its time; the answer is half as old as the call took.
+    async fn read_time(&self) -> bool {
+        let asked_ms = self.world.now_ms();
+        let Some(Reply::Time(read_ms)) = self.world.redis(self.run, RedisRequest::Time).await
+        else {
+            return false;
+        };
+        let took_ms = self.world.now_ms() - asked_ms;
+        if took_ms > TIME_WITHIN_MS {
+            return false;
+        }
+        let read_ms = i64::try_from(read_ms + took_ms / 2).unwrap_or_default();
+        let now_ms = i64::try_from(self.world.now_ms()).unwrap_or_default();
+        let error_ms = read_ms - now_ms;
+        debug_assert!(error_ms.abs() <= CLOCK_ERROR_MS, "half of a quick call is not much");
+        self.clock_error_ms.set(error_ms);
+        true
+    }
+
+    /// A call to live state.
+    pub(super) async fn redis(&self, request: RedisRequest) -> Result<Reply, Unavailable> {
+        let reply = self.world.redis(self.run, request).await;
+        reply.ok_or_else(|| Unavailable("no answer".into()))
+    }
+
+    /// A question to the ledger.
+    pub(super) async fn ledger(&self, operation: Operation) -> Result<Posted, Unavailable> {
+        match self.world.postgres(self.run, operation).await {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(refusal)) => Err(Unavailable(format!("{refusal:?}"))),
+            None => Err(Unavailable("no answer".into())),
+        }
+    }
+
+    /// What the room says, as far as this process has heard.
+    pub(super) fn room(&self) -> RoomTerms<Rules> {
+        self.room.borrow().last().expect("a process begins with a room").0.clone()
+    }
+
+    /// The newest revision that this process has known for so long.
+    pub(super) fn room_known_for(&self, ms: u64) -> u32 {
+        let room = self.room.borrow();
+        let now_ms = self.world.now_ms();
+        let known = room.iter().rev().find(|(_, since_ms)| since_ms + ms <= now_ms);
+        known.map_or(0, |(room, _)| room.revision)
+    }
+
+    /// Reads what the room says, and tells the tables that are known here.
+    pub(super) fn hear_of_room(self: &Rc<Self>) {
+        let (now, now_ms) = (self.world.room.borrow().clone(), self.world.now_ms());
+        self.room.borrow_mut().push((now, now_ms));
+        let node = self.clone();
+        self.spawn(async move {
+            for slot in node.slots() {
+                node.ask(&slot, Request::TellTerms).await;
+            }
+        });
+    }
+
+    pub(super) fn slot(&self, table: TableId) -> Rc<Slot> {
+        let mut slots = self.slots.borrow_mut();
+        slots.entry(table).or_insert_with(|| Rc::new(Slot::new(table))).clone()
+    }
+
+    pub(super) fn known(&self, table: TableId) -> Option<Rc<Slot>> {
+        self.slots.borrow().get(&table).cloned()
+    }
+
+    pub(super) fn slots(&self) -> Vec<Rc<Slot>> {
+        self.slots.borrow().values().cloned().collect()
+    }
+
+    /// The tables whose publications this process takes in.
+    pub(super) fn watched(&self) -> Vec<TableId> {
+        let slots = self.slots.borrow();
+        let watched = slots.values().filter(|slot| slot.host.borrow().is_subscribed());
+        watched.map(|slot| slot.id).collect()
+    }
+
+    async fn listen(self: Rc<Self>) {
+        loop {
+            match self.publications.pop().await {
+                Publication::Published(published) => {
+                    let Some(slot) = self.known(published.table()) else {
+                        continue;
+                    };
+                    match &published {
+                        Published::Line { after, entry, .. } => {
+                            let lines = std::slice::from_ref(entry);
+                            slot.host.borrow_mut().published(&*self, *after, lines);
+                        }
+                        Published::Ended { .. } => slot.host.borrow_mut().close(),
+                    }
+                    self.see_to(&slot);
+                }
+                Publication::Interrupted => self.spawn(self.clone().catch_up()),
+            }
+        }
+    }
+
+    async fn catch_up(self: Rc<Self>) {
+        for after_ms in CATCH_UP_AFTER_MS {
+            self.world.sleep(after_ms).await;
+            self.read_all().await;
+        }
+    }
+
+    async fn read_all(self: &Rc<Self>) {
+        for slot in self.slots() {
+            self.ask(&slot, Request::CatchUp).await;
+        }
+    }
+
+    async fn tick(self: Rc<Self>) {
+        for look in 1_u32.. {
+            self.world.sleep(LOOK_MS).await;
+            for table in std::mem::take(&mut *self.doubtful.borrow_mut()) {
+                if let Some(slot) = self.known(table) {
+                    slot.host.borrow_mut().handle_timeout(&*self);
+                    self.see_to(&slot);
+                }
+            }
+            let now_ms = self.time().ms();
+            let request = RedisRequest::TakeDue { now_ms, claim_ms: CLAIM_MS };
+            if let Ok(Reply::Tables(tables)) = self.redis(request).await {
+                for table in tables {
+                    let node = self.clone();
+                    self.spawn(async move {
+                        node.ask(&node.slot(table), Request::Attend).await;
+                    });
+                }
+            }
+            if look % SWEEP_EVERY == 0 {
+                self.read_all().await;
+                self.slots
+                    .borrow_mut()
+                    .retain(|_, slot| Rc::strong_count(slot) > 1 || slot.host.borrow().is_used());
+            }
+        }
+    }
+
+    /// Looks now and then whether every open game is still the game of its table.
+    async fn void_lost_games(self: Rc<Self>) {
+        self.world.sleep(self.world.between(0, 5_000)).await;
+        loop {
+            self.world.sleep(VOID_EVERY_MS).await;
+            if self.world.mutation() != Some(Mutation::NeverVoids)
+                && self.look_for_lost().await.is_err()
+            {
+                self.lost.borrow_mut().break_off();
+            }
+        }
+    }
+
+    async fn look_for_lost(self: &Rc<Self>) -> Result<(), Unavailable> {
+        let open = Operation::OpenGames { longer_than_ms: VOID_AFTER_MS };
+        let Posted::Games(games) = self.ledger(open).await? else {
+            unreachable!("games are asked for");
+        };
+        for (game, table) in games {
+            // Where that cannot be told, nothing is concluded.
+            let Ok(Reply::Flag(exists)) = self.redis(RedisRequest::Exists { table }).await else {
+                continue;
+            };
+            let is_played = exists
+                && match self.look(table).await {
+                    Ok(found) => found.is_some_and(|table| table.phase().game() == Some(game)),
+                    Err(_) => true,
+                };
+            if !is_played && self.lost.borrow_mut().seems_lost(game) {
+                self.world.postgres(self.run, Operation::Void { game }).await;
+            }
+        }
+        self.lost.borrow_mut().end_round();
+        Ok(())
+    }
+}

@@ -1,0 +1,248 @@
+//! What operators do in a run: they change the room, and look after tables that were halted, or are
+//! to end. An order is given to any node, and given again until it is carried out.
+
+use std::rc::Rc;
+
+use bahay_engine::games::tongits::Tongits;
+use bahay_engine::table::TableId;
+
+use crate::simulation::node::Node;
+use crate::simulation::postgres::{Answer, Operation, Refusal};
+use crate::simulation::redis::{Reply, Request};
+use crate::simulation::tasks::Owner;
+use crate::simulation::world::World;
+use crate::simulation::{Mutation, driver::LIMITS};
+use crate::{
+    Releasing, ReleasingAnswer, ReleasingCall, Unavailable, Unreleased, Voiding, VoidingAnswer,
+    VoidingCall,
+};
+
+/// The pauses between two changes of the room, and how long a node takes to hear of one.
+const ROOM_MS: (u32, u32) = (20_000, 120_000);
+const HEARD_MS: (u32, u32) = (0, 3_000);
+
+/// How long a room stays closed, and how often a change closes it, in thousandths.
+const CLOSED_MS: (u32, u32) = (5_000, 30_000);
+const CLOSES: u32 = 200;
+
+/// How long it takes until an operator has found a halted table, and mended what was wrong.
+const FOUND_MS: (u32, u32) = (3_000, 20_000);
+/// Between mending it and looking after the table.
+const MENDED_MS: (u32, u32) = (500, 5_000);
+
+/// An operator's database is slow now and then.
+const STEP_MS: (u32, u32) = (0, 300);
+
+/// What is wrong with the engine at a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sickness {
+    /// It panics over every input.
+    Deciding,
+    /// It panics when something is shown.
+    Showing,
+}
+
+impl World {
+    /// Changes what the room says now and then, until it is calm.
+    pub(super) async fn change_room(self: Rc<Self>) {
+        loop {
+            self.sleep(self.between(ROOM_MS.0, ROOM_MS.1)).await;
+            if self.is_calm.get() {
+                return;
+            }
+            let closes = self.per_mille(CLOSES);
+            self.say_of_room(!closes);
+            if closes {
+                self.sleep(self.between(CLOSED_MS.0, CLOSED_MS.1)).await;
+                self.open_room();
+            }
+        }
+    }
+
+    /// For good, when it is calm.
+    pub(super) fn open_room(self: &Rc<Self>) {
+        if !self.room.borrow().is_open {
+            self.say_of_room(true);
+        }
+    }
+
+    fn say_of_room(self: &Rc<Self>, is_open: bool) {
+        let revision = {
+            let room = &mut *self.room.borrow_mut();
+            room.revision += 1;
+            room.is_open = is_open;
+            room.terms.price.multiplier = 1 + room.revision % 2;
+            room.revision
+        };
+        self.tell(|| format!("the room says, at revision {revision}: open {is_open}"));
+        for run in self.runs() {
+            self.plan(self.between(HEARD_MS.0, HEARD_MS.1), move |world| {
+                if let Some(node) = world.node(run) {
+                    node.hear_of_room();
+                }
+            });
+        }
+    }
+
+    /// The engine panics over some table from now on.
+    pub(super) fn sicken(self: &Rc<Self>) -> bool {
+        let Some(table) = self.some_table() else {
+            return false;
+        };
+        let showing = self.per_mille(300);
+        let sickness = if showing { Sickness::Showing } else { Sickness::Deciding };
+        if self.sick.borrow_mut().insert(table, sickness).is_some() {
+            return false;
+        }
+        self.tell(|| format!("{table} is sick: {sickness:?}"));
+        let world = self.clone();
+        self.spawn(Owner::World, async move {
+            world.sleep(world.between(FOUND_MS.0, FOUND_MS.1)).await;
+            world.sick.borrow_mut().remove(&table);
+            world.sleep(world.between(MENDED_MS.0, MENDED_MS.1)).await;
+            world.look_after(table).await;
+        });
+        true
+    }
+
+    /// An operator ends some table.
+    pub(super) fn void_some_table(self: &Rc<Self>) -> bool {
+        let Some(table) = self.some_table() else {
+            return false;
+        };
+        let world = self.clone();
+        self.spawn(Owner::World, async move {
+            world.void(table).await;
+        });
+        true
+    }
+
+    fn some_table(&self) -> Option<TableId> {
+        let services = self.services.borrow();
+        let tables: Vec<TableId> = services.redis.tables().map(|(table, _)| table).collect();
+        let count = u32::try_from(tables.len()).ok().filter(|count| *count > 0)?;
+        tables.get(self.below(count) as usize).copied()
+    }
+
+    /// Releases or voids a halted table.
+    async fn look_after(self: &Rc<Self>, table: TableId) {
+        while self.services.borrow().redis.is_halted(table) {
+            if self.per_mille(500) {
+                self.void(table).await;
+            } else if let Some(node) = self.some_node()
+                && node.release(table).await.is_ok_and(|released| released.is_ok())
+            {
+                self.tally.borrow_mut().released += 1;
+            }
+            self.sleep(1_000).await;
+        }
+    }
+
+    async fn void(self: &Rc<Self>, table: TableId) {
+        loop {
+            let voided = match self.some_node() {
+                Some(node) => node.void(table).await,
+                None => Err(Unavailable("no node runs".into())),
+            };
+            if voided.is_ok() {
+                self.tally.borrow_mut().ended += 1;
+                return;
+            }
+            self.sleep(1_000).await;
+        }
+    }
+
+    /// A node that takes orders now.
+    fn some_node(self: &Rc<Self>) -> Option<Rc<Node>> {
+        let runs = self.runs();
+        let count = u32::try_from(runs.len()).ok().filter(|count| *count > 0)?;
+        let node = self.node(runs[self.below(count) as usize])?;
+        let is_paused = self.places.borrow()[node.run.place].is_paused;
+        (node.serves.get() && !is_paused).then_some(node)
+    }
+}
+
+impl Node {
+    async fn void(self: &Rc<Self>, table: TableId) -> Result<(), Unavailable> {
+        let skips = self.world.mutation() == Some(Mutation::VoidsWithoutHalting);
+        let mut voiding = Voiding::new(table, "by order").skipping_halt(skips);
+        while let Some(call) = voiding.next_call() {
+            self.world.sleep(self.world.between(STEP_MS.0, STEP_MS.1)).await;
+            let answer = self.void_step(table, call).await?;
+            voiding.answered::<Tongits>(answer, &LIMITS);
+        }
+        Ok(())
+    }
+
+    async fn void_step(
+        self: &Rc<Self>,
+        table: TableId,
+        call: VoidingCall,
+    ) -> Result<VoidingAnswer, Unavailable> {
+        match call {
+            VoidingCall::Load => match self.redis(Request::Load { table }).await? {
+                Reply::Stored(stored) => return Ok(VoidingAnswer::Loaded(stored)),
+                other => unreachable!("{other:?} is no answer to a load"),
+            },
+            VoidingCall::Halt { reason, .. } => {
+                self.redis(Request::Halt { table, reason: reason.into() }).await?;
+            }
+            VoidingCall::FindOpenGame => {
+                let Answer::Games(games) = self.ledger(Operation::OpenAt { table }).await? else {
+                    unreachable!("games are asked for");
+                };
+                let game = games.first().map(|(game, _)| (*game, self.room().terms.room));
+                return Ok(VoidingAnswer::OpenGame(game));
+            }
+            VoidingCall::VoidGame(game) => {
+                let posted = self.world.postgres(self.run, Operation::Void { game }).await;
+                return match posted {
+                    Some(Ok(_)) => Ok(VoidingAnswer::GameVoided(true)),
+                    Some(Err(Refusal::GameNotOpen)) => Ok(VoidingAnswer::GameVoided(false)),
+                    Some(Err(error)) => Err(Unavailable(format!("{error:?}"))),
+                    None => Err(Unavailable("the ledger is away".into())),
+                };
+            }
+            VoidingCall::Release { player } => {
+                self.redis(Request::Release { player, table }).await?;
+            }
+            VoidingCall::Unlist { .. } => {
+                self.redis(Request::List { table, score: None }).await?;
+            }
+            VoidingCall::End { .. } => {
+                self.redis(Request::End { table }).await?;
+            }
+            VoidingCall::NoteHalt(_) | VoidingCall::NoteVoided => {}
+            VoidingCall::Close => {
+                if let Some(slot) = self.known(table) {
+                    slot.host.borrow_mut().close();
+                }
+            }
+        }
+        Ok(VoidingAnswer::Done)
+    }
+
+    async fn release(
+        self: &Rc<Self>,
+        table: TableId,
+    ) -> Result<Result<(), Unreleased>, Unavailable> {
+        let mut releasing = Releasing::new();
+        while let Some(call) = releasing.next_call() {
+            let answer = match call {
+                ReleasingCall::Load => match self.redis(Request::Load { table }).await? {
+                    Reply::Stored(stored) => ReleasingAnswer::Loaded(stored),
+                    other => unreachable!("{other:?} is no answer to a load"),
+                },
+                ReleasingCall::Resume { deadline, .. } => {
+                    self.redis(Request::Resume { table, deadline }).await?;
+                    ReleasingAnswer::Done
+                }
+                ReleasingCall::NoteReleased => ReleasingAnswer::Done,
+            };
+            if let Err(why) = releasing.answered::<Tongits>(answer, &LIMITS) {
+                return Ok(Err(why));
+            }
+        }
+        Ok(Ok(()))
+    }
+}

@@ -1,0 +1,241 @@
+//! What goes wrong in a run, drawn from its seed: one fault after the other, some at the same
+//! time, each with its end.
+
+use std::rc::Rc;
+
+use crate::simulation::node::Node;
+use crate::simulation::world::World;
+
+/// The pause between the beginnings of two faults.
+const PAUSE_MS: (u32, u32) = (2_000, 25_000);
+
+/// An operating system's clock is stepped by up to this, either way.
+const STEP_MS: u32 = 3_600_000;
+
+/// Something that goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// A node is killed, and another process started in its place later.
+    NodeKilled,
+    /// A node sends its clients away and ends in order.
+    NodeRestarted,
+    /// A node stands still and goes on with what it knew.
+    NodePaused,
+    /// A node's clock is set to something else.
+    ClockStepped,
+    /// A node cannot reach Redis.
+    RedisCut,
+    /// A node cannot reach PostgreSQL.
+    PostgresCut,
+    /// Redis answers nobody for a while, then everybody.
+    RedisStalled,
+    /// Redis is killed and comes back with all that it had.
+    RedisKilled,
+    /// Redis comes back empty.
+    RedisEmptied,
+    /// PostgreSQL is away.
+    PostgresDown,
+    /// All links are slow and lossy.
+    LinksRough,
+    /// Half of all clients lose their connections.
+    ClientsCut,
+    /// The engine panics over a table, until an operator has found it.
+    TableSick,
+    /// An operator voids a table at which nothing is wrong.
+    TableVoided,
+}
+
+/// Every kind, the frequent ones more often.
+const KINDS: [Fault; 21] = [
+    Fault::NodeKilled,
+    Fault::NodeKilled,
+    Fault::NodeKilled,
+    Fault::NodeRestarted,
+    Fault::NodePaused,
+    Fault::NodePaused,
+    Fault::ClockStepped,
+    Fault::RedisCut,
+    Fault::RedisCut,
+    Fault::PostgresCut,
+    Fault::RedisStalled,
+    Fault::RedisStalled,
+    Fault::RedisKilled,
+    Fault::RedisEmptied,
+    Fault::PostgresDown,
+    Fault::LinksRough,
+    Fault::LinksRough,
+    Fault::ClientsCut,
+    Fault::TableSick,
+    Fault::TableSick,
+    Fault::TableVoided,
+];
+
+impl World {
+    /// Lets things go wrong until it is calm.
+    pub(super) async fn trouble(self: Rc<Self>) {
+        loop {
+            self.sleep(self.between(PAUSE_MS.0, PAUSE_MS.1)).await;
+            if self.is_calm.get() {
+                return;
+            }
+            let kind = KINDS[self.below(KINDS.len().try_into().unwrap_or(1)) as usize];
+            let place = self.below(self.options.nodes.try_into().unwrap_or(1)) as usize;
+            if self.begin(kind, place) {
+                self.tell(|| std::format!("{kind:?} at node {place}"));
+                *self.tally.borrow_mut().faults.entry(kind).or_default() += 1;
+            }
+        }
+    }
+
+    /// Begins a fault and plans its end; false where it makes no sense now.
+    fn begin(self: &Rc<Self>, kind: Fault, place: usize) -> bool {
+        match kind {
+            Fault::NodeKilled => self.kill(place),
+            Fault::NodeRestarted => self.restart(place),
+            Fault::NodePaused => self.pause(place),
+            Fault::ClockStepped => {
+                let step_ms = i64::from(self.below(2 * STEP_MS)) - i64::from(STEP_MS);
+                self.places.borrow_mut()[place].os_clock_ms = step_ms;
+                true
+            }
+            Fault::RedisCut => self.cut_redis(place),
+            Fault::PostgresCut => {
+                if std::mem::replace(&mut self.places.borrow_mut()[place].postgres_cut, true) {
+                    return false;
+                }
+                self.plan(self.between(500, 15_000), move |world| {
+                    world.places.borrow_mut()[place].postgres_cut = false;
+                });
+                true
+            }
+            Fault::RedisStalled => {
+                let mut services = self.services.borrow_mut();
+                if services.redis_is_down || services.redis_is_stalled {
+                    return false;
+                }
+                services.redis_is_stalled = true;
+                self.doubt(16_000);
+                self.plan(self.between(300, 6_000), |world| world.unstall_redis());
+                true
+            }
+            Fault::RedisKilled | Fault::RedisEmptied => {
+                if self.services.borrow().redis_is_down {
+                    return false;
+                }
+                let loses_all = kind == Fault::RedisEmptied;
+                if loses_all {
+                    self.tally.borrow_mut().live_state_was_lost = true;
+                }
+                let forgets = self.mutation() == Some(super::Mutation::ForgetsTheLastSecond);
+                self.crash_redis(loses_all, forgets);
+                self.doubt(18_000);
+                self.plan(self.between(500, 8_000), |world| world.restart_redis());
+                true
+            }
+            Fault::PostgresDown => {
+                if std::mem::replace(&mut self.services.borrow_mut().postgres_is_down, true) {
+                    return false;
+                }
+                self.plan(self.between(500, 15_000), |world| {
+                    world.services.borrow_mut().postgres_is_down = false;
+                });
+                true
+            }
+            Fault::LinksRough => {
+                if self.is_rough.replace(true) {
+                    return false;
+                }
+                self.doubt(35_000);
+                self.plan(self.between(2_000, 20_000), |world| world.is_rough.set(false));
+                true
+            }
+            Fault::TableSick => self.sicken(),
+            Fault::TableVoided => self.void_some_table(),
+            Fault::ClientsCut => {
+                let all = self.connections.borrow().clone();
+                for connection in all.values().filter(|one| !one.is_over.get()) {
+                    if self.per_mille(500) {
+                        let (client, node) = (self.between(0, 2_000), self.between(0, 20_000));
+                        self.break_off(connection, client, node);
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    fn kill(self: &Rc<Self>, place: usize) -> bool {
+        if self.places.borrow()[place].node.is_none() {
+            return false;
+        }
+        Node::crash(self, place);
+        self.plan(self.between(1_000, 20_000), move |world| Node::start(world, place));
+        true
+    }
+
+    fn restart(self: &Rc<Self>, place: usize) -> bool {
+        let node = {
+            let places = self.places.borrow();
+            let place = &places[place];
+            place.node.clone().filter(|node| !place.is_paused && node.serves.replace(false))
+        };
+        let Some(node) = node else {
+            return false;
+        };
+        node.send_away();
+        let run = node.run;
+        self.plan(3_000, move |world| {
+            if world.node(run).is_some() {
+                Node::crash(world, place);
+                Node::start(world, place);
+            }
+        });
+        true
+    }
+
+    fn pause(self: &Rc<Self>, place: usize) -> bool {
+        let run = {
+            let mut places = self.places.borrow_mut();
+            let here = &mut places[place];
+            let Some(node) = here.node.as_ref().filter(|_| !here.is_paused) else {
+                return false;
+            };
+            let run = node.run;
+            here.is_paused = true;
+            run
+        };
+        let owner = super::tasks::Owner::Node(place);
+        self.tasks.pause(owner);
+        self.doubt(25_000);
+        self.plan(self.between(200, 12_000), move |world| {
+            if world.node(run).is_some() {
+                world.places.borrow_mut()[place].is_paused = false;
+                world.tasks.resume(owner);
+            }
+        });
+        true
+    }
+
+    fn cut_redis(self: &Rc<Self>, place: usize) -> bool {
+        let run = {
+            let mut places = self.places.borrow_mut();
+            let here = &mut places[place];
+            if std::mem::replace(&mut here.redis_cut, true) {
+                return false;
+            }
+            here.node.as_ref().map(|node| node.run)
+        };
+        if run.is_some() {
+            self.interrupt(run);
+        }
+        self.doubt(22_000);
+        self.plan(self.between(500, 10_000), move |world| {
+            world.places.borrow_mut()[place].redis_cut = false;
+            let run = world.places.borrow()[place].node.as_ref().map(|node| node.run);
+            if run.is_some() {
+                world.subscribe_again(run);
+            }
+        });
+        true
+    }
+}

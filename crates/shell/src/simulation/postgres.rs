@@ -1,0 +1,284 @@
+//! A model of PostgreSQL as far as the ledger uses it: operations done once by their key, in
+//! transfers between accounts, and the games they open, settle and void. An operation happens
+//! whole or not at all; that its answer is lost on the way is done to it from outside.
+
+use std::collections::BTreeMap;
+
+use crate::GameOpening;
+use crate::simulation::Mutation;
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Tongits;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::table::{GameId, PlayerId, Record, TableId};
+
+/// Where coins can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Account {
+    /// Where coins come from; the only one below zero.
+    Issue,
+    Wallet(PlayerId),
+    Stake(GameId, Seat),
+    Pot(TableId),
+    Fee,
+}
+
+/// What can be asked.
+#[derive(Clone, Debug)]
+pub(super) enum Operation {
+    Open(GameOpening),
+    Settle(std::boxed::Box<Record<Tongits>>),
+    Void {
+        game: GameId,
+    },
+    /// The game that is open in the name of a table.
+    OpenAt {
+        table: TableId,
+    },
+    /// Games that have been open for longer than this.
+    OpenGames {
+        longer_than_ms: u64,
+    },
+    Wallet {
+        player: PlayerId,
+    },
+}
+
+/// What was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Opened { stakes: Vec<Coins>, pot: Coins },
+    CannotPay { seats: SeatSet },
+    Settled,
+    Voided,
+    Games(Vec<(GameId, TableId)>),
+    Wallet(Coins),
+}
+
+/// Why nothing was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    GameNotOpen,
+    GameUnknown,
+    TableBusy,
+    KeyReused,
+    Differs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Open(GameId),
+    Settle(GameId),
+    Void(GameId),
+}
+
+/// How a game stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Open,
+    Settled,
+    Voided,
+}
+
+/// A row of a game.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) opening: GameOpening,
+    pub(super) stakes: Vec<Coins>,
+    pub(super) state: State,
+    pub(super) opened_ms: u64,
+    /// How often it was settled or voided: once, for every game.
+    pub(super) ends: u32,
+}
+
+/// What an operation was asked for and answered.
+#[derive(Clone, Debug)]
+struct Done {
+    /// The input, as it is hashed in the ledger.
+    input: String,
+    answer: Answer,
+}
+
+/// What PostgreSQL holds.
+#[derive(Default)]
+pub(super) struct Postgres {
+    balances: BTreeMap<Account, Coins>,
+    games: BTreeMap<GameId, Row>,
+    done: BTreeMap<Key, Done>,
+}
+
+impl Postgres {
+    /// Carries out an operation unless its key is known.
+    pub(super) fn run(
+        &mut self,
+        now_ms: u64,
+        operation: &Operation,
+        mutation: Option<Mutation>,
+    ) -> Result<Answer, Refusal> {
+        let (key, input) = match operation {
+            Operation::Open(open) => (Key::Open(open.game), format!("{open:?}")),
+            Operation::Settle(record) => {
+                let input = serde_json::to_string(record).expect("a record can be written");
+                (Key::Settle(record.game), input)
+            }
+            Operation::Void { game } => (Key::Void(*game), String::new()),
+            Operation::OpenGames { longer_than_ms } => {
+                let open = self.games.iter().filter(|(_, row)| {
+                    row.state == State::Open && row.opened_ms + longer_than_ms <= now_ms
+                });
+                let open = open.map(|(game, row)| (*game, row.opening.table));
+                return Ok(Answer::Games(open.collect()));
+            }
+            Operation::OpenAt { table } => {
+                let mut open = self
+                    .games
+                    .iter()
+                    .filter(|(_, row)| row.state == State::Open && row.opening.table == *table);
+                let game = open.next().map(|(game, _)| (*game, *table));
+                return Ok(Answer::Games(game.into_iter().collect()));
+            }
+            Operation::Wallet { player } => {
+                return Ok(Answer::Wallet(self.balance(Account::Wallet(*player))));
+            }
+        };
+        let forgets = mutation == Some(Mutation::SettlesTwice) && matches!(key, Key::Settle(_));
+        if let Some(done) = self.done.get(&key).filter(|_| !forgets) {
+            return if done.input == input {
+                Ok(done.answer.clone())
+            } else {
+                Err(Refusal::KeyReused)
+            };
+        }
+        let answer = match operation {
+            Operation::Open(open) => self.open(now_ms, open)?,
+            Operation::Settle(record) => self.settle(record, forgets)?,
+            Operation::Void { game } => self.void(*game, mutation)?,
+            Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
+                return Err(Refusal::Differs);
+            }
+        };
+        self.done.insert(key, Done { input, answer: answer.clone() });
+        Ok(answer)
+    }
+
+    fn open(&mut self, now_ms: u64, open: &GameOpening) -> Result<Answer, Refusal> {
+        if self.games.contains_key(&open.game) {
+            return Err(Refusal::GameNotOpen);
+        }
+        let mut rows = self.games.values();
+        if rows.any(|row| row.opening.table == open.table && row.state == State::Open) {
+            return Err(Refusal::TableBusy);
+        }
+        let stake_of = |player: &PlayerId| {
+            let left = self.balance(Account::Wallet(*player)).checked_sub(open.ante)?;
+            (left > Coins::ZERO).then_some(left.min(open.stake_max))
+        };
+        let stakes: Vec<Option<Coins>> = open.players.iter().map(stake_of).collect();
+        let seats = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&stakes);
+        let poor: SeatSet =
+            seats.filter(|(_, stake)| stake.is_none()).map(|(seat, _)| seat).collect();
+        if !poor.is_empty() {
+            return Ok(Answer::CannotPay { seats: poor });
+        }
+        let stakes: Vec<Coins> = stakes.into_iter().flatten().collect();
+        let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&open.players).zip(&stakes);
+        for ((seat, player), stake) in seated {
+            self.transfer(Account::Wallet(*player), Account::Pot(open.table), open.ante);
+            self.transfer(Account::Wallet(*player), Account::Stake(open.game, seat), *stake);
+        }
+        let row = Row {
+            opening: open.clone(),
+            stakes: stakes.clone(),
+            state: State::Open,
+            opened_ms: now_ms,
+            ends: 0,
+        };
+        self.games.insert(open.game, row);
+        Ok(Answer::Opened { stakes, pot: self.balance(Account::Pot(open.table)) })
+    }
+
+    fn settle(&mut self, record: &Record<Tongits>, again: bool) -> Result<Answer, Refusal> {
+        let row = self.games.get_mut(&record.game).ok_or(Refusal::GameUnknown)?;
+        if row.state != State::Open && !again {
+            return Err(Refusal::GameNotOpen);
+        }
+        if row.opening.table != record.table || row.opening.players != record.players {
+            return Err(Refusal::Differs);
+        }
+        row.state = State::Settled;
+        row.ends += 1;
+        let (stakes, players) = (row.stakes.clone(), row.opening.players.clone());
+        let mut left = stakes;
+        let wallet = |seat: Seat| Account::Wallet(players[seat.index()]);
+        for payment in &record.settlement.payments {
+            let stake = Account::Stake(record.game, payment.from);
+            self.transfer(stake, wallet(payment.to), payment.paid);
+            let rest = &mut left[payment.from.index()];
+            *rest = rest.checked_sub(payment.paid).ok_or(Refusal::Differs)?;
+        }
+        for fee in &record.settlement.fees {
+            self.transfer(wallet(fee.seat), Account::Fee, fee.fee);
+        }
+        for (seat, left) in Seat::all(bahay_engine::seat::SEATS_MAX).zip(left) {
+            self.transfer(Account::Stake(record.game, seat), wallet(seat), left);
+        }
+        if let Some(pot) = record.settlement.pot {
+            self.transfer(Account::Pot(record.table), wallet(pot.seat), pot.amount);
+        }
+        Ok(Answer::Settled)
+    }
+
+    fn void(&mut self, game: GameId, mutation: Option<Mutation>) -> Result<Answer, Refusal> {
+        let row = self.games.get_mut(&game).ok_or(Refusal::GameUnknown)?;
+        if row.state != State::Open {
+            return Err(Refusal::GameNotOpen);
+        }
+        row.state = State::Voided;
+        row.ends += 1;
+        let Row { opening, stakes, .. } = row.clone();
+        let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&opening.players).zip(&stakes);
+        for ((seat, player), stake) in seated {
+            if mutation != Some(Mutation::KeepsAntesOfVoided) {
+                self.transfer(Account::Pot(opening.table), Account::Wallet(*player), opening.ante);
+            }
+            self.transfer(Account::Stake(game, seat), Account::Wallet(*player), *stake);
+        }
+        Ok(Answer::Voided)
+    }
+
+    /// Gives coins to a new player.
+    pub(super) fn grant(&mut self, player: PlayerId, amount: Coins) {
+        self.transfer(Account::Issue, Account::Wallet(player), amount);
+    }
+
+    fn transfer(&mut self, from: Account, to: Account, amount: Coins) {
+        let less = self.balance(from).checked_sub(amount).expect("amounts of a run fit");
+        self.set_balance(from, less);
+        let more = self.balance(to).checked_add(amount).expect("amounts of a run fit");
+        self.set_balance(to, more);
+    }
+
+    /// Empty accounts are not kept: there are three for every game.
+    fn set_balance(&mut self, account: Account, balance: Coins) {
+        if balance.is_zero() {
+            self.balances.remove(&account);
+        } else {
+            self.balances.insert(account, balance);
+        }
+    }
+
+    pub(super) fn balance(&self, account: Account) -> Coins {
+        self.balances.get(&account).copied().unwrap_or_default()
+    }
+
+    pub(super) fn balances(&self) -> impl Iterator<Item = (Account, Coins)> {
+        self.balances.iter().map(|(account, balance)| (*account, *balance))
+    }
+
+    pub(super) fn game(&self, game: GameId) -> Option<&Row> {
+        self.games.get(&game)
+    }
+
+    pub(super) fn games(&self) -> impl Iterator<Item = (GameId, &Row)> {
+        self.games.iter().map(|(game, row)| (*game, row))
+    }
+}

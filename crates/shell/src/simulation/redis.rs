@@ -1,0 +1,419 @@
+//! A model of Redis as far as live state uses it: each call is one script of `src/live_store`, whole
+//! or not at all. Journals with their heads and halts, the set of deadlines, who sits where, which
+//! tables have room, the heartbeats of nodes and the connections noted under them.
+//!
+//! It answers from its memory alone. Being slow, down or forgetful is done to it from outside.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
+
+use crate::simulation::Mutation;
+use crate::simulation::node::NodeRun;
+use crate::{Append, Entry, NewLine, NodeId, Point, Present, Stored, Tag, Tail};
+
+/// How long a seat claim may be pending.
+const PENDING_MS: u64 = 10_000;
+
+/// A node whose heartbeat is older than this is dead.
+const SILENCE_MS: u64 = 3_000;
+
+/// When nobody says anything for longer than this, it was Redis that was away.
+const GAP_MS: u64 = 2_000;
+
+/// A dead node that was taken and is not buried can be taken again after this.
+const CLAIM_MS: u64 = 5_000;
+
+/// Connections of a dead node that are given out at once.
+const PORTION: usize = 16;
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(super) enum Request {
+    Time,
+    Found { table: TableId, tag: Tag, snapshot: Rc<str>, idle_ms: u64 },
+    Exists { table: TableId },
+    Load { table: TableId },
+    Tail { table: TableId, from: Point },
+    Append { table: TableId, new: NewLine },
+    Compact { table: TableId, at: Point, snapshot: Rc<str> },
+    Halt { table: TableId, reason: Rc<str> },
+    Resume { table: TableId, deadline: Option<Timestamp> },
+    End { table: TableId },
+    TakeDue { now_ms: i64, claim_ms: u32 },
+    Reserve { new: TableId, score: u32, skip: Vec<TableId> },
+    List { table: TableId, score: Option<u32> },
+    Bind { player: PlayerId, table: TableId },
+    Confirm { player: PlayerId, table: TableId },
+    Bond { player: PlayerId },
+    Release { player: PlayerId, table: TableId },
+    Watch { table: TableId },
+    Unwatch { table: TableId },
+    Beat { node: NodeId, has_beaten: bool },
+    Noted { node: NodeId },
+    Note { node: NodeId, present: Vec<Present> },
+    Forget { node: NodeId, present: Vec<Present> },
+    Bury { node: NodeId },
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub(super) enum Reply {
+    Done,
+    Time(u64),
+    Stored(Option<Stored>),
+    Tail(Tail),
+    Append(Append),
+    Flag(bool),
+    Tables(Vec<TableId>),
+    Table(TableId),
+    Bond(Bond),
+    Beat { is_dead: bool, taken: Vec<NodeId> },
+    Noted(Vec<Present>),
+}
+
+/// What binds a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bond {
+    None,
+    Pending(TableId),
+    Held(TableId),
+}
+
+/// Something published to who watches a table.
+#[derive(Clone, Debug)]
+pub(super) enum Published {
+    Line { table: TableId, after: Point, entry: Entry },
+    Ended { table: TableId },
+}
+
+impl Published {
+    pub(super) fn table(&self) -> TableId {
+        match self {
+            Self::Line { table, .. } | Self::Ended { table } => *table,
+        }
+    }
+}
+
+/// What Redis holds.
+#[derive(Clone, Default)]
+pub(super) struct Redis {
+    journals: BTreeMap<TableId, Journal>,
+    due: BTreeMap<TableId, i64>,
+    bonds: BTreeMap<PlayerId, (TableId, Option<u64>)>,
+    open_tables: BTreeMap<TableId, u32>,
+    /// When each node was heard, and when each dead one may be taken.
+    beats: BTreeMap<NodeId, u64>,
+    dead: BTreeMap<NodeId, u64>,
+    beaten_at: Option<u64>,
+    noted: BTreeMap<NodeId, BTreeSet<Present>>,
+    watchers: BTreeSet<(TableId, NodeRun)>,
+}
+
+#[derive(Clone)]
+struct Journal {
+    base: Point,
+    snapshot: Rc<str>,
+    lines: Vec<Rc<Entry>>,
+    expires_ms: Option<u64>,
+    halted: Option<Rc<str>>,
+}
+
+impl Journal {
+    fn version(&self) -> u64 {
+        self.base.version + self.lines.len() as u64
+    }
+
+    /// The lines from a point on; `None` where this history does not lead through it.
+    fn from(&self, point: Point) -> Option<&[Rc<Entry>]> {
+        let skipped = usize::try_from(point.version.checked_sub(self.base.version)?).ok()?;
+        let tag = match skipped.checked_sub(1) {
+            None => self.base.tag,
+            Some(last) => self.lines.get(last)?.tag,
+        };
+        (tag == point.tag).then(|| &self.lines[skipped..])
+    }
+}
+
+impl Redis {
+    /// Answers a call of a node. What it published is added to `published`.
+    pub(super) fn answer(
+        &mut self,
+        now_ms: u64,
+        run: NodeRun,
+        request: &Request,
+        mutation: Option<Mutation>,
+        published: &mut Option<Published>,
+    ) -> Reply {
+        self.expire(now_ms);
+        match request {
+            Request::Time => Reply::Time(now_ms),
+            Request::Found { table, tag, snapshot, idle_ms } => {
+                let is_new = !self.journals.contains_key(table);
+                if is_new {
+                    let (snapshot, expires_ms) = (snapshot.clone(), Some(now_ms + idle_ms));
+                    let base = Point { version: 0, tag: *tag };
+                    let (lines, halted) = (Vec::new(), None);
+                    let journal = Journal { base, snapshot, lines, expires_ms, halted };
+                    self.journals.insert(*table, journal);
+                }
+                Reply::Flag(is_new)
+            }
+            Request::Exists { table } => Reply::Flag(self.journals.contains_key(table)),
+            Request::Load { table } => {
+                Reply::Stored(self.journals.get(table).map(|journal| Stored {
+                    base: journal.base,
+                    snapshot: journal.snapshot.to_string(),
+                    lines: copied(&journal.lines),
+                    engine: ENGINE,
+                    halted: journal.halted.as_deref().map(str::to_owned),
+                }))
+            }
+            Request::Tail { table, from } => Reply::Tail(match self.journals.get(table) {
+                None => Tail::Missing,
+                Some(journal) => {
+                    let lines = journal.from(*from);
+                    lines.map_or(Tail::Elsewhere, |lines| Tail::Lines(copied(lines)))
+                }
+            }),
+            Request::Append { table, new } => {
+                Reply::Append(self.append(now_ms, *table, new, mutation, published))
+            }
+            Request::Compact { table, at, snapshot } => {
+                let journal = self.journals.get_mut(table);
+                let is_newest = |journal: &Journal| journal.from(*at).is_some_and(<[_]>::is_empty);
+                let journal = journal.filter(|journal| is_newest(journal));
+                let compacts = journal.is_some();
+                if let Some(journal) = journal {
+                    journal.base = *at;
+                    journal.snapshot = snapshot.clone();
+                    journal.lines.clear();
+                }
+                Reply::Flag(compacts)
+            }
+            Request::Halt { table, reason } => {
+                let Some(journal) = self.journals.get_mut(table) else {
+                    return Reply::Flag(false);
+                };
+                self.due.remove(table);
+                journal.expires_ms = None;
+                let is_new = journal.halted.is_none();
+                journal.halted.get_or_insert(reason.clone());
+                Reply::Flag(is_new)
+            }
+            Request::Resume { table, deadline } => {
+                let journal = self.journals.get_mut(table);
+                let lifted = journal.and_then(|journal| journal.halted.take()).is_some();
+                if let Some(deadline) = deadline.filter(|_| lifted) {
+                    self.due.insert(*table, deadline.ms());
+                }
+                Reply::Flag(lifted)
+            }
+            Request::End { table } => {
+                self.journals.remove(table);
+                self.due.remove(table);
+                *published = Some(Published::Ended { table: *table });
+                Reply::Done
+            }
+            Request::TakeDue { now_ms, claim_ms } => {
+                let due = self.due.iter().filter(|(_, deadline_ms)| **deadline_ms <= *now_ms);
+                let due: Vec<TableId> = due.map(|(table, _)| *table).collect();
+                for table in &due {
+                    if mutation == Some(Mutation::ClaimsForGood) {
+                        self.due.remove(table);
+                    } else {
+                        self.due.insert(*table, *now_ms + i64::from(*claim_ms));
+                    }
+                }
+                Reply::Tables(due)
+            }
+            Request::Reserve { new, score, skip } => self.reserve(*new, *score, skip),
+            Request::List { table, score } => {
+                match score {
+                    Some(score) => self.open_tables.insert(*table, *score),
+                    None => self.open_tables.remove(table),
+                };
+                Reply::Done
+            }
+            Request::Bind { player, table } => {
+                let is_free = !self.bonds.contains_key(player);
+                if is_free {
+                    self.bonds.insert(*player, (*table, Some(now_ms + PENDING_MS)));
+                }
+                Reply::Flag(is_free)
+            }
+            Request::Confirm { player, table } => {
+                let bond = self.bonds.get_mut(player).filter(|(bound, _)| bound == table);
+                Reply::Flag(bond.map(|(_, expires_ms)| *expires_ms = None).is_some())
+            }
+            Request::Bond { player } => Reply::Bond(match self.bonds.get(player) {
+                None => Bond::None,
+                Some((table, Some(_))) => Bond::Pending(*table),
+                Some((table, None)) => Bond::Held(*table),
+            }),
+            Request::Release { player, table } => {
+                if self.bonds.get(player).is_some_and(|(bound, _)| bound == table) {
+                    self.bonds.remove(player);
+                }
+                Reply::Done
+            }
+            Request::Watch { table } => {
+                let exists = self.journals.contains_key(table);
+                if exists {
+                    self.watchers.insert((*table, run));
+                }
+                Reply::Flag(exists)
+            }
+            Request::Unwatch { table } => {
+                self.watchers.remove(&(*table, run));
+                Reply::Done
+            }
+            Request::Beat { node, has_beaten } => self.beat(now_ms, *node, *has_beaten, mutation),
+            Request::Noted { node } => {
+                let noted = self.noted.get(node).into_iter().flatten();
+                Reply::Noted(noted.take(PORTION).copied().collect())
+            }
+            Request::Note { node, present } => {
+                self.noted.entry(*node).or_default().extend(present);
+                Reply::Done
+            }
+            Request::Forget { node, present } => {
+                if let Some(noted) = self.noted.get_mut(node) {
+                    noted.retain(|one| !present.contains(one));
+                }
+                Reply::Done
+            }
+            Request::Bury { node } => {
+                self.dead.remove(node);
+                Reply::Done
+            }
+        }
+    }
+
+    fn append(
+        &mut self,
+        now_ms: u64,
+        table: TableId,
+        new: &NewLine,
+        mutation: Option<Mutation>,
+        published: &mut Option<Published>,
+    ) -> Append {
+        let Some(journal) = self.journals.get_mut(&table) else {
+            return Append::Missing;
+        };
+        if journal.halted.is_some() && mutation != Some(Mutation::AppendsToHalted) {
+            return Append::Halted;
+        }
+        let since = journal.from(new.after);
+        let is_newest = since.is_some_and(<[_]>::is_empty);
+        if !is_newest && mutation != Some(Mutation::AppendsBlindly) {
+            return since.map_or(Append::Elsewhere, |lines| Append::Behind(copied(lines)));
+        }
+        let entry = Entry { tag: new.tag, line: new.line.clone() };
+        *published = Some(Published::Line { table, after: new.after, entry: entry.clone() });
+        journal.lines.push(Rc::new(entry));
+        // What is due some time is not forgotten.
+        let idle_ms = new.idle_ms.filter(|_| new.deadline.is_none());
+        journal.expires_ms = idle_ms.map(|idle_ms| now_ms + idle_ms);
+        match new.deadline {
+            Some(deadline) => self.due.insert(table, deadline.ms()),
+            None => self.due.remove(&table),
+        };
+        Append::Appended
+    }
+
+    fn reserve(&mut self, new: TableId, score: u32, skip: &[TableId]) -> Reply {
+        let open = self.open_tables.iter().filter(|(table, _)| !skip.contains(table));
+        let first = open.map(|(table, score)| (*score, *table)).min();
+        match first {
+            Some((score, table)) => {
+                if score % 10 <= 1 {
+                    self.open_tables.remove(&table);
+                } else {
+                    self.open_tables.insert(table, score - 1);
+                }
+                Reply::Table(table)
+            }
+            None => {
+                self.open_tables.insert(new, score);
+                Reply::Table(new)
+            }
+        }
+    }
+
+    /// A node says that it lives, and takes those that do so no longer.
+    fn beat(
+        &mut self,
+        now_ms: u64,
+        node: NodeId,
+        has_beaten: bool,
+        mutation: Option<Mutation>,
+    ) -> Reply {
+        let is_early = mutation == Some(Mutation::BuriesTheLiving);
+        let silence_ms = if is_early { 900 } else { SILENCE_MS };
+        let was_away = self.beaten_at.is_some_and(|at| now_ms - at > GAP_MS);
+        if was_away && !is_early {
+            // Everybody has the whole silence before them again.
+            self.beats.values_mut().chain(self.dead.values_mut()).for_each(|at| *at = now_ms);
+        }
+        self.beaten_at = Some(now_ms);
+        let is_dead = has_beaten && !self.beats.contains_key(&node);
+        if is_dead {
+            // What it noted since is told again before it is forgotten.
+            self.dead.insert(node, now_ms);
+        } else {
+            self.beats.insert(node, now_ms);
+        }
+        let silent = self.beats.iter().filter(|(_, at)| **at + silence_ms < now_ms);
+        let silent: Vec<NodeId> = silent.map(|(node, _)| *node).collect();
+        for node in silent {
+            self.beats.remove(&node);
+            self.dead.insert(node, now_ms);
+        }
+        // A node's first beat only sets its clock: it is not ready to bury anybody.
+        let taken = self.dead.iter().filter(|(_, at)| has_beaten && **at <= now_ms);
+        let taken: Vec<NodeId> = taken.map(|(node, _)| *node).collect();
+        for node in &taken {
+            self.dead.insert(*node, now_ms + CLAIM_MS);
+        }
+        Reply::Beat { is_dead, taken }
+    }
+
+    fn expire(&mut self, now_ms: u64) {
+        let lasts = |expires_ms: Option<u64>| expires_ms.is_none_or(|at| at > now_ms);
+        self.journals.retain(|_, journal| lasts(journal.expires_ms));
+        self.bonds.retain(|_, (_, expires_ms)| lasts(*expires_ms));
+    }
+
+    /// Who hears of a table.
+    pub(super) fn watchers(&self, table: TableId) -> Vec<NodeRun> {
+        let watchers = self.watchers.iter().filter(|(watched, _)| *watched == table);
+        watchers.map(|(_, run)| *run).collect()
+    }
+
+    /// The connections for publications are gone.
+    pub(super) fn forget_watchers(&mut self, of: Option<NodeRun>) {
+        self.watchers.retain(|(_, run)| of.is_some_and(|of| of != *run));
+    }
+
+    pub(super) fn tables(&self) -> impl Iterator<Item = (TableId, u64)> {
+        self.journals.iter().map(|(table, journal)| (*table, journal.version()))
+    }
+
+    pub(super) fn has(&self, table: TableId) -> bool {
+        self.journals.contains_key(&table)
+    }
+
+    pub(super) fn is_halted(&self, table: TableId) -> bool {
+        self.journals.get(&table).is_some_and(|journal| journal.halted.is_some())
+    }
+
+    pub(super) fn is_due_some_time(&self, table: TableId) -> bool {
+        self.due.contains_key(&table)
+    }
+}
+
+fn copied(lines: &[Rc<Entry>]) -> Vec<Entry> {
+    lines.iter().map(|entry| Entry::clone(entry)).collect()
+}

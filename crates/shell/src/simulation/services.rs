@@ -1,0 +1,286 @@
+//! The way to Redis and PostgreSQL and back: a call travels, is carried out, and its answer
+//! travels. Either can be lost, late or doubled, so a call without an answer may have taken effect,
+//! and may take effect later than one that was made after it. A service can stall, which delays
+//! what it is asked, or be down, which refuses it.
+
+use std::rc::Rc;
+
+use crate::Append;
+use crate::simulation::node::{NodeRun, Publication};
+use crate::simulation::postgres::{self, Operation, Postgres};
+use crate::simulation::redis::{Published, Redis, Reply, Request};
+use crate::simulation::tasks::{Promise, Wait, promise};
+use crate::simulation::world::World;
+
+/// How long a node waits for Redis.
+const REDIS_TIMEOUT_MS: u64 = 2_000;
+
+/// How long a node waits for PostgreSQL.
+const POSTGRES_TIMEOUT_MS: u64 = 5_000;
+
+/// How long it takes to hear that nobody listens.
+const REFUSED_MS: u64 = 3;
+
+/// What Redis was sure to keep is this old at most, where it forgets what was not yet written.
+const SYNC_MS: u64 = 1_000;
+
+/// The answer of PostgreSQL.
+pub(super) type Posted = Result<postgres::Answer, postgres::Refusal>;
+
+/// Both services, with what is wrong with them.
+pub(super) struct Services {
+    pub(super) redis: Redis,
+    /// What Redis would have after losing its memory.
+    synced: Redis,
+    pub(super) redis_is_down: bool,
+    pub(super) redis_is_stalled: bool,
+    stalled: Vec<Arrived>,
+    pub(super) postgres: Postgres,
+    pub(super) postgres_is_down: bool,
+}
+
+/// A call that has reached Redis.
+#[derive(Clone)]
+struct Arrived {
+    run: NodeRun,
+    request: Rc<Request>,
+    answer: Promise<Option<Reply>>,
+}
+
+impl Services {
+    pub(super) fn new() -> Self {
+        Self {
+            redis: Redis::default(),
+            synced: Redis::default(),
+            redis_is_down: false,
+            redis_is_stalled: false,
+            stalled: Vec::new(),
+            postgres: Postgres::default(),
+            postgres_is_down: false,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.stalled.clear();
+    }
+}
+
+impl World {
+    /// Calls Redis from a node. `None`: whether it took effect is unknown.
+    pub(super) fn redis(self: &Rc<Self>, run: NodeRun, request: Request) -> Wait<Option<Reply>> {
+        let (answer, wait) = promise(&self.tasks);
+        let arrived = Arrived { run, request: Rc::new(request), answer };
+        if !self.is_cut(run, |place| place.redis_cut) {
+            for after_ms in self.arrivals(&self.near()) {
+                let arrived = arrived.clone();
+                self.plan(after_ms, move |world| world.at_redis(arrived));
+            }
+        }
+        self.plan(REDIS_TIMEOUT_MS, move |_| arrived.answer.keep(None));
+        wait
+    }
+
+    fn at_redis(self: &Rc<Self>, arrived: Arrived) {
+        let mut services = self.services.borrow_mut();
+        if services.redis_is_down {
+            self.plan(REFUSED_MS, move |_| arrived.answer.keep(None));
+        } else if services.redis_is_stalled {
+            services.stalled.push(arrived);
+        } else {
+            drop(services);
+            self.carry_out(&arrived);
+        }
+    }
+
+    fn carry_out(self: &Rc<Self>, arrived: &Arrived) {
+        let Arrived { run, request, answer } = arrived;
+        let mut published = None;
+        let (now_ms, mutation) = (self.now_ms(), self.mutation());
+        let reply = self.services.borrow_mut().redis.answer(
+            now_ms,
+            *run,
+            request,
+            mutation,
+            &mut published,
+        );
+        self.check_journal(*run, request, &reply);
+        if let Some(published) = published {
+            self.publish(&published, *run);
+        }
+        if self.is_cut(*run, |place| place.redis_cut) {
+            return;
+        }
+        for after_ms in self.arrivals(&self.near()) {
+            let (answer, reply) = (answer.clone(), reply.clone());
+            self.plan(after_ms, move |_| answer.keep(Some(reply)));
+        }
+    }
+
+    /// Shows the checks what a journal has become.
+    fn check_journal(&self, run: NodeRun, request: &Request, reply: &Reply) {
+        match (request, reply) {
+            (Request::Found { table, snapshot, .. }, Reply::Flag(true)) => {
+                self.check(self.checks.borrow_mut().founded(*table, snapshot));
+            }
+            (Request::Append { table, new }, Reply::Append(Append::Appended)) => {
+                let line = &new.line;
+                self.fold(line.as_bytes());
+                self.tell(|| format!("{table} v{} {line}", new.after.version + 1));
+                let mut tally = self.tally.borrow_mut();
+                tally.lines += 1;
+                // The engine's own name for it in a line.
+                tally.terms_updates += u64::from(line.contains("\"update_terms\""));
+                drop(tally);
+                self.check(self.check_line(run, *table, line));
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells all who watch.
+    fn publish(self: &Rc<Self>, published: &Published, by: NodeRun) {
+        let watchers = self.services.borrow().redis.watchers(published.table());
+        // Nobody is told where nobody listens but the process that did it.
+        let is_alone = watchers.iter().all(|run| *run == by);
+        if is_alone && matches!(published, Published::Line { .. }) {
+            return;
+        }
+        for run in watchers {
+            if self.is_cut(run, |place| place.redis_cut) {
+                continue;
+            }
+            for after_ms in self.arrivals(&self.near()) {
+                let published = published.clone();
+                self.plan(after_ms, move |world| {
+                    if let Some(node) = world.node(run) {
+                        node.publications.push(Publication::Published(published));
+                    }
+                });
+            }
+        }
+    }
+
+    /// The connection for publications of a node, or of all, breaks; the node sees it soon.
+    pub(super) fn interrupt(self: &Rc<Self>, of: Option<NodeRun>) {
+        self.services.borrow_mut().redis.forget_watchers(of);
+        let runs: Vec<NodeRun> =
+            self.runs().into_iter().filter(|run| of.is_none_or(|of| of == *run)).collect();
+        for run in runs {
+            self.plan(self.between(0, 500), move |world| {
+                if let Some(node) = world.node(run) {
+                    node.publications.push(Publication::Interrupted);
+                }
+            });
+        }
+    }
+
+    /// The client library subscribes again by itself, once it is connected.
+    pub(super) fn subscribe_again(self: &Rc<Self>, of: Option<NodeRun>) {
+        for run in self.runs().into_iter().filter(|run| of.is_none_or(|of| of == *run)) {
+            self.plan(self.between(50, 400), move |world| {
+                let Some(node) = world.node(run) else {
+                    return;
+                };
+                for table in node.watched() {
+                    let (answer, _) = promise(&world.tasks);
+                    let request = Rc::new(Request::Watch { table });
+                    world.at_redis(Arrived { run, request, answer });
+                }
+            });
+        }
+    }
+
+    /// Redis answers what it was asked meanwhile.
+    pub(super) fn unstall_redis(self: &Rc<Self>) {
+        let mut services = self.services.borrow_mut();
+        services.redis_is_stalled = false;
+        let stalled = std::mem::take(&mut services.stalled);
+        drop(services);
+        for arrived in stalled {
+            self.carry_out(&arrived);
+        }
+    }
+
+    /// The process ends. What it was asked and had not begun is lost.
+    pub(super) fn crash_redis(self: &Rc<Self>, loses_all: bool, loses_unsynced: bool) {
+        let mut services = self.services.borrow_mut();
+        services.redis_is_down = true;
+        services.redis_is_stalled = false;
+        services.stalled.clear();
+        if loses_all {
+            services.redis = Redis::default();
+            services.synced = Redis::default();
+        } else if loses_unsynced {
+            services.redis = services.synced.clone();
+        }
+        drop(services);
+        self.interrupt(None);
+    }
+
+    pub(super) fn restart_redis(self: &Rc<Self>) {
+        self.services.borrow_mut().redis_is_down = false;
+        self.subscribe_again(None);
+    }
+
+    /// Notes now and then what Redis has written to its disk.
+    pub(super) async fn sync_redis(self: Rc<Self>) {
+        loop {
+            self.sleep(SYNC_MS).await;
+            let services = &mut *self.services.borrow_mut();
+            services.synced.clone_from(&services.redis);
+        }
+    }
+
+    /// Asks PostgreSQL from a node. `None`: whether it took effect is unknown.
+    pub(super) fn postgres(
+        self: &Rc<Self>,
+        run: NodeRun,
+        operation: Operation,
+    ) -> Wait<Option<Posted>> {
+        let (answer, wait) = promise(&self.tasks);
+        let operation = Rc::new(operation);
+        if !self.is_cut(run, |place| place.postgres_cut) {
+            for after_ms in self.arrivals(&self.near()) {
+                let (operation, answer) = (operation.clone(), answer.clone());
+                // A transaction takes a while.
+                let after_ms = after_ms + self.between(1, 8);
+                self.plan(after_ms, move |world| world.at_postgres(run, &operation, answer));
+            }
+        }
+        self.plan(POSTGRES_TIMEOUT_MS, move |_| answer.keep(None));
+        wait
+    }
+
+    fn at_postgres(
+        self: &Rc<Self>,
+        run: NodeRun,
+        operation: &Operation,
+        answer: Promise<Option<Posted>>,
+    ) {
+        if self.services.borrow().postgres_is_down {
+            self.plan(REFUSED_MS, move |_| answer.keep(None));
+            return;
+        }
+        let before = self.before(operation);
+        let posted =
+            self.services.borrow_mut().postgres.run(self.now_ms(), operation, self.mutation());
+        self.check(self.check_posted(operation, &posted, before));
+        if self.is_cut(run, |place| place.postgres_cut) {
+            return;
+        }
+        for after_ms in self.arrivals(&self.near()) {
+            let (answer, posted) = (answer.clone(), posted.clone());
+            self.plan(after_ms, move |_| answer.keep(Some(posted)));
+        }
+    }
+
+    fn is_cut(&self, run: NodeRun, cut: impl Fn(&crate::simulation::world::Place) -> bool) -> bool {
+        self.places.borrow().get(run.place).is_none_or(cut)
+    }
+
+    /// The nodes that run.
+    pub(super) fn runs(&self) -> Vec<NodeRun> {
+        let places = self.places.borrow();
+        places.iter().filter_map(|place| Some(place.node.as_ref()?.run)).collect()
+    }
+}

@@ -1,0 +1,339 @@
+//! A connection at its node: the client's commands in, what the shell's session says out, until
+//! either side goes. The counterpart of `src/ws/session.rs`.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context as TaskContext, Poll};
+
+use bahay_engine::games::tongits::{Action, Event as GameEvent, Illegal, Tongits};
+use bahay_engine::table::{Event, Input, PlayerId, Table, TableId, TableView};
+
+use crate::simulation::Mutation;
+use crate::simulation::checks::Sent;
+use crate::simulation::client::{name_of, player_of};
+use crate::simulation::connection::Connection;
+use crate::simulation::driver::{Writer, Written};
+use crate::simulation::lobby::LobbyError;
+use crate::simulation::node::Node;
+use crate::simulation::operator::Sickness;
+use crate::simulation::wire::{Command, Message, OpenPrompt};
+use crate::simulation::world::written;
+use crate::{
+    Ask, End, Ending, Failure, Notice, PlayerSession, Point, Presenter, Refused, WatchRequest,
+};
+
+/// Requests over REST of which the client goes away in the midst, in thousandths, and when.
+const HANGS_UP: u32 = 100;
+const HANGS_UP_AFTER_MS: (u32, u32) = (0, 4);
+
+/// Begins to serve a connection.
+pub(super) fn start(node: &Rc<Node>, connection: Rc<Connection>) {
+    let player = player_of(connection.client);
+    let session = Session {
+        node: node.clone(),
+        core: PlayerSession::new(player, connection.id),
+        writer: Arc::new(Writer::new(node, connection.id)),
+        connection,
+    };
+    node.spawn(session.run());
+}
+
+struct Session {
+    node: Rc<Node>,
+    core: PlayerSession<Tongits>,
+    writer: Arc<Writer>,
+    connection: Rc<Connection>,
+}
+
+/// The connection is at its end.
+struct Ended;
+
+impl From<End> for Ended {
+    fn from(_: End) -> Self {
+        Self
+    }
+}
+
+/// What a session waits for.
+enum Next {
+    Frame(Option<Rc<str>>),
+    Notice(Option<Notice<Tongits>>),
+}
+
+/// Messages, each with the input that an ack speaks of.
+struct Out<'a> {
+    node: &'a Node,
+    player: PlayerId,
+    about: Option<&'a Input<Action>>,
+    table: Option<TableId>,
+    messages: Vec<(Message, Option<TableId>)>,
+}
+
+impl Presenter<Tongits> for Out<'_> {
+    fn update(
+        &mut self,
+        at: Point,
+        events: Vec<Event<GameEvent>>,
+        table: &Table<Tongits>,
+        is_last: bool,
+    ) {
+        let view = is_last.then(|| table.view(Some(self.player)));
+        let prompt = view.as_ref().and_then(OpenPrompt::of);
+        let update = Message::Update { version: at.version, tag: at.tag, events, prompt };
+        self.messages.push((update, Some(table.id())));
+    }
+
+    fn snapshot(&mut self, at: Point, view: TableView<Tongits>) {
+        let (prompt, table) = (OpenPrompt::of(&view), view.table);
+        let (version, tag, view) = (at.version, at.tag, Box::new(view));
+        self.messages.push((Message::Snapshot { version, tag, view, prompt }, Some(table)));
+    }
+
+    fn before_showing(&mut self, table: &Table<Tongits>) {
+        self.node.panic_if(table, Sickness::Showing);
+    }
+
+    fn closed(&mut self, table: TableId, _: Ending) {
+        self.messages.push((Message::Closed { table }, None));
+    }
+
+    fn ack(&mut self, id: u32, version: Option<u64>) {
+        self.messages.push((Message::Ack { id, version }, self.table));
+    }
+
+    fn refused(&mut self, id: u32, why: Refused<'_, Illegal>) {
+        let code = match why {
+            Refused::NotJoined => "not_joined",
+            Refused::NotSeated | Refused::Table(Failure::Missing) => "not_seated",
+            Refused::Table(Failure::Rejected(rejection)) => rejection.code(),
+            Refused::Table(Failure::Halted) => "halted",
+            Refused::Table(Failure::OtherVersion) => "other_version",
+            Refused::Table(Failure::Unavailable(_)) => "unavailable",
+        };
+        self.messages.push((Message::Refusal { id, code: code.to_owned() }, None));
+    }
+}
+
+impl Session {
+    async fn run(mut self) {
+        loop {
+            if !self.writable().await {
+                break;
+            }
+            let served = match self.next().await {
+                Next::Frame(Some(text)) => self.frame(&text).await,
+                Next::Frame(None) => break,
+                Next::Notice(notice) => self.say(None, |core, node, out| {
+                    core.notified(&**node, out, notice).map_err(Ended::from)
+                }),
+            };
+            if let Err(Ended) = served {
+                break;
+            }
+        }
+        self.connection.close(&self.node.world);
+        let (node, connection) = (self.node.clone(), self.connection.id);
+        // Nothing more is told here.
+        drop(self);
+        node.ended(connection).await;
+    }
+
+    async fn writable(&self) -> bool {
+        let writable = self.connection.writable(&self.node.world).await;
+        self.writer.is_blocked.store(false, Ordering::Relaxed);
+        writable
+    }
+
+    async fn next(&mut self) -> Next {
+        self.writer.feed().lend(self.core.lend());
+        let came = std::future::poll_fn(|context| self.poll(context)).await;
+        let keeps = self.is(Mutation::WritesWhileBusy);
+        let mut feed = self.writer.feed();
+        let at = if keeps { feed.peek() } else { feed.take_back() };
+        drop(feed);
+        self.core.taken_back(at);
+        came
+    }
+
+    fn poll(&mut self, context: &mut TaskContext<'_>) -> Poll<Next> {
+        self.writer.is_blocked.store(!self.connection.is_read(), Ordering::Relaxed);
+        if let Some(frame) = self.connection.frames.try_pop() {
+            return Poll::Ready(Next::Frame(frame));
+        }
+        if let Some(notices) = self.core.notices()
+            && let Poll::Ready(notice) = notices.poll_recv(context)
+        {
+            return Poll::Ready(Next::Notice(notice));
+        }
+        self.connection.frames.watch();
+        Poll::Pending
+    }
+
+    async fn frame(&mut self, text: &str) -> Result<(), Ended> {
+        let player = self.core.player();
+        let command = serde_json::from_str(text).expect("clients of a run send commands");
+        let (id, input) = match command {
+            Command::Seat { id } => {
+                self.seat(id).await;
+                return Ok(());
+            }
+            Command::Join { id, from, tag, table } => {
+                let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
+                let ask = self.core.join(id, from, table);
+                return self.carry_out(id, Some(ask)).await;
+            }
+            Command::Ready { id, game, seed } => (id, Input::Ready { player, game, seed }),
+            Command::Act { id, game, prompt, action } => {
+                (id, Input::Act { player, game, prompt, action })
+            }
+            Command::TakeBack { id } => (id, Input::TakeBack { player }),
+            Command::Leave { id } => (id, Input::Leave { player }),
+        };
+        let ask = self.say(None, |core, _, out| Ok::<_, Ended>(core.command(out, id, input)))?;
+        self.carry_out(id, ask).await
+    }
+
+    /// A seat is asked for over REST in the service, where a client that goes away takes the
+    /// request with it.
+    async fn seat(&mut self, id: u32) {
+        let (player, name) = (self.core.player(), name_of(self.connection.client));
+        let world = self.node.world.clone();
+        let node = self.node.clone();
+        let seat = node.seat(player, &name);
+        let seated = if !world.is_calm.get() && world.per_mille(HANGS_UP) {
+            let after_ms = world.between(HANGS_UP_AFTER_MS.0, HANGS_UP_AFTER_MS.1);
+            let (mut seat, mut late) = (std::pin::pin!(seat), world.sleep(after_ms));
+            std::future::poll_fn(|context| {
+                if let Poll::Ready(seated) = seat.as_mut().poll(context) {
+                    return Poll::Ready(Some(seated));
+                }
+                std::pin::Pin::new(&mut late).poll(context).map(|()| None)
+            })
+            .await
+        } else {
+            Some(seat.await)
+        };
+        let message = match seated {
+            Some(Ok(_)) => Message::Ack { id, version: None },
+            Some(Err(error)) => Message::Refusal { id, code: code_of(error).to_owned() },
+            None => {
+                world.tally.borrow_mut().abandoned += 1;
+                Message::Refusal { id, code: "unavailable".to_owned() }
+            }
+        };
+        self.send(message, None, None);
+    }
+
+    /// Does what the shell's session asks for, until it asks for nothing more.
+    async fn carry_out(&mut self, id: u32, mut ask: Option<Ask<Tongits>>) -> Result<(), Ended> {
+        while let Some(asked) = ask.take() {
+            ask = match asked {
+                Ask::FindSeat => match self.node.seated_at(self.core.player()).await {
+                    Ok(seat) => {
+                        self.say(None, |core, node, out| core.seat_found(&**node, out, seat))?
+                    }
+                    Err(error) => {
+                        self.core.seat_unknown();
+                        let code = code_of(error).to_owned();
+                        self.send(Message::Refusal { id, code }, None, None);
+                        None
+                    }
+                },
+                Ask::Watch { table, from } => {
+                    let (connection, writer) = (self.connection.id, Some(self.writer.clone() as _));
+                    let request = WatchRequest { connection, writer, from };
+                    let watch = self.node.watch(table, request).await;
+                    self.say(None, |core, node, out| core.watched(&**node, out, watch))?
+                }
+                Ask::Submit { table, input } => {
+                    self.submit(id, table, input).await?;
+                    None
+                }
+            };
+        }
+        Ok(())
+    }
+
+    async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), Ended> {
+        let is_early = self.is(Mutation::AcksBeforeTheAppend);
+        if is_early {
+            let slot = self.node.slot(table);
+            let at = slot.host.borrow().replica().map(|replica| replica.at());
+            if let Some(at) = at {
+                let version = Some(at.version + 1);
+                self.send(Message::Ack { id, version }, Some(table), Some(&input));
+            }
+        }
+        let submitted = self.node.submit(table, input.clone()).await;
+        self.say(Some((table, &input)), |core, node, out| core.submitted(&**node, out, submitted))
+    }
+
+    /// Says what the shell's session has to say.
+    fn say<T, E: Into<Ended>>(
+        &mut self,
+        about: Option<(TableId, &Input<Action>)>,
+        speak: impl FnOnce(&mut PlayerSession<Tongits>, &Rc<Node>, &mut Out<'_>) -> Result<T, E>,
+    ) -> Result<T, Ended> {
+        let (table, input) = about.unzip();
+        let player = self.core.player();
+        let mut out = Out { node: &self.node, player, about: input, table, messages: Vec::new() };
+        let spoken = speak(&mut self.core, &self.node, &mut out);
+        let Out { messages, about, .. } = out;
+        for (message, table) in messages {
+            self.send(message, table, about);
+        }
+        spoken.map_err(Into::into)
+    }
+
+    fn is(&self, mutation: Mutation) -> bool {
+        self.node.world.mutation() == Some(mutation)
+    }
+
+    fn send(&self, message: Message, table: Option<TableId>, input: Option<&Input<Action>>) {
+        self.node.send(&self.connection, self.core.player(), &message, table, input);
+    }
+}
+
+impl Node {
+    /// Sends what a table has written while the session slept.
+    pub(super) fn send_written(self: &Rc<Self>, written: Written) {
+        let Written { connection, player, table, message } = written;
+        let connection = self.world.connections.borrow().get(&connection).cloned();
+        if let Some(connection) = connection {
+            self.world.tally.borrow_mut().written_directly += 1;
+            self.send(&connection, player, &message, Some(table), None);
+        }
+    }
+
+    /// Sends a message, which the checks see as it goes out: the table that it speaks of and, with
+    /// an ack, the input that was taken.
+    fn send(
+        &self,
+        connection: &Rc<Connection>,
+        player: PlayerId,
+        message: &Message,
+        table: Option<TableId>,
+        input: Option<&Input<Action>>,
+    ) {
+        let text = written(message);
+        let world = &self.world;
+        world.fold(text.as_bytes());
+        if let Some(table) = table {
+            let (run, input) = (self.run, input.unwrap_or(&Input::Tick));
+            let sent = Sent { run, player, table, input, message, text: &text };
+            world.check(world.checks.borrow_mut().sent(&sent));
+        }
+        world.tally.borrow_mut().messages += 1;
+        connection.send_down(world, text);
+    }
+}
+
+fn code_of(error: LobbyError) -> &'static str {
+    match error {
+        LobbyError::TooFewCoins => "too_few_coins",
+        LobbyError::RoomClosed => "room_closed",
+        LobbyError::Seating => "seating",
+        LobbyError::Unavailable => "unavailable",
+    }
+}

@@ -1,0 +1,62 @@
+//! What clients and nodes say to each other: the commands and messages of the service's protocol
+//! as far as a game needs them, and a seat's request, which goes over REST in the service. They
+//! travel as JSON texts, so that what is checked is what is sent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Tag;
+
+use bahay_engine::game::{Game, Viewer};
+use bahay_engine::games::tongits::{Action, Event as GameEvent, Tongits};
+use bahay_engine::seat::SeatSet;
+use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView, Timestamp};
+
+/// What a client sends; the answer carries the same `id`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Command {
+    Seat { id: u32 },
+    Join { id: u32, from: Option<u64>, tag: Option<Tag>, table: Option<TableId> },
+    Ready { id: u32, game: GameId, seed: Option<String> },
+    Act { id: u32, game: GameId, prompt: u32, action: Action },
+    TakeBack { id: u32 },
+    Leave { id: u32 },
+}
+
+/// What a node sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Message {
+    Snapshot { version: u64, tag: Tag, view: Box<TableView<Tongits>>, prompt: Option<OpenPrompt> },
+    Update { version: u64, tag: Tag, events: Vec<Event<GameEvent>>, prompt: Option<OpenPrompt> },
+    Closed { table: TableId },
+    Ack { id: u32, version: Option<u64> },
+    Refusal { id: u32, code: String },
+}
+
+/// The question that is open, as far as the player may know it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct OpenPrompt {
+    pub(super) game: GameId,
+    pub(super) number: u32,
+    pub(super) seats: SeatSet,
+    pub(super) deadline_ms: Option<Timestamp>,
+    pub(super) legal: Vec<Action>,
+}
+
+impl OpenPrompt {
+    pub(super) fn of(view: &TableView<Tongits>) -> Option<Self> {
+        let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
+            return None;
+        };
+        let prompt = Tongits::prompt_in_view(game_view)?;
+        let mut legal = Vec::new();
+        if let Viewer::Seat(seat) = view.viewer()
+            && prompt.seats.contains(seat)
+        {
+            Tongits::legal_in_view(game_view, &mut legal);
+        }
+        let (number, seats) = (prompt.number, prompt.seats);
+        Some(Self { game: *game, number, seats, deadline_ms: *deadline_ms, legal })
+    }
+}

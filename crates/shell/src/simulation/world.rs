@@ -1,0 +1,286 @@
+//! The world of a run: virtual time, the queue of what happens when, one seeded stream of
+//! randomness, the services, the nodes and the connections. Time jumps from one event to the next;
+//! events of one millisecond happen in the order in which they were planned. So one seed is one
+//! run, to the last byte, which its digest shows.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use uuid::Uuid;
+
+use crate::simulation::checks::Checks;
+use crate::simulation::client::Heard;
+use crate::simulation::connection::Connection;
+use crate::simulation::link::{FAR, FAR_AND_BAD, NEAR, NEAR_AND_BAD, Quality};
+use crate::simulation::node::{Node, NodeRun};
+use crate::simulation::operator::Sickness;
+use crate::simulation::services::Services;
+use crate::simulation::tasks::{Mailbox, Owner, Tasks, Wait, promise};
+use crate::simulation::{Mutation, Options, Tally, terms};
+use crate::{RoomTerms, Tag};
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::games::tongits::Rules;
+use bahay_engine::hex::Hex;
+use bahay_engine::table::{ConnectionId, Fresh, GameId, TableId, Timestamp};
+use bahay_engine::testing::Dice;
+
+/// When a run begins, as tables see it.
+const EPOCH_MS: i64 = 1_800_000_000_000;
+
+/// What a failing run tells of how it came to it.
+const STORY_LINES: usize = 80;
+
+/// Clocks of nodes may differ from the truth by this much.
+pub(super) const CLOCK_ERROR_MS: i64 = 250;
+
+type Event = Box<dyn FnOnce(&Rc<World>)>;
+
+/// Where a node runs, or could.
+pub(super) struct Place {
+    /// How often a process was started here.
+    pub(super) run: u32,
+    /// `None` while none runs.
+    pub(super) node: Option<Rc<Node>>,
+    pub(super) is_paused: bool,
+    pub(super) redis_cut: bool,
+    pub(super) postgres_cut: bool,
+    /// By how much the operating system's clock is wrong.
+    pub(super) os_clock_ms: i64,
+}
+
+/// What goes over a wire or is stored.
+pub(super) fn written(value: &impl serde::Serialize) -> Rc<str> {
+    let text: String = serde_json::to_string(value).expect("tables and messages can be written");
+    text.into()
+}
+
+/// Everything there is.
+pub(super) struct World {
+    pub(super) options: Options,
+    pub(super) tasks: Rc<Tasks>,
+    pub(super) services: RefCell<Services>,
+    pub(super) places: RefCell<Vec<Place>>,
+    pub(super) connections: RefCell<BTreeMap<ConnectionId, Rc<Connection>>>,
+    pub(super) clients: Vec<Mailbox<Heard>>,
+    pub(super) checks: RefCell<Checks>,
+    pub(super) tally: RefCell<Tally>,
+    /// Every link is bad.
+    pub(super) is_rough: Cell<bool>,
+    /// Nobody begins another game.
+    pub(super) is_closing: Cell<bool>,
+    /// No player leaves, drops or lets a countdown pass on purpose.
+    pub(super) is_calm: Cell<bool>,
+    /// What the room of all tables says now.
+    pub(super) room: RefCell<RoomTerms<Rules>>,
+    /// Tables over which the engine panics, and an operator has yet to be found.
+    pub(super) sick: RefCell<BTreeMap<TableId, Sickness>>,
+    /// Until when nodes may be taken for dead without being so.
+    pub(super) doubt_until_ms: Cell<u64>,
+    now_ms: Cell<u64>,
+    events: RefCell<BTreeMap<(u64, u64), Event>>,
+    planned: Cell<u64>,
+    ids: Cell<u64>,
+    dice: RefCell<Dice>,
+    failure: RefCell<Option<String>>,
+    digest: Cell<u64>,
+    story: RefCell<VecDeque<String>>,
+}
+
+impl World {
+    pub(super) fn new(options: Options) -> Rc<Self> {
+        let tasks = Rc::new(Tasks::default());
+        let place = |_| Place {
+            run: 0,
+            node: None,
+            is_paused: false,
+            redis_cut: false,
+            postgres_cut: false,
+            os_clock_ms: 0,
+        };
+        Rc::new(Self {
+            options,
+            services: RefCell::new(Services::new()),
+            places: RefCell::new((0..options.nodes).map(place).collect()),
+            connections: RefCell::default(),
+            clients: (0..options.players).map(|_| Mailbox::new(&tasks)).collect(),
+            tasks,
+            checks: RefCell::default(),
+            tally: RefCell::default(),
+            is_rough: Cell::new(false),
+            is_closing: Cell::new(false),
+            is_calm: Cell::new(false),
+            room: RefCell::new(RoomTerms { revision: 0, is_open: true, terms: terms() }),
+            sick: RefCell::default(),
+            doubt_until_ms: Cell::new(0),
+            now_ms: Cell::new(0),
+            events: RefCell::default(),
+            planned: Cell::new(0),
+            ids: Cell::new(0),
+            dice: RefCell::new(Dice::new(options.seed)),
+            failure: RefCell::default(),
+            digest: Cell::new(0xcbf2_9ce4_8422_2325),
+            story: RefCell::default(),
+        })
+    }
+
+    pub(super) fn mutation(&self) -> Option<Mutation> {
+        self.options.mutation
+    }
+
+    pub(super) fn now_ms(&self) -> u64 {
+        self.now_ms.get()
+    }
+
+    /// The true time, as tables would see it.
+    pub(super) fn timestamp(&self) -> Timestamp {
+        let ms = i64::try_from(self.now_ms()).expect("a run ends before the end of time");
+        Timestamp::from_ms(EPOCH_MS + ms)
+    }
+
+    /// Has something happen later.
+    pub(super) fn plan(&self, after_ms: u64, event: impl FnOnce(&Rc<Self>) + 'static) {
+        let place = self.planned.get();
+        self.planned.set(place + 1);
+        self.events.borrow_mut().insert((self.now_ms() + after_ms, place), Box::new(event));
+    }
+
+    pub(super) fn sleep(&self, ms: u64) -> Wait<()> {
+        let (promise, wait) = promise(&self.tasks);
+        self.plan(ms, move |_| promise.keep(()));
+        wait
+    }
+
+    pub(super) fn spawn(&self, owner: Owner, task: impl Future<Output = ()> + 'static) {
+        self.tasks.spawn(owner, task);
+    }
+
+    /// Lets the world go on until a time, or until something is found to be wrong.
+    pub(super) fn run_until(self: &Rc<Self>, until_ms: u64) -> Result<(), String> {
+        loop {
+            self.tasks.run();
+            if let Some(failure) = self.failure.borrow_mut().take() {
+                return Err(failure);
+            }
+            let next = self.events.borrow().first_key_value().map(|(key, _)| *key);
+            let Some(key) = next.filter(|(at_ms, _)| *at_ms <= until_ms) else {
+                self.now_ms.set(until_ms);
+                return Ok(());
+            };
+            let event = self.events.borrow_mut().remove(&key).expect("it was just seen");
+            self.now_ms.set(key.0);
+            self.fold(&key.0.to_le_bytes());
+            self.fold(&key.1.to_le_bytes());
+            event(self);
+        }
+    }
+
+    /// Something is wrong with the house; the first finding ends the run.
+    pub(super) fn fail(&self, what: String) {
+        self.failure.borrow_mut().get_or_insert(what);
+    }
+
+    /// For what a check found.
+    pub(super) fn check(&self, checked: Result<(), String>) {
+        if let Err(what) = checked {
+            self.fail(what);
+        }
+    }
+
+    /// Adds to the digest of the run.
+    pub(super) fn fold(&self, bytes: &[u8]) {
+        let fold =
+            |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.digest.set(bytes.iter().fold(self.digest.get(), fold));
+    }
+
+    pub(super) fn digest(&self) -> u64 {
+        self.digest.get()
+    }
+
+    /// Remembers what happened, for the story of a failing run.
+    pub(super) fn tell(&self, what: impl FnOnce() -> String) {
+        if !self.options.tells {
+            return;
+        }
+        let mut story = self.story.borrow_mut();
+        if story.len() == STORY_LINES {
+            story.pop_front();
+        }
+        let now_ms = self.now_ms();
+        story.push_back(format!("{:>6}.{:03} {}", now_ms / 1_000, now_ms % 1_000, what()));
+    }
+
+    pub(super) fn story(&self) -> Vec<String> {
+        self.story.borrow_mut().drain(..).collect()
+    }
+
+    pub(super) fn below(&self, n: u32) -> u32 {
+        self.dice.borrow_mut().below(n)
+    }
+
+    pub(super) fn between(&self, least: u32, most: u32) -> u64 {
+        u64::from(least + self.below(most - least + 1))
+    }
+
+    pub(super) fn per_mille(&self, share: u32) -> bool {
+        self.below(1_000) < share
+    }
+
+    pub(super) fn arrivals(&self, quality: &Quality) -> arrayvec::ArrayVec<u64, 2> {
+        quality.arrivals(&mut self.dice.borrow_mut())
+    }
+
+    /// Of links between nodes and services.
+    pub(super) fn near(&self) -> Quality {
+        if self.is_rough.get() { NEAR_AND_BAD } else { NEAR }
+    }
+
+    /// Of links between clients and nodes.
+    pub(super) fn far(&self) -> Quality {
+        if self.is_rough.get() { FAR_AND_BAD } else { FAR }
+    }
+
+    /// An id that nothing else has.
+    pub(super) fn id(&self) -> Uuid {
+        self.ids.set(self.ids.get() + 1);
+        Uuid::from_u64_pair(self.dice.borrow_mut().word(), self.ids.get())
+    }
+
+    /// What a node's entropy gives a new game.
+    pub(super) fn fresh(&self) -> Fresh {
+        let mut dice = self.dice.borrow_mut();
+        let bytes = std::array::from_fn(|_| dice.word().to_le_bytes()[0]);
+        drop(dice);
+        Fresh { seed: ServerSeed(Hex(bytes)), game: GameId(self.id()) }
+    }
+
+    /// What a node's entropy gives a new line of a journal.
+    pub(super) fn tag(&self) -> Tag {
+        self.ids.set(self.ids.get() + 1);
+        let [_, _, tag @ ..] = self.ids.get().to_be_bytes();
+        Tag(Hex(tag))
+    }
+
+    /// The node of this run, if it still runs and is not paused.
+    pub(super) fn node(&self, run: NodeRun) -> Option<Rc<Node>> {
+        let places = self.places.borrow();
+        let node = places.get(run.place)?.node.as_ref()?;
+        (node.run == run).then(|| node.clone())
+    }
+
+    /// For some time from now, a node may be taken for dead that is not.
+    pub(super) fn doubt(&self, ms: u64) {
+        let until_ms = self.now_ms() + ms;
+        self.doubt_until_ms.set(self.doubt_until_ms.get().max(until_ms));
+    }
+
+    /// Ends all tasks, so that nothing holds the world.
+    pub(super) fn end(&self) {
+        self.places.borrow_mut().clear();
+        self.tasks.clear();
+        self.events.borrow_mut().clear();
+        self.connections.borrow_mut().clear();
+        self.services.borrow_mut().clear();
+    }
+}
