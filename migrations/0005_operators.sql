@@ -1,0 +1,143 @@
+-- Operators: who runs the house, how they sign in, what they did, and what they ask for that
+-- another one has to decide.
+
+-- People who run the house, each with a token of its own. Only the token's SHA-256 is kept. An
+-- operator is disabled and never removed, because corrections name who asked and who decided. A
+-- name and a role stay as they were made.
+create table operators (
+    id uuid primary key,
+    name text not null unique check (name ~ '^[a-z][a-z0-9.-]{0,31}$'),
+    role text not null check (role in ('viewer', 'support', 'finance', 'admin')),
+    token_hash bytea not null unique check (octet_length(token_hash) = 32),
+    created_at timestamptz not null default now(),
+    disabled_at timestamptz null
+);
+
+grant select, insert, update (token_hash, disabled_at) on operators to bahay_service;
+
+-- Operators in browsers: a password with a second factor, and sessions by cookie.
+create table operator_credentials (
+    operator uuid primary key references operators,
+    -- Argon2id in the PHC string format, as for players.
+    password_hash text not null,
+    -- Shared with the operator's authenticator (RFC 6238). It cannot be kept as a hash. It is
+    -- sealed (ChaCha20-Poly1305) by a key that the database does not have, in 37 bytes more; plain
+    -- where the service was given no such key.
+    totp_secret bytea not null check (octet_length(totp_secret) in (20, 57)),
+    -- The time step of the last code that was taken, so that no code is taken twice.
+    totp_step bigint not null,
+    set_at timestamptz not null
+);
+
+-- Who has no password and no second factor yet, or lost them, is given an enrolment: a code, told
+-- once, with which to set both.
+create table operator_enrolments (
+    operator uuid primary key references operators,
+    -- The SHA-256 of the code.
+    code_hash bytea not null unique check (octet_length(code_hash) = 32),
+    -- Of the second factor that is going to be set, stored as above; drawn when the operator is
+    -- first shown it.
+    totp_secret bytea null check (octet_length(totp_secret) in (20, 57)),
+    expires_at timestamptz not null
+);
+
+create table operator_sessions (
+    id uuid primary key,
+    operator uuid not null references operators,
+    -- The SHA-256 of what the cookie holds.
+    token_hash bytea not null unique check (octet_length(token_hash) = 32),
+    opened_at timestamptz not null,
+    last_seen_at timestamptz not null,
+    ended_at timestamptz null,
+    -- The address, as far as limits go.
+    address text null
+);
+
+create index operator_sessions_open on operator_sessions (operator) where ended_at is null;
+
+grant select, insert, update, delete on operator_credentials, operator_enrolments
+    to bahay_service;
+grant select, insert, update (last_seen_at, ended_at) on operator_sessions to bahay_service;
+
+-- What operators did, whichever way: at the desk, over the API, from the command line. A row is
+-- written in the transaction of the change that it tells of, and never changed or removed.
+create table operator_actions (
+    -- Of version 7, so by time.
+    id uuid primary key,
+    at timestamptz not null default date_trunc('milliseconds', now()),
+    -- Null for the command line, and for a sign-in by a name that no operator has.
+    operator uuid null references operators,
+    action text not null check (action ~ '^[a-z]+(_[a-z]+)*$'),
+    -- What it was done to, as in `room:newbie`.
+    subject text null check (char_length(subject) between 1 and 200),
+    detail jsonb not null default '{}',
+    way text not null check (way in ('desk', 'api', 'command')),
+    -- Where it came from, as far as limits go.
+    address text null
+);
+
+create index operator_actions_of_operator on operator_actions (operator, id);
+create index operator_actions_of_kind on operator_actions (action, id);
+create index operator_actions_on_subject on operator_actions (subject, id);
+
+grant select, insert on operator_actions to bahay_service;
+
+-- Written by operators about a player, for operators; never changed, and removed with the account.
+create table player_notes (
+    id uuid primary key,
+    player uuid not null references players,
+    written_by uuid not null references operators,
+    words text not null check (char_length(words) between 1 and 2000),
+    -- Names the call that made the row, so that a call that is repeated makes no second one.
+    attempt uuid not null unique,
+    created_at timestamptz not null default date_trunc('milliseconds', now())
+);
+
+create index player_notes_of_player on player_notes (player, created_at, id);
+
+grant select, insert, delete on player_notes to bahay_service;
+
+-- Corrections of the books, as requests: one operator asks, another decides. Approved ones name
+-- the operation that booked them, in the transaction of which they became approved.
+create table corrections (
+    id uuid primary key,
+    -- Names the call that made the row, so that a call that is repeated makes no second one.
+    attempt uuid not null unique,
+    kind text not null check (kind in ('adjustment', 'reversal')),
+    state text not null default 'open' check (state in ('open', 'approved', 'rejected')),
+    -- Of an adjustment: whose wallet, and what is added to it; below zero takes coins.
+    player uuid null references players,
+    amount bigint null check (amount <> 0),
+    -- Of a reversal: the operation that is taken back.
+    reversed_operation bigint null references operations,
+    reason text not null check (char_length(reason) between 10 and 500),
+    requested_by uuid not null references operators,
+    requested_at timestamptz not null default now(),
+    decided_by uuid null references operators,
+    decided_at timestamptz null,
+    rejection_reason text null check (char_length(rejection_reason) between 10 and 500),
+    -- The operation that booked it.
+    operation bigint null unique references operations,
+    constraint corrections_need_two check (decided_by <> requested_by),
+    constraint corrections_of_a_kind check (
+        (kind = 'adjustment') = (player is not null and amount is not null)
+        and (kind = 'reversal') = (reversed_operation is not null)
+        and (player is null) = (amount is null)
+    ),
+    constraint corrections_decided_once check (
+        (state = 'open') = (decided_by is null)
+        and (decided_by is null) = (decided_at is null)
+        and (state = 'approved') = (operation is not null)
+        and (state = 'rejected') = (rejection_reason is not null)
+    )
+);
+
+-- An operation is taken back once.
+create unique index corrections_reverse_once on corrections (reversed_operation)
+    where state = 'approved';
+
+-- What waits for somebody to decide.
+create index corrections_open on corrections (id) where state = 'open';
+
+grant select, insert, update (state, decided_by, decided_at, rejection_reason, operation)
+    on corrections to bahay_service;

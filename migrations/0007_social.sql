@@ -1,0 +1,78 @@
+-- What the house says to players, what players do not want of each other, and what they say about
+-- each other to the house.
+
+-- What a player is to be told once, at the next connection: an inbox. A notice about coins is
+-- written in the transaction that moves them, so it is there exactly if they moved.
+create table notices (
+    id uuid primary key default gen_random_uuid(),
+    player uuid not null references players,
+    -- What it is about, for programs: `game_voided`.
+    kind text not null,
+    game uuid null references games,
+    -- What came back, in hundredths of a coin.
+    amount bigint null check (amount >= 0),
+    created_at timestamptz not null default date_trunc('milliseconds', now()),
+    read_at timestamptz null
+);
+
+-- A player's notices newest first.
+create index notices_of_player on notices (player, created_at, id);
+
+-- The number of those unread is told at every connection.
+create index notices_unread on notices (player) where read_at is null;
+
+-- A game says one thing to a player once.
+create unique index notices_once_a_game on notices (game, player, kind) where game is not null;
+
+grant select, insert, update (read_at) on notices to bahay_service;
+
+-- Whom a player does not want to meet or to hear. A block keeps two players from being seated
+-- together and silences the other as well; a mute only silences.
+create table player_relations (
+    player uuid not null references players,
+    kind text not null check (kind in ('block', 'mute')),
+    other uuid not null references players,
+    created_at timestamptz not null default date_trunc('milliseconds', now()),
+    primary key (player, kind, other),
+    constraint player_relations_with_others check (player <> other)
+);
+
+-- Who has blocked a player is asked whenever that player is seated.
+create index player_relations_of_other on player_relations (other, kind);
+
+grant select, insert, delete on player_relations to bahay_service;
+
+-- One report of each player about each other player of a game. `game` is where it happened, and
+-- its record is the evidence. Operators uphold or dismiss it, once. A report by itself changes
+-- nothing, nor does the decision; a ban is an act of its own.
+create table player_reports (
+    id uuid primary key default gen_random_uuid(),
+    reporter uuid not null references players,
+    reported uuid not null references players,
+    game uuid not null references games,
+    reason text not null
+        check (reason in ('cheating', 'collusion', 'abuse', 'name', 'stalling', 'other')),
+    words text null check (char_length(words) between 1 and 500),
+    created_at timestamptz not null default date_trunc('milliseconds', now()),
+    outcome text null check (outcome in ('upheld', 'dismissed')),
+    decided_by uuid null references operators,
+    decided_at timestamptz null,
+    -- For people to read later.
+    note text null check (char_length(note) between 10 and 500),
+    constraint player_reports_about_others check (reporter <> reported),
+    constraint player_reports_once unique (game, reporter, reported),
+    constraint player_reports_decided_once check (
+        (outcome is null) = (decided_by is null)
+        and (outcome is null) = (decided_at is null)
+        and (outcome is null) = (note is null)
+    )
+);
+
+create index player_reports_about on player_reports (reported, created_at);
+
+-- The list for operators, newest first: all of them, and those that wait.
+create index player_reports_newest on player_reports (created_at, id);
+create index player_reports_open on player_reports (created_at, id) where outcome is null;
+
+grant select, insert, update (outcome, decided_by, decided_at, note) on player_reports
+    to bahay_service;
