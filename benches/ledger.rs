@@ -27,10 +27,10 @@ use bahay::ledger::{
     SettleGame, audit,
 };
 use bahay::lobby;
-use bahay::tables::catalog::Tongits;
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, GameId, PlayerId, Record, TableId};
+use bahay_engine::table::{Clocks, GameId, Hits, PlayerId, Record, TableId};
 use futures_util::future::join_all;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -358,7 +358,7 @@ struct House {
     owner: PgPool,
     ledger: Ledger,
     _tasks: LedgerTasks,
-    played: Arc<[Record<Tongits>]>,
+    played: Arc<[Record<AnyGame>]>,
     groups: Arc<[Mutex<VecDeque<Ready>>]>,
     opened: u64,
 }
@@ -535,21 +535,22 @@ impl House {
 }
 
 impl Ready {
-    fn opening(&self, played: &[Record<Tongits>]) -> OpenGame {
+    fn opening(&self, played: &[Record<AnyGame>]) -> OpenGame {
         let record = &played[self.played];
         OpenGame {
             game: self.game,
+            kind: record.kind.clone(),
             table: self.table,
             room: record.terms.room.clone(),
-            ante: record.terms.price.bet,
-            stake_max: record.terms.stake_max::<Tongits>().unwrap(),
+            ante: record.terms.ante().unwrap(),
+            stake_max: record.terms.stake_max::<AnyGame>(3).unwrap(),
             players: group(self.group),
             opened_at_ms: record.opened_at.ms(),
         }
     }
 
     /// As `tables` makes it out of a record.
-    fn settlement(&self, played: &[Record<Tongits>]) -> SettleGame {
+    fn settlement(&self, played: &[Record<AnyGame>]) -> SettleGame {
         let mut record = played[self.played].clone();
         (record.game, record.table, record.players) = (self.game, self.table, group(self.group));
         SettleGame {
@@ -579,10 +580,10 @@ fn group(number: usize) -> Vec<PlayerId> {
 }
 
 /// Games that were won, each the first of its table.
-fn played() -> Vec<Record<Tongits>> {
+fn played() -> Vec<Record<AnyGame>> {
     let rooms = lobby::house_rooms(Clocks::default());
     let mut terms = rooms[0].terms().clone();
-    terms.hits.to_win = 1;
+    terms.hits = Some(Hits { to_win: 1, ..Hits::default() });
     let welcome = Coins::from_whole(1_000_000).unwrap();
     let mut records = Vec::new();
     for seed in 0..PLAYED {

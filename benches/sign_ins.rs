@@ -21,7 +21,7 @@ use bahay::lobby::{self, house_rooms};
 use bahay::rewards::Terms;
 use bahay::standings::Calendar;
 use bahay::ws::Taps;
-use bahay::{entropy, live};
+use bahay::{entropy, live_store};
 use bahay_engine::coins::Coins;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::Clocks;
@@ -89,7 +89,7 @@ async fn run() {
         sign_ins_per_address: wide,
         ..edge::Options::default()
     };
-    let live = live::Options {
+    let live = live_store::Options {
         url: std::env::var("REDIS_URL").expect("run this as ./dev bench sign-ins"),
         prefix: "bench".into(),
         shards: 4,

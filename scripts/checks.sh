@@ -108,6 +108,6 @@ remove_answers() { rm -rf "$ANSWERS"; }
 count_files() { find "$1" -type f | wc -l | tr -d ' '; }
 
 # Needs no services: they are models in it.
-cmd_simulate-house() { attend cargo run --quiet -p bahay-engine --example house -- "$@"; }
+cmd_simulate-house() { attend cargo run --quiet -p bahay-shell --features simulation --example house -- "$@"; }
 
 cmd_fmt() { cargo fmt --all "$@"; }

@@ -35,10 +35,10 @@ use crate::rooms::RoomError;
 use crate::social::Social;
 use crate::standings::{self, Standings};
 use crate::tables::Tables;
-use crate::tables::catalog::Tongits;
 use crate::verify::hourly::Checks;
 use crate::ws::{PlayState, Taps};
 use crate::{db, http, ws};
+use bahay_engine::catalog::AnyGame;
 
 /// How long requests and sockets may take to end once the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -115,7 +115,7 @@ pub struct Running {
     /// Ends with the last connection.
     sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
-    tables: Tables<Tongits>,
+    tables: Tables<AnyGame>,
     ledger: LedgerTasks,
 }
 
@@ -207,7 +207,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let edge = Edge::new(door);
     let (live, publications) = LiveStore::connect(&live).await.map_err(ServeError::Redis)?;
     let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    let tables = Tables::<Tongits>::start(live.clone(), ledger.clone(), pool.clone());
+    let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
     show_figures(&metrics, &tables, &pool);
     let (stop, stopping) = watch::channel(false);
@@ -316,7 +316,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
 }
 
 /// What the parts know of themselves, for whoever reads the figures.
-fn show_figures(metrics: &Metrics, tables: &Tables<Tongits>, pool: &PgPool) {
+fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, pool: &PgPool) {
     metrics.show(tables.counts().play());
     metrics.show_process();
     let (known, halted, other) = (tables.clone(), tables.clone(), tables.clone());

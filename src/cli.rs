@@ -42,8 +42,8 @@ enum Command {
     Migrate(Box<Database>),
     /// Say whether a server is alive, for process supervisors.
     Healthcheck(Server),
-    /// Watch three guests play until one takes the POT.
-    Demo(Server),
+    /// Watch guests play in a room until one takes the POT.
+    Demo(Demo),
     /// Find out how many tables a server holds, and whether it is right under load.
     Loadtest(Box<LoadTest>),
     /// Check the record of a finished game, or the whole ledger.
@@ -183,6 +183,16 @@ struct Server {
     url: String,
 }
 
+/// Which room guests play in, and where.
+#[derive(clap::Args, Debug)]
+struct Demo {
+    #[command(flatten)]
+    server: Server,
+    /// The room, by its id.
+    #[arg(long, default_value = "newbie", value_name = "ROOM")]
+    room: String,
+}
+
 /// What a command failed with, already in words.
 type Failed = Box<dyn std::error::Error>;
 
@@ -203,7 +213,9 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Serve(config) => runtime()?.block_on(serve(*config)),
         Command::Migrate(database) => runtime()?.block_on(migrate(*database)),
         Command::Healthcheck(Server { url }) => runtime()?.block_on(healthcheck(&url)),
-        Command::Demo(Server { url }) => Ok(runtime()?.block_on(demo::run(&url))?),
+        Command::Demo(Demo { server: Server { url }, room }) => {
+            Ok(runtime()?.block_on(demo::run(&url, &room))?)
+        }
         Command::Loadtest(test) => {
             let LoadTest { options, database } = *test;
             let complaints = database.map(|database| async move || complaints(database).await);
@@ -224,7 +236,7 @@ fn run(command: Command) -> Result<(), Failed> {
         }
         Command::Simulate(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
-            Ok(simulate::run(what, &rooms, &mut stdout().lock())?)
+            Ok(simulate::run(&what, &rooms, &mut stdout().lock())?)
         }
         Command::Collusion(what) => {
             collusion::run(what, &mut stdout().lock())?;

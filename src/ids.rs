@@ -150,6 +150,52 @@ impl<'de> Deserialize<'de> for RoomId {
     }
 }
 
+/// The name of a game or of what belongs to one: of a rule set, an ending, a counter. A lower-case
+/// letter, then letters, digits and underscores, 32 at most, as in `tongits`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GameName(Arc<str>);
+
+/// It is not a name of this kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a name here is a lower-case letter and then letters, digits and underscores, 32 at most")]
+pub struct NotAGameName;
+
+impl GameName {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for GameName {
+    type Err = NotAGameName;
+
+    fn from_str(text: &str) -> Result<Self, NotAGameName> {
+        let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let is_name = text.len() <= 32
+            && text.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && text.bytes().all(is_part);
+        if is_name { Ok(Self(text.into())) } else { Err(NotAGameName) }
+    }
+}
+
+impl fmt::Display for GameName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for GameName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for GameName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{NotARoomId, RoomId};

@@ -15,8 +15,8 @@ use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::LiveStore;
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Trail};
-use crate::tables::catalog::Tongits;
 use crate::tables::{Tables, Voided};
+use bahay_engine::catalog::AnyGame;
 
 /// An order about tables.
 #[derive(Subcommand, Clone, Debug)]
@@ -130,7 +130,7 @@ async fn connect(database: Database) -> Result<PgPool, Failed> {
 
 /// A house as this process reaches it.
 struct House {
-    tables: Tables<Tongits>,
+    tables: Tables<AnyGame>,
     ledger: LedgerTasks,
     audit: Audit,
 }

@@ -7,25 +7,26 @@
 //! Deliberately absent: who may look. The record itself shows all hands to its players once the
 //! game is over, so the caller may show them too.
 
-use bahay_engine::game::{Game, Viewer};
-use bahay_engine::games::tongits::{Ending, Event};
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::game::{Game, Piece, Row, Viewer};
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{By, Fault, Record};
+use bahay_engine::table::{By, Fault, Readable, Record, Unreadable};
 use serde_json::Value;
-
-use crate::tables::catalog::Tongits;
 
 /// A record that this program can play again.
 #[derive(Clone, Debug)]
-pub struct Recalled(Record<Tongits>);
+pub struct GameReplay(Record<AnyGame>);
 
 /// Why a record cannot be played again.
 #[derive(Debug, thiserror::Error)]
 pub enum Unplayable {
-    #[error("the record is not one of this program: {0}")]
-    Unreadable(#[from] serde_json::Error),
+    #[error("the record cannot be read: {0}")]
+    Unreadable(#[from] Unreadable),
     #[error("the record does not hold: {0}")]
     Wrong(#[from] Fault),
+    /// A bug.
+    #[error("a step of the game cannot be written: {0}")]
+    Unwritable(#[from] serde_json::Error),
 }
 
 /// The game after one of its steps.
@@ -40,6 +41,8 @@ pub struct Step {
     pub events: Vec<Value>,
     /// What the viewer knew afterwards.
     pub view: Value,
+    /// The same as people read it.
+    pub rows: Vec<Row>,
 }
 
 /// Who did what.
@@ -48,6 +51,8 @@ pub struct Taken {
     pub seat: Seat,
     pub by: By,
     pub action: Value,
+    /// The action as people read it.
+    pub told: Vec<Piece>,
 }
 
 /// A part of a game's steps.
@@ -66,32 +71,29 @@ pub struct Actions {
     pub ai: u32,
 }
 
-impl Recalled {
+impl GameReplay {
     /// Reads a record.
     pub fn of(record: &str) -> Result<Self, Unplayable> {
-        Ok(Self(serde_json::from_str(record)?))
+        Ok(Self(AnyGame::read_record(record)?))
     }
 
     /// The same of a record that was taken apart already.
     pub fn of_value(record: Value) -> Result<Self, Unplayable> {
-        Ok(Self(serde_json::from_value(record)?))
+        Self::of(&record.to_string())
     }
 
-    pub fn record(&self) -> &Record<Tongits> {
+    pub fn record(&self) -> &Record<AnyGame> {
         &self.0
     }
 
-    /// How the game ended.
-    pub fn ending(&self) -> Result<Ending, Unplayable> {
-        let mut ending = None;
-        self.0.replay(|step| {
-            for event in step.events {
-                if let Event::Over { ending: how, .. } = event {
-                    ending = Some(*how);
-                }
-            }
-        })?;
-        ending.ok_or_else(|| {
+    /// The game at its end.
+    pub fn end(&self) -> Result<AnyGame, Unplayable> {
+        Ok(self.0.replay(|_| ())?)
+    }
+
+    /// How the game ended, by its name.
+    pub fn ending(&self) -> Result<&'static str, Unplayable> {
+        self.end()?.ending().ok_or_else(|| {
             let what = "the actions end before the game does".into();
             Unplayable::Wrong(Fault { action: None, rule: "3.8".into(), what })
         })
@@ -124,17 +126,20 @@ impl Recalled {
             if number < offset || steps.len() >= limit {
                 return;
             }
-            let events = step.events.iter().filter_map(|event| Tongits::redact(event, viewer));
+            let events = step.events.iter().filter_map(|event| AnyGame::redact(event, viewer));
             let events = events.map(serde_json::to_value).collect();
-            let view = serde_json::to_value(step.state.view(viewer));
+            let seen = step.state.view(viewer);
+            let view = serde_json::to_value(&seen);
             let taken = step.taken.map(|taken| {
-                let action = serde_json::to_value(taken.action)?;
-                Ok(Taken { seat: taken.seat, by: taken.by, action })
+                let action = serde_json::to_value(&taken.action)?;
+                let told = AnyGame::describe_action(&taken.action);
+                Ok(Taken { seat: taken.seat, by: taken.by, action, told })
             });
             let at = step.taken.map_or(self.0.opened_at, |taken| taken.at);
             match (events, view, taken.transpose()) {
                 (Ok(events), Ok(view), Ok(taken)) => {
-                    steps.push(Step { number, at_ms: at.ms(), taken, events, view });
+                    let rows = AnyGame::describe(&seen);
+                    steps.push(Step { number, at_ms: at.ms(), taken, events, view, rows });
                 }
                 (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
                     unwritable = Some(error);
@@ -150,71 +155,80 @@ impl Recalled {
 
 #[cfg(test)]
 mod tests {
-    use super::Recalled;
-    use crate::tables::catalog::Tongits;
+    use super::{GameReplay, Unplayable};
+    use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
-    use bahay_engine::game::Viewer;
-    use bahay_engine::games::tongits::Rules;
+    use bahay_engine::game::{Game, Viewer};
     use bahay_engine::seat::Seat;
     use bahay_engine::table::simulation::{Habits, Simulation};
-    use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
+    use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
     use serde_json::Value;
 
-    fn records() -> Vec<String> {
-        let bet = Coins::from_hundredths(100);
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-            hits: Hits::default(),
-            clocks: Clocks::default(),
-            spectators: Spectators::Nobody,
-        };
-        let welcome = Coins::from_hundredths(100_000);
+    /// Some records of every rule set of every game.
+    fn records() -> Vec<Record<AnyGame>> {
         let mut records = Vec::new();
-        let mut tables = Simulation::<Tongits>::new(3, terms, Habits::ROUGH, welcome);
-        tables.play(12, |_, record| records.push(serde_json::to_string(record).unwrap()));
+        for set in catalog::kinds().into_iter().flat_map(|kind| kind.rule_sets) {
+            let terms = Terms {
+                room: "newbie".to_owned(),
+                rules: set.rules,
+                price: Price {
+                    bet: Coins::from_hundredths(100),
+                    multiplier: 1,
+                    fee_basis_points: 500,
+                },
+                hits: set.hits,
+                clocks: Clocks::default(),
+                spectators: Spectators::Nobody,
+            };
+            let welcome = Coins::from_hundredths(1_000_000);
+            let mut tables = Simulation::<AnyGame>::new(3, terms, Habits::ROUGH, welcome);
+            tables.play(12, |_, record| records.push(record.clone()));
+        }
         records
-    }
-
-    /// How often something that a seat must not know is in what it is shown.
-    fn foreign_hands(view: &Value, own: usize) -> usize {
-        let hands = view["hands"].as_array().unwrap().iter().enumerate();
-        hands.filter(|(seat, hand)| *seat != own && !hand.is_null()).count()
     }
 
     #[test]
     fn a_seat_sees_again_what_it_saw() {
         for record in records() {
-            let recalled = Recalled::of(&record).unwrap();
-            let seat = Seat::new(1).unwrap();
-            let own = recalled.steps(Viewer::Seat(seat), 0, usize::MAX).unwrap();
-            assert_eq!(own.steps.len(), own.total);
-            assert_eq!(own.total, recalled.record().actions.len() + 1);
+            let game = GameReplay::of(&serde_json::to_string(&record).unwrap()).unwrap();
+            let viewer = Viewer::Seat(Seat::new(1).unwrap());
+            let (mut views, mut events) = (Vec::new(), Vec::new());
+            let last = record.replay(|step| {
+                views.push(step.state.view(viewer));
+                let redacted = step.events.iter().filter_map(|one| AnyGame::redact(one, viewer));
+                events.push(redacted.collect::<Vec<_>>());
+            });
+            let own = game.steps(viewer, 0, usize::MAX).unwrap();
+            assert_eq!((own.steps.len(), own.total), (views.len(), record.actions.len() + 1));
             assert!(own.steps[0].taken.is_none());
-            for step in &own.steps {
-                assert_eq!(foreign_hands(&step.view, 1), 0, "{step:?}");
-                assert!(step.view["hands"][1].is_array());
-                assert!(step.view["stock"].is_null());
+            for (step, (view, events)) in own.steps.iter().zip(views.iter().zip(&events)) {
+                assert_eq!(step.view, serde_json::to_value(view).unwrap());
+                assert_eq!(Value::from(step.events.clone()), serde_json::to_value(events).unwrap());
+                assert_eq!(step.rows, AnyGame::describe(view));
+                assert!(step.taken.as_ref().is_none_or(|taken| !taken.told.is_empty()));
             }
-            let all = recalled.steps(Viewer::Everything, 0, usize::MAX).unwrap();
-            assert_eq!(foreign_hands(&all.steps[0].view, 1), 2);
-            let part = recalled.steps(Viewer::Seat(seat), 2, 3).unwrap();
-            assert_eq!((part.total, &part.steps[..]), (own.total, &own.steps[2..5]));
-            let actions = recalled.actions();
+            let all = game.steps(Viewer::Everything, 0, usize::MAX).unwrap();
+            assert!(all.steps.iter().zip(&own.steps).any(|(all, own)| all.view != own.view));
+            let part = game.steps(viewer, 2, 3).unwrap();
+            let end = own.total.min(5);
+            assert_eq!((part.total, &part.steps[..]), (own.total, &own.steps[2..end]));
+            let actions = game.actions();
             let sum: u32 = actions.iter().map(|one| one.player + one.clock + one.ai).sum();
-            assert_eq!(sum as usize, recalled.record().actions.len());
-            recalled.ending().unwrap();
+            assert_eq!(sum as usize, record.actions.len());
+            assert_eq!(game.ending().unwrap(), last.unwrap().ending().unwrap());
         }
     }
 
     #[test]
     fn a_record_that_does_not_hold_is_not_shown() {
-        let mut record: Value = serde_json::from_str(&records()[0]).unwrap();
+        let mut record = serde_json::to_value(&records()[0]).unwrap();
         record["server_seed"] = "11".repeat(32).into();
-        let recalled = Recalled::of(&record.to_string()).unwrap();
-        assert!(recalled.steps(Viewer::Everything, 0, 1).is_err());
-        assert!(recalled.ending().is_err());
-        assert!(Recalled::of("{}").is_err());
+        let game = GameReplay::of(&record.to_string()).unwrap();
+        assert!(game.steps(Viewer::Everything, 0, 1).is_err());
+        assert!(game.ending().is_err());
+        assert!(GameReplay::of("{}").is_err());
+        record["kind"] = "chess".into();
+        let unknown = GameReplay::of_value(record).unwrap_err();
+        assert!(matches!(unknown, Unplayable::Unreadable(_)), "{unknown}");
     }
 }

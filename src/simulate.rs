@@ -4,19 +4,19 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::{Ending, Event};
-use bahay_engine::table::simulation::{Habits, Happened, Simulation};
-use bahay_engine::table::{By, Event as TableEvent, Fault, Record};
+use bahay_engine::game::Game;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{By, Fault, Record, Terms};
 
 use crate::lobby::Room;
-use crate::tables::catalog::Tongits;
 
 /// What a new player brings.
 const WELCOME_COINS: i64 = 1_000_000;
 
 /// What to simulate.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct Simulate {
     /// How many games.
     #[arg(long, default_value_t = 1_000)]
@@ -29,6 +29,14 @@ pub struct Simulate {
     /// Players who go silent, lose their connection, leave, and send nonsense.
     #[arg(long)]
     pub rough: bool,
+
+    /// The game, by its name; without it that of the house's first room.
+    #[arg(long, value_name = "NAME")]
+    pub game: Option<String>,
+
+    /// One of the game's rule sets; without it the room's own, or the first one of another game.
+    #[arg(long, value_name = "NAME")]
+    pub rule_set: Option<String>,
 }
 
 /// Why the numbers are not to be trusted.
@@ -40,17 +48,30 @@ pub enum SimulateError {
     Coins(Coins),
     #[error("the house has no rooms")]
     NoRoom,
+    #[error("there is no game {kind}, but {known}")]
+    NoGame { kind: String, known: String },
+    #[error("{kind} has no rule set {rule_set}, but {known}")]
+    NoRuleSet { kind: String, rule_set: String, known: String },
     #[error(transparent)]
     Write(#[from] std::io::Error),
+}
+
+/// What is played, and by which terms.
+struct Played {
+    terms: Terms<AnyRules>,
+    /// The name of the rule set.
+    rule_set: String,
 }
 
 #[derive(Default)]
 struct Tally {
     games: u64,
-    endings: BTreeMap<Ending, u64>,
-    fights_challenged: u64,
-    burned: u64,
-    points: u64,
+    /// By the name of the ending.
+    endings: BTreeMap<&'static str, u64>,
+    /// By the name of the counter, of all players together.
+    counters: BTreeMap<&'static str, u64>,
+    /// What players owed for, in counts, by the name of the item.
+    items: BTreeMap<String, u64>,
     actions: BTreeMap<&'static str, u64>,
     gross: Coins,
     fees: Coins,
@@ -60,54 +81,73 @@ struct Tally {
 }
 
 /// Plays, checks every record, and writes what came of it.
-pub fn run(what: Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), SimulateError> {
+pub fn run(what: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), SimulateError> {
     let room = rooms.first().ok_or(SimulateError::NoRoom)?;
+    let played = Played::chosen(what, room)?;
     let habits = if what.rough { Habits::ROUGH } else { Habits::default() };
     let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
-    let mut house = Simulation::<Tongits>::new(what.seed, room.terms().clone(), habits, welcome);
+    let mut house = Simulation::<AnyGame>::new(what.seed, played.terms.clone(), habits, welcome);
     let mut tally = Tally::default();
     while tally.games < what.games {
-        let happened = house.step();
-        tally.add_events(&happened);
-        if let Some(record) = &happened.record {
-            tally.add_record(record);
-            let fault = |fault| SimulateError::Record { game: tally.games, fault };
+        if let Some(record) = &house.step().record {
+            let game = tally.games + 1;
+            let fault = |fault| SimulateError::Record { game, fault };
             record.verify().map_err(fault)?;
+            let end = record.replay(|_| ()).map_err(fault)?;
+            tally.add(record, &end);
         }
         if !house.missing().is_zero() {
             return Err(SimulateError::Coins(house.missing()));
         }
     }
-    let refused = house.refused();
-    tally.write(what, room, refused, out)?;
+    tally.write(what, &played, house.refused(), out)?;
     Ok(())
 }
 
-impl Tally {
-    fn add_events(&mut self, happened: &Happened<Tongits>) {
-        for event in &happened.events {
-            let TableEvent::Game { event } = event else {
-                continue;
-            };
-            match event {
-                Event::Over { ending, showdown, .. } => {
-                    *self.endings.entry(*ending).or_default() += 1;
-                    if *ending == Ending::Fight && showdown.len() > 1 {
-                        self.fights_challenged += 1;
-                    }
-                }
-                Event::Shown { hands } => {
-                    self.burned += hands.iter().map(|shown| u64::from(shown.burned)).sum::<u64>();
-                    self.points += hands.iter().map(|shown| u64::from(shown.points)).sum::<u64>();
-                }
-                _ => {}
-            }
+impl Played {
+    /// The room's game, unless another one is named; its POT is that of the rule set.
+    fn chosen(what: &Simulate, room: &Room) -> Result<Self, SimulateError> {
+        let terms = room.terms().clone();
+        let kind = what.game.as_deref().unwrap_or(room.kind());
+        if kind == room.kind() && what.rule_set.is_none() {
+            return Ok(Self { terms, rule_set: room.rule_set().to_owned() });
         }
+        let kinds = catalog::kinds();
+        let Some(known) = kinds.iter().find(|known| known.name == kind) else {
+            let known = kinds.iter().filter(|known| !known.is_hidden).map(|known| known.name);
+            let known = known.collect::<Vec<_>>().join(", ");
+            return Err(SimulateError::NoGame { kind: kind.to_owned(), known });
+        };
+        let set = known.rule_sets.iter().find(|set| match &what.rule_set {
+            Some(wanted) => set.name == wanted,
+            None => true,
+        });
+        let Some(set) = set else {
+            let names: Vec<_> = known.rule_sets.iter().map(|set| set.name).collect();
+            return Err(SimulateError::NoRuleSet {
+                kind: kind.to_owned(),
+                rule_set: what.rule_set.clone().unwrap_or_default(),
+                known: names.join(", "),
+            });
+        };
+        let terms = Terms { rules: set.rules.clone(), hits: set.hits, ..terms };
+        Ok(Self { terms, rule_set: set.name.to_owned() })
     }
+}
 
-    fn add_record(&mut self, record: &Record<Tongits>) {
+impl Tally {
+    fn add(&mut self, record: &Record<AnyGame>, end: &AnyGame) {
         self.games += 1;
         self.play_ms += record.finished_at.ms_since(record.opened_at);
+        if let Some(ending) = end.ending() {
+            *self.endings.entry(ending).or_default() += 1;
+        }
+        for count in end.counts() {
+            *self.counters.entry(count.name).or_default() += u64::from(count.more);
+        }
+        for item in record.outcome.debts.iter().flat_map(|debt| &debt.items) {
+            *self.items.entry(item.name.to_string()).or_default() += u64::from(item.counts);
+        }
         for taken in &record.actions {
             let by = match taken.by {
                 By::Player => "players",
@@ -128,38 +168,37 @@ impl Tally {
 
     fn write(
         &self,
-        what: Simulate,
-        room: &Room,
+        what: &Simulate,
+        played: &Played,
         refused: u64,
         out: &mut impl Write,
     ) -> std::io::Result<()> {
+        let Played { terms, rule_set } = played;
+        let kind = terms.rules.kind();
+        let known = catalog::kinds().into_iter().find(|known| known.name == kind);
+        let (title, endings, counters) = known
+            .map_or((kind, &[][..], &[][..]), |kind| (kind.title, kind.endings, kind.counters));
         let share = |part: u64| {
             // Tenths of a percent, rounded down.
             let tenths = part.saturating_mul(1_000) / self.games.max(1);
             format!("{}.{} %", tenths / 10, tenths % 10)
         };
-        writeln!(
-            out,
-            "{} games of Tong-its in the {} room, seed {}",
-            self.games,
-            room.id(),
-            what.seed
-        )?;
+        let (room, Simulate { seed, .. }) = (&terms.room, what);
+        let games = self.games;
+        writeln!(out, "{games} games of {title} ({rule_set}) in the {room} room, seed {seed}")?;
         writeln!(out, "every record verified, no coin missing")?;
         writeln!(out)?;
-        for (ending, count) in &self.endings {
-            let name = match ending {
-                Ending::Tongits => "Tongits",
-                Ending::Fight => "fight",
-                Ending::Stock => "stock exhausted",
-            };
-            writeln!(out, "ends by {name:<16} {count:>8}  {}", share(*count))?;
+        for ending in endings {
+            let count = self.endings.get(ending.name).copied().unwrap_or(0);
+            writeln!(out, "ends by {:<16} {count:>8}  {}", ending.title, share(count))?;
         }
-        writeln!(out, "fights challenged        {:>8}", self.fights_challenged)?;
-        writeln!(out, "hands burned             {:>8}", self.burned)?;
-        // Three hands a game; tenths, rounded down.
-        let points = self.points * 10 / (self.games.max(1) * 3);
-        writeln!(out, "points left in a hand    {:>6}.{}", points / 10, points % 10)?;
+        for counter in counters {
+            let count = self.counters.get(counter.name).copied().unwrap_or(0);
+            writeln!(out, "{:<24} {count:>8}", counter.title)?;
+        }
+        for (item, counts) in &self.items {
+            writeln!(out, "counts for {item:<13} {counts:>8}")?;
+        }
         for (by, count) in &self.actions {
             writeln!(out, "actions by {by:<13} {count:>8}")?;
         }
@@ -169,7 +208,57 @@ impl Tally {
         writeln!(out)?;
         writeln!(out, "coins paid by losers     {:>12}", self.gross.to_string())?;
         writeln!(out, "fee                      {:>12}", self.fees.to_string())?;
-        writeln!(out, "POTs taken               {:>9}", self.pots)?;
-        writeln!(out, "coins in those POTs      {:>12}", self.pot_coins.to_string())
+        if terms.hits.is_some() {
+            writeln!(out, "POTs taken               {:>9}", self.pots)?;
+            writeln!(out, "coins in those POTs      {:>12}", self.pot_coins.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Simulate, SimulateError, run};
+    use crate::lobby::house_rooms;
+    use bahay_engine::catalog;
+    use bahay_engine::table::Clocks;
+
+    fn said(game: Option<&str>, rule_set: Option<&str>) -> Result<String, SimulateError> {
+        let what = Simulate {
+            games: 20,
+            seed: 1,
+            rough: true,
+            game: game.map(str::to_owned),
+            rule_set: rule_set.map(str::to_owned),
+        };
+        let mut said = Vec::new();
+        run(&what, &house_rooms(Clocks::default()), &mut said)?;
+        Ok(String::from_utf8(said).unwrap())
+    }
+
+    #[test]
+    fn every_rule_set_of_every_game_is_played_by_its_names() {
+        for kind in catalog::kinds() {
+            for set in &kind.rule_sets {
+                let said = said(Some(kind.name), Some(set.name)).unwrap();
+                assert!(said.contains(&format!("of {} ({})", kind.title, set.name)), "{said}");
+                let ends = said.lines().filter_map(|line| line.strip_prefix("ends by "));
+                let ends = ends.map(|line| line.trim_end_matches('%').split_whitespace().rev());
+                let ends: u64 =
+                    ends.map(|mut words| words.nth(1).unwrap().parse::<u64>().unwrap()).sum();
+                assert_eq!(ends, 20, "{said}");
+                assert_eq!(said.contains("POTs taken"), set.hits.is_some(), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_named_is_as_in_the_first_room() {
+        let room = &house_rooms(Clocks::default())[0];
+        let plain = said(None, None).unwrap();
+        assert_eq!(said(Some(room.kind()), None).unwrap(), plain);
+        assert_eq!(said(None, Some(room.rule_set())).unwrap(), plain);
+        assert!(matches!(said(Some("chess"), None), Err(SimulateError::NoGame { .. })));
+        assert!(matches!(said(None, Some("none")), Err(SimulateError::NoRuleSet { .. })));
     }
 }

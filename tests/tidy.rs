@@ -1,15 +1,21 @@
 //! The rules of the house as a test: who may import whom, what is banned, how long a file may be,
 //! and that the documents speak of things that exist.
 //!
-//! The tables at the top are the rules; what follows applies them. Every complaint names a file
-//! and a line and says what to do. The checks read text, not syntax trees: comments and strings
-//! are told from code, paths through `crate::` and `super::` are followed, macros are not
-//! expanded. The last test shows each check something bad and expects it to complain.
+//! The tables at the top and in `tidy/layers.rs` are the rules; what follows applies them. Every
+//! complaint names a file and a line and says what to do. The checks read text, not syntax trees:
+//! comments and strings are told from code, paths through `crate::` and `super::` are followed,
+//! macros are not expanded. The last test shows each check something bad and expects it to complain.
 
 #[path = "tidy/documents.rs"]
 mod documents;
 #[path = "tidy/floats.rs"]
 mod floats;
+#[path = "tidy/games.rs"]
+mod games;
+#[path = "tidy/layers.rs"]
+mod layers;
+#[path = "tidy/purity.rs"]
+mod purity;
 #[path = "tidy/rust.rs"]
 mod rust;
 #[path = "tidy/schemas.rs"]
@@ -20,216 +26,11 @@ use std::path::{Path, PathBuf};
 
 use documents::{citations, links};
 use floats::floats;
+use games::games_named;
+use layers::{ARROWS, ENGINE_ARROWS, SHELL_ARROWS};
+use purity::purity;
 use rust::{Parts, paths};
 use schemas::twins;
-
-/// Who may import whom in `src`: the module, and what of the crate it may name. An arrow to a
-/// module allows all of it, an arrow to a part only that part.
-const ARROWS: &[(&str, &[&str])] = &[
-    // At the bottom: time, ids, randomness, the pool, logs.
-    ("clock", &[]),
-    ("ids", &[]),
-    ("entropy", &["clock", "ids"]),
-    ("db", &[]),
-    ("metrics", &[]),
-    ("telemetry", &["entropy"]),
-    // Who plays, and who may.
-    ("auth", &["clock", "entropy", "ids"]),
-    ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger", "openid"]),
-    ("openid", &["auth::install_algorithms", "clock"]),
-    // Who is let in.
-    ("edge", &["ids"]),
-    // What is stored, and what is live. They do not know each other, but for the ledger, which
-    // stores the record of a game in the transaction that settles it.
-    ("idempotency", &["db", "entropy"]),
-    ("archive", &["clock", "db", "ids"]),
-    ("notices", &["clock", "db", "ids"]),
-    ("ledger", &["clock", "db", "entropy", "archive", "ids"]),
-    ("live_store", &["clock", "entropy", "ids"]),
-    // Between players, and how they stand: counted from records, some time after the game.
-    ("social", &["db", "ids"]),
-    ("replay", &["tables::catalog"]),
-    ("standings", &["clock", "db", "archive", "ids", "live_store", "replay"]),
-    // Coins beside the tables: what the house gives, and what those who run it correct.
-    ("rewards", &["clock", "db", "ids", "ledger"]),
-    (
-        "operators",
-        &["accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger", "social"],
-    ),
-    // What operators read.
-    ("reports", &["clock", "db", "archive", "ids", "ledger", "verify"]),
-    // What finished games say of their players.
-    ("ratings", &["db", "ids"]),
-    // Tables, and the way to them.
-    ("tables", &["clock", "db", "entropy", "archive", "ids", "ledger", "live_store", "metrics"]),
-    ("rooms", &["clock", "db", "ids", "operators", "tables"]),
-    (
-        "lobby",
-        &[
-            "accounts",
-            "clock",
-            "edge",
-            "entropy",
-            "ids",
-            "ledger",
-            "live_store",
-            "ratings",
-            "rooms",
-            "tables",
-        ],
-    ),
-    // The two doors. What is shared between them is the protocol.
-    (
-        "ws",
-        &[
-            "accounts",
-            "auth",
-            "clock",
-            "edge",
-            "entropy",
-            "ids",
-            "live_store",
-            "lobby",
-            "metrics",
-            "notices",
-            "social",
-            "tables",
-        ],
-    ),
-    (
-        "http",
-        &[
-            "accounts",
-            "auth",
-            "clock",
-            "db",
-            "edge",
-            "entropy",
-            "archive",
-            "idempotency",
-            "ids",
-            "ledger",
-            "live_store",
-            "lobby",
-            "metrics",
-            "operators",
-            "replay",
-            "reports",
-            "rewards",
-            "rooms",
-            "notices",
-            "openid",
-            "social",
-            "standings",
-            "tables",
-            "telemetry",
-            "verify::hourly",
-            "ws::protocol",
-        ],
-    ),
-    // Programs beside the server: they know what anybody may know.
-    ("client", &["entropy", "tables::catalog", "ws::protocol"]),
-    ("demo", &["client", "entropy", "ids", "tables::catalog", "ws::protocol"]),
-    ("loadtest", &["client", "clock", "entropy", "tables::catalog", "ws::protocol"]),
-    ("simulate", &["lobby", "tables::catalog"]),
-    ("verify", &["db", "archive", "ids", "ledger", "metrics", "tables::catalog"]),
-    // What operators do from the command line, on the services of a house that runs.
-    (
-        "operate",
-        &["clock", "config", "db", "archive", "ledger", "live_store", "operators", "tables"],
-    ),
-    // How well signs of collusion tell who colludes, among bots.
-    ("collusion", &[]),
-    // Games that nobody has played, to look at.
-    ("fixtures", &["clock", "ledger", "rooms", "standings", "tables::catalog"]),
-    // Settings, the wiring list, the commands.
-    (
-        "config",
-        &[
-            "accounts",
-            "auth",
-            "edge",
-            "ids",
-            "live_store",
-            "lobby",
-            "openid",
-            "rewards",
-            "standings",
-            "telemetry",
-        ],
-    ),
-    (
-        "app",
-        &[
-            "accounts",
-            "auth",
-            "clock",
-            "config",
-            "db",
-            "edge",
-            "archive",
-            "http",
-            "idempotency",
-            "ids",
-            "ledger",
-            "live_store",
-            "lobby",
-            "metrics",
-            "operators",
-            "ratings",
-            "reports",
-            "rewards",
-            "rooms",
-            "notices",
-            "social",
-            "standings",
-            "tables",
-            "telemetry",
-            "verify",
-            "ws",
-        ],
-    ),
-    (
-        "cli",
-        &[
-            "accounts",
-            "app",
-            "clock",
-            "collusion",
-            "config",
-            "db",
-            "demo",
-            "fixtures",
-            "http",
-            "ids",
-            "loadtest",
-            "lobby",
-            "operators",
-            "operate",
-            "reports",
-            "simulate",
-            "standings",
-            "telemetry",
-            "verify",
-            "ws",
-        ],
-    ),
-    ("main", &["cli"]),
-];
-
-/// The same for the engine.
-const ENGINE_ARROWS: &[(&str, &[&str])] = &[
-    ("coins", &[]),
-    ("hex", &[]),
-    ("seat", &[]),
-    ("cards", &[]),
-    ("chance", &["hex"]),
-    ("game", &["chance", "seat"]),
-    ("games", &["cards", "chance", "game", "seat"]),
-    ("table", &["chance", "coins", "game", "hex", "seat"]),
-    ("matchmaking", &["table"]),
-    ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "table"]),
-];
 
 /// Crates with a door of their own: only these modules of `src` may name them.
 const DOORS: &[(&str, &[&str])] = &[
@@ -343,6 +144,16 @@ fn nothing_banned_is_said() {
 }
 
 #[test]
+fn the_packages_without_io_name_nothing_that_waits() {
+    hold(purity);
+}
+
+#[test]
+fn games_are_named_only_in_their_folders() {
+    hold(games_named);
+}
+
+#[test]
 fn coins_never_meet_floating_point_numbers() {
     hold(floats);
 }
@@ -386,7 +197,12 @@ fn hold(check: fn(&[File]) -> Complaints) {
 /// Arrows and unknown modules.
 fn arrows(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
-    for (root, table) in [("src/", ARROWS), ("crates/engine/src/", ENGINE_ARROWS)] {
+    let roots = [
+        ("src/", ARROWS),
+        ("crates/engine/src/", ENGINE_ARROWS),
+        ("crates/shell/src/", SHELL_ARROWS),
+    ];
+    for (root, table) in roots {
         for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with(root)) {
             let inner = file.path[root.len()..].trim_end_matches(".rs");
             let mut place: Vec<&str> = inner.split('/').filter(|part| *part != "mod").collect();
@@ -572,12 +388,17 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         (arrows, "src/lobby/mod.rs", "use crate::http::Problem;", "use crate::tables::Tables;"),
         (arrows, "src/ids.rs", "use super::db;", "mod tests {\n use super::Id;\n}"),
         (arrows, "src/lobby/rooms.rs", "use super::super::ws;", "use super::ws;"),
-        (arrows, "src/client/mod.rs", "use crate::tables::Tables;", "use crate::tables::catalog;"),
         (
             arrows,
             "src/client/mod.rs",
-            "use crate::{client::A, tables::{catalog::B, Slot}};",
-            "use crate::{client::A, tables::{catalog::{B, C as D}}};",
+            "use crate::tables::Tables;",
+            "use crate::ws::protocol::Tag;",
+        ),
+        (
+            arrows,
+            "src/client/mod.rs",
+            "use crate::{client::A, ws::{protocol::B, Session}};",
+            "use crate::{client::A, ws::{protocol::{B, C as D}}};",
         ),
         (arrows, "src/live_store/mod.rs", "fn f() { crate::ledger::post() }", "// crate::ledger"),
         (arrows, "crates/engine/src/table/mod.rs", "use crate::cards::Card;", "use crate::seat;"),
@@ -585,6 +406,13 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         (doors, "src/lobby/mod.rs", "use sqlx::PgPool;", "use my_sqlx::PgPool;"),
         (clocks, "src/auth/mod.rs", "let now = Instant::now();", "/// Instant. \nfn f() {}"),
         (clocks, "src/auth/mod.rs", "jiff::Timestamp::now()", "clock.now()"),
+        (
+            games_named,
+            "src/lobby/mod.rs",
+            "use bahay_engine::games::tongits::Rules;",
+            "use bahay_engine::catalog::AnyRules;",
+        ),
+        (games_named, "src/http/x.rs", "fn f(g: &Tongits) {}", "/// Tongits\nfn f() {}"),
         (banned, "src/db.rs", "fn f() { todo!() }", "fn f() { /* */ g(\"todo!\") }"),
         (banned, "src/db.rs", "#[allow(dead_code)]", "#[expect(dead_code)]"),
         (banned, "tests/it/x.rs", "#[ignore]\nfn f() {}", "let r = r#\"#[ignore]\"#;"),

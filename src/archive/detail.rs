@@ -1,13 +1,11 @@
 //! One game in full: who sat where, what each had at stake, and what it came to.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Ending;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::Timestamp;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use super::history::ending_of_column;
 use super::{GameState, seat};
 use crate::db;
 
@@ -15,6 +13,8 @@ use crate::db;
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameDetail {
     pub game: GameId,
+    /// Which game was played.
+    pub kind: String,
     pub table: TableId,
     pub room: String,
     pub state: GameState,
@@ -22,7 +22,7 @@ pub struct GameDetail {
     pub opened_at_ms: i64,
     pub finished_at_ms: Option<i64>,
     /// Of a settled game, once it was counted.
-    pub ending: Option<Ending>,
+    pub ending: Option<String>,
     pub seats: Vec<SeatDetail>,
     /// Only of a settled game.
     pub record: Option<Value>,
@@ -48,7 +48,7 @@ pub async fn detail(pool: &PgPool, game: GameId) -> Result<Option<GameDetail>, s
     let query = || {
         sqlx::query!(
             r#"
-            select g.id, g.table_id, g.room, g.state, g.ante,
+            select g.id, g.kind, g.table_id, g.room, g.state, g.ante,
                 g.opened_at as "opened_at: Timestamp", g.finished_at as "finished_at: Timestamp",
                 e.ending as "ending?", r.record::json as "record?", r.settlement as "settlement?"
             from games g
@@ -88,13 +88,14 @@ pub async fn detail(pool: &PgPool, game: GameId) -> Result<Option<GameDetail>, s
     });
     Ok(Some(GameDetail {
         game: GameId(row.id),
+        kind: row.kind,
         table: TableId(row.table_id),
         room: row.room,
         state: GameState::of_column(&row.state)?,
         ante: Coins::from_hundredths(row.ante),
         opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
         finished_at_ms: row.finished_at.map(|at| at.to_jiff().as_millisecond()),
-        ending: row.ending.as_deref().map(ending_of_column).transpose()?,
+        ending: row.ending,
         seats: seats.collect::<Result<_, sqlx::Error>>()?,
         record: row.record,
         settlement: row.settlement,

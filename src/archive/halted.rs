@@ -38,6 +38,8 @@ pub struct Halt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Halted {
     pub table: TableId,
+    /// Which game is played there.
+    pub kind: Option<String>,
     pub room: Option<String>,
     /// The game that is open there.
     pub game: Option<GameId>,
@@ -46,15 +48,17 @@ pub struct Halted {
     pub halted_at_ms: i64,
 }
 
-/// Notes that a table is halted, unless that is noted already. Room and game are taken from the
-/// game that is open there, if one is.
+/// Notes that a table is halted, unless that is noted already. Room, game and its kind are taken from
+/// the game that is open there, if one is; otherwise the kind is that of the room.
 pub async fn note_halted(pool: &PgPool, halt: &Halt) -> Result<(), sqlx::Error> {
     let version = halt.version.map(|version| i64::try_from(version).unwrap_or(i64::MAX));
     let query = || {
         sqlx::query!(
             r#"
-            insert into halted_tables (table_id, room, game, version, reason)
-            select h.table_id, coalesce(g.room, h.room), g.id, h.version, h.reason
+            insert into halted_tables (table_id, kind, room, game, version, reason)
+            select h.table_id,
+                coalesce(g.kind, (select r.kind from rooms r where r.id = h.room)),
+                coalesce(g.room, h.room), g.id, h.version, h.reason
             from (
                 select $1::uuid as table_id, $2::text as room, $3::bigint as version,
                     $4::text as reason
@@ -100,7 +104,7 @@ pub async fn halted(pool: &PgPool) -> Result<Vec<Halted>, sqlx::Error> {
     let query = || {
         sqlx::query!(
             r#"
-            select h.table_id, h.room, h.game, h.version, h.reason,
+            select h.table_id, h.kind, h.room, h.game, h.version, h.reason,
                 h.halted_at as "halted_at: Timestamp"
             from halted_tables h
             where h.released_at is null
@@ -112,6 +116,7 @@ pub async fn halted(pool: &PgPool) -> Result<Vec<Halted>, sqlx::Error> {
     let rows = db::retry(query).await?;
     let rows = rows.into_iter().map(|row| Halted {
         table: TableId(row.table_id),
+        kind: row.kind,
         room: row.room,
         game: row.game.map(GameId),
         version: row.version.and_then(|version| u64::try_from(version).ok()),

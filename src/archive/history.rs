@@ -4,7 +4,6 @@
 //! `standings`); until then a list by endings does not have it.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Ending;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -46,44 +45,32 @@ impl Outcome {
     }
 }
 
-/// As in the column `ending`.
-pub const fn ending_as_str(ending: Ending) -> &'static str {
-    match ending {
-        Ending::Tongits => "tongits",
-        Ending::Fight => "fight",
-        Ending::Stock => "stock",
-    }
-}
-
-pub(super) fn ending_of_column(text: &str) -> Result<Ending, sqlx::Error> {
-    [Ending::Tongits, Ending::Fight, Ending::Stock]
-        .into_iter()
-        .find(|ending| ending_as_str(*ending) == text)
-        .ok_or_else(|| sqlx::Error::Decode(format!("no ending of a game: {text}").into()))
-}
-
 /// Which games are asked for; what is `None` does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
+    /// Which game was played.
+    pub kind: Option<String>,
     pub room: Option<String>,
     /// Finished then or later.
     pub from: Option<Timestamp>,
     /// Finished before that.
     pub to: Option<Timestamp>,
     pub outcome: Option<Outcome>,
-    pub ending: Option<Ending>,
+    pub ending: Option<String>,
 }
 
 /// A finished game as one of its players lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame {
     pub game: GameId,
+    /// Which game was played.
+    pub kind: String,
     pub table: TableId,
     pub room: String,
     pub state: GameState,
     pub outcome: Outcome,
     /// `None` when the game was voided, or not counted yet.
-    pub ending: Option<Ending>,
+    pub ending: Option<String>,
     pub seat: Seat,
     /// How many bots of the house played.
     pub bots: u8,
@@ -111,13 +98,14 @@ pub async fn by_player(
     let query = || {
         sqlx::query!(
             r#"
-            select n.game as "game!", n.table_id as "table_id!", n.room as "room!",
-                n.state as "state!", n.seat as "seat!", n.ante as "ante!", n.stake as "stake!",
-                n.net as "net!", n.bots as "bots!", n.outcome as "outcome!", n.ending as "ending?",
+            select n.game as "game!", n.kind as "kind!", n.table_id as "table_id!",
+                n.room as "room!", n.state as "state!", n.seat as "seat!", n.ante as "ante!",
+                n.stake as "stake!", n.net as "net!", n.bots as "bots!",
+                n.outcome as "outcome!", n.ending as "ending?",
                 n.opened_at as "opened_at!: SqlTimestamp",
                 n.finished_at as "finished_at!: SqlTimestamp"
             from (
-                select p.game, g.table_id, g.room, g.state, p.seat, g.ante, p.stake, p.net,
+                select p.game, g.kind, g.table_id, g.room, g.state, p.seat, g.ante, p.stake, p.net,
                     case
                         when g.state = 'voided' then 'voided'
                         when p.net > 0 then 'won'
@@ -139,6 +127,7 @@ pub async fn by_player(
                     and ($4::text is null or g.room = $4)
                     and ($5::timestamptz is null or p.finished_at >= $5)
                     and ($6::timestamptz is null or p.finished_at < $6)
+                    and ($10::text is null or g.kind = $10)
             ) n
             where ($7::text is null or n.outcome = $7) and ($8::text is null or n.ending = $8)
             order by n.finished_at desc, n.game desc
@@ -151,8 +140,9 @@ pub async fn by_player(
             from as _,
             to as _,
             filter.outcome.map(Outcome::as_str),
-            filter.ending.map(ending_as_str),
-            i64::from(limit) + 1
+            filter.ending,
+            i64::from(limit) + 1,
+            filter.kind
         )
         .fetch_all(pool)
     };
@@ -160,11 +150,12 @@ pub async fn by_player(
     let rows = rows.into_iter().map(|row| {
         Ok(PlayedGame {
             game: GameId(row.game),
+            kind: row.kind,
             table: TableId(row.table_id),
             room: row.room,
             state: GameState::of_column(&row.state)?,
             outcome: Outcome::of_column(&row.outcome)?,
-            ending: row.ending.as_deref().map(ending_of_column).transpose()?,
+            ending: row.ending,
             seat: seat(row.seat)?,
             bots: u8::try_from(row.bots).unwrap_or(u8::MAX),
             ante: Coins::from_hundredths(row.ante),

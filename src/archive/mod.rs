@@ -23,7 +23,7 @@ use crate::db::{self, Page};
 
 pub use cursor::{Cursor, CursorInvalid};
 pub use detail::{GameDetail, SeatDetail, detail};
-pub use history::{Filter, Outcome, PlayedGame, by_player, ending_as_str};
+pub use history::{Filter, Outcome, PlayedGame, by_player};
 
 /// The most that one page holds; a larger wish gets this.
 pub const PAGE_MAX: u32 = 100;
@@ -65,6 +65,8 @@ impl fmt::Display for GameState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedGame {
     pub game: GameId,
+    /// Which game was played.
+    pub kind: String,
     pub table: TableId,
     pub room: String,
     pub state: GameState,
@@ -81,7 +83,7 @@ pub async fn record(pool: &PgPool, game: GameId) -> Result<Option<RecordedGame>,
     let query = || {
         sqlx::query!(
             r#"
-        select g.id, g.table_id, g.room, g.state,
+        select g.id, g.kind, g.table_id, g.room, g.state,
             array(
                 select p.player from game_players p where p.game = g.id order by p.seat
             ) as "players!",
@@ -98,6 +100,7 @@ pub async fn record(pool: &PgPool, game: GameId) -> Result<Option<RecordedGame>,
     row.map(|row| {
         Ok(RecordedGame {
             game: GameId(row.id),
+            kind: row.kind,
             table: TableId(row.table_id),
             room: row.room,
             state: GameState::of_column(&row.state)?,

@@ -53,7 +53,8 @@ pub(crate) struct Finish {
 #[derive(Debug, Default)]
 pub(crate) struct Games {
     rows: BTreeMap<GameId, Game>,
-    opened: Vec<(GameId, i64)>,
+    /// With the kind of the game, and when.
+    opened: Vec<(GameId, String, i64)>,
     finished: Vec<(GameId, Finish)>,
 }
 
@@ -116,8 +117,8 @@ impl Games {
         self.rows.values().find(|game| game.table == table && game.state == GameState::Open)
     }
 
-    pub(crate) fn open(&mut self, game: Game, opened_at_ms: i64) {
-        self.opened.push((game.id, opened_at_ms));
+    pub(crate) fn open(&mut self, game: Game, kind: &str, opened_at_ms: i64) {
+        self.opened.push((game.id, kind.to_owned(), opened_at_ms));
         self.rows.insert(game.id, game);
     }
 
@@ -150,9 +151,10 @@ impl Games {
     pub(crate) fn opened_columns(&self) -> Result<OpenedColumns, sqlx::Error> {
         let mut columns = OpenedColumns::default();
         let opened = self.opened.iter();
-        let opened = opened.filter_map(|(id, at_ms)| Some((self.by_id(*id)?, *at_ms)));
-        for (game, opened_at_ms) in opened {
+        let opened = opened.filter_map(|(id, kind, at_ms)| Some((self.by_id(*id)?, kind, *at_ms)));
+        for (game, kind, opened_at_ms) in opened {
             columns.games.push(game.id.0);
+            columns.kinds.push(kind.clone());
             columns.tables.push(game.table.0);
             columns.rooms.push(game.room.clone());
             columns.antes.push(game.ante.hundredths());
@@ -184,6 +186,7 @@ pub(crate) struct FinishedColumns<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct OpenedColumns {
     pub(crate) games: Vec<Uuid>,
+    pub(crate) kinds: Vec<String>,
     pub(crate) tables: Vec<Uuid>,
     pub(crate) rooms: Vec<String>,
     pub(crate) antes: Vec<i64>,

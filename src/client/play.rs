@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView, Timestamp};
+use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
@@ -16,12 +16,12 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message as Frame, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
-use crate::tables::catalog::Tongits;
-use crate::ws::protocol::brief::{Form, FormError, Shorthand};
-use crate::ws::protocol::{Command, Credential, Message, OpenPrompt, Tag};
+use crate::ws::protocol::brief::Form;
+use crate::ws::protocol::{Command, Credential, Message, MessageReader, OpenPrompt, Tag};
+use bahay_engine::catalog::AnyGame;
 
-type Action = <Tongits as Game>::Action;
-type GameEvent = <Tongits as Game>::Event;
+type Action = <AnyGame as Game>::Action;
+type GameEvent = <AnyGame as Game>::Event;
 
 /// Why a connection ended or could not be.
 #[derive(Debug, thiserror::Error)]
@@ -91,10 +91,6 @@ impl std::fmt::Debug for Way {
 const SILENT_MAX: u8 = 3;
 const SILENCE: Duration = Duration::from_secs(25);
 
-/// How the two messages begin that nearly all of a game are, as the server writes them.
-const UPDATE: &str = r#"{"type":"update","#;
-const ACK: &str = r#"{"type":"ack","#;
-
 /// What a connection reads and writes at once: most messages are smaller by far, and what is left of
 /// it is cleared before every read. By default it would be 128 KiB of each.
 const BUFFER_BYTES: usize = 1024;
@@ -119,7 +115,7 @@ impl Said {
 #[derive(Debug)]
 pub struct Play {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
-    shorthand: Shorthand,
+    reader: MessageReader,
     next_id: u32,
     known: Known,
     /// Runs on while messages come: setting a timer for each would cost more than reading it.
@@ -128,43 +124,10 @@ pub struct Play {
     silent: u8,
 }
 
-/// An update as an object, without what says that it is one.
-#[derive(serde::Deserialize)]
-struct Update {
-    version: u64,
-    tag: Tag,
-    server_time_ms: Timestamp,
-    events: Vec<Event<GameEvent>>,
-    #[serde(default)]
-    prompt: Option<OpenPrompt<Action>>,
-}
-
-/// The same of an ack.
-#[derive(serde::Deserialize)]
-struct Ack {
-    id: u32,
-    #[serde(default)]
-    version: Option<u64>,
-}
-
-/// Reads an object as [`Message`] does, which first takes every object to pieces to find its type
-/// wherever it may stand. Where it stands in front and is a common one, it is read in one go.
-fn read_object(text: &str) -> Result<Message<Tongits>, serde_json::Error> {
-    if text.starts_with(UPDATE) {
-        let Update { version, tag, server_time_ms, events, prompt } = serde_json::from_str(text)?;
-        Ok(Message::Update { version, tag, server_time_ms, events, prompt })
-    } else if text.starts_with(ACK) {
-        let Ack { id, version } = serde_json::from_str(text)?;
-        Ok(Message::Ack { id, version })
-    } else {
-        serde_json::from_str(text)
-    }
-}
-
 /// What a player knows of its table: also what is left when a connection has gone.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    view: Option<TableView<Tongits>>,
+    view: Option<TableView<AnyGame>>,
     version: Option<u64>,
     /// That of the version.
     tag: Option<Tag>,
@@ -172,7 +135,7 @@ pub struct Known {
 }
 
 impl Known {
-    pub(super) fn view(&self) -> Option<&TableView<Tongits>> {
+    pub(super) fn view(&self) -> Option<&TableView<AnyGame>> {
         self.view.as_ref()
     }
 
@@ -187,7 +150,7 @@ impl Known {
     pub(super) fn advice(&self) -> Option<Action> {
         self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
         match &self.view.as_ref()?.phase {
-            PhaseView::Playing { view, .. } => Tongits::advise(view),
+            PhaseView::Playing { view, .. } => AnyGame::advise(view),
             PhaseView::Waiting
             | PhaseView::Preparing { .. }
             | PhaseView::Opening { .. }
@@ -212,10 +175,9 @@ impl Play {
             .write_buffer_size(BUFFER_BYTES);
         // Without Nagle: a command is not to wait for the next one.
         let (socket, _) = connect_async_with_config(request, Some(config), true).await?;
-        let shorthand = Shorthand::new(form);
         let mut play = Self {
             socket,
-            shorthand,
+            reader: MessageReader::new(form),
             next_id: 1,
             known: Known::default(),
             silence: Box::pin(sleep(SILENCE)),
@@ -232,7 +194,7 @@ impl Play {
     }
 
     /// The table as the player knows it.
-    pub fn view(&self) -> Option<&TableView<Tongits>> {
+    pub fn view(&self) -> Option<&TableView<AnyGame>> {
         self.known.view()
     }
 
@@ -262,6 +224,9 @@ impl Play {
 
     /// Takes up where another connection of this player was.
     pub fn resume(&mut self, known: Known) {
+        if let Some(view) = &known.view {
+            self.reader.at_table_of(&view.kind);
+        }
         self.known = known;
     }
 
@@ -314,31 +279,27 @@ impl Play {
     }
 
     /// The next message, after it has been taken into the view.
-    pub async fn next(&mut self) -> Result<Message<Tongits>, PlayError> {
+    pub async fn next(&mut self) -> Result<Message<AnyGame>, PlayError> {
         let message = self.next_unseen().await?;
         self.take(&message)?;
         Ok(message)
     }
 
     /// The next message, without looking at what it says.
-    pub async fn next_unseen(&mut self) -> Result<Message<Tongits>, PlayError> {
+    pub async fn next_unseen(&mut self) -> Result<Message<AnyGame>, PlayError> {
         let said = self.next_said().await?;
         self.read(&said)
     }
 
-    fn read(&mut self, said: &Said) -> Result<Message<Tongits>, PlayError> {
-        let read = match (self.shorthand.form(), said) {
-            (Form::Full, Said::Text(text)) => read_object(text).map_err(FormError::from),
-            (Form::Full | Form::Brief | Form::Compact, _) => self.shorthand.read(said.as_bytes()),
-        };
-        read.map_err(|error| {
+    fn read(&mut self, said: &Said) -> Result<Message<AnyGame>, PlayError> {
+        self.reader.read(said.as_bytes()).map_err(|error| {
             let said = String::from_utf8_lossy(said.as_bytes());
             PlayError::Nonsense(format!("{error} in {said}"))
         })
     }
 
     /// Takes what [`Play::next_said`] gave into the view.
-    pub fn take_said(&mut self, said: &Said) -> Result<Message<Tongits>, PlayError> {
+    pub fn take_said(&mut self, said: &Said) -> Result<Message<AnyGame>, PlayError> {
         let message = self.read(said)?;
         self.take(&message)?;
         Ok(message)
@@ -385,7 +346,7 @@ impl Play {
             self.silent = 0;
             match frame {
                 Some(Ok(Frame::Text(text))) => return Ok(Said::Text(text)),
-                Some(Ok(Frame::Binary(bytes))) if self.shorthand.form() == Form::Compact => {
+                Some(Ok(Frame::Binary(bytes))) if self.reader.form() == Form::Compact => {
                     return Ok(Said::Bytes(bytes));
                 }
                 Some(Ok(Frame::Close(frame))) => {
@@ -407,7 +368,7 @@ impl Play {
         }
     }
 
-    fn take(&mut self, message: &Message<Tongits>) -> Result<(), PlayError> {
+    fn take(&mut self, message: &Message<AnyGame>) -> Result<(), PlayError> {
         match message {
             Message::Snapshot { version, tag, view, prompt, .. } => {
                 self.known.view = Some((**view).clone());
@@ -427,7 +388,7 @@ impl Play {
                 }
                 self.known.version = Some(*version);
                 self.known.tag = Some(*tag);
-                if self.shorthand.form().is_short() {
+                if self.reader.form().is_short() {
                     self.known.prompt = OpenPrompt::of(view);
                 } else {
                     self.known.prompt.clone_from(prompt);
@@ -448,35 +409,5 @@ impl Play {
     /// The table that the player knows.
     pub fn table(&self) -> Option<TableId> {
         self.view().map(|view| view.table)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ACK, UPDATE, read_object};
-    use crate::tables::catalog::Tongits;
-    use crate::ws::protocol::Message;
-
-    #[test]
-    fn common_messages_are_read_as_all_are() {
-        let texts = [
-            r#"{"type":"update","version":7,"tag":"7a61673a0001","server_time_ms":5,"events":[{"type":"countdown","deadline_ms":9}]}"#,
-            r#"{"type":"ack","id":3,"version":8}"#,
-            r#"{"type":"ack","id":3}"#,
-            r#"{"id":3,"type":"ack"}"#,
-            r#"{"type":"refusal","id":null,"code":"c","detail":"","retryable":true}"#,
-        ];
-        for text in texts {
-            let whole: Message<Tongits> = serde_json::from_str(text).unwrap();
-            assert_eq!(read_object(text).unwrap(), whole, "{text}");
-            // What is written by the server takes the short way.
-            let written = serde_json::to_string(&whole).unwrap();
-            let is_common = matches!(whole, Message::Update { .. } | Message::Ack { .. });
-            let goes_short = [UPDATE, ACK].iter().any(|way| written.starts_with(way));
-            assert_eq!(goes_short, is_common, "{written}");
-        }
-        for nonsense in [r#"{"type":"update","version":7}"#, r#"{"type":"ack","id":"3"}"#, "{"] {
-            assert!(read_object(nonsense).is_err(), "{nonsense}");
-        }
     }
 }

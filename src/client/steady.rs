@@ -17,10 +17,10 @@ use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
 use super::play::{Known, Play, PlayError};
 use super::{Client, ClientError};
 use crate::entropy;
-use crate::tables::catalog::Tongits;
 use crate::ws::protocol::{Command, Message, OpenPrompt, close};
+use bahay_engine::catalog::AnyGame;
 
-type Action = <Tongits as Game>::Action;
+type Action = <AnyGame as Game>::Action;
 
 /// Connections in a row that come to nothing before a player gives up; about two minutes.
 const ATTEMPTS_MAX: u32 = 64;
@@ -51,7 +51,7 @@ pub enum SteadyError {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
     /// A snapshot or an update, taken into the view.
-    Table(Message<Tongits>),
+    Table(Message<AnyGame>),
     /// A command has come to its end.
     Answered { command: CommandNumber, outcome: Outcome },
     /// The player sits at no table: ask a room for a seat, then [`Steady::join`].
@@ -161,7 +161,7 @@ impl Steady {
     }
 
     /// The table as the player knows it.
-    pub fn view(&self) -> Option<&TableView<Tongits>> {
+    pub fn view(&self) -> Option<&TableView<AnyGame>> {
         self.play.as_ref().map_or_else(|| self.known.view(), Play::view)
     }
 
@@ -281,7 +281,7 @@ impl Steady {
         }
     }
 
-    fn hear(&mut self, message: Message<Tongits>) -> Option<Told> {
+    fn hear(&mut self, message: Message<AnyGame>) -> Option<Told> {
         match message {
             // It looks for no table over the socket.
             Message::Hello { .. }
@@ -529,7 +529,7 @@ async fn pause(longest: Duration) {
 }
 
 /// The events of something that was told.
-pub fn events_of(told: &Told) -> &[Event<<Tongits as Game>::Event>] {
+pub fn events_of(told: &Told) -> &[Event<<AnyGame as Game>::Event>] {
     match told {
         Told::Table(Message::Update { events, .. }) => events,
         Told::Table(_) | Told::Answered { .. } | Told::Unseated => &[],

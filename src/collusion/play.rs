@@ -57,7 +57,7 @@ pub(super) fn game(dice: &mut Dice, pair: [Character; 2], way: Option<Way>) -> S
     };
     let seats = [seat(first), seat(first + step)];
     let third = Character::random(dice);
-    let mut state = Tongits::new(&Rules::kingdom(), None);
+    let mut state = Tongits::new(&Rules::kingdom(), SEATS, None);
     let mut watch = Watch::new(seats);
     let mut events = Vec::new();
     loop {

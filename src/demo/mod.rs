@@ -1,32 +1,37 @@
-//! `bahay demo`: three guests who know only the public API play whole games in the newbie room
-//! until one of them takes the POT, and show what every game cost whom.
+//! `bahay demo`: as many guests as a room's game needs, who know only the public API, play whole
+//! games until one of them takes the POT, and show what every game cost whom. In a room without a
+//! POT they play [`GAMES_WITHOUT_POT`].
 //!
 //! It checks as it goes: each client's own view follows the events without a gap, each record is
-//! verified, and in the end the coins of the three and the fees add up to what they were.
+//! verified, and in the end the coins of the guests and the fees add up to what they were.
 
 mod report;
 
 use std::time::Duration;
 
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::{Ending, Event as GameEvent};
-use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, Record, Settlement, TableId};
+use bahay_engine::seat::SEATS_MAX;
+use bahay_engine::table::{
+    Event, Fault, GameId, PhaseView, PlayerId, Readable, Settlement, TableId,
+};
+use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
 use crate::client::{Client, ClientError, Outcome, Steady, SteadyError, Told, Wallet, events_of};
 use crate::entropy;
-use crate::tables::catalog::Tongits;
 
-/// Who plays.
-const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
-
-/// The room they ask for a table.
-const ROOM: &str = "newbie";
+/// Who plays, if a game needs so many.
+const NAMES: [&str; SEATS_MAX as usize] =
+    ["Althea", "Benjie", "Carmela", "Dalisay", "Efren", "Flora", "Gary", "Hilda"];
 
 /// A POT is taken long before so many games.
 const GAMES_MAX: usize = 200;
+
+/// How many games are played where there is no POT to take.
+const GAMES_WITHOUT_POT: usize = 3;
 
 /// Nothing at a table takes longer than its countdowns.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -46,6 +51,8 @@ pub enum DemoError {
     Play(#[from] SteadyError),
     #[error("a command was refused: {code}: {detail}")]
     Refused { code: String, detail: String },
+    #[error("the house has no room {0}")]
+    NoRoom(String),
     #[error("a player lost the seat")]
     Unseated,
     #[error("a record does not verify: game {game}: {fault}")]
@@ -54,7 +61,7 @@ pub enum DemoError {
     Books(String),
     #[error("nothing happened for a minute")]
     Silence,
-    #[error("the three were not seated at one table: others play in this room")]
+    #[error("the guests do not have a table to themselves: others play in this room")]
     Apart,
     #[error("nobody took the POT in {GAMES_MAX} games")]
     NoPot,
@@ -66,19 +73,27 @@ pub enum DemoError {
 struct Finished {
     game: GameId,
     settlement: Settlement,
-    ending: Option<Ending>,
 }
 
-/// Plays against a running server. `base` is as in `http://127.0.0.1:8080`.
-pub async fn run(base: &str) -> Result<(), DemoError> {
-    let mut clients = Vec::new();
-    for name in NAMES {
-        let device = format!("demo-{}", entropy::uuid());
-        clients.push(Client::guest(base, &device, name).await?);
-    }
+/// As much of a room as its guests must know.
+#[derive(Deserialize)]
+struct Room {
+    id: String,
+    seats_min: u8,
+}
+
+#[derive(Deserialize)]
+struct Rooms {
+    items: Vec<Room>,
+}
+
+/// Plays in a room of a running server. `base` is as in `http://127.0.0.1:8080`.
+pub async fn run(base: &str, room: &str) -> Result<(), DemoError> {
+    let clients = guests(base, room).await?;
+    let names = &NAMES[..clients.len()];
     let before = wallets(&clients).await?;
-    let table = sit_together(&clients).await?;
-    report::seated(base, ROOM, table, &NAMES, &before);
+    let table = sit_together(&clients, room).await?;
+    report::seated(base, room, table, names, &before);
 
     let (finished, mut games) = mpsc::unbounded_channel();
     let mut players = JoinSet::new();
@@ -91,14 +106,14 @@ pub async fn run(base: &str) -> Result<(), DemoError> {
     // What players before us left in the POT (rule 7.4).
     let mut inherited = None;
     let mut number = 0;
-    while let Some(Finished { game, settlement, ending }) = games.recv().await {
+    while let Some(Finished { game, settlement }) = games.recv().await {
         number += 1;
         let record = clients[0].record(game).await?;
-        let record: Record<Tongits> = serde_json::from_value(record)
+        let record = AnyGame::read_record(&record.to_string())
             .map_err(|error| DemoError::Record { game, fault: error.to_string() })?;
-        let verified = record
-            .verify()
-            .map_err(|fault| DemoError::Record { game, fault: fault.to_string() })?;
+        let wrong = |fault: Fault| DemoError::Record { game, fault: fault.to_string() };
+        let verified = record.verify().map_err(wrong)?;
+        let end = record.replay(|_| ()).map_err(wrong)?;
         if record.settlement != settlement {
             let fault = "its settlement is not the one that the table showed".to_owned();
             return Err(DemoError::Record { game, fault });
@@ -107,23 +122,38 @@ pub async fn run(base: &str) -> Result<(), DemoError> {
         fees = Coins::checked_sum([fees].into_iter().chain(charged))
             .ok_or_else(|| DemoError::Books("the fees do not fit".into()))?;
         inherited = inherited.or_else(|| {
-            let antes = record.terms.price.bet.checked_mul(3)?;
+            let antes = record.terms.ante()?.checked_mul(u32::try_from(clients.len()).ok()?)?;
             record.pot_before.checked_sub(antes)
         });
         let name_of = |player: &PlayerId| {
             let place = clients.iter().position(|client| client.player() == *player);
-            place.map_or_else(|| player.to_string(), |place| NAMES[place].to_owned())
+            place.map(|place| names[place]).ok_or(DemoError::Apart)
         };
-        let names: Vec<String> = record.players.iter().map(name_of).collect();
-        report::game(number, &record, ending, &verified, &names);
+        let by_seat: Vec<&str> = record.players.iter().map(name_of).collect::<Result<_, _>>()?;
+        report::game(number, &record, &end, &verified, &by_seat);
     }
     while let Some(ended) = players.join_next().await {
         ended??;
     }
     let after = wallets(&clients).await?;
     check_books(&before, &after, fees, inherited.unwrap_or_default())?;
-    report::end(&NAMES, &before, &after, fees);
+    report::end(names, &before, &after, fees);
     Ok(())
+}
+
+/// Signs in as many as the room's game cannot begin without.
+async fn guests(base: &str, room: &str) -> Result<Vec<Client>, DemoError> {
+    let device = || format!("demo-{}", entropy::uuid());
+    let first = Client::guest(base, &device(), NAMES[0]).await?;
+    let Rooms { items } = first.read("/v1/rooms").await?;
+    let Some(Room { seats_min, .. }) = items.into_iter().find(|one| one.id == room) else {
+        return Err(DemoError::NoRoom(room.to_owned()));
+    };
+    let mut clients = vec![first];
+    for name in NAMES.into_iter().take(seats_min.into()).skip(1) {
+        clients.push(Client::guest(base, &device(), name).await?);
+    }
+    Ok(clients)
 }
 
 async fn wallets(clients: &[Client]) -> Result<Vec<Wallet>, ClientError> {
@@ -134,12 +164,12 @@ async fn wallets(clients: &[Client]) -> Result<Vec<Wallet>, ClientError> {
     Ok(wallets)
 }
 
-/// Seats all three at one table. Where others play in the room too, that may take a few attempts.
-async fn sit_together(clients: &[Client]) -> Result<TableId, DemoError> {
+/// Seats all of them at one table. Where others play in the room too, that may take a few attempts.
+async fn sit_together(clients: &[Client], room: &str) -> Result<TableId, DemoError> {
     for _ in 0..TOGETHER_ATTEMPTS {
         let mut tables = Vec::new();
         for client in clients {
-            tables.push(client.seat(ROOM).await?);
+            tables.push(client.seat(room).await?);
         }
         if tables.iter().all(|table| *table == tables[0]) {
             return Ok(tables[0]);
@@ -152,7 +182,8 @@ async fn sit_together(clients: &[Client]) -> Result<TableId, DemoError> {
     Err(DemoError::Apart)
 }
 
-/// Plays as the house's bot would until the POT is taken, then leaves.
+/// Plays as the house's bot would until the POT is taken, or some games if there is none, then
+/// leaves.
 async fn play(
     client: &Client,
     finished: Option<mpsc::UnboundedSender<Finished>>,
@@ -161,7 +192,6 @@ async fn play(
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut answered = None;
-    let mut ending = None;
     let mut over = None;
     let mut games = 0;
     loop {
@@ -176,21 +206,19 @@ async fn play(
         }
         for event in events_of(&told).iter().cloned() {
             match event {
-                Event::Game { event: GameEvent::Over { ending: how, .. } } => ending = Some(how),
-                Event::Over { game, settlement, .. } => {
-                    over = Some(Finished { game, settlement, ending: ending.take() });
-                }
+                Event::Over { game, settlement, .. } => over = Some(Finished { game, settlement }),
                 Event::Settled { .. } => {
                     games += 1;
                     let Some(game) = over.take() else {
                         continue;
                     };
                     let takes_pot = game.settlement.pot.is_some();
+                    let has_pot = play.view().is_some_and(|view| view.terms.hits.is_some());
                     if let Some(finished) = &finished {
                         // The receiver ends only with the demo.
                         let _ = finished.send(game);
                     }
-                    if takes_pot {
+                    if takes_pot || !has_pot && games == GAMES_WITHOUT_POT {
                         return leave(play).await;
                     }
                     if games == GAMES_MAX {
@@ -243,7 +271,7 @@ async fn leave(mut play: Steady) -> Result<(), DemoError> {
     Ok(())
 }
 
-/// What the three had, and what waited in the POT for them, is what they have and the house took
+/// What the guests had, and what waited in the POT for them, is what they have and the house took
 /// in fees: nothing else left the table.
 fn check_books(
     before: &[Wallet],

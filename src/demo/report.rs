@@ -1,11 +1,11 @@
 //! What the demo prints.
 
+use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Ending;
+use bahay_engine::game::Game;
 use bahay_engine::table::{Record, TableId, Verified};
 
 use crate::client::Wallet;
-use crate::tables::catalog::Tongits;
 
 pub(super) fn seated(base: &str, room: &str, table: TableId, names: &[&str], wallets: &[Wallet]) {
     println!("{base}: {} sit in the {room} room, at table {table}", list(names));
@@ -16,25 +16,22 @@ pub(super) fn seated(base: &str, room: &str, table: TableId, names: &[&str], wal
 
 pub(super) fn game(
     number: usize,
-    record: &Record<Tongits>,
-    ending: Option<Ending>,
+    record: &Record<AnyGame>,
+    end: &AnyGame,
     verified: &Verified,
-    names: &[String],
+    names: &[&str],
 ) {
     let settlement = &record.settlement;
-    let winner = settlement.winner.map_or("nobody", |seat| &names[seat.index()]);
+    let winner = settlement.winner.map_or("nobody", |seat| names[seat.index()]);
     let seconds = record.finished_at.ms_since(record.opened_at) / 1_000;
     let ms = record.finished_at.ms_since(record.opened_at) % 1_000;
     println!();
-    let by = match ending {
-        Some(Ending::Tongits) => "by Tongits",
-        Some(Ending::Fight) => "a fight",
-        Some(Ending::Stock) => "on the last card",
-        None => "",
-    };
-    println!("Game {number}: {winner} wins {by}  ({}, {seconds}.{ms:03} s)", record.game);
-    let ante = record.terms.price.bet;
-    println!("  antes    3 × {ante} into the POT: {}", record.pot_before);
+    let ending = end.ending().map_or("", |ending| catalog::ending_title(&record.kind, ending));
+    println!("Game {number}, {ending}: {winner} wins  ({}, {seconds}.{ms:03} s)", record.game);
+    if record.terms.hits.is_some() {
+        let (players, ante) = (names.len(), record.terms.ante().unwrap_or_default());
+        println!("  antes    {players} × {ante} into the POT: {}", record.pot_before);
+    }
     for payment in &settlement.payments {
         let items: Vec<String> =
             payment.items.iter().map(|item| format!("{} {}", item.name, item.counts)).collect();
@@ -45,13 +42,18 @@ pub(super) fn game(
         let name = &names[fee.seat.index()];
         println!("  {name:<8} receives {}, less the fee of {}", fee.gross, fee.fee);
     }
-    match (settlement.pot, record.crown_after) {
-        (Some(pot), _) => {
-            let name = &names[pot.seat.index()];
-            println!("  {name:<8} has two hits in a row and takes the POT: {}", pot.amount);
+    match (settlement.pot, record.crown_after, record.terms.hits) {
+        (Some(pot), _, hits) => {
+            let name = names[pot.seat.index()];
+            let why = match hits {
+                Some(hits) if !record.outcome.takes_pot => hits_in_a_row(hits.to_win),
+                Some(_) | None => String::new(),
+            };
+            println!("  {name:<8} {why}takes the POT: {}", pot.amount);
         }
-        (None, Some(crown)) => println!("  {winner:<8} wears crown {}", crown.wins),
-        (None, None) => println!("  the POT stays"),
+        (None, Some(crown), _) => println!("  {winner:<8} wears crown {}", crown.wins),
+        (None, None, Some(_)) => println!("  the POT stays"),
+        (None, None, None) => {}
     }
     println!("  verified: {} actions, the deal, the settlement", verified.actions);
 }
@@ -65,6 +67,14 @@ pub(super) fn end(names: &[&str], before: &[Wallet], after: &[Wallet], fees: Coi
         println!("  {name:<8} {:>10} {:>10}  {change:+}", before.to_string(), after.to_string());
     }
     println!("  the house took {fees} in fees; nothing else left the table");
+}
+
+fn hits_in_a_row(hits: u8) -> String {
+    match hits {
+        2 => "has two hits in a row and ".to_owned(),
+        3 => "has three hits in a row and ".to_owned(),
+        other => format!("has {other} hits in a row and "),
+    }
 }
 
 fn list(names: &[&str]) -> String {

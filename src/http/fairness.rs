@@ -13,7 +13,7 @@ use crate::archive;
 use crate::clock::Clock;
 use crate::db::PgPool;
 use crate::ids::GameId;
-use crate::replay::Recalled;
+use crate::replay::GameReplay;
 use crate::reports::{DealSpan, Deals, Reports};
 
 use super::games::{number, recorded};
@@ -102,7 +102,7 @@ pub(super) async fn show_fairness(
         .filter(|game| game.state != archive::GameState::Open)
         .ok_or_else(|| Code::GameNotFound.plain())?;
     let (_, record) = recorded(game)?;
-    let recalled = Recalled::of_value(record).map_err(|error| Problem::internal(&error))?;
+    let recalled = GameReplay::of_value(record).map_err(|error| Problem::internal(&error))?;
     let record = recalled.record();
     let chance = record.chance.iter().map(|answer| match answer {
         Answer::Number(number) => Chance::Number(*number),

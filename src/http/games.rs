@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use bahay_engine::games::tongits::Ending;
+use bahay_engine::catalog;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -13,7 +13,8 @@ use crate::auth::Player;
 use crate::clock;
 use crate::db::PgPool;
 use crate::ids::GameId;
-use crate::replay::{Actions, Recalled};
+use crate::ids::GameName;
+use crate::replay::{Actions, GameReplay};
 
 use super::page::Limit;
 use super::{
@@ -25,6 +26,9 @@ use super::{
 pub(super) struct MyGame {
     id: Uuid,
     table: Uuid,
+    /// The game, by its name.
+    #[schema(example = "tongits")]
+    kind: String,
     #[schema(example = "newbie")]
     room: String,
     #[schema(inline)]
@@ -32,8 +36,8 @@ pub(super) struct MyGame {
     /// What it came to for the player.
     outcome: GameOutcome,
     /// How it ended; null when it was voided, and for some seconds after it was settled.
-    #[schema(required = true)]
-    ending: Option<GameEnding>,
+    #[schema(required = true, example = "fight")]
+    ending: Option<String>,
     /// Where the player sat, from 0.
     #[schema(maximum = 7)]
     seat: u8,
@@ -70,15 +74,6 @@ pub(super) enum GameOutcome {
     Voided,
 }
 
-/// How a game ended: by Tongits, by a fight, or because the stock was exhausted.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum GameEnding {
-    Tongits,
-    Fight,
-    Stock,
-}
-
 /// Which games are asked for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -97,8 +92,11 @@ pub(super) struct GamesQuery {
     #[param(inline)]
     outcome: Option<GameOutcome>,
     /// Only games that ended so.
-    #[param(inline)]
-    ending: Option<GameEnding>,
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
+    ending: Option<GameName>,
+    /// Only games of this kind.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
+    kind: Option<GameName>,
     /// `next_cursor` of the page before; nothing for the first page.
     #[param(max_length = 256)]
     cursor: Option<String>,
@@ -113,27 +111,40 @@ impl GamesQuery {
         if self.from.zip(self.to).is_some_and(|(from, to)| from >= to) {
             return Err(Code::QueryInvalid.because("`from` is not before `to`"));
         }
+        let kinds = catalog::kinds();
+        if let Some(ending) = &self.ending
+            && !kinds.iter().any(|kind| kind.endings.iter().any(|one| one.name == ending.as_str()))
+        {
+            return Err(Code::QueryInvalid.because("no game ends like `ending`"));
+        }
+        if let Some(wanted) = &self.kind
+            && !kinds.iter().any(|kind| kind.name == wanted.as_str())
+        {
+            return Err(Code::QueryInvalid.because("`kind` names no game of this house"));
+        }
         Ok(archive::Filter {
             room: self.room.as_ref().map(ToString::to_string),
             from: self.from.map(clock::from_jiff),
             to: self.to.map(clock::from_jiff),
             outcome: self.outcome.map(archive::Outcome::from),
-            ending: self.ending.map(Ending::from),
+            ending: self.ending.as_ref().map(ToString::to_string),
+            kind: self.kind.as_ref().map(ToString::to_string),
         })
     }
 }
 
 /// The name of the list that these filters make.
 fn list_of(filter: &archive::Filter) -> String {
-    let archive::Filter { room, from, to, outcome, ending } = filter;
+    let archive::Filter { kind, room, from, to, outcome, ending } = filter;
     let ms = |time: &Option<clock::Timestamp>| time.map_or(String::new(), |at| at.ms().to_string());
     format!(
-        "games {} {} {} {} {}",
+        "games {} {} {} {} {} {}",
+        kind.as_deref().unwrap_or_default(),
         room.as_deref().unwrap_or_default(),
         ms(from),
         ms(to),
         outcome.map_or("", archive::Outcome::as_str),
-        ending.map_or("", archive::ending_as_str)
+        ending.as_deref().unwrap_or_default()
     )
 }
 
@@ -179,10 +190,11 @@ impl TryFrom<PlayedGame> for MyGame {
         Ok(Self {
             id: game.game.0,
             table: game.table.0,
+            kind: game.kind,
             room: game.room,
             state,
             outcome: game.outcome.into(),
-            ending: game.ending.map(GameEnding::from),
+            ending: game.ending,
             seat: number(game.seat),
             bots: game.bots,
             ante: game.ante.into(),
@@ -199,13 +211,16 @@ impl TryFrom<PlayedGame> for MyGame {
 pub(super) struct Game {
     id: Uuid,
     table: Uuid,
+    /// The game, by its name.
+    #[schema(example = "tongits")]
+    kind: String,
     #[schema(example = "newbie")]
     room: String,
     #[schema(inline)]
     state: Finished,
     /// How it ended; null when it was voided.
-    #[schema(required = true)]
-    ending: Option<GameEnding>,
+    #[schema(required = true, example = "fight")]
+    ending: Option<String>,
     /// What each seat paid into the POT before the deal.
     ante: Coins,
     seats: Vec<GameSeat>,
@@ -281,13 +296,13 @@ pub(super) async fn show_game(
         GameState::Open => return Err(Code::GameNotFinished.plain()),
     };
     let GameDetail { record, .. } = &game;
-    let recalled = record.clone().map(Recalled::of_value).transpose();
+    let recalled = record.clone().map(GameReplay::of_value).transpose();
     let recalled = recalled.map_err(|error| Problem::internal(&error))?;
-    let actions = recalled.as_ref().map(Recalled::actions).unwrap_or_default();
-    let ending = match (&recalled, game.ending) {
-        (_, Some(ending)) => Some(ending.into()),
+    let actions = recalled.as_ref().map(GameReplay::actions).unwrap_or_default();
+    let ending = match (&recalled, &game.ending) {
+        (_, Some(ending)) => Some(ending.clone()),
         (Some(recalled), None) => {
-            Some(recalled.ending().map_err(|error| Problem::internal(&error))?.into())
+            Some(recalled.ending().map_err(|error| Problem::internal(&error))?.to_owned())
         }
         (None, None) => None,
     };
@@ -298,6 +313,7 @@ pub(super) async fn show_game(
     Ok(Json(Game {
         id: game.game.0,
         table: game.table.0,
+        kind: game.kind,
         room: game.room,
         state,
         ending,
@@ -408,26 +424,6 @@ impl From<GameOutcome> for archive::Outcome {
             GameOutcome::Lost => Self::Lost,
             GameOutcome::Drawn => Self::Drawn,
             GameOutcome::Voided => Self::Voided,
-        }
-    }
-}
-
-impl From<Ending> for GameEnding {
-    fn from(ending: Ending) -> Self {
-        match ending {
-            Ending::Tongits => Self::Tongits,
-            Ending::Fight => Self::Fight,
-            Ending::Stock => Self::Stock,
-        }
-    }
-}
-
-impl From<GameEnding> for Ending {
-    fn from(ending: GameEnding) -> Self {
-        match ending {
-            GameEnding::Tongits => Self::Tongits,
-            GameEnding::Fight => Self::Fight,
-            GameEnding::Stock => Self::Stock,
         }
     }
 }

@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use bahay_engine::catalog;
+
 use crate::auth::Player;
-use crate::standings::{self, Ranked, Standing, Standings};
+use crate::ids::GameName;
+use crate::standings::{self, Asked, Ranked, Standing, Standings};
 
 use super::page::Limit;
 use super::{Code, Path, Problem, Query, Services};
@@ -46,6 +49,9 @@ pub(super) enum Section {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct BoardQuery {
+    /// The game, by its name; the first of the house if left out.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
+    kind: Option<GameName>,
     /// The places from the first on, if this is left out, or those around the player who asks.
     #[param(inline)]
     section: Option<Section>,
@@ -62,6 +68,9 @@ pub(super) struct BoardQuery {
 /// Part of a leaderboard.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Leaderboard {
+    /// The game, by its name.
+    #[schema(example = "tongits")]
+    kind: &'static str,
     board: Board,
     span: Span,
     /// The first day of the span; 1970-01-01 for all time.
@@ -123,26 +132,28 @@ pub(super) async fn show_leaderboard(
     Query(query): Query<BoardQuery>,
 ) -> Result<Json<Leaderboard>, Problem> {
     let day = query.date.unwrap_or_else(|| standings.today(services.clock.now()));
-    let section = query.section.unwrap_or(Section::Top).into();
-    let (over, limit, me) = (span.into(), query.limit.items(), player.id);
+    let asked = Asked {
+        section: query.section.unwrap_or(Section::Top).into(),
+        limit: query.limit.items(),
+        player: player.id,
+    };
+    let kind = known_kind(query.kind.as_ref())?;
+    let over = span.into();
     let standing = match board {
-        Board::Coins => {
-            standings.board(standings::Board::Coins, over, day, section, limit, me).await?
-        }
-        Board::Hits => {
-            standings.board(standings::Board::Hits, over, day, section, limit, me).await?
-        }
+        Board::Coins => standings.board(kind, standings::Board::Coins, over, day, asked).await?,
+        Board::Hits => standings.board(kind, standings::Board::Hits, over, day, asked).await?,
         Board::Rating => {
             let now = services.clock.now();
             let calendar = standings.calendar();
             if calendar.start_of_day(over, day) != calendar.start(over, now) {
                 return Err(Code::QueryInvalid.because("ratings are as they are now"));
             }
-            standings.rating_board(over, now, section, limit, me).await?
+            standings.rating_board(kind, over, now, asked).await?
         }
     };
     let Standing { starts_on, total, own, places } = standing;
     Ok(Json(Leaderboard {
+        kind,
         board,
         span,
         starts_on,
@@ -151,6 +162,16 @@ pub(super) async fn show_leaderboard(
         own: own.map(BoardPlace::from),
         items: places.into_iter().map(BoardPlace::from).collect(),
     }))
+}
+
+/// The game of this name, or the first one of the house.
+fn known_kind(wanted: Option<&GameName>) -> Result<&'static str, Problem> {
+    let mut names = catalog::kinds().into_iter().map(|kind| kind.name);
+    let found = match wanted {
+        Some(wanted) => names.find(|name| *name == wanted.as_str()),
+        None => names.next(),
+    };
+    found.ok_or_else(|| Code::QueryInvalid.because("`kind` names no game of this house"))
 }
 
 impl From<Span> for standings::Span {

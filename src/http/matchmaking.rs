@@ -184,6 +184,7 @@ impl From<LobbyError> for Problem {
             LobbyError::TicketMatched => Code::TicketMatched,
             LobbyError::CodeUnknown => Code::CodeNotFound,
             LobbyError::BetOutOfBounds => Code::BetInvalid,
+            LobbyError::Rules(_) => Code::RulesInvalid,
             LobbyError::Barred => Code::Barred,
             LobbyError::TableFull => Code::TableFull,
             LobbyError::NotHost => Code::NotHost,

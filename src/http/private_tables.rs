@@ -3,17 +3,17 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins;
+use bahay_engine::game::Game as _;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::ids::PlayerId;
-use crate::lobby::{PrivateSeat, PrivateView};
-use crate::rooms::RuleSet;
+use crate::lobby::{self, PrivateSeat, PrivateView};
 
-use super::rooms::RuleSetBody;
 use super::{Body, Coins, Path, Problem, ProblemBody, Services};
 
 /// What the host wants to play.
@@ -26,9 +26,18 @@ pub(super) struct OpenPrivate {
     /// In hundredths of a coin: from 1 to 100,000 coins.
     #[schema(minimum = 100, maximum = 10_000_000, example = 500)]
     bet: i64,
+    /// The game to play; that of the room where it is left out.
     #[serde(default)]
-    #[schema(inline)]
-    rule_set: Option<RuleSetBody>,
+    #[schema(max_length = 32, example = "tongits")]
+    kind: Option<String>,
+    /// One of the game's rule sets, with its own POT rules; the room's rules where it is left out.
+    #[serde(default)]
+    #[schema(max_length = 32, example = "kingdom")]
+    rule_set: Option<String>,
+    /// Fields of the game's rules that are to be otherwise than the rule set has them.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    rules: serde_json::Value,
 }
 
 /// A seat at a private table.
@@ -65,14 +74,23 @@ pub(super) struct PrivateTableBody {
     multiplier: u32,
     #[schema(example = 500)]
     fee_basis_points: u32,
-    #[schema(example = 2)]
-    hits_to_win: u8,
-    /// Absent where the rules have no name.
-    #[schema(inline, required = true)]
-    rule_set: Option<RuleSetBody>,
+    /// The game, by its name.
+    #[schema(example = "tongits")]
+    kind: &'static str,
+    /// Wins in a row that take the POT; none where there is none.
+    #[schema(required = true, example = 2)]
+    hits_to_win: Option<u8>,
+    /// None where switches are set otherwise than in every rule set.
+    #[schema(required = true, example = "kingdom")]
+    rule_set: Option<&'static str>,
+    /// The game's rules, whole.
+    #[schema(value_type = Object)]
+    rules: serde_json::Value,
     /// The least that a wallet must hold to sit down.
     wallet_min: Coins,
     seats: u8,
+    /// A game begins when so many are ready.
+    seats_min: u8,
     /// Who sits there.
     players: Vec<Uuid>,
 }
@@ -88,10 +106,13 @@ impl From<PrivateView> for PrivateTableBody {
             bet: terms.price.bet.into(),
             multiplier: terms.price.multiplier,
             fee_basis_points: terms.price.fee_basis_points,
-            hits_to_win: terms.hits.to_win,
-            rule_set: RuleSet::of(&terms.rules).map(RuleSetBody::from),
+            kind: terms.rules.kind(),
+            hits_to_win: terms.hits.map(|hits| hits.to_win),
+            rule_set: terms.rules.rule_set(),
+            rules: serde_json::to_value(&terms.rules).unwrap_or_default(),
             wallet_min: view.wallet_min.into(),
             seats: view.seats,
+            seats_min: AnyGame::seats(&terms.rules).least,
             players: view.players.into_iter().map(|player| player.0).collect(),
         }
     }
@@ -118,18 +139,21 @@ impl From<PrivateView> for PrivateTableBody {
             `too_few_coins`: for this bet. `seating`: a request of the player is being seated; ask \
             again. `table_halted`: the player sits at a table that was halted",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`, or `bet_invalid`: the bet is out of bounds",
+        (status = 422, description = "`body_invalid`, `bet_invalid`: the bet is out of bounds, or \
+            `rules_invalid`: there is no such game or rule set, or no game can be dealt by these \
+            rules; the detail names the field",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn open_private_table(
     State(services): State<Services>,
     player: Player,
-    Body(OpenPrivate { room, bet, rule_set }): Body<OpenPrivate>,
+    Body(OpenPrivate { room, bet, kind, rule_set, rules }): Body<OpenPrivate>,
 ) -> Result<(StatusCode, Json<PrivateSeatBody>), Problem> {
     let bet = coins::Coins::from_hundredths(bet);
-    let rule_set = rule_set.map(RuleSet::from);
-    let seat = services.lobby.open_private(player.id, &room, rule_set, bet).await?;
+    let is_wanted = kind.is_some() || rule_set.is_some() || !rules.is_null();
+    let wanted = is_wanted.then_some(lobby::WantedRules { kind, rule_set, switches: rules });
+    let seat = services.lobby.open_private(player.id, &room, wanted, bet).await?;
     Ok((StatusCode::CREATED, Json(seat.into())))
 }
 

@@ -150,6 +150,7 @@ codes! {
     TicketNotFound = "ticket_not_found", NOT_FOUND, "You have no such ticket";
     TicketMatched = "ticket_matched", CONFLICT, "A table has been found already";
     CodeNotFound = "code_not_found", NOT_FOUND, "No table has this code";
+    RulesInvalid = "rules_invalid", UNPROCESSABLE_ENTITY, "No game can be dealt by such rules";
     BetInvalid = "bet_invalid", UNPROCESSABLE_ENTITY, "A private table is not for such a bet";
     TableFull = "table_full", CONFLICT, "There is no place for you at this table";
     Barred = "barred", FORBIDDEN, "The host has sent you away";

@@ -7,9 +7,12 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::accounts::Accounts;
+use bahay_engine::catalog;
+use bahay_engine::game::Named;
+
 use crate::auth::Player;
 use crate::ids::PlayerId;
-use crate::standings::{self, Standings, StandingsError};
+use crate::standings::{Standings, StandingsError};
 
 use super::{Code, Coins, Path, Problem, ProblemBody, Services, Time, unread};
 
@@ -25,18 +28,21 @@ pub(super) struct PlayerProfile {
     /// A bot of the house, and nobody's account.
     is_bot: bool,
     created_at: Time,
-    statistics: Statistics,
+    /// By game.
+    statistics: Vec<Statistics>,
 }
 
-/// What a player has done in all settled games, some seconds behind.
+/// What a player has done in all settled games of one kind, some seconds behind.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct Statistics {
+    /// The game, by its name.
+    #[schema(example = "tongits")]
+    kind: String,
+    /// The game for people.
+    #[schema(example = "Tong-its")]
+    game: &'static str,
     games: i64,
     wins: i64,
-    /// Games won by Tongits.
-    tongits: i64,
-    /// Games won by a fight, challenged or not.
-    fights_won: i64,
     /// How often the player took the POT.
     hits: i64,
     /// The largest POT taken.
@@ -44,23 +50,57 @@ pub(in crate::http) struct Statistics {
     /// Wins in a row, at whatever tables.
     streak: i64,
     best_streak: i64,
+    /// What else is counted at this game; all of its counters, also those that are zero.
+    counters: Vec<Counter>,
 }
 
-impl From<standings::Statistics> for Statistics {
-    fn from(statistics: standings::Statistics) -> Self {
-        let standings::Statistics {
-            games,
-            wins,
-            tongits,
-            fights_won,
-            hits,
-            best_pot,
-            streak,
-            best_streak,
-        } = statistics;
-        let best_pot = best_pot.into();
-        Self { games, wins, tongits, fights_won, hits, best_pot, streak, best_streak }
+/// Something that is counted at one game.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StatisticsCounter)]
+pub(in crate::http) struct Counter {
+    #[schema(example = "fights_won")]
+    name: &'static str,
+    /// For people.
+    #[schema(example = "Fights won")]
+    title: &'static str,
+    value: i64,
+}
+
+/// Statistics of every game that the player has played.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct StatisticsByGame {
+    items: Vec<Statistics>,
+}
+
+/// What a player has done, game by game in the order of the catalogue; the first one always.
+pub(in crate::http) async fn statistics_of(
+    standings: &Standings,
+    player: PlayerId,
+) -> Result<Vec<Statistics>, Problem> {
+    let mut all = Vec::new();
+    for (place, kind) in catalog::kinds().into_iter().enumerate() {
+        let found = standings.statistics(player, kind.name).await?;
+        if found.games == 0 && place > 0 {
+            continue;
+        }
+        let counter = |named: &Named| Counter {
+            name: named.name,
+            title: named.title,
+            value: found.counter(named.name),
+        };
+        all.push(Statistics {
+            kind: kind.name.to_owned(),
+            game: kind.title,
+            games: found.games,
+            wins: found.wins,
+            hits: found.counter("hits"),
+            best_pot: found.best_pot.into(),
+            streak: found.streak,
+            best_streak: found.best_streak,
+            counters: kind.counters.iter().map(counter).collect(),
+        });
     }
+    Ok(all)
 }
 
 /// Show my statistics
@@ -69,13 +109,13 @@ impl From<standings::Statistics> for Statistics {
     path = "/v1/me/statistics",
     tag = "me",
     security(("access_token" = [])),
-    responses((status = 200, description = "What the player has done", body = Statistics))
+    responses((status = 200, description = "What the player has done", body = StatisticsByGame))
 )]
 pub(super) async fn show_my_statistics(
     State(standings): State<Standings>,
     player: Player,
-) -> Result<Json<Statistics>, Problem> {
-    Ok(Json(standings.statistics(player.id).await?.into()))
+) -> Result<Json<StatisticsByGame>, Problem> {
+    Ok(Json(StatisticsByGame { items: statistics_of(&standings, player.id).await? }))
 }
 
 /// Show a player
@@ -101,7 +141,7 @@ pub(super) async fn show_player(
 ) -> Result<Json<PlayerProfile>, Problem> {
     let found = accounts.look_up(&[PlayerId(id)]).await?;
     let profile = found.into_iter().next().ok_or_else(|| Code::PlayerNotFound.plain())?;
-    let statistics = standings.statistics(profile.id).await?.into();
+    let statistics = statistics_of(&standings, profile.id).await?;
     Ok(Json(PlayerProfile {
         id,
         name: profile.name,

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::db::PgPool;
-use crate::replay::{Recalled, Step};
+use crate::replay::{GameReplay, Step};
 
 use super::games::{number, record_of};
 use super::{Code, Path, Problem, ProblemBody, Query, Time};
@@ -165,7 +165,7 @@ pub(super) fn some_steps(
     offset: usize,
     limit: usize,
 ) -> Result<SomeSteps, Problem> {
-    let steps = Recalled::of_value(record).and_then(|game| game.steps(viewer, offset, limit));
+    let steps = GameReplay::of_value(record).and_then(|game| game.steps(viewer, offset, limit));
     let steps = steps.map_err(|error| Problem::internal(&error))?;
     let next = offset.saturating_add(steps.steps.len());
     Ok(SomeSteps {

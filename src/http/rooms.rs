@@ -2,7 +2,8 @@
 
 use axum::extract::State;
 use axum::{Extension, Json};
-use serde::{Deserialize, Serialize};
+use bahay_engine::catalog;
+use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -10,11 +11,10 @@ use crate::auth::Player;
 use crate::edge::Address;
 use crate::live_store::Playing;
 use crate::lobby::{self, LobbyError};
-use crate::rooms::RuleSet;
 
 use super::{Coins, Path, Problem, Services};
 
-/// A stake tier.
+/// A game at a bet.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Room {
     #[schema(example = "newbie")]
@@ -22,27 +22,39 @@ pub(super) struct Room {
     /// As people read it.
     #[schema(example = "Newbie")]
     name: String,
-    /// The game and its rule set.
+    /// The game, by its name.
     #[schema(example = "tongits")]
     kind: &'static str,
+    /// The game for people.
+    #[schema(example = "Tong-its")]
+    game: &'static str,
+    /// How many play at a table at most.
+    #[schema(example = 3)]
     seats: u8,
-    /// One count at multiplier 1; also what each seat pays into the POT before each game.
+    /// A game begins when so many are ready.
+    #[schema(example = 3)]
+    seats_min: u8,
+    /// One count at multiplier 1.
     bet: Coins,
     multiplier: u32,
     /// The house's share of what a winner receives, in ten-thousandths.
     #[schema(example = 500)]
     fee_basis_points: u32,
-    /// Wins in a row that take the POT.
-    #[schema(example = 2)]
-    hits_to_win: u8,
+    /// What each seat pays into the POT before each game; zero where there is none.
+    ante: Coins,
+    /// Wins in a row that take the POT; none for a room without one.
+    #[schema(required = true, example = 2)]
+    hits_to_win: Option<u8>,
     /// The least that a wallet must hold to sit down: the ante and the greatest possible loss.
     wallet_min: Coins,
     /// The most that it may hold; none for no limit.
     #[schema(required = true)]
     wallet_max: Option<Coins>,
-    /// The rule set by its name; absent where it has none.
-    #[schema(inline, required = true)]
-    rule_set: Option<RuleSetBody>,
+    /// The rule set by its name.
+    #[schema(example = "kingdom")]
+    rule_set: String,
+    /// Whether some of its rules are otherwise than that rule set's: a table shows all.
+    has_own_switches: bool,
     /// Whether games may begin.
     is_open: bool,
     /// Who sits there now, as of a second ago at most.
@@ -53,35 +65,6 @@ pub(super) struct Room {
     tables: u64,
 }
 
-/// A rule set by its name.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = RuleSet)]
-pub(super) enum RuleSetBody {
-    /// As the rules page has it.
-    Kingdom,
-    /// Any card may be dumped, and only what opponents add keeps a seat from fighting.
-    Relaxed,
-}
-
-impl From<RuleSet> for RuleSetBody {
-    fn from(set: RuleSet) -> Self {
-        match set {
-            RuleSet::Kingdom => Self::Kingdom,
-            RuleSet::Relaxed => Self::Relaxed,
-        }
-    }
-}
-
-impl From<RuleSetBody> for RuleSet {
-    fn from(set: RuleSetBody) -> Self {
-        match set {
-            RuleSetBody::Kingdom => Self::Kingdom,
-            RuleSetBody::Relaxed => Self::Relaxed,
-        }
-    }
-}
-
 impl Room {
     fn of(room: &lobby::Room, playing: Playing) -> Self {
         let terms = room.terms();
@@ -89,14 +72,18 @@ impl Room {
             id: room.id().to_owned(),
             name: room.name().to_owned(),
             kind: room.kind(),
-            seats: room.seats(),
+            game: catalog::title_of(room.kind()),
+            seats: room.seats().most,
+            seats_min: room.seats().least,
             bet: terms.price.bet.into(),
             multiplier: terms.price.multiplier,
             fee_basis_points: terms.price.fee_basis_points,
-            hits_to_win: terms.hits.to_win,
+            ante: terms.ante().unwrap_or_default().into(),
+            hits_to_win: terms.hits.map(|hits| hits.to_win),
             wallet_min: room.wallet_min().into(),
             wallet_max: room.wallet_max().map(Coins::from),
-            rule_set: RuleSet::of(&terms.rules).map(RuleSetBody::from),
+            rule_set: room.rule_set().to_owned(),
+            has_own_switches: !room.has_plain_rules(),
             is_open: room.is_open(),
             players: playing.players,
             tables: playing.tables,

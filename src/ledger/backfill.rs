@@ -129,6 +129,7 @@ impl Backfill {
         let (game, times) = (opening.game, [time(opened_at)?, time(finished_at)?]);
         self.rows.games.row(&[
             &game,
+            &opening.kind,
             &opening.table,
             &opening.room,
             &"settled",
@@ -259,7 +260,7 @@ impl Backfill {
                 rows.entries,
             ),
             ("unfolded (operation)", rows.unfolded),
-            ("games (id, table_id, room, state, ante, opened_at, finished_at)", rows.games),
+            ("games (id, kind, table_id, room, state, ante, opened_at, finished_at)", rows.games),
             ("game_players (game, player, seat, stake, net, finished_at)", rows.seats),
             ("game_records (game, settlement, record)", rows.records),
         ];

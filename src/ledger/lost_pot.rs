@@ -217,7 +217,7 @@ async fn idle(pool: &PgPool) -> Result<Vec<IdlePot>, sqlx::Error> {
             select h.table_id from held_pots h where h.amount > 0
             union
             select substring(c.code from 5)::uuid
-            from late_operations() l
+            from late_operations l
             join transfers t on t.operation = l.operation
             join accounts c on c.id = t.destination and c.kind = 'pot'
         )

@@ -53,6 +53,7 @@ pub(super) fn decide(
     books.post(operation, &moves)?;
     games.open(
         Game::open(input.game, input.table, &input.room, input.ante, players, &stakes),
+        &input.kind,
         input.opened_at_ms,
     );
     Ok(Opening::Opened { stakes, pot: books.balance(&Account::Pot(*table)) })

@@ -17,6 +17,9 @@ use super::sweep::SweepWallet;
 /// keys and reports.
 const NAME_LENGTH_MAX: usize = 128;
 
+/// The longest name of a kind of games, in bytes.
+const KIND_LENGTH_MAX: usize = 32;
+
 /// The end of the year 9998, in milliseconds since 1970.
 const TIME_MS_MAX: i64 = 253_370_764_799_999;
 
@@ -28,6 +31,8 @@ pub const AMOUNT_MAX: Coins = Coins::from_hundredths(1_000_000_000_000);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OpenGame {
     pub game: GameId,
+    /// Which game is played, as records have it.
+    pub kind: String,
     pub table: TableId,
     pub room: String,
     /// What each seat pays into the POT. May be zero.
@@ -267,6 +272,7 @@ impl Operation {
     fn check(&self) -> Result<(), LedgerError> {
         match self {
             Self::Open(input) => {
+                check_kind(&input.kind)?;
                 check_name(&input.room)?;
                 check_time(input.opened_at_ms)?;
                 check_players(&input.players)?;
@@ -341,6 +347,15 @@ fn check_name(name: &str) -> Result<(), LedgerError> {
     ensure(!name.is_empty(), "a name, reason or key is empty")?;
     ensure(name.len() <= NAME_LENGTH_MAX, "a name, reason or key is too long")?;
     ensure(!name.chars().any(char::is_control), "a name, reason or key has a control character")
+}
+
+/// A name of a game's kind, as the database's constraint has it.
+fn check_kind(kind: &str) -> Result<(), LedgerError> {
+    let is_word = |letter: u8| matches!(letter, b'a'..=b'z' | b'0'..=b'9' | b'_');
+    let is_sound = kind.len() <= KIND_LENGTH_MAX
+        && kind.starts_with(|first: char| first.is_ascii_lowercase())
+        && kind.bytes().all(is_word);
+    ensure(is_sound, "the kind of a game is no short name in snake case")
 }
 
 fn check_time(time_ms: i64) -> Result<(), LedgerError> {

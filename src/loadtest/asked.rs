@@ -6,7 +6,7 @@ use bahay_engine::game::Game;
 use bahay_engine::table::{GameId, PhaseView};
 
 use crate::client::Play;
-use crate::tables::catalog::Tongits;
+use bahay_engine::catalog::AnyGame;
 
 /// What a player is asked: to be ready, or the prompt with this number.
 pub(super) type Question = (GameId, Option<u32>);
@@ -38,7 +38,7 @@ pub(super) fn plays(play: &Play) -> bool {
 /// So late that a table does as little as it can without the clock playing for its players.
 pub(super) fn just_in_time(play: &Play) -> Duration {
     let prompt = match play.view().map(|view| &view.phase) {
-        Some(PhaseView::Playing { view, .. }) => Tongits::prompt_in_view(view),
+        Some(PhaseView::Playing { view, .. }) => AnyGame::prompt_in_view(view),
         _ => None,
     };
     let countdown_ms = prompt.map_or(0, |prompt| prompt.countdown_ms);

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use super::board::Boards;
 use super::nodes::Nodes;
 use super::player::Player;
+use super::room;
 use super::tally::{Figure, Tally};
 use super::{LoadError, Options};
 use crate::client::{Client, ClientError};
@@ -27,6 +28,8 @@ const GAME: Duration = Duration::from_secs(60);
 pub(super) struct Crowd {
     pub(super) options: Options,
     pub(super) think_ms: u64,
+    /// Players of a full table.
+    pub(super) seats: u32,
     pub(super) tally: Tally,
     pub(super) boards: Boards,
     pub(super) nodes: Nodes,
@@ -184,11 +187,14 @@ impl Gathering {
                     error => LoadError::SignIn(error),
                 })?);
         }
-        let nodes = Nodes::new(options, &first.ok_or(LoadError::NoAddress)?);
+        let first = first.ok_or(LoadError::NoAddress)?;
+        let seats = room::seats_of(&first, &options.room).await?.into();
+        let nodes = Nodes::new(options, &first);
         let think_ms = options.mean_think_ms();
         let crowd = Arc::new(Crowd {
             options: options.clone(),
             think_ms,
+            seats,
             tally: Tally::of_nodes(options.urls.len()),
             boards: Boards::default(),
             nodes,

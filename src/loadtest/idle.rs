@@ -94,7 +94,7 @@ impl fmt::Display for Idle {
         writeln!(f, "{} connections without a table: {connections}", connections.number)?;
         writeln!(
             f,
-            "{} tables with three connections: {tables}, {moves_per_second} moves/s in all",
+            "{} tables with as many players: {tables}, {moves_per_second} moves/s in all",
             tables.number
         )
     }

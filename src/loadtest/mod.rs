@@ -4,7 +4,7 @@
 //! A run has phases. The players sign in as guests, ask a room for seats, connect, and play game
 //! after game with time to think; after a warm-up that counts for nothing the measurement begins.
 //! `plan` says what is measured when, `crowd` holds the players, `player` is the life of one,
-//! `frames` checks what each of them is shown, `board` finds out when a move has reached every seat,
+//! `frames` and `audit` check what each of them is shown, `board` finds out when a move has reached every seat,
 //! `tally` counts, `nodes` knows the servers and looks at their own figures, `progress` is what is
 //! seen meanwhile, `report` is what came of it (with `summary`, `idle`, `slope` and `compare`) and
 //! `page` shows that as a document. `reads` is apart: requests, and no moves.
@@ -13,9 +13,9 @@
 //! came to it, and a pause of the server counts for the moves that were not made meanwhile: so a
 //! server that stands still cannot look fast (see `tally`).
 //!
-//! A server that is fast and wrong fails: every text is searched for cards and seeds that its reader
-//! may not see, versions must follow one another, and the books are checked at the end where a
-//! database is named.
+//! A server that is fast and wrong fails: no message may hold what its reader may not see, versions
+//! must follow one another, some games are held against their records, and the books are checked at
+//! the end where a database is named.
 //!
 //! Players go broke. Who cannot pay for the room comes back as a new guest, and the report says how
 //! many did: no coins come from anywhere but the house's welcome.
@@ -24,6 +24,7 @@
 //! seen in the counts, not waited for.
 
 mod asked;
+mod audit;
 mod board;
 mod compare;
 mod crowd;
@@ -37,6 +38,7 @@ mod player;
 mod progress;
 mod reads;
 mod report;
+mod room;
 mod slope;
 mod summary;
 mod tally;
@@ -134,7 +136,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value = "apart")]
     pub seating: Seating,
 
-    /// Tables with three players each; where a ramp begins.
+    /// Tables, all of them full; where a ramp begins.
     #[arg(long, default_value_t = 100, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub tables: u32,
@@ -251,6 +253,10 @@ pub enum LoadError {
     NoAddress,
     #[error("{pids} processes are named, but {urls} addresses: give --pid once for each --url")]
     Pids { pids: usize, urls: usize },
+    #[error("the rooms could not be read: {0}")]
+    Rooms(ClientError),
+    #[error("the house has no room {0}")]
+    NoRoom(String),
     #[error("nobody could sign in: {0}")]
     SignIn(ClientError),
     #[error("only {playing} of {wanted} players came to a table: {why}")]

@@ -18,9 +18,6 @@ use super::tally::{Count, Counted, Figure};
 use super::{LoadError, Mode, Options};
 use crate::clock::Moment;
 
-/// Seats of a table.
-const SEATS: u32 = 3;
-
 /// Nobody came to a table for so long: those who are there are all.
 const STANDSTILL: Duration = Duration::from_secs(20);
 
@@ -107,11 +104,12 @@ impl Run<'_> {
     async fn fill(&mut self, gathering: &mut Gathering, tables: u32) -> Result<(), LoadError> {
         gathering.set_to_sit(true);
         // Those who stay would sit at tables that others have left, and never fill them.
-        if tables * SEATS < gathering.players() {
+        let players = tables * gathering.crowd.seats;
+        if players < gathering.players() {
             self.progress.say("games come to their end");
             gathering.empty().await;
         }
-        self.gather(gathering, tables * SEATS, "at a table", Crowd::playing).await
+        self.gather(gathering, players, "at a table", Crowd::playing).await
     }
 
     /// Brings so many players to where they are to be, which `present` counts.
@@ -210,7 +208,7 @@ impl Run<'_> {
     /// the same number of connections, and answer as late as they may.
     async fn idle(&mut self, gathering: &mut Gathering) -> Result<(), LoadError> {
         let Options { tables, seconds, .. } = *self.options;
-        let connections = tables * SEATS;
+        let connections = tables * gathering.crowd.seats;
         self.measure(gathering, Step::default(), seconds).await;
         gathering.set_to_sit(false);
         let standing = |crowd: &Crowd| crowd.standing.load(Ordering::Relaxed);

@@ -12,6 +12,7 @@ use tokio::time::{sleep, timeout};
 
 use super::Mode;
 use super::asked::{Question, just_in_time, plays, question};
+use super::audit::audit;
 use super::board::{Board, Place};
 use super::crowd::{Crowd, Order, Orders};
 use super::dice::{Dice, Habit};
@@ -20,8 +21,8 @@ use super::tally::{Count, Figure, TIMER};
 use crate::client::{Client, ClientError, Known, Play, PlayError, Said};
 use crate::clock::Moment;
 use crate::entropy;
-use crate::tables::catalog::Tongits;
 use crate::ws::protocol::Message;
+use bahay_engine::catalog::AnyGame;
 
 /// Before something that was refused or failed is tried again.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -76,6 +77,8 @@ pub(super) struct Player {
 /// What a connection knows beside its table.
 struct Sitting {
     crowd: Arc<Crowd>,
+    /// Reads records.
+    client: Client,
     /// The table's board, and the node of this connection.
     place: Arc<Place>,
     /// Once it is joined.
@@ -314,9 +317,10 @@ impl Player {
         play.resume(known);
         let mut sitting = Sitting {
             crowd: crowd.clone(),
+            client: client.clone(),
             place: place.clone(),
             board: None,
-            seen: Seen::default(),
+            seen: Seen::new(crowd.options.form.into(), self.number),
             join: None,
             came_back,
             asked_for_seat,
@@ -411,8 +415,13 @@ impl Player {
             Ok(message) => message,
             Err(error) => return Some(self.broken(&error)),
         };
-        if let Err(leak) = sitting.seen.check(said, &message, play.view()) {
-            tally.fault(format!("a player was shown what is hidden: {leak}"));
+        match sitting.seen.check(said, &message, play.view()) {
+            Ok(None) => {}
+            // Beside the player's own life.
+            Ok(Some(shown)) => {
+                tokio::spawn(audit(crowd.clone(), sitting.client.clone(), shown));
+            }
+            Err(leak) => tally.fault(format!("a player was shown what is hidden: {leak}")),
         }
         match &message {
             // It says nothing, and looks for no table over the socket.
@@ -485,7 +494,7 @@ impl Player {
 
     fn happened(
         &self,
-        event: &Event<<Tongits as Game>::Event>,
+        event: &Event<<AnyGame as Game>::Event>,
         play: &Play,
         sitting: &mut Sitting,
         now: Moment,
@@ -496,7 +505,7 @@ impl Player {
                 if let Some(over_at) = sitting.over_at.take() {
                     self.crowd.tally.took(Figure::Settlement, now.since(over_at));
                 }
-                // One of the three counts the game.
+                // One of the players counts the game: the first seat is always played.
                 let seat = play.view().and_then(|view| view.seat);
                 if seat.is_some_and(|seat| seat.index() == 0) {
                     self.crowd.tally.count(Count::Games, 1);

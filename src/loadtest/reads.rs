@@ -22,14 +22,11 @@ use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
 
 use super::tally::{Latencies, TIMER};
-use super::{LoadError, Options};
+use super::{LoadError, Options, room};
 use crate::client::{Client, ClientError, PlayError};
 use crate::clock::Moment;
 use crate::entropy;
 use crate::ws::protocol::Message;
-
-/// Guests that sit at one table.
-const SEATS: usize = 3;
 
 /// Games that each of them plays before the reads begin.
 const GAMES: u32 = 3;
@@ -196,18 +193,17 @@ pub(super) async fn carry_out(options: &Options) -> Result<Reads, LoadError> {
 /// Signs players in and has them play.
 async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
     let mut playing = JoinSet::new();
-    let mut first: Option<Client> = None;
+    let device = || format!("load-{}", entropy::uuid());
+    let url = options.urls.first().ok_or(LoadError::NoAddress)?;
+    // Tries the door, and does not play.
+    let first = Client::guest(url, &device(), "Loida").await.map_err(LoadError::SignIn)?;
+    let seats = room::seats_of(&first, &options.room).await?;
     for _ in 0..options.tables {
         // Table by table, so that each fills up.
-        for url in options.urls.iter().cycle().take(SEATS) {
-            let device = format!("load-{}", entropy::uuid());
-            let client = match &first {
-                Some(first) => first.at(url).another_guest(&device, "Loida").await,
-                None => Client::guest(url, &device, "Loida").await,
-            };
+        for url in options.urls.iter().cycle().take(seats.into()) {
+            let client = first.at(url).another_guest(&device(), "Loida").await;
             let client = client.map_err(LoadError::SignIn)?;
             client.seat(&options.room).await.map_err(LoadError::SignIn)?;
-            first.get_or_insert_with(|| client.clone());
             playing.spawn(timeout(PLAYING_MAX, play(client)));
         }
     }
@@ -220,7 +216,7 @@ async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
             Err(error) => why = error.to_string(),
         }
     }
-    let wanted = u64::from(options.tables) * SEATS as u64;
+    let wanted = u64::from(options.tables) * u64::from(seats);
     match readers.len() as u64 {
         some if some == wanted => Ok(readers),
         playing => Err(LoadError::Unfilled { playing, wanted, why }),
@@ -233,14 +229,18 @@ async fn play(client: Client) -> Result<Reader, PlayError> {
     let joining = play.join().await?;
     play.answered(joining).await?;
     let (mut preparing, mut answered, mut games) = (None, None, 0);
-    let mut last = None;
+    let (mut is_full, mut plays, mut last) = (false, false, None);
     while games < GAMES {
-        if let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase)
-            && preparing != Some(*game)
-        {
-            let game = *game;
-            preparing = Some(game);
-            play.ready(game, None).await?;
+        if let Some(view) = play.view() {
+            // Nobody begins before all are there: so all play the same games, and leave together.
+            is_full |= view.seats.iter().all(Option::is_some);
+            if let PhaseView::Preparing { game, .. } = view.phase
+                && is_full
+                && preparing != Some(game)
+            {
+                preparing = Some(game);
+                play.ready(game, None).await?;
+            }
         }
         let question = play.prompt().map(|prompt| (preparing, prompt.number));
         if question != answered
@@ -252,9 +252,16 @@ async fn play(client: Client) -> Result<Reader, PlayError> {
         }
         if let Message::Update { events, .. } = play.next().await? {
             for event in &events {
-                if let Event::Settled { game, .. } = event {
-                    last = Some(*game);
-                    games += 1;
+                match event {
+                    Event::Opened { stakes, .. } => {
+                        let seat = play.view().and_then(|view| view.seat);
+                        plays = seat.is_some_and(|seat| seat.index() < stakes.len());
+                    }
+                    Event::Settled { game, .. } if plays => {
+                        last = Some(*game);
+                        games += 1;
+                    }
+                    _ => {}
                 }
             }
         }

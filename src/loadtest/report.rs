@@ -144,7 +144,7 @@ impl Step {
         self.server_cpu_us * 10 / self.counted.count(Count::Moves).max(1)
     }
 
-    /// What the three clients of a table are sent for each move, in bytes of text.
+    /// What the clients of a table are sent for each move, in bytes of text.
     pub(super) fn bytes_per_move(&self) -> u64 {
         self.counted.count(Count::BytesIn) / self.counted.count(Count::Moves).max(1)
     }

@@ -6,9 +6,6 @@ use super::Mode;
 use super::report::{Node, Report, Second, Step};
 use super::tally::{Count, Figure};
 
-/// Clients that a table has.
-const SEATS: u64 = 3;
-
 impl Second {
     pub(super) fn line(&self, of_seconds: u64) -> String {
         let at = self.at_ms / 1_000;
@@ -124,13 +121,14 @@ impl Report {
                 step.nodes.iter().for_each(|node| text += &node.line(step.long_ms));
             }
             text += &format!(
-                "  {} bytes to the {SEATS} clients for a move, {} messages in, {} out; {} guests, \
-                 {} gone broke\n",
+                "  {} bytes to a table's clients for a move, {} messages in, {} out; {} guests, \
+                 {} gone broke; {} games held against their records\n",
                 step.bytes_per_move(),
                 counted.count(Count::MessagesIn),
                 counted.count(Count::MessagesOut),
                 counted.count(Count::Guests),
                 counted.count(Count::Broke),
+                counted.count(Count::Audited),
             );
             if let Some(end) = step.tester_at_its_end() {
                 text += &format!("  {end}: these figures are about itself\n");

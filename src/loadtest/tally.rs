@@ -61,11 +61,13 @@ pub enum Count {
     Guests,
     /// Those of them who came for one who had gone broke.
     Broke,
+    /// Times that what a seat was shown of a game agreed with the game's record.
+    Audited,
 }
 
 impl Count {
     /// Each, in the order in which they are declared.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Moves,
         Self::Games,
         Self::MessagesIn,
@@ -74,6 +76,7 @@ impl Count {
         Self::Resumes,
         Self::Guests,
         Self::Broke,
+        Self::Audited,
     ];
 }
 

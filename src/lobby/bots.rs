@@ -165,7 +165,10 @@ impl Matcher {
             let people = open.company.iter().find(|one| !self.bots.players.contains(&one.player));
             let rating = people.map_or(crate::ratings::FIRST, |one| one.rating);
             let invited = self.invite(held, rooms, &room, &open, &mut waiting).await;
-            let free = open.seats_free.saturating_sub(invited);
+            // Bots come until a game can begin, and leave the other seats to players.
+            let here = u8::try_from(open.company.len()).unwrap_or(u8::MAX);
+            let lacking = room.seats().least.saturating_sub(here);
+            let free = open.seats_free.min(lacking).saturating_sub(invited);
             self.fill(&room, open.table, free, rating, &mut spots).await;
         }
         let waiting = self.gather(held, rooms, waiting, &mut spots).await;
@@ -212,14 +215,14 @@ impl Matcher {
         spots: &mut Spots,
     ) -> Vec<Ticket> {
         let is_tired = |ticket: &Ticket| held.now.ms_since(ticket.since) >= self.bots.after_ms;
-        let most = rooms.iter().map(|room| room.seats()).max().unwrap_or_default();
+        let most = rooms.iter().map(|room| room.seats().least).max().unwrap_or_default();
         let long_ago = Timestamp::from_ms(held.now.ms().saturating_sub_unsigned(WINDOW_MS));
         // With all seats first: rather somebody better or worse than a bot.
         for size in (1..=most).rev() {
             if !waiting.iter().any(is_tired) {
                 break;
             }
-            let takes = |room: &Arc<Room>| room.is_open() && room.seats() >= size;
+            let takes = |room: &Arc<Room>| room.is_open() && room.seats().least >= size;
             let seats: Vec<u8> =
                 rooms.iter().map(|room| if takes(room) { size } else { 0 }).collect();
             let regardless = |ticket: &Ticket| {
@@ -239,14 +242,14 @@ impl Matcher {
                 };
                 let is_one = |ticket: &&Ticket| placement.tickets.contains(&ticket.id);
                 let group: Vec<&Ticket> = waiting.iter().filter(is_one).collect();
-                let free_max = usize::from(room.seats() - size);
+                let free_max = usize::from(room.seats().least - size);
                 if !group.iter().any(|ticket| is_tired(ticket)) || spots.free.len() < free_max {
                     continue;
                 }
                 let rating = group.first().map_or(0, |ticket| ticket.who.rating);
                 let planned = Planned::new(room.id(), TableId(entropy::uuid()));
                 if self.place(held, &planned, &placement.tickets).await > 0 {
-                    self.fill(room, planned.table, room.seats() - size, rating, spots).await;
+                    self.fill(room, planned.table, room.seats().least - size, rating, spots).await;
                 }
                 waiting.retain(|ticket| !placement.tickets.contains(&ticket.id));
             }
@@ -418,7 +421,7 @@ impl Lobby {
             };
             let left = self.tables.submit(table, Input::Leave { player: *player }).await;
             let who = std::slice::from_ref(who);
-            let reserve = Reserve { room: room.id(), seats: room.seats(), who };
+            let reserve = Reserve { room: room.id(), seats: room.seats().most, who };
             if left.is_ok() && self.live.reserve_here(reserve, table).await? {
                 return Ok(Some(table));
             }
@@ -439,7 +442,7 @@ impl Lobby {
         }
         let player = bot.player;
         let who = [Companion { player, rating, marks: vec![] }];
-        let reserve = Reserve { room: room.id(), seats: room.seats(), who: &who };
+        let reserve = Reserve { room: room.id(), seats: room.seats().most, who: &who };
         if !self.live.reserve_here(reserve, table).await? {
             return Ok(false);
         }

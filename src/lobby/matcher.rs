@@ -11,8 +11,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bahay_engine::game::SeatRange;
 use bahay_engine::matchmaking::{self, OpenTable, Place, Placement, Round, TicketId};
-use bahay_engine::table::TableId;
+use bahay_engine::table::{TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -222,8 +223,7 @@ impl Matcher {
         rooms: &[Arc<Room>],
         tickets: &[matchmaking::Ticket],
     ) -> Result<Vec<(Planned, Vec<TicketId>)>, Unavailable> {
-        let seats: Vec<u8> =
-            rooms.iter().map(|room| if room.is_open() { room.seats() } else { 0 }).collect();
+        let seats = group_sizes(rooms, tickets, held.now);
         let mut tables = Vec::new();
         let mut planned = BTreeMap::new();
         for (place, room) in rooms.iter().enumerate() {
@@ -322,7 +322,7 @@ impl Lobby {
         };
         let who: Vec<_> =
             tickets.iter().map(|(ticket, wish)| wish.companion(ticket.player)).collect();
-        let reserve = Reserve { room: room.id(), seats: room.seats(), who: &who };
+        let reserve = Reserve { room: room.id(), seats: room.seats().most, who: &who };
         if !self.live.reserve_here(reserve, planned.table).await? {
             return Ok(false);
         }
@@ -354,4 +354,24 @@ impl Lobby {
         self.live.unreserve(&planned.room, table, player).await?;
         Ok(elsewhere)
     }
+}
+/// How many are to begin together at a new table of each room: as many as a table has seats for, or
+/// as many as wait; once somebody has waited for a while, just enough for a game. The others come to
+/// the free seats. None where the room is closed.
+fn group_sizes(rooms: &[Arc<Room>], tickets: &[matchmaking::Ticket], now: Timestamp) -> Vec<u8> {
+    let size = |(place, room): (usize, &Arc<Room>)| {
+        let SeatRange { least, most } = room.seats();
+        if !room.is_open() {
+            return 0;
+        }
+        if least == most {
+            return most;
+        }
+        let waiting = || tickets.iter().filter(|ticket| ticket.rooms.contains(place));
+        if waiting().any(|ticket| now.ms_since(ticket.since) >= matchmaking::REPEAT_MS) {
+            return least;
+        }
+        u8::try_from(waiting().count()).unwrap_or(u8::MAX).clamp(least, most)
+    };
+    rooms.iter().enumerate().map(size).collect()
 }

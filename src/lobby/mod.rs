@@ -32,16 +32,16 @@ use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
 use crate::live_store::{Bond, LiveStore, Playing, Reserve, Unavailable};
 use crate::ratings::{Bearing, FIRST, Ratings};
-use crate::tables::catalog::Tongits;
 use crate::tables::{SubmitError, Tables, Unready};
+use bahay_engine::catalog::AnyGame;
 
 use seekers::Seekers;
 use sit::{Sat, Sitter};
 
-pub use crate::rooms::{Catalog, Room, house_rooms};
+pub use crate::rooms::{Catalog, Room, RoomError, house_rooms};
 pub use bots::{Bot, Bots};
 pub use matcher::Matcher;
-pub use private::{CODE_LENGTH, PRIVATE_BET_MAX, PrivateSeat, PrivateView};
+pub use private::{CODE_LENGTH, PRIVATE_BET_MAX, PrivateSeat, PrivateView, WantedRules};
 pub use seekers::Sought;
 pub use tickets::{ROOMS_WANTED_MAX, TICKET_LIFE, Ticket};
 
@@ -96,7 +96,7 @@ impl Default for Options {
 #[derive(Clone, Debug)]
 pub struct Lobby {
     rooms: Catalog,
-    tables: Tables<Tongits>,
+    tables: Tables<AnyGame>,
     live: LiveStore,
     ledger: Ledger,
     /// Without them everybody plays alike, and nobody has a device.
@@ -165,6 +165,9 @@ pub enum LobbyError {
     CodeUnknown,
     #[error("a private table is for bets from 1 to {most} coins", most = PRIVATE_BET_MAX)]
     BetOutOfBounds,
+    /// The rules that a host wants.
+    #[error("{0}")]
+    Rules(RoomError),
     #[error("the host has sent you away from this table")]
     Barred,
     #[error("every seat at this table is taken, or somebody there has your device")]
@@ -203,7 +206,7 @@ impl Lobby {
     /// With rooms that may change, tables follow them from here on.
     pub fn new(
         rooms: impl Into<Catalog>,
-        tables: Tables<Tongits>,
+        tables: Tables<AnyGame>,
         live: LiveStore,
         ledger: Ledger,
     ) -> Self {
@@ -247,7 +250,7 @@ impl Lobby {
     }
 
     /// The tables behind the rooms.
-    pub fn tables(&self) -> &Tables<Tongits> {
+    pub fn tables(&self) -> &Tables<AnyGame> {
         &self.tables
     }
 
@@ -274,7 +277,7 @@ impl Lobby {
         }
         let mut tables = self.live.occupied(room.id()).await?;
         tables.sort_unstable();
-        let (seats, room) = (room.seats(), room.id());
+        let (seats, room) = (room.seats().most, room.id());
         let watchable =
             |(table, players)| Watchable { table, room: room.to_owned(), players, seats };
         Ok(tables.into_iter().map(watchable).collect())
@@ -311,11 +314,11 @@ impl Lobby {
         }
         let wallet = self.ledger.wallet(player).await?;
         admit(&room, wallet.available)?;
-        let bearing = self.bearing(player).await?;
+        let bearing = self.bearing(player, room.kind()).await?;
         let who = [self.companion(player, &bearing, from)];
         let (name, avatar) = (bearing.name.as_str(), bearing.avatar.as_deref());
         let sitter = Sitter { player, name, avatar, is_bot: false };
-        let reserve = Reserve { room: room.id(), seats: room.seats(), who: &who };
+        let reserve = Reserve { room: room.id(), seats: room.seats().most, who: &who };
         let mut full = Vec::new();
         let [one] = &who;
         let mut vacated = self.instead_of_bot(&room, one).await?;
@@ -393,10 +396,10 @@ impl Lobby {
     }
 
     /// What of a player matters for whom to play with.
-    async fn bearing(&self, player: PlayerId) -> Result<Bearing, LobbyError> {
+    async fn bearing(&self, player: PlayerId, kind: &str) -> Result<Bearing, LobbyError> {
         match &self.ratings {
             Some(ratings) => {
-                let bearing = ratings.bearing(player).await;
+                let bearing = ratings.bearing(player, kind).await;
                 bearing.map_err(|error| Unavailable::new(error.to_string()).into())
             }
             None => {

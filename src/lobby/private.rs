@@ -10,10 +10,9 @@ use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId, Terms};
 
 use crate::entropy;
 use crate::live_store::{PrivateTable, Reserve};
-use crate::rooms::{PRIVATE, Room, RuleSet};
+use crate::rooms::{PRIVATE, Room, RulesWanted, chosen_rules};
 use crate::tables::SubmitError;
-use crate::tables::catalog::Tongits;
-use bahay_engine::games::tongits::Rules;
+use bahay_engine::catalog::{self, AnyGame, AnyRules};
 
 use super::sit::{Sat, Sitter};
 use super::{Lobby, LobbyError};
@@ -30,6 +29,14 @@ pub const PRIVATE_BET_MAX: i64 = 100_000;
 /// Codes that turn out to be taken, before something must be wrong.
 const CODES_MAX: usize = 4;
 
+/// What a host wants to play where that is not what is played in the room.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WantedRules {
+    pub kind: Option<String>,
+    pub rule_set: Option<String>,
+    pub switches: serde_json::Value,
+}
+
 /// A seat at a private table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrivateSeat {
@@ -45,7 +52,7 @@ pub struct PrivateView {
     pub link: String,
     pub table: TableId,
     pub host: PlayerId,
-    pub terms: Terms<Rules>,
+    pub terms: Terms<AnyRules>,
     pub wallet_min: Coins,
     pub seats: u8,
     pub players: Vec<PlayerId>,
@@ -57,7 +64,7 @@ impl Lobby {
         &self,
         host: PlayerId,
         room: &str,
-        rule_set: Option<RuleSet>,
+        wanted: Option<WantedRules>,
         bet: Coins,
     ) -> Result<PrivateSeat, LobbyError> {
         self.let_in(host).await?;
@@ -71,10 +78,24 @@ impl Lobby {
         let mut terms = room.terms().clone();
         terms.room = PRIVATE.to_owned();
         terms.price.bet = bet;
-        if let Some(rule_set) = rule_set {
-            terms.rules = rule_set.rules(terms.rules.countdowns);
+        let mut rule_set = room.rule_set().to_owned();
+        if let Some(WantedRules { kind, rule_set: set, switches }) = wanted {
+            let first =
+                || catalog::kinds().into_iter().find(|known| Some(known.name) == kind.as_deref());
+            let is_other = kind.as_deref().is_some_and(|kind| kind != room.kind());
+            // Another game than the room's is played by its first rule set, if none is named.
+            let default = || match is_other {
+                true => first().and_then(|known| known.rule_sets.first().map(|set| set.name)),
+                false => Some(room.rule_set()),
+            };
+            let set = set.or_else(|| default().map(str::to_owned)).unwrap_or_default();
+            let kind = kind.unwrap_or_else(|| room.kind().to_owned());
+            let wanted = RulesWanted { kind, rule_set: set, switches };
+            let chosen = chosen_rules(&wanted).map_err(LobbyError::Rules)?;
+            (terms.rules, terms.hits) = (chosen.rules, chosen.hits);
+            rule_set = wanted.rule_set;
         }
-        let room = Room::new(room.name(), terms).ok_or(LobbyError::BetOutOfBounds)?;
+        let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
         if self.seated_at(host).await?.is_some() {
             return Err(LobbyError::SeatedElsewhere);
         }
@@ -85,7 +106,7 @@ impl Lobby {
         for _ in 0..CODES_MAX {
             let code = entropy::letters(ALPHABET, CODE_LENGTH);
             if self.live.open_private(&code, &private).await? {
-                self.sit_privately(host, table, room.seats()).await?;
+                self.sit_privately(host, table, room.kind(), room.seats().most).await?;
                 let link = self.invitation(&code);
                 return Ok(PrivateSeat { code, link, table });
             }
@@ -109,9 +130,10 @@ impl Lobby {
             Some(_) => return Err(LobbyError::SeatedElsewhere),
             None => {
                 self.house_is_open()?;
-                let needed = table.terms().wallet_min::<Tongits>();
+                let needed = table.terms().wallet_min::<AnyGame>();
                 self.afford(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
-                self.sit_privately(player, private.table, table.seat_count()).await?;
+                let (kind, seats) = (table.kind(), table.seat_count());
+                self.sit_privately(player, private.table, kind, seats).await?;
             }
         }
         let link = self.invitation(&code);
@@ -132,7 +154,7 @@ impl Lobby {
             table: id,
             host,
             terms: table.terms().clone(),
-            wallet_min: table.terms().wallet_min::<Tongits>().unwrap_or(Coins::ZERO),
+            wallet_min: table.terms().wallet_min::<AnyGame>().unwrap_or(Coins::ZERO),
             seats: table.seat_count(),
             players: table.occupants().map(|(_, who)| who.player).collect(),
         })
@@ -149,11 +171,11 @@ impl Lobby {
         if private.host != by {
             return Err(LobbyError::NotHost);
         }
-        if table.phase().is_running() {
-            return Err(LobbyError::GameRunning);
-        }
-        if player == by || table.seat_of(player).is_none() {
+        let Some(seat) = table.seat_of(player).filter(|_| player != by) else {
             return Err(LobbyError::NotSeated);
+        };
+        if seat.number() < table.seats_in_game() {
+            return Err(LobbyError::GameRunning);
         }
         // First barred, then removed: nobody slips in again in between.
         self.live.bar(&code, player).await?;
@@ -171,7 +193,7 @@ impl Lobby {
     async fn private(
         &self,
         code: &str,
-    ) -> Result<(String, PrivateTable, std::sync::Arc<Table<Tongits>>), LobbyError> {
+    ) -> Result<(String, PrivateTable, std::sync::Arc<Table<AnyGame>>), LobbyError> {
         let code = code.to_ascii_uppercase();
         let is_code =
             code.len() == CODE_LENGTH && code.bytes().all(|letter| ALPHABET.contains(&letter));
@@ -195,9 +217,10 @@ impl Lobby {
         &self,
         player: PlayerId,
         table: TableId,
+        kind: &str,
         seats: u8,
     ) -> Result<(), LobbyError> {
-        let bearing = self.bearing(player).await?;
+        let bearing = self.bearing(player, kind).await?;
         let who = [self.companion(player, &bearing, None)];
         let reserve = Reserve { room: PRIVATE, seats, who: &who };
         if !self.live.reserve_here(reserve, table).await? {

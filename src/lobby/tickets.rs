@@ -77,7 +77,9 @@ impl Lobby {
             return self.ticket_to(table).await;
         }
         let rooms = self.affordable(player, rooms).await?;
-        let bearing = self.bearing(player).await?;
+        // Ratings are by game: whoever wants rooms of several is rated by the first one's.
+        let kind = rooms.first().and_then(|first| self.room(first)).map_or("", |room| room.kind());
+        let bearing = self.bearing(player, kind).await?;
         let Companion { rating, marks, .. } = self.companion(player, &bearing, from);
         let Bearing { name, avatar, recent, .. } = bearing;
         let wish = Wish { name, avatar, rooms, rating, marks, recent };

@@ -1,6 +1,6 @@
 //! Notices: what a player is to be told once, whenever the next connection comes. An inbox.
 //!
-//! A notice about coins is written by the statement that moves them, so it is there exactly if
+//! A notice about coins is written in the transaction that moves them, so it is there exactly if
 //! they moved; here notices are read and marked as read. Deliberately absent: words. A notice is
 //! a kind with a game and an amount, and clients have the words.
 

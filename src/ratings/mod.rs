@@ -1,5 +1,5 @@
-//! How well players play, told from finished games: a Weng-Lin rating for each, made of a game's
-//! ranks alone. The winner is first, the others share the second rank. A game with a bot of the
+//! How well players play a kind of game, told from finished ones: a Weng-Lin rating for each, made of
+//! a game's ranks alone. The winner is first, the others share the second rank. A game with a bot of the
 //! house tells nothing about anybody.
 //!
 //! Games are counted by the seals of the ledger, which name every settlement once and in one order,
@@ -66,6 +66,9 @@ pub struct Bearing {
     pub apart: Vec<PlayerId>,
 }
 
+/// Whose rating: a player, and the kind of the games.
+type Key = (Uuid, String);
+
 /// A player's rating while games are counted.
 #[derive(Clone, Copy)]
 struct Rated {
@@ -79,6 +82,7 @@ struct Rated {
 
 /// A game that is to be counted.
 struct Finished {
+    kind: String,
     finished_at: jiff_sqlx::Timestamp,
     players: Vec<Uuid>,
     /// By place in `players`; none where nobody won, and where a bot of the house played.
@@ -90,15 +94,17 @@ impl Ratings {
         Self { pool }
     }
 
-    /// What is known of a player now.
-    pub async fn bearing(&self, player: PlayerId) -> Result<Bearing, sqlx::Error> {
+    /// What is known of a player now, who wants to play a game of this kind.
+    pub async fn bearing(&self, player: PlayerId, kind: &str) -> Result<Bearing, sqlx::Error> {
         let once = || {
             sqlx::query!(
                 r#"
                 select
                     coalesce((select p.name from players p where p.id = $1), '') as "name!",
                     (select p.avatar from players p where p.id = $1) as "avatar",
-                    (select r.rating from ratings r where r.player = $1) as "rating",
+                    (
+                        select r.rating from ratings r where r.player = $1 and r.kind = $4
+                    ) as "rating",
                     array(
                         select distinct o.player
                         from (
@@ -125,7 +131,8 @@ impl Ratings {
                 "#,
                 player.0,
                 LAST_GAMES,
-                APART_MAX
+                APART_MAX,
+                kind
             )
             .fetch_one(&self.pool)
         };
@@ -199,10 +206,12 @@ impl Ratings {
 async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finished>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select t.finished_at as "finished_at!: jiff_sqlx::Timestamp", t.players as "players!",
-            t.has_bots as "has_bots!", (r.settlement ->> 'winner')::int as "winner"
+        select g.kind, t.finished_at as "finished_at!: jiff_sqlx::Timestamp",
+            t.players as "players!", t.has_bots as "has_bots!",
+            (r.settlement ->> 'winner')::int as "winner"
         from unnest($1::bigint[]) with ordinality as s (operation, place)
         join operations o on o.id = s.operation and o.kind = 'settle'
+        join games g on g.id = o.game
         join game_records r on r.game = o.game
         cross join lateral (
             select array_agg(p.player order by p.seat) as players,
@@ -220,7 +229,7 @@ async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finish
     let games = rows.into_iter().map(|row| {
         let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
         let winner = winner.filter(|_| !row.has_bots);
-        Finished { finished_at: row.finished_at, players: row.players, winner }
+        Finished { kind: row.kind, finished_at: row.finished_at, players: row.players, winner }
     });
     Ok(games.collect())
 }
@@ -229,62 +238,66 @@ async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finish
 async fn known(
     tx: &mut PgConnection,
     games: &[Finished],
-) -> Result<BTreeMap<Uuid, Rated>, sqlx::Error> {
+) -> Result<BTreeMap<Key, Rated>, sqlx::Error> {
     let players: BTreeSet<Uuid> = games.iter().flat_map(|game| game.players.clone()).collect();
     let players: Vec<Uuid> = players.into_iter().collect();
     let rows = sqlx::query!(
-        "select r.player, r.rating, r.uncertainty from ratings r where r.player = any($1)",
+        "select r.player, r.kind, r.rating, r.uncertainty from ratings r where r.player = any($1)",
         &players
     )
     .fetch_all(tx)
     .await?;
     let rated = |rating, uncertainty| Rated { rating, uncertainty, games: 0, rated_at: None };
-    Ok(rows.into_iter().map(|row| (row.player, rated(row.rating, row.uncertainty))).collect())
+    let rows = rows.into_iter();
+    Ok(rows.map(|row| ((row.player, row.kind), rated(row.rating, row.uncertainty))).collect())
 }
 
 /// Lets a game change the ratings of its players.
-fn rate(rated: &mut BTreeMap<Uuid, Rated>, game: &Finished) {
+fn rate(rated: &mut BTreeMap<Key, Rated>, game: &Finished) {
     let Some(winner) = game.winner else {
         return;
     };
-    let rating = |player| rated.get(player).map_or_else(WengLinRating::new, Rated::rating);
-    let before: Vec<WengLinRating> = game.players.iter().map(rating).collect();
-    for (player, after) in game.players.iter().zip(after(&before, winner)) {
+    let keys: Vec<Key> = game.players.iter().map(|player| (*player, game.kind.clone())).collect();
+    let rating = |key| rated.get(key).map_or_else(WengLinRating::new, Rated::rating);
+    let before: Vec<WengLinRating> = keys.iter().map(rating).collect();
+    for (key, after) in keys.into_iter().zip(after(&before, winner)) {
         let (rating, uncertainty) = thousandths(after);
-        let before = rated.get(player);
+        let before = rated.get(&key);
         let games = before.map_or(0, |before| before.games) + 1;
         let finished_at = Some(game.finished_at.to_jiff());
         let rated_at = finished_at.max(before.and_then(|before| before.rated_at));
-        rated.insert(*player, Rated { rating, uncertainty, games, rated_at });
+        rated.insert(key, Rated { rating, uncertainty, games, rated_at });
     }
 }
 
 /// Stores the ratings that have changed.
-async fn store(tx: &mut PgConnection, rated: &BTreeMap<Uuid, Rated>) -> Result<(), sqlx::Error> {
+async fn store(tx: &mut PgConnection, rated: &BTreeMap<Key, Rated>) -> Result<(), sqlx::Error> {
     let changed = || {
-        let changed = |(player, rated): (_, &Rated)| Some((player, *rated, rated.rated_at?));
+        let changed = |(key, rated): (_, &Rated)| Some((key, *rated, rated.rated_at?));
         rated.iter().filter_map(changed)
     };
-    let players: Vec<Uuid> = changed().map(|(player, ..)| *player).collect();
+    let players: Vec<Uuid> = changed().map(|((player, _), ..)| *player).collect();
+    let kinds: Vec<&str> = changed().map(|((_, kind), ..)| kind.as_str()).collect();
     let ratings: Vec<i32> = changed().map(|(_, rated, _)| rated.rating).collect();
     let uncertainties: Vec<i32> = changed().map(|(_, rated, _)| rated.uncertainty).collect();
     let games: Vec<i32> = changed().map(|(_, rated, _)| rated.games).collect();
     let times: Vec<jiff_sqlx::Timestamp> = changed().map(|(.., at)| at.to_sqlx()).collect();
     sqlx::query!(
         r#"
-        insert into ratings as r (player, rating, uncertainty, games, rated_at)
-        select p.player, p.rating, p.uncertainty, p.games, p.rated_at
+        insert into ratings as r (player, kind, rating, uncertainty, games, rated_at)
+        select p.player, p.kind, p.rating, p.uncertainty, p.games, p.rated_at
         from (
-            select unnest($1::uuid[]) as player, unnest($2::int[]) as rating,
-                unnest($3::int[]) as uncertainty, unnest($4::int[]) as games,
-                unnest($5::timestamptz[]) as rated_at
+            select unnest($1::uuid[]) as player, unnest($2::text[]) as kind,
+                unnest($3::int[]) as rating, unnest($4::int[]) as uncertainty,
+                unnest($5::int[]) as games, unnest($6::timestamptz[]) as rated_at
         ) p
-        on conflict (player) do update
+        on conflict (player, kind) do update
         set rating = excluded.rating, uncertainty = excluded.uncertainty,
             games = r.games + excluded.games,
             rated_at = greatest(r.rated_at, excluded.rated_at)
         "#,
         &players,
+        &kinds as _,
         &ratings,
         &uncertainties,
         &games,
@@ -337,10 +350,11 @@ mod tests {
     use jiff_sqlx::ToSqlx as _;
     use uuid::Uuid;
 
-    use super::{FIRST, Finished, Rated, after, rate, rating_of, thousandths};
+    use super::{FIRST, Finished, Key, Rated, after, rate, rating_of, thousandths};
 
     fn finished(players: [u128; 3], winner: Option<usize>) -> Finished {
         Finished {
+            kind: "tongits".to_owned(),
             finished_at: jiff::Timestamp::UNIX_EPOCH.to_sqlx(),
             players: players.map(Uuid::from_u128).to_vec(),
             winner,
@@ -364,11 +378,24 @@ mod tests {
             }
             rate(&mut stored, game);
         }
-        let ratings = |rated: &BTreeMap<Uuid, Rated>| -> Vec<_> {
+        let ratings = |rated: &BTreeMap<Key, Rated>| -> Vec<_> {
             rated.values().map(|one| (one.rating, one.uncertainty)).collect()
         };
         assert_eq!(ratings(&together), ratings(&stored));
         assert_eq!(together.values().map(|one| one.games).collect::<Vec<_>>(), [3, 2, 3, 1]);
+    }
+
+    #[test]
+    fn a_game_changes_ratings_of_its_own_kind_alone() {
+        let mut rated = BTreeMap::new();
+        rate(&mut rated, &finished([1, 2, 3], Some(0)));
+        rate(&mut rated, &Finished { kind: "other".to_owned(), ..finished([1, 2, 3], Some(1)) });
+        let of = |player: u128, kind: &str| {
+            let one = rated[&(Uuid::from_u128(player), kind.to_owned())];
+            (one.rating > FIRST, one.games)
+        };
+        assert_eq!([of(1, "tongits"), of(2, "tongits")], [(true, 1), (false, 1)]);
+        assert_eq!([of(1, "other"), of(2, "other")], [(false, 1), (true, 1)]);
     }
 
     #[test]

@@ -181,7 +181,22 @@ async fn booked(
                         else '' end
                 ),
                 t.code, s.kind, d.kind, 1, t.amount
-            from live_operations($1, $2, $3, $4) o
+            from (
+                -- Of the parts of hours at both ends all, and of the whole hours what waits to be
+                -- counted.
+                select o.id, o.kind, o.game, o.created_at
+                from operations o
+                where o.created_at >= $1 and o.created_at < $3
+                union all
+                select o.id, o.kind, o.game, o.created_at
+                from operations o
+                where o.created_at >= $4 and o.created_at < $2
+                union all
+                select o.id, o.kind, o.game, o.created_at
+                from late_operations l
+                join operations o on o.id = l.operation
+                where o.created_at >= $3 and o.created_at < $4
+            ) o
             join transfers t on t.operation = o.id
             join accounts s on s.id = t.source
             join accounts d on d.id = t.destination
@@ -228,13 +243,28 @@ async fn operations(
         select case when $5 then a.hour end as "hour?: SqlTimestamp", a.kind as "kind!",
             a.room as "room!", sum(a.operations)::bigint as "operations!"
         from (
-            select h.hour, h.kind, h.room, h.operations
+            select h.hour, h.operation_kind as kind, h.room, h.operations
             from operation_hours h
             where h.hour >= $3 and h.hour < $4
             union all
             select date_trunc('hour', o.created_at, 'UTC'), o.kind,
                 coalesce((select g.room from games g where g.id = o.game), ''), 1
-            from live_operations($1, $2, $3, $4) o
+            from (
+                -- Of the parts of hours at both ends all, and of the whole hours what waits to be
+                -- counted.
+                select o.id, o.kind, o.game, o.created_at
+                from operations o
+                where o.created_at >= $1 and o.created_at < $3
+                union all
+                select o.id, o.kind, o.game, o.created_at
+                from operations o
+                where o.created_at >= $4 and o.created_at < $2
+                union all
+                select o.id, o.kind, o.game, o.created_at
+                from late_operations l
+                join operations o on o.id = l.operation
+                where o.created_at >= $3 and o.created_at < $4
+            ) o
         ) a
         group by 1, 2, 3
         order by 1, 2, 3

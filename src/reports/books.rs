@@ -135,14 +135,14 @@ impl Reports {
                 r#"
                 with moved as (
                     select s.kind as source, d.kind as destination, t.amount
-                    from late_operations() l
+                    from late_operations l
                     join transfers t on t.operation = l.operation
                     join accounts s on s.id = t.source
                     join accounts d on d.id = t.destination
                 )
                 select a.kind as "kind!", sum(a.amount)::bigint as "amount!"
                 from (
-                    select h.kind, h.amount from held_by_kind h
+                    select h.account_kind as kind, h.amount from held_by_kind h
                     union all
                     select m.source, -m.amount from moved m
                     union all

@@ -8,18 +8,19 @@ use futures_util::stream::{self, Stream};
 
 use super::settlements::{SettlementCursor, SettlementFilter, SettlementRow};
 use super::{ReportError, Reports};
-use crate::archive::ending_as_str;
 use crate::clock;
 
 /// Rows that are read and written at once.
 const ROWS_AT_ONCE: u32 = 2_000;
 
 /// The first line. Amounts are integers in hundredths of a coin, times RFC 3339 in UTC. `seat_N` is
-/// a player's id and `net_N` what the game changed for it, the ante aside, the fee taken off.
-pub const COLUMNS: [&str; 17] = [
+/// a player's id and `net_N` what the game changed for it, the ante aside, the fee taken off; both are
+/// empty where the game had fewer seats.
+pub const COLUMNS: [&str; 28] = [
     "finished_at",
     "game",
     "table",
+    "kind",
     "room",
     "ending",
     "winner",
@@ -34,6 +35,16 @@ pub const COLUMNS: [&str; 17] = [
     "net_1_hundredths",
     "seat_2",
     "net_2_hundredths",
+    "seat_3",
+    "net_3_hundredths",
+    "seat_4",
+    "net_4_hundredths",
+    "seat_5",
+    "net_5_hundredths",
+    "seat_6",
+    "net_6_hundredths",
+    "seat_7",
+    "net_7_hundredths",
 ];
 
 /// Where an export has come to.
@@ -72,7 +83,7 @@ impl Reports {
 
 fn write_row(out: &mut String, row: &SettlementRow) {
     let finished_at = format!("{:.3}", clock::to_jiff(row.finished_at));
-    let ending = row.ending.map_or("", ending_as_str);
+    let ending = row.ending.as_deref().unwrap_or_default();
     let winner = row.winner.map(|winner| winner.to_string()).unwrap_or_default();
     let pot = row.pot.map(|pot| pot.hundredths().to_string()).unwrap_or_default();
     let (gross, fee) = (row.gross.hundredths(), row.fee.hundredths());
@@ -81,6 +92,7 @@ fn write_row(out: &mut String, row: &SettlementRow) {
         &finished_at,
         &row.game,
         &row.table,
+        &row.kind,
         &row.room,
         &ending,
         &winner,
@@ -95,6 +107,7 @@ fn write_row(out: &mut String, row: &SettlementRow) {
         fields.push(player);
         fields.push(net);
     }
+    fields.resize(COLUMNS.len(), &"");
     line(out, fields);
 }
 

@@ -49,14 +49,15 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
     sqlx::query!(
         "
         with done as materialized (
-            select o.id, o.kind, o.created_at, date_trunc('hour', o.created_at, 'UTC') as hour,
+            select o.id, o.kind as operation_kind, o.created_at,
+                date_trunc('hour', o.created_at, 'UTC') as hour, coalesce(g.kind, '') as kind,
                 g.room
             from operations o
             left join games g on g.id = o.game
             where o.id = any($1)
         ),
         booked as materialized (
-            select d.created_at, d.hour,
+            select d.created_at, d.hour, d.kind,
                 coalesce(
                     d.room,
                     case when s.kind = 'fee' then split_part(s.code, ':', 2)
@@ -71,22 +72,22 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
             join accounts e on e.id = t.destination
         ),
         of_operations as (
-            insert into operation_hours as h (hour, room, kind, operations)
-            select d.hour, coalesce(d.room, ''), d.kind, count(*)
+            insert into operation_hours as h (hour, kind, room, operation_kind, operations)
+            select d.hour, d.kind, coalesce(d.room, ''), d.operation_kind, count(*)
             from done d
-            group by 1, 2, 3
-            on conflict (hour, room, kind) do update
+            group by 1, 2, 3, 4
+            on conflict (hour, kind, room, operation_kind) do update
             set operations = h.operations + excluded.operations
         ),
         of_transfers as (
             insert into booked_hours as h (
-                hour, room, code, source_kind, destination_kind, transfers, amount
+                hour, kind, room, code, source_kind, destination_kind, transfers, amount
             )
-            select b.hour, b.room, b.code, b.source_kind, b.destination_kind, count(*),
+            select b.hour, b.kind, b.room, b.code, b.source_kind, b.destination_kind, count(*),
                 sum(b.amount)
             from booked b
-            group by b.hour, b.room, b.code, b.source_kind, b.destination_kind
-            on conflict (hour, room, code, source_kind, destination_kind) do update
+            group by b.hour, b.kind, b.room, b.code, b.source_kind, b.destination_kind
+            on conflict (hour, kind, room, code, source_kind, destination_kind) do update
             set transfers = h.transfers + excluded.transfers, amount = h.amount + excluded.amount
         ),
         of_pots as (
@@ -107,15 +108,15 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
             on conflict (table_id) do update
             set amount = excluded.amount, changed_at = greatest(p.changed_at, excluded.changed_at)
         )
-        insert into held_by_kind as k (kind, amount)
-        select m.kind, sum(m.amount)
+        insert into held_by_kind as k (account_kind, amount)
+        select m.account_kind, sum(m.amount)
         from (
-            select b.source_kind as kind, -b.amount as amount from booked b
+            select b.source_kind as account_kind, -b.amount as amount from booked b
             union all
             select b.destination_kind, b.amount from booked b
         ) m
-        group by m.kind
-        on conflict (kind) do update set amount = k.amount + excluded.amount
+        group by m.account_kind
+        on conflict (account_kind) do update set amount = k.amount + excluded.amount
         ",
         operations
     )
@@ -132,7 +133,7 @@ async fn add_settlements(
         r#"
         with settled as (
             insert into settlements (
-                game, day, finished_at, booked_at, room, ending, winner, gross, fee, pot,
+                game, day, finished_at, booked_at, kind, room, ending, winner, gross, fee, pot,
                 taken_over
             )
             select g.id, (g.finished_at at time zone 'UTC')::date, g.finished_at,
@@ -147,7 +148,7 @@ async fn add_settlements(
                     ),
                     interval '0'
                 ),
-                g.room, e.ending, w.player,
+                g.kind, g.room, e.ending, w.player,
                 coalesce((
                     select sum((p ->> 'paid')::bigint)
                     from jsonb_array_elements(r.settlement -> 'payments') p
@@ -166,25 +167,26 @@ async fn add_settlements(
             left join game_players w
                 on w.game = g.id and w.seat = (r.settlement ->> 'winner')::smallint
             where o.id = any($1) and o.kind = 'settle'
-            returning game, finished_at, day, room, ending, took_pot, taken_over, gross, fee, pot
+            returning game, finished_at, day, kind, room, ending, took_pot, taken_over, gross, fee,
+                pot
         ),
         of_players as (
             insert into player_settlements (
-                player, finished_at, game, room, ending, gross, fee, pot, taken_over
+                player, finished_at, game, kind, room, ending, gross, fee, pot, taken_over
             )
-            select p.player, s.finished_at, s.game, s.room, s.ending, s.gross, s.fee, s.pot,
-                s.taken_over
+            select p.player, s.finished_at, s.game, s.kind, s.room, s.ending, s.gross, s.fee,
+                s.pot, s.taken_over
             from settled s
             join game_players p on p.game = s.game
         )
         insert into settlement_days as d (
-            day, room, ending, took_pot, taken_over, gross, games, fees, pots
+            day, kind, room, ending, took_pot, taken_over, gross, games, fees, pots
         )
-        select s.day, s.room, coalesce(s.ending, ''), s.took_pot, s.taken_over, s.gross, count(*),
-            sum(s.fee), coalesce(sum(s.pot), 0)
+        select s.day, s.kind, s.room, coalesce(s.ending, ''), s.took_pot, s.taken_over, s.gross,
+            count(*), sum(s.fee), coalesce(sum(s.pot), 0)
         from settled s
-        group by 1, 2, 3, 4, 5, 6
-        on conflict (day, room, ending, took_pot, taken_over, gross) do update
+        group by 1, 2, 3, 4, 5, 6, 7
+        on conflict (day, kind, room, ending, took_pot, taken_over, gross) do update
         set games = d.games + excluded.games, fees = d.fees + excluded.fees,
             pots = d.pots + excluded.pots
         "#,

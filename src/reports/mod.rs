@@ -46,7 +46,7 @@ pub use export::COLUMNS;
 pub use game::{Dossier, Verdict};
 pub use partners::{Partner, Shared, SharedBy};
 pub use player::{Complaint, DeviceRow, PlayerNote, PlayerReport, SessionRow};
-pub use settlements::{Ends, SettlementCursor, SettlementFilter, SettlementRow};
+pub use settlements::{SettlementCursor, SettlementFilter, SettlementRow};
 pub use today::{Figures, Hour, RoomFigures, Today};
 pub use totals::Totals;
 

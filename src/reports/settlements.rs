@@ -8,7 +8,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Ending;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::{Date, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
@@ -16,7 +15,6 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
-use crate::archive::ending_as_str;
 use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
 
@@ -38,10 +36,12 @@ pub struct SettlementFilter {
     pub from: Option<Timestamp>,
     /// Finished before that.
     pub to: Option<Timestamp>,
+    /// Which game was played.
+    pub kind: Option<String>,
     pub room: Option<String>,
     /// Who was one of the players.
     pub player: Option<PlayerId>,
-    pub ending: Option<Ends>,
+    pub ending: Option<String>,
     /// What losers paid, before the fee: at least and at most.
     pub gross_min: Option<Coins>,
     pub gross_max: Option<Coins>,
@@ -51,19 +51,17 @@ pub struct SettlementFilter {
     pub taken_over: Option<bool>,
 }
 
-/// How a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends(pub Ending);
-
 /// A settled game as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettlementRow {
     pub game: GameId,
     pub table: TableId,
+    /// Which game was played.
+    pub kind: String,
     pub room: String,
     pub finished_at: Timestamp,
     /// `None` when the record cannot be played again.
-    pub ending: Option<Ending>,
+    pub ending: Option<String>,
     pub winner: Option<PlayerId>,
     /// Paid by losers, before the fee.
     pub gross: Coins,
@@ -112,10 +110,6 @@ impl FromStr for SettlementCursor {
 }
 
 impl SettlementFilter {
-    pub(super) fn ending(&self) -> Option<&'static str> {
-        self.ending.map(|Ends(ending)| ending_as_str(ending))
-    }
-
     pub(super) fn gross(&self) -> (Option<i64>, Option<i64>) {
         (self.gross_min.map(Coins::hundredths), self.gross_max.map(Coins::hundredths))
     }
@@ -192,6 +186,7 @@ async fn days(
                 and ($6::boolean is null or d.taken_over = $6)
                 and ($7::bigint is null or d.gross >= $7)
                 and ($8::bigint is null or d.gross <= $8)
+                and ($10::text is null or d.kind = $10)
             group by d.day
             order by d.day desc
             limit $9
@@ -199,12 +194,13 @@ async fn days(
             first as _,
             last as _,
             filter.room,
-            filter.ending(),
+            filter.ending,
             filter.took_pot,
             filter.taken_over,
             gross_min,
             gross_max,
-            DAYS_AT_ONCE
+            DAYS_AT_ONCE,
+            filter.kind
         )
         .fetch_all(pool)
         .await?;
@@ -234,6 +230,7 @@ async fn days(
 struct Row {
     game: Uuid,
     table_id: Uuid,
+    kind: String,
     room: String,
     finished_at: SqlTimestamp,
     ending: Option<String>,
@@ -254,9 +251,10 @@ impl TryFrom<Row> for SettlementRow {
         Ok(Self {
             game: GameId(row.game),
             table: TableId(row.table_id),
+            kind: row.kind,
             room: row.room,
             finished_at: from_sql(row.finished_at),
-            ending: row.ending.as_deref().map(ending_of).transpose()?,
+            ending: row.ending,
             winner: row.winner.map(PlayerId),
             gross: Coins::from_hundredths(row.gross),
             fee: Coins::from_hundredths(row.fee),
@@ -295,6 +293,7 @@ async fn of_days(
                 and ($9::boolean is null or s.taken_over = $9)
                 and ($10::bigint is null or s.gross >= $10)
                 and ($11::bigint is null or s.gross <= $11)
+                and ($13::text is null or s.kind = $13)
             order by s.day desc, s.finished_at desc, s.game desc
             limit $12
         ) n
@@ -307,12 +306,13 @@ async fn of_days(
         to_sql(below.finished_at) as _,
         below.game,
         filter.room,
-        filter.ending(),
+        filter.ending,
         filter.took_pot,
         filter.taken_over,
         gross_min,
         gross_max,
-        i64::from(limit) + 1
+        i64::from(limit) + 1,
+        filter.kind
     )
     .fetch_all(pool)
     .await
@@ -333,7 +333,7 @@ async fn of_sorts(
         r#"
         select s.game
         from (
-            select d.day, d.room, d.ending, d.took_pot, d.taken_over, d.gross
+            select d.day, d.kind, d.room, d.ending, d.took_pot, d.taken_over, d.gross
             from settlement_days d
             where d.day = any($1)
                 and ($6::text is null or d.room = $6)
@@ -342,11 +342,12 @@ async fn of_sorts(
                 and ($9::boolean is null or d.taken_over = $9)
                 and ($10::bigint is null or d.gross >= $10)
                 and ($11::bigint is null or d.gross <= $11)
+                and ($13::text is null or d.kind = $13)
         ) d
         cross join lateral (
             select s.game, s.finished_at
             from settlements s
-            where s.day = d.day and s.gross = d.gross and s.room = d.room
+            where s.day = d.day and s.gross = d.gross and s.kind = d.kind and s.room = d.room
                 and coalesce(s.ending, '') = d.ending and s.took_pot = d.took_pot
                 and s.taken_over = d.taken_over
                 and s.finished_at >= $2 and s.finished_at < $3
@@ -363,12 +364,13 @@ async fn of_sorts(
         to_sql(below.finished_at) as _,
         below.game,
         filter.room,
-        filter.ending(),
+        filter.ending,
         filter.took_pot,
         filter.taken_over,
         gross_min,
         gross_max,
-        i64::from(limit) + 1
+        i64::from(limit) + 1,
+        filter.kind
     )
     .fetch_all(pool)
     .await
@@ -397,6 +399,7 @@ async fn of_player(
             and ($9::boolean is null or s.taken_over = $9)
             and ($10::bigint is null or s.gross >= $10)
             and ($11::bigint is null or s.gross <= $11)
+            and ($13::text is null or s.kind = $13)
         order by s.finished_at desc, s.game desc
         limit $12
         "#,
@@ -406,12 +409,13 @@ async fn of_player(
         to_sql(below.finished_at) as _,
         below.game,
         filter.room,
-        filter.ending(),
+        filter.ending,
         filter.took_pot,
         filter.taken_over,
         gross_min,
         gross_max,
-        i64::from(limit) + 1
+        i64::from(limit) + 1,
+        filter.kind
     )
     .fetch_all(pool)
     .await
@@ -424,15 +428,15 @@ async fn told(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx:
         r#"
         select s.game as "game!",
             (select g.table_id from games g where g.id = f.game) as "table_id!",
-            s.room as "room!", s.finished_at as "finished_at!: SqlTimestamp",
-            s.ending as "ending?", s.winner as "winner?", s.gross as "gross!", s.fee as "fee!",
-            s.pot as "pot?", s.taken_over as "taken_over!", p.players as "players!",
-            p.names as "names!", p.nets as "nets!"
+            s.kind as "kind!", s.room as "room!",
+            s.finished_at as "finished_at!: SqlTimestamp", s.ending as "ending?",
+            s.winner as "winner?", s.gross as "gross!", s.fee as "fee!", s.pot as "pot?",
+            s.taken_over as "taken_over!", p.players as "players!", p.names as "names!", p.nets as "nets!"
         from unnest($1::uuid[]) as f (game)
         -- Each by its key, however many there are: the limit keeps it from being joined otherwise.
         cross join lateral (
-            select s.game, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee, s.pot,
-                s.taken_over
+            select s.game, s.kind, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee,
+                s.pot, s.taken_over
             from settlements s
             where s.game = f.game
             limit 1
@@ -462,13 +466,6 @@ fn below(cursor: Option<SettlementCursor>, to: Timestamp) -> SettlementCursor {
 /// The day (UTC) in which an instant is.
 pub(super) fn day(at: Timestamp) -> Date {
     clock::to_jiff(at).to_zoned(jiff::tz::TimeZone::UTC).date().to_sqlx()
-}
-
-fn ending_of(text: &str) -> Result<Ending, sqlx::Error> {
-    [Ending::Tongits, Ending::Fight, Ending::Stock]
-        .into_iter()
-        .find(|ending| ending_as_str(*ending) == text)
-        .ok_or_else(|| sqlx::Error::Decode(format!("no ending of a game: {text}").into()))
 }
 
 #[cfg(test)]

@@ -45,18 +45,19 @@ async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx
             coalesce(sum(a.games) filter (where a.took_pot), 0)::bigint as "pots_taken!",
             coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!"
         from (
-            select d.games, d.room, d.ending, d.gross, d.fees, d.pots, d.took_pot, d.taken_over
+            select d.games, d.kind, d.room, d.ending, d.gross, d.fees, d.pots, d.took_pot,
+                d.taken_over
             from settlement_days d
             where $11::uuid is null and d.day >= $1 and d.day < $2
             union all
-            select 1::bigint, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0), s.took_pot,
-                s.taken_over
+            select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
+                s.took_pot, s.taken_over
             from settlements s
             where $11 is null and (s.day = $12 or s.day = $2)
                 and not (s.day >= $1 and s.day < $2)
                 and s.finished_at >= $3 and s.finished_at < $4
             union all
-            select 1::bigint, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
+            select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
                 s.pot is not null, s.taken_over
             from player_settlements s
             where s.player = $11 and s.finished_at >= $3 and s.finished_at < $4
@@ -67,19 +68,21 @@ async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx
             and ($8::boolean is null or a.taken_over = $8)
             and ($9::bigint is null or a.gross >= $9)
             and ($10::bigint is null or a.gross <= $10)
+            and ($13::text is null or a.kind = $13)
         "#,
         first as _,
         last as _,
         to_sql(from) as _,
         to_sql(to) as _,
         filter.room,
-        filter.ending(),
+        filter.ending,
         filter.took_pot,
         filter.taken_over,
         gross_min,
         gross_max,
         filter.player.map(|player| player.0),
-        day(from) as _
+        day(from) as _,
+        filter.kind
     )
     .fetch_one(pool)
     .await?;

@@ -9,7 +9,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::{House, PRIVATE, Room, RoomError, main_switch, store};
 use crate::tables::Word;
-use bahay_engine::games::tongits::Rules;
+use bahay_engine::catalog::AnyRules;
 use bahay_engine::table::Terms;
 
 /// How often it is asked what is new.
@@ -61,7 +61,7 @@ impl Catalog {
 
     /// What its room says to a table of these terms; nothing when the table has heard of it, or of
     /// something newer. Private tables have the house alone.
-    pub fn word(&self, of: &Terms<Rules>, heard: u32) -> Option<Word<Rules>> {
+    pub fn word(&self, of: &Terms<AnyRules>, heard: u32) -> Option<Word<AnyRules>> {
         let House { is_open, revision } = self.house();
         if of.room == PRIVATE {
             let word = || Word { revision, is_open, terms: of.clone() };

@@ -1,8 +1,8 @@
 //! The rooms that the program brings along, for a house that has none yet.
 
+use bahay_engine::catalog;
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Rules;
-use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
+use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 
 use super::Room;
 
@@ -17,22 +17,25 @@ const TIERS: [(&str, &str, i64); 7] = [
     ("maharlika", "Maharlika", 50_000),
 ];
 
-/// The house's rooms, by rising bet. `clocks` are the same in all of them.
+/// The house's rooms, by rising bet: the first game of the catalogue by its first rule set. `clocks`
+/// are the same in all of them.
 ///
 /// # Panics
 /// Never: the amounts fit, which a test shows.
 pub fn house_rooms(clocks: Clocks) -> Vec<Room> {
+    let kinds = catalog::kinds();
+    let set = kinds.first().and_then(|kind| kind.rule_sets.first()).expect("there is a game");
     let room = |(id, name, bet): (&str, &str, i64)| {
         let price = Price {
             bet: Coins::from_whole(bet).expect("a bet that fits"),
             multiplier: 1,
             fee_basis_points: 500,
         };
-        let (rules, hits) = (Rules::kingdom(), Hits::default());
+        let (rules, hits) = (set.rules.clone(), set.hits);
         // Where people learn, they may look on.
         let spectators = if bet == 1 { Spectators::Anybody } else { Spectators::Nobody };
         let terms = Terms { room: id.to_owned(), rules, price, hits, clocks, spectators };
-        Room::new(name, terms).expect("amounts that fit")
+        Room::new(name, set.name, terms).expect("amounts that fit")
     };
     TIERS.into_iter().map(room).collect()
 }

@@ -1,4 +1,4 @@
-//! Rooms: stake tiers with a rule set, as operators make and change them while the house runs.
+//! Rooms: a game, a rule set and a bet, as operators make and change them while the house runs.
 //!
 //! PostgreSQL has them, with every revision. Each process keeps a copy, looks twice a second for
 //! what is new, and hands the copy out without waiting. So a change is known on every node within
@@ -12,23 +12,24 @@
 mod catalog;
 mod house;
 mod main_switch;
-mod rule_set;
+mod rules;
 mod store;
 
+use std::borrow::Cow;
+
+use bahay_engine::catalog::{AnyGame, AnyRules, NamedRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
-use bahay_engine::games::tongits::Rules;
+use bahay_engine::game::{Game, SeatRange};
 use bahay_engine::table::Terms;
 use thiserror::Error;
 
 use crate::db::Failure;
-use crate::tables::catalog::Tongits;
 
 pub use bahay_engine::matchmaking::ROOMS_MAX;
 pub use catalog::Catalog;
 pub use house::house_rooms;
 pub use main_switch::{House, HouseState};
-pub use rule_set::RuleSet;
+pub use rules::{RulesWanted, chosen_rules};
 pub use store::{Draft, Revision};
 
 /// The room of private tables: nobody finds it in the list, and no operator can make it.
@@ -40,11 +41,13 @@ pub const NAME_LENGTH_MAX: usize = 40;
 /// The most that a winner's fee may be, in ten-thousandths.
 pub const FEE_BASIS_POINTS_MAX: u32 = 5_000;
 
-/// A stake tier.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A game at a bet.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Room {
     name: String,
-    terms: Terms<Rules>,
+    /// The rule set that its rules began as; switches may have been set since.
+    rule_set: String,
+    terms: Terms<AnyRules>,
     /// What a wallet must hold by the terms alone.
     needed: Coins,
     coins_min: Coins,
@@ -55,10 +58,11 @@ pub struct Room {
 
 impl Room {
     /// An open room that never changes. `None` when its amounts do not fit 64 bits.
-    pub fn new(name: &str, terms: Terms<Rules>) -> Option<Self> {
-        let needed = terms.wallet_min::<Tongits>()?;
+    pub fn new(name: &str, rule_set: &str, terms: Terms<AnyRules>) -> Option<Self> {
+        let needed = terms.wallet_min::<AnyGame>()?;
         Some(Self {
             name: name.to_owned(),
+            rule_set: rule_set.to_owned(),
             terms,
             needed,
             coins_min: Coins::ZERO,
@@ -78,7 +82,18 @@ impl Room {
         &self.name
     }
 
-    pub fn terms(&self) -> &Terms<Rules> {
+    /// The name of the rule set that its rules began as.
+    pub fn rule_set(&self) -> &str {
+        &self.rule_set
+    }
+
+    /// Whether its rules are that rule set's, with no switch set otherwise.
+    pub fn has_plain_rules(&self) -> bool {
+        let named = AnyRules::named(self.kind(), &self.rule_set);
+        named.is_some_and(|named: NamedRules| named.rules == self.terms.rules)
+    }
+
+    pub fn terms(&self) -> &Terms<AnyRules> {
         &self.terms
     }
 
@@ -103,13 +118,14 @@ impl Room {
         self.coins_max
     }
 
-    /// The game played there.
+    /// The game played there, by its name.
     pub fn kind(&self) -> &'static str {
-        Tongits::NAME
+        self.terms.rules.kind()
     }
 
-    pub fn seats(&self) -> u8 {
-        Tongits::seats(&self.terms.rules)
+    /// How many play there.
+    pub fn seats(&self) -> SeatRange {
+        AnyGame::seats(&self.terms.rules)
     }
 }
 
@@ -123,8 +139,9 @@ pub enum RoomError {
     /// The caller has decided on something that is no longer so.
     #[error("the room is at revision {revision}; look at it again")]
     Changed { revision: u32 },
-    #[error("a room cannot be like this: {0}")]
-    Unsound(&'static str),
+    /// Which of its settings cannot be so, and why.
+    #[error("a room cannot be like this: {field}: {why}")]
+    Unsound { field: Cow<'static, str>, why: Cow<'static, str> },
     #[error("there are {most} rooms, and no more can be made", most = ROOMS_MAX)]
     TooMany,
     /// The same call may pass later.

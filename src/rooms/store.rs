@@ -1,14 +1,16 @@
 //! Rooms in PostgreSQL: read whole, and changed one revision at a time, by operators who name the
 //! revision that they have seen.
 
+use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Rules;
+use bahay_engine::game::Game;
 use bahay_engine::table::Terms;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
+use super::rules::unsound;
 use super::{Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRIVATE, ROOMS_MAX, Room, RoomError};
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -20,18 +22,20 @@ use crate::operators::audit::{self, Action, Trail};
 const CLOCK_MS_MAX: u32 = 10 * 60 * 1_000;
 
 /// What an operator wants a room to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub name: String,
     pub is_open: bool,
+    /// The rule set that the rules began as: see [`super::chosen_rules`].
+    pub rule_set: String,
     /// `room` in it is the room's id.
-    pub terms: Terms<Rules>,
+    pub terms: Terms<AnyRules>,
     pub coins_min: Coins,
     pub coins_max: Option<Coins>,
 }
 
 /// A room as it was from some time on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Revision {
     pub room: Room,
     /// The operator's name; none for what the program brought along.
@@ -42,7 +46,7 @@ pub struct Revision {
 impl Draft {
     /// The room that it makes, if that room makes sense.
     fn room(&self, revision: u32) -> Result<Room, RoomError> {
-        let unsound = |why| Err(RoomError::Unsound(why));
+        let unsound = |field, why: &'static str| Err(unsound(field, why));
         let Terms { rules, price, hits, clocks, .. } = &self.terms;
         let name_length = self.name.chars().count();
         if name_length == 0
@@ -50,47 +54,52 @@ impl Draft {
             || self.name.chars().any(char::is_control)
             || self.name.trim() != self.name
         {
-            return unsound("a name has 1 to 40 characters, and no space around them");
+            return unsound("name", "a name has 1 to 40 characters, and no space around them");
         }
         if price.bet.is_negative() || price.bet.is_zero() || price.multiplier == 0 {
-            return unsound("bet and multiplier are at least one");
+            return unsound("bet", "bet and multiplier are at least one");
         }
         if price.fee_basis_points > FEE_BASIS_POINTS_MAX {
-            return unsound("a fee is at most 5000 ten-thousandths");
+            return unsound("fee_basis_points", "a fee is at most 5000 ten-thousandths");
         }
-        if !(2..=3).contains(&hits.to_win) {
-            return unsound("two or three hits take the POT");
+        if hits.is_some_and(|hits| !(2..=3).contains(&hits.to_win) || hits.ante == 0) {
+            return unsound("hits_to_win", "two or three hits take a POT that everybody pays into");
         }
-        if rules.check().is_err() {
-            return unsound("the rule set cannot be dealt, or has a countdown of zero");
-        }
+        let checked = AnyGame::check(rules);
+        checked.map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.what })?;
+        let countdown_ms = AnyGame::countdown_ms(rules);
         let waits = [
             clocks.prepare_ms,
             clocks.absence_ms,
             clocks.retry_ms,
-            rules.countdowns.draw_ms,
-            rules.countdowns.play_ms,
-            rules.countdowns.fight_ms,
+            *countdown_ms.start(),
+            *countdown_ms.end(),
         ];
         if waits.iter().any(|wait_ms| !(1..=CLOCK_MS_MAX).contains(wait_ms)) {
-            return unsound("a clock takes from a millisecond to ten minutes");
+            return unsound("clocks", "a clock takes from a millisecond to ten minutes");
         }
-        let shortest = waits[3..].iter().copied().min().unwrap_or(0);
-        if clocks.think_ms >= shortest || clocks.lapses_to_takeover == 0 {
+        if clocks.think_ms >= *countdown_ms.start() || clocks.missed_turns_to_takeover == 0 {
             return unsound(
+                "clocks",
                 "the AI thinks for less than every countdown, and takes over some time",
             );
         }
         if self.coins_min.is_negative() || self.coins_max.is_some_and(|max| max < self.coins_min) {
-            return unsound("the least of coins is not below zero, nor above the most");
+            return unsound(
+                "coins_min",
+                "the least of coins is not below zero, nor above the most",
+            );
         }
-        let Some(room) = Room::new(&self.name, self.terms.clone()) else {
-            return unsound("its amounts are too large");
+        let Some(room) = Room::new(&self.name, &self.rule_set, self.terms.clone()) else {
+            return unsound("bet", "its amounts are too large");
         };
         let (coins_min, coins_max, is_open) = (self.coins_min, self.coins_max, self.is_open);
         let room = Room { coins_min, coins_max, is_open, revision, ..room };
         if room.wallet_max().is_some_and(|max| max < room.wallet_min()) {
-            return unsound("nobody could sit down: the most of coins is less than is needed");
+            return unsound(
+                "coins_max",
+                "nobody could sit down: the most of coins is less than is needed",
+            );
         }
         Ok(room)
     }
@@ -101,6 +110,7 @@ impl From<&Room> for Draft {
         Self {
             name: room.name.clone(),
             is_open: room.is_open,
+            rule_set: room.rule_set.clone(),
             terms: room.terms.clone(),
             coins_min: room.coins_min,
             coins_max: room.coins_max,
@@ -114,7 +124,8 @@ impl Catalog {
         let room = draft.room(1)?;
         let id = room.id().to_owned();
         if id.parse::<RoomId>().is_err() || id == PRIVATE {
-            return Err(RoomError::Unsound(
+            return Err(unsound(
+                "id",
                 "an id is a lower-case letter and then letters, digits and hyphens, and not \
                  `private`",
             ));
@@ -145,10 +156,16 @@ impl Catalog {
         let id = room.id().to_owned();
         let mut tx = self.pool()?.begin().await?;
         let stored =
-            sqlx::query_scalar!("select r.revision from rooms r where r.id = $1 for update", id)
+            sqlx::query!("select r.revision, r.kind from rooms r where r.id = $1 for update", id)
                 .fetch_optional(&mut *tx)
                 .await?;
-        let revision = stored.ok_or_else(|| RoomError::Unknown { id: id.clone() })?;
+        // A room of a game that is not played here is for another program to change.
+        let stored = stored.filter(|stored| played().contains(&stored.kind));
+        let stored = stored.ok_or_else(|| RoomError::Unknown { id: id.clone() })?;
+        if stored.kind != room.kind() {
+            return Err(unsound("kind", "a room keeps its game: make another room"));
+        }
+        let revision = stored.revision;
         if to_u32(revision)? != seen {
             return Err(RoomError::Changed { revision: to_u32(revision)? });
         }
@@ -178,19 +195,21 @@ impl Catalog {
 
     /// All revisions of a room, the newest first, a hundred at most.
     pub async fn revisions(&self, id: &str) -> Result<Vec<Revision>, RoomError> {
-        let pool = self.pool()?;
+        let (pool, kinds) = (self.pool()?, played());
         let once = || {
             sqlx::query!(
                 r#"
-                select v.revision, v.name, v.is_open, v.terms, v.coins_min, v.coins_max,
-                    v.changed_at as "changed_at: SqlTimestamp", o.name as "changed_by?"
+                select r.kind, v.revision, v.name, v.is_open, v.rule_set, v.terms, v.coins_min,
+                    v.coins_max, v.changed_at as "changed_at: SqlTimestamp", o.name as "changed_by?"
                 from room_revisions v
+                join rooms r on r.id = v.room
                 left join operators o on o.id = v.changed_by
-                where v.room = $1
+                where v.room = $1 and r.kind = any($2)
                 order by v.revision desc
                 limit 100
                 "#,
-                id
+                id,
+                &kinds
             )
             .fetch_all(pool)
         };
@@ -199,10 +218,18 @@ impl Catalog {
             return Err(RoomError::Unknown { id: id.to_owned() });
         }
         let revisions = rows.into_iter().map(|row| {
-            let room =
-                room(row.revision, &row.name, row.is_open, row.terms, row.coins_min, row.coins_max);
             let changed_at = clock::from_jiff(row.changed_at.to_jiff());
-            Ok(Revision { room: room?, changed_by: row.changed_by, changed_at })
+            let stored = Stored {
+                kind: row.kind,
+                revision: row.revision,
+                name: row.name,
+                is_open: row.is_open,
+                rule_set: row.rule_set,
+                terms: row.terms,
+                coins_min: row.coins_min,
+                coins_max: row.coins_max,
+            };
+            Ok(Revision { room: stored.room()?, changed_by: row.changed_by, changed_at })
         });
         revisions.collect()
     }
@@ -234,23 +261,29 @@ async fn note(
     audit::note_in_tx(tx, by, action, Some(&subject), detail).await
 }
 
-/// Every room as it is now.
+/// The games that this program plays, by their names.
+fn played() -> Vec<String> {
+    catalog::kinds().into_iter().map(|kind| kind.name.to_owned()).collect()
+}
+
+/// Every room as it is now, of the games that this program plays: another one may know more games.
 pub(super) async fn read(pool: &PgPool) -> Result<Vec<Room>, RoomError> {
+    let kinds = played();
     let once = || {
-        sqlx::query!(
+        sqlx::query_as!(
+            Stored,
             r#"
-            select v.revision, v.name, v.is_open, v.terms, v.coins_min, v.coins_max
+            select r.kind, v.revision, v.name, v.is_open, v.rule_set, v.terms, v.coins_min,
+                v.coins_max
             from rooms r
             join room_revisions v on v.room = r.id and v.revision = r.revision
-            "#
+            where r.kind = any($1)
+            "#,
+            &kinds
         )
         .fetch_all(pool)
     };
-    let rows = db::retry(once).await?.into_iter();
-    rows.map(|row| {
-        room(row.revision, &row.name, row.is_open, row.terms, row.coins_min, row.coins_max)
-    })
-    .collect()
+    db::retry(once).await?.into_iter().map(Stored::room).collect()
 }
 
 /// Fills a database that has no rooms, unless another process was faster.
@@ -281,7 +314,8 @@ async fn insert_in_tx(
     room: &Room,
     by: Option<Uuid>,
 ) -> Result<(), RoomError> {
-    sqlx::query!("insert into rooms (id, revision) values ($1, 1)", room.id())
+    let (id, kind) = (room.id(), room.kind());
+    sqlx::query!("insert into rooms (id, kind, revision) values ($1, $2, 1)", id, kind)
         .execute(&mut *tx)
         .await?;
     insert_revision_in_tx(tx, room, by).await
@@ -298,14 +332,15 @@ async fn insert_revision_in_tx(
     sqlx::query!(
         r#"
         insert into room_revisions (
-            room, revision, name, is_open, terms, coins_min, coins_max, changed_by
+            room, revision, name, is_open, rule_set, terms, coins_min, coins_max, changed_by
         )
-        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         "#,
         room.id(),
         revision,
         room.name,
         room.is_open,
+        room.rule_set,
         terms,
         room.coins_min.hundredths(),
         room.coins_max.map(Coins::hundredths),
@@ -316,20 +351,35 @@ async fn insert_revision_in_tx(
     Ok(())
 }
 
-fn room(
+/// A room as its rows have it.
+struct Stored {
+    kind: String,
     revision: i32,
-    name: &str,
+    name: String,
     is_open: bool,
+    rule_set: String,
     terms: serde_json::Value,
     coins_min: i64,
     coins_max: Option<i64>,
-) -> Result<Room, RoomError> {
-    let broken = |reason: String| RoomError::Broken { reason };
-    let terms = serde_json::from_value(terms).map_err(|error| broken(error.to_string()))?;
-    let room = Room::new(name, terms).ok_or_else(|| broken("amounts do not fit".to_owned()))?;
-    let (coins_min, coins_max) =
-        (Coins::from_hundredths(coins_min), coins_max.map(Coins::from_hundredths));
-    Ok(Room { revision: to_u32(revision)?, is_open, coins_min, coins_max, ..room })
+}
+
+impl Stored {
+    fn room(self) -> Result<Room, RoomError> {
+        let broken = |reason: String| RoomError::Broken { reason };
+        let unreadable = |error: serde_json::Error| broken(error.to_string());
+        let terms: Terms<serde_json::Value> =
+            serde_json::from_value(self.terms).map_err(unreadable)?;
+        let terms = terms.try_map(|rules| AnyRules::read(&self.kind, rules)).map_err(unreadable)?;
+        let room = Room::new(&self.name, &self.rule_set, terms);
+        let room = room.ok_or_else(|| broken("amounts do not fit".to_owned()))?;
+        Ok(Room {
+            revision: to_u32(self.revision)?,
+            is_open: self.is_open,
+            coins_min: Coins::from_hundredths(self.coins_min),
+            coins_max: self.coins_max.map(Coins::from_hundredths),
+            ..room
+        })
+    }
 }
 
 fn to_u32(revision: i32) -> Result<u32, RoomError> {

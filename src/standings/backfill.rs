@@ -1,14 +1,15 @@
 //! Counting a history that is written all at once: the same counting as seal by seal, without
 //! reading and replaying each record again, by whoever has just played it.
 
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::{Ending, Tongits};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::Record;
 use sqlx::PgPool;
 
+use super::counted::{Counted, counted_of};
 use super::season::Calendar;
-use super::tally::{Counted, Tally};
+use super::tally::Tally;
 use super::{StandingsError, fold};
 
 /// Counts of a database whose settled games are all counted here.
@@ -24,15 +25,18 @@ impl Backfill {
     }
 
     /// Counts a game; of one player's games an earlier one comes first.
-    pub fn count(&mut self, record: &Record<Tongits>, ending: Ending) {
+    pub fn count(&mut self, record: &Record<AnyGame>, end: &AnyGame) {
         let settlement = &record.settlement;
         let player = |seat: Seat| record.players.get(seat.index()).copied();
         let seats = Seat::all(u8::try_from(record.players.len()).unwrap_or(u8::MAX));
         let nets = seats.map(|seat| settlement.net(seat).unwrap_or(Coins::ZERO));
+        let (ending, counts) = counted_of(end, &record.players);
         let counted = Counted {
             game: record.game,
+            kind: record.kind.clone(),
             finished_at: record.finished_at,
-            ending: Some(ending),
+            ending,
+            counts,
             has_bots: false,
             winner: settlement.winner.and_then(player),
             pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
@@ -44,7 +48,8 @@ impl Backfill {
     /// What was counted since the last call, with what players have done by now.
     pub fn take(&mut self) -> Gathered {
         let tally = Tally {
-            statistics: self.tally.statistics.clone(),
+            sums: self.tally.sums.clone(),
+            counters: std::mem::take(&mut self.tally.counters),
             scores: std::mem::take(&mut self.tally.scores),
             results: std::mem::take(&mut self.tally.results),
         };

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use bahay_engine::table::PlayerId;
 use jiff_sqlx::Date as SqlDate;
 use sqlx::{Executor as _, PgConnection, PgPool};
 
 use super::StandingsError;
 use super::fold::{key, read_all, sealed, settled};
 use super::season::Calendar;
-use super::tally::{ScoreKey, Tally};
+use super::tally::{CounterKey, ScoreKey, Tally};
 
 /// What a check has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,10 +50,12 @@ pub async fn check(pool: &PgPool, calendar: &Calendar) -> Result<Checked, Standi
             checked.games += 1;
         }
     }
-    let (statistics, scores) = (read_all(&mut tx).await?, scores(&mut tx).await?);
-    checked.players = statistics.len();
+    let (sums, counters) = (read_all(&mut tx).await?, counters(&mut tx).await?);
+    let scores = scores(&mut tx).await?;
+    checked.players = sums.len();
     checked.scores = scores.len();
-    compare(&mut checked.differences, "statistics", &tally.statistics, &statistics);
+    compare(&mut checked.differences, "statistics", &tally.sums, &sums);
+    compare(&mut checked.differences, "counter", &tally.counters, &counters);
     compare(&mut checked.differences, "score", &tally.scores, &scores);
     let results = sqlx::query_scalar!(r#"select count(*) as "count!" from game_results"#)
         .fetch_one(&mut *tx)
@@ -81,17 +84,29 @@ fn compare<K: std::fmt::Debug + Ord, V: std::fmt::Debug + PartialEq>(
     }
 }
 
+async fn counters(connection: &mut PgConnection) -> Result<BTreeMap<CounterKey, i64>, sqlx::Error> {
+    let rows = sqlx::query!("select c.player, c.kind, c.name, c.value from player_counters c")
+        .fetch_all(connection)
+        .await?;
+    let rows = rows.into_iter().map(|row| {
+        let key = CounterKey { player: PlayerId(row.player), kind: row.kind, name: row.name };
+        (key, row.value)
+    });
+    Ok(rows.collect())
+}
+
 async fn scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, i64>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
+        select s.kind, s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
         from board_scores s
         "#
     )
     .fetch_all(connection)
     .await?;
     let rows = rows.into_iter().map(|row| {
-        Ok((key(&row.board, &row.span, row.starts_on.to_jiff(), row.player)?, row.score))
+        let starts_on = row.starts_on.to_jiff();
+        Ok((key(row.kind, &row.board, &row.span, starts_on, row.player)?, row.score))
     });
     rows.collect()
 }

@@ -7,21 +7,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Ending;
 use bahay_engine::table::{GameId, PlayerId, Settlement};
 use jiff::civil::Date;
 use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
+use super::counted::{Counted, counted_of};
 use super::season::{Calendar, Span};
-use super::tally::{Counted, ScoreKey, Statistics, Tally};
+use super::tally::{CounterKey, ScoreKey, Statistics, StatisticsKey, Sums, Tally};
 use super::{Board, StandingsError};
-use crate::archive::ending_as_str;
 use crate::clock;
 use crate::db;
-use crate::replay::Recalled;
+use crate::replay::GameReplay;
 
 /// What came of one step.
 #[derive(Debug)]
@@ -107,6 +107,7 @@ pub(super) async fn lock(
     }
     tracing::warn!(before = %row.calendar, now = %calendar, "standings are counted anew");
     sqlx::query!("delete from board_scores").execute(&mut *connection).await?;
+    sqlx::query!("delete from player_counters").execute(&mut *connection).await?;
     sqlx::query!("delete from player_statistics").execute(&mut *connection).await?;
     sqlx::query!("delete from game_results").execute(&mut *connection).await?;
     let generation = sqlx::query_scalar!(
@@ -122,11 +123,42 @@ pub(super) async fn lock(
     Ok(Some(Progress { seal: 0, generation }))
 }
 
-/// What a player has done.
-pub(super) async fn statistics(pool: &PgPool, player: PlayerId) -> Result<Statistics, sqlx::Error> {
-    let mut connection = pool.acquire().await?;
-    let found = read(&mut connection, &BTreeSet::from([player])).await?;
-    Ok(found.get(&player).copied().unwrap_or_default())
+/// What a player has done in games of a kind.
+pub(super) async fn statistics(
+    pool: &PgPool,
+    player: PlayerId,
+    kind: &str,
+) -> Result<Statistics, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select s.games, s.wins, s.best_pot, s.streak, s.best_streak, c.names as "names?",
+            c.values as "values?"
+        from player_statistics s
+        cross join lateral (
+            select array_agg(o.name order by o.name) as names,
+                array_agg(o.value order by o.name) as values
+            from player_counters o
+            where o.player = s.player and o.kind = s.kind
+        ) c
+        where s.player = $1 and s.kind = $2
+        "#,
+        player.0,
+        kind
+    )
+    .fetch_optional(pool)
+    .await?;
+    let Some(row) = row else {
+        return Ok(Statistics::default());
+    };
+    let counters = row.names.unwrap_or_default().into_iter().zip(row.values.unwrap_or_default());
+    Ok(Statistics {
+        games: row.games,
+        wins: row.wins,
+        best_pot: Coins::from_hundredths(row.best_pot),
+        streak: row.streak,
+        best_streak: row.best_streak,
+        counters: counters.collect(),
+    })
 }
 
 /// The operations of a seal, in its order.
@@ -146,7 +178,7 @@ pub(super) async fn settled(
 ) -> Result<Vec<Counted>, StandingsError> {
     let rows = sqlx::query!(
         r#"
-        select g.id, g.finished_at as "finished_at!: SqlTimestamp",
+        select g.id, g.kind, g.finished_at as "finished_at!: SqlTimestamp",
             r.settlement as "settlement!", r.record as "record!", t.players as "players!",
             t.nets as "nets!", t.bots as "bots!"
         from unnest($1::bigint[]) with ordinality as s (operation, place)
@@ -178,10 +210,15 @@ pub(super) async fn settled(
                 row.players.get(seat.index()).copied().map(PlayerId)
             };
             let nets = row.players.iter().zip(&row.nets);
+            let seated: Vec<PlayerId> = row.players.iter().copied().map(PlayerId).collect();
+            let end = end(row.id, &row.record);
+            let (ending, counts) = end.map(|game| counted_of(&game, &seated)).unwrap_or_default();
             Ok(Counted {
                 game: GameId(row.id),
+                kind: row.kind,
                 finished_at: clock::from_jiff(row.finished_at.to_jiff()),
-                ending: ending(row.id, &row.record),
+                ending,
+                counts,
                 winner: settlement.winner.and_then(player),
                 pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
                 has_bots: !row.bots.is_empty(),
@@ -199,22 +236,22 @@ pub(super) async fn settled(
         .map_err(|error| StandingsError::Unreadable(error.to_string()))
 }
 
-fn ending(game: Uuid, record: &str) -> Option<Ending> {
-    let ending = Recalled::of(record).and_then(|recalled| recalled.ending());
-    ending.inspect_err(|error| tracing::warn!(%game, %error, "how a game ended is not known")).ok()
+/// The game at its end, played again.
+fn end(game: Uuid, record: &str) -> Option<AnyGame> {
+    let end = GameReplay::of(record).and_then(|replay| replay.end());
+    end.inspect_err(|error| tracing::warn!(%game, %error, "how a game ended is not known")).ok()
 }
 
-/// What these players have done.
-pub(super) async fn read(
+/// What these players have done, in games of whatever kinds.
+async fn read(
     connection: &mut PgConnection,
     players: &BTreeSet<PlayerId>,
-) -> Result<BTreeMap<PlayerId, Statistics>, sqlx::Error> {
+) -> Result<BTreeMap<StatisticsKey, Sums>, sqlx::Error> {
     let players: Vec<_> = players.iter().map(|player| player.0).collect();
     let rows = sqlx::query_as!(
-        StatisticsRow,
+        SumsRow,
         "
-        select s.player, s.games, s.wins, s.tongits, s.fights_won, s.hits, s.best_pot, s.streak,
-            s.best_streak
+        select s.player, s.kind, s.games, s.wins, s.best_pot, s.streak, s.best_streak
         from player_statistics s
         where s.player = any($1)
         ",
@@ -222,46 +259,40 @@ pub(super) async fn read(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(StatisticsRow::taken_apart).collect())
+    Ok(rows.into_iter().map(SumsRow::taken_apart).collect())
 }
 
 /// What all players have done.
 pub(super) async fn read_all(
     connection: &mut PgConnection,
-) -> Result<BTreeMap<PlayerId, Statistics>, sqlx::Error> {
+) -> Result<BTreeMap<StatisticsKey, Sums>, sqlx::Error> {
     let rows = sqlx::query_as!(
-        StatisticsRow,
+        SumsRow,
         "
-        select s.player, s.games, s.wins, s.tongits, s.fights_won, s.hits, s.best_pot, s.streak,
-            s.best_streak
+        select s.player, s.kind, s.games, s.wins, s.best_pot, s.streak, s.best_streak
         from player_statistics s
         "
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(StatisticsRow::taken_apart).collect())
+    Ok(rows.into_iter().map(SumsRow::taken_apart).collect())
 }
 
-struct StatisticsRow {
+struct SumsRow {
     player: Uuid,
+    kind: String,
     games: i64,
     wins: i64,
-    tongits: i64,
-    fights_won: i64,
-    hits: i64,
     best_pot: i64,
     streak: i64,
     best_streak: i64,
 }
 
-impl StatisticsRow {
-    fn taken_apart(self) -> (PlayerId, Statistics) {
-        let Self { player, games, wins, tongits, fights_won, hits, best_pot, streak, best_streak } =
-            self;
+impl SumsRow {
+    fn taken_apart(self) -> (StatisticsKey, Sums) {
+        let Self { player, kind, games, wins, best_pot, streak, best_streak } = self;
         let best_pot = Coins::from_hundredths(best_pot);
-        let statistics =
-            Statistics { games, wins, tongits, fights_won, hits, best_pot, streak, best_streak };
-        (PlayerId(player), statistics)
+        ((PlayerId(player), kind), Sums { games, wins, best_pot, streak, best_streak })
     }
 }
 
@@ -269,11 +300,10 @@ pub(super) async fn write(
     connection: &mut PgConnection,
     tally: &Tally,
 ) -> Result<Vec<(ScoreKey, i64)>, sqlx::Error> {
-    let games: Vec<_> = tally.results.iter().map(|(game, ..)| game.0).collect();
-    let endings: Vec<_> =
-        tally.results.iter().map(|(_, ending, _)| ending_as_str(*ending)).collect();
+    let games: Vec<_> = tally.results.iter().map(|result| result.game.0).collect();
+    let endings: Vec<_> = tally.results.iter().map(|result| result.ending).collect();
     let winners: Vec<_> =
-        tally.results.iter().map(|(.., winner)| winner.map(|winner| winner.0)).collect();
+        tally.results.iter().map(|result| result.winner.map(|winner| winner.0)).collect();
     sqlx::query!(
         "
         insert into game_results (game, ending, winner)
@@ -289,41 +319,75 @@ pub(super) async fn write(
     )
     .execute(&mut *connection)
     .await?;
-    let players: Vec<_> = tally.statistics.keys().map(|player| player.0).collect();
-    let column =
-        |field: fn(&Statistics) -> i64| tally.statistics.values().map(field).collect::<Vec<_>>();
+    write_sums(connection, &tally.sums).await?;
+    raise_counters(connection, &tally.counters).await?;
+    add(connection, &tally.scores).await
+}
+
+async fn write_sums(
+    connection: &mut PgConnection,
+    sums: &BTreeMap<StatisticsKey, Sums>,
+) -> Result<(), sqlx::Error> {
+    let players: Vec<_> = sums.keys().map(|(player, _)| player.0).collect();
+    let kinds: Vec<_> = sums.keys().map(|(_, kind)| kind.as_str()).collect();
+    let column = |field: fn(&Sums) -> i64| sums.values().map(field).collect::<Vec<_>>();
     sqlx::query!(
         "
         insert into player_statistics as s (
-            player, games, wins, tongits, fights_won, hits, best_pot, streak, best_streak
+            player, kind, games, wins, best_pot, streak, best_streak
         )
-        select n.player, n.games, n.wins, n.tongits, n.fights_won, n.hits, n.best_pot, n.streak,
-            n.best_streak
+        select n.player, n.kind, n.games, n.wins, n.best_pot, n.streak, n.best_streak
         from (
-            select unnest($1::uuid[]) as player, unnest($2::bigint[]) as games,
-                unnest($3::bigint[]) as wins, unnest($4::bigint[]) as tongits,
-                unnest($5::bigint[]) as fights_won, unnest($6::bigint[]) as hits,
-                unnest($7::bigint[]) as best_pot, unnest($8::bigint[]) as streak,
-                unnest($9::bigint[]) as best_streak
+            select unnest($1::uuid[]) as player, unnest($2::text[]) as kind,
+                unnest($3::bigint[]) as games, unnest($4::bigint[]) as wins,
+                unnest($5::bigint[]) as best_pot, unnest($6::bigint[]) as streak,
+                unnest($7::bigint[]) as best_streak
         ) n
-        on conflict (player) do update
-        set games = excluded.games, wins = excluded.wins, tongits = excluded.tongits,
-            fights_won = excluded.fights_won, hits = excluded.hits, best_pot = excluded.best_pot,
+        on conflict (player, kind) do update
+        set games = excluded.games, wins = excluded.wins, best_pot = excluded.best_pot,
             streak = excluded.streak, best_streak = excluded.best_streak
         ",
         &players,
+        &kinds as _,
         &column(|one| one.games),
         &column(|one| one.wins),
-        &column(|one| one.tongits),
-        &column(|one| one.fights_won),
-        &column(|one| one.hits),
         &column(|one| one.best_pot.hundredths()),
         &column(|one| one.streak),
         &column(|one| one.best_streak)
     )
-    .execute(&mut *connection)
+    .execute(connection)
     .await?;
-    add(connection, &tally.scores).await
+    Ok(())
+}
+
+/// Only of those who raised one, so most players of a game are not touched.
+async fn raise_counters(
+    connection: &mut PgConnection,
+    raised: &BTreeMap<CounterKey, i64>,
+) -> Result<(), sqlx::Error> {
+    let players: Vec<_> = raised.keys().map(|key| key.player.0).collect();
+    let kinds: Vec<_> = raised.keys().map(|key| key.kind.as_str()).collect();
+    let names: Vec<_> = raised.keys().map(|key| key.name.as_str()).collect();
+    let values: Vec<_> = raised.values().copied().collect();
+    sqlx::query!(
+        "
+        insert into player_counters as c (player, kind, name, value)
+        select n.player, n.kind, n.name, n.value
+        from (
+            select unnest($1::uuid[]) as player, unnest($2::text[]) as kind,
+                unnest($3::text[]) as name, unnest($4::bigint[]) as value
+        ) n
+        on conflict (player, kind, name) do update
+        set value = c.value + excluded.value
+        ",
+        &players,
+        &kinds as _,
+        &names as _,
+        &values
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Adds to scores, and gives them as they are then.
@@ -331,25 +395,26 @@ async fn add(
     connection: &mut PgConnection,
     gained: &BTreeMap<ScoreKey, i64>,
 ) -> Result<Vec<(ScoreKey, i64)>, sqlx::Error> {
-    let boards: Vec<_> = gained.keys().map(|(board, ..)| board.as_str()).collect();
-    let spans: Vec<_> = gained.keys().map(|(_, span, ..)| span.as_str()).collect();
-    let starts: Vec<SqlDate> =
-        gained.keys().map(|(.., starts_on, _)| starts_on.to_sqlx()).collect();
-    let players: Vec<_> = gained.keys().map(|(.., player)| player.0).collect();
+    let kinds: Vec<_> = gained.keys().map(|key| key.kind.as_str()).collect();
+    let boards: Vec<_> = gained.keys().map(|key| key.board.as_str()).collect();
+    let spans: Vec<_> = gained.keys().map(|key| key.span.as_str()).collect();
+    let starts: Vec<SqlDate> = gained.keys().map(|key| key.starts_on.to_sqlx()).collect();
+    let players: Vec<_> = gained.keys().map(|key| key.player.0).collect();
     let amounts: Vec<_> = gained.values().copied().collect();
     let rows = sqlx::query!(
         r#"
-        insert into board_scores as s (board, span, starts_on, player, score)
-        select n.board, n.span, n.starts_on, n.player, n.score
+        insert into board_scores as s (kind, board, span, starts_on, player, score)
+        select n.kind, n.board, n.span, n.starts_on, n.player, n.score
         from (
-            select unnest($1::text[]) as board, unnest($2::text[]) as span,
-                unnest($3::date[]) as starts_on, unnest($4::uuid[]) as player,
-                unnest($5::bigint[]) as score
+            select unnest($1::text[]) as kind, unnest($2::text[]) as board,
+                unnest($3::text[]) as span, unnest($4::date[]) as starts_on,
+                unnest($5::uuid[]) as player, unnest($6::bigint[]) as score
         ) n
-        on conflict (board, span, starts_on, player) do update
+        on conflict (kind, board, span, starts_on, player) do update
         set score = s.score + excluded.score
-        returning s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
+        returning s.kind, s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
         "#,
+        &kinds as _,
         &boards as _,
         &spans as _,
         &starts as _,
@@ -359,7 +424,7 @@ async fn add(
     .fetch_all(connection)
     .await?;
     let rows = rows.into_iter().map(|row| {
-        let key = key(&row.board, &row.span, row.starts_on.to_jiff(), row.player)?;
+        let key = key(row.kind, &row.board, &row.span, row.starts_on.to_jiff(), row.player)?;
         Ok((key, row.score))
     });
     rows.collect()
@@ -367,6 +432,7 @@ async fn add(
 
 /// A key out of its columns.
 pub(super) fn key(
+    kind: String,
     board: &str,
     span: &str,
     starts_on: Date,
@@ -375,5 +441,5 @@ pub(super) fn key(
     let unknown = || sqlx::Error::Decode(format!("no board: {board} {span}").into());
     let board = Board::ALL.into_iter().find(|one| one.as_str() == board).ok_or_else(unknown)?;
     let span = Span::ALL.into_iter().find(|one| one.as_str() == span).ok_or_else(unknown)?;
-    Ok((board, span, starts_on, PlayerId(player)))
+    Ok(ScoreKey { kind, board, span, starts_on, player: PlayerId(player) })
 }

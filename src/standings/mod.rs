@@ -1,5 +1,5 @@
-//! How players stand: what each has done in all settled games, and leaderboards by day, week,
-//! season and all time.
+//! How players stand: what each has done in all settled games of a kind, and leaderboards of each
+//! kind by day, week, season and all time.
 //!
 //! PostgreSQL is the truth. `fold` follows the seals of the ledger some seconds behind, counts each
 //! settled game once, and slows no settlement; `tally` is the counting itself, `check` counts
@@ -15,6 +15,7 @@
 
 mod backfill;
 mod check;
+mod counted;
 mod fold;
 mod rating;
 mod season;
@@ -43,6 +44,7 @@ pub use season::{Calendar, NotASeason, NotAZone, Season, Span, Zone};
 pub use tally::Statistics;
 
 use fold::Folded;
+use tally::ScoreKey;
 
 /// The most places that one page shows.
 pub const LIMIT_MAX: u32 = 100;
@@ -81,6 +83,15 @@ pub enum Section {
     Top,
     /// Around a player; nothing when the player has no place.
     Around,
+}
+
+/// What of a board is asked for, and by whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub section: Section,
+    /// Places at most, of which there are [`LIMIT_MAX`] at most.
+    pub limit: u32,
+    pub player: PlayerId,
 }
 
 /// Part of a board.
@@ -133,17 +144,18 @@ struct Inner {
 }
 
 /// A board of one span, as Redis has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct BoardOf {
+    kind: String,
     board: Board,
     span: Span,
     starts_on: Date,
 }
 
 impl BoardOf {
-    fn key(self, generation: i64) -> String {
-        let Self { board, span, starts_on } = self;
-        format!("{generation}:{}:{}:{starts_on}", board.as_str(), span.as_str())
+    fn key(&self, generation: i64) -> String {
+        let Self { kind, board, span, starts_on } = self;
+        format!("{generation}:{kind}:{}:{}:{starts_on}", board.as_str(), span.as_str())
     }
 }
 
@@ -157,23 +169,27 @@ impl Standings {
         &self.inner.calendar
     }
 
-    /// What a player has done; nothing yet for one that nobody knows.
-    pub async fn statistics(&self, player: PlayerId) -> Result<Statistics, StandingsError> {
-        Ok(db::retry(|| fold::statistics(&self.inner.pool, player)).await?)
+    /// What a player has done in games of a kind; nothing yet for one that nobody knows.
+    pub async fn statistics(
+        &self,
+        player: PlayerId,
+        kind: &str,
+    ) -> Result<Statistics, StandingsError> {
+        Ok(db::retry(|| fold::statistics(&self.inner.pool, player, kind)).await?)
     }
 
-    /// Part of the board of the span that holds this day.
+    /// Part of a kind's board of the span that holds this day.
     pub async fn board(
         &self,
+        kind: &str,
         board: Board,
         span: Span,
         day: Date,
-        section: Section,
-        limit: u32,
-        player: PlayerId,
+        asked: Asked,
     ) -> Result<Standing, StandingsError> {
         let starts_on = self.inner.calendar.start_of_day(span, day);
-        let of = BoardOf { board, span, starts_on };
+        let of = BoardOf { kind: kind.to_owned(), board, span, starts_on };
+        let Asked { section, limit, player } = asked;
         let limit = limit.clamp(1, LIMIT_MAX);
         let asked = match section {
             Section::Top => PlacesAsked::Top,
@@ -184,7 +200,7 @@ impl Standings {
         let found = match live.places(&key, asked, limit, player).await? {
             Some(found) => found,
             None => {
-                self.fill(of, &key).await?;
+                self.fill(&of, &key).await?;
                 let missing = || Unavailable::new("a board went as soon as it was filled".into());
                 live.places(&key, asked, limit, player).await?.ok_or_else(missing)?
             }
@@ -253,8 +269,8 @@ impl Standings {
                 Folded::More { generation, scores } => {
                     self.inner.generation.store(generation, Ordering::Release);
                     let mut boards = BTreeMap::<_, Vec<_>>::new();
-                    for ((board, span, starts_on, player), score) in scores {
-                        let of = BoardOf { board, span, starts_on };
+                    for (ScoreKey { kind, board, span, starts_on, player }, score) in scores {
+                        let of = BoardOf { kind, board, span, starts_on };
                         boards.entry(of).or_default().push((player, score));
                     }
                     for (of, scores) in boards {
@@ -277,7 +293,7 @@ impl Standings {
 
     /// Puts a whole board into Redis. Scores that rise meanwhile are raised there by whoever counts
     /// them, so what is read here never takes anything back.
-    async fn fill(&self, of: BoardOf, key: &str) -> Result<(), StandingsError> {
+    async fn fill(&self, of: &BoardOf, key: &str) -> Result<(), StandingsError> {
         let _filling = self.inner.filling.lock().await;
         let live = &self.inner.live;
         if live.has_board(key).await? {
@@ -288,8 +304,9 @@ impl Standings {
             "
             select s.player, s.score
             from board_scores s
-            where s.board = $1 and s.span = $2 and s.starts_on = $3
+            where s.kind = $1 and s.board = $2 and s.span = $3 and s.starts_on = $4
             ",
+            of.kind,
             of.board.as_str(),
             of.span.as_str(),
             starts_on as _

@@ -5,25 +5,25 @@ use bahay_engine::table::PlayerId;
 use jiff::civil::Date;
 use jiff_sqlx::ToSqlx as _;
 
-use super::{Section, Span, Standing, Standings, StandingsError};
+use super::{Asked, Section, Span, Standing, Standings, StandingsError};
 use crate::clock::Timestamp;
 use crate::db;
 use crate::live_store::Place;
 
 impl Standings {
-    /// Part of the board by rating, of the span that holds this instant. A score is what a player
-    /// is at least as good as, in thousandths: it may be below zero.
+    /// Part of a kind's board by rating, of the span that holds this instant. A score is what a
+    /// player is at least as good as, in thousandths: it may be below zero.
     pub async fn rating_board(
         &self,
+        kind: &str,
         span: Span,
         now: Timestamp,
-        section: Section,
-        limit: u32,
-        player: PlayerId,
+        asked: Asked,
     ) -> Result<Standing, StandingsError> {
         let calendar = self.calendar();
         let (starts_on, since) = (calendar.start(span, now), calendar.instant_of(span, now));
         let since = since.to_sqlx();
+        let Asked { section, limit, player } = asked;
         let limit = limit.clamp(1, super::LIMIT_MAX);
         let counted = || {
             sqlx::query!(
@@ -31,20 +31,21 @@ impl Standings {
                 select count(*) as "total!", (
                     select o.at_least
                     from ratings o
-                    where o.player = $2 and o.rated_at >= $1
+                    where o.player = $2 and o.kind = $3 and o.rated_at >= $1
                 ) as "own?"
                 from ratings r
-                where r.rated_at >= $1
+                where r.kind = $3 and r.rated_at >= $1
                 "#,
                 since as _,
-                player.0
+                player.0,
+                kind
             )
             .fetch_one(&self.inner.pool)
         };
         let counted = db::retry(counted).await?;
         let own = match counted.own {
             None => None,
-            Some(score) => Some(self.place_of(player, score, since).await?),
+            Some(score) => Some(self.place_of(kind, player, score, since).await?),
         };
         let before = match (section, &own) {
             (Section::Top, _) => 0,
@@ -58,13 +59,14 @@ impl Standings {
                 r#"
                 select r.player, r.at_least as "score!"
                 from ratings r
-                where r.rated_at >= $1
+                where r.kind = $4 and r.rated_at >= $1
                 order by r.at_least desc, r.player
                 offset $2 limit $3
                 "#,
                 since as _,
                 i64::try_from(before).unwrap_or(i64::MAX),
-                i64::from(limit)
+                i64::from(limit),
+                kind
             )
             .fetch_all(&self.inner.pool)
         };
@@ -78,6 +80,7 @@ impl Standings {
 
     async fn place_of(
         &self,
+        kind: &str,
         player: PlayerId,
         score: i32,
         since: jiff_sqlx::Timestamp,
@@ -87,12 +90,13 @@ impl Standings {
                 r#"
                 select count(*) as "before!"
                 from ratings r
-                where r.rated_at >= $1
+                where r.kind = $4 and r.rated_at >= $1
                     and (r.at_least > $2 or (r.at_least = $2 and r.player < $3::uuid))
                 "#,
                 since as _,
                 score,
-                player.0
+                player.0,
+                kind
             )
             .fetch_one(&self.inner.pool)
         };

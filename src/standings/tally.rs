@@ -4,86 +4,112 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Ending;
 use bahay_engine::table::{GameId, PlayerId};
 use jiff::civil::Date;
 
 use super::Board;
+use super::counted::{Counted, HITS};
 use super::season::{Calendar, Span};
-use crate::clock::Timestamp;
 
-/// What a player has done in all settled games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a player has done in all settled games of a kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     pub games: i64,
     pub wins: i64,
-    /// Games won by Tongits (rules 3.7, 3.8).
-    pub tongits: i64,
-    /// Games won by a fight, challenged or not (rule 4.3).
-    pub fights_won: i64,
-    /// How often the player took the POT (rule 7.2).
-    pub hits: i64,
     /// The largest POT taken.
     pub best_pot: Coins,
     /// Wins in a row, at whatever tables.
     pub streak: i64,
     pub best_streak: i64,
+    /// What else is counted, by name; a counter that is not here is zero.
+    pub counters: BTreeMap<String, i64>,
 }
 
-/// A settled game as far as it is counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Counted {
-    pub(super) game: GameId,
-    pub(super) finished_at: Timestamp,
-    /// `None` when the record cannot be played again, which the check of the ledger reports.
-    pub(super) ending: Option<Ending>,
-    pub(super) winner: Option<PlayerId>,
-    /// The POT and who took it.
-    pub(super) pot: Option<(PlayerId, Coins)>,
-    /// A bot of the house played: nobody climbs a leaderboard by that.
-    pub(super) has_bots: bool,
-    /// Every player, the house's bots aside, and what the game changed for them, the ante aside.
-    pub(super) nets: Vec<(PlayerId, Coins)>,
+impl Statistics {
+    /// A counter by its name; zero for one that was never raised.
+    pub fn counter(&self, name: &str) -> i64 {
+        self.counters.get(name).copied().unwrap_or_default()
+    }
+}
+
+/// The part of [`Statistics`] that holds for every kind of game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sums {
+    pub(super) games: i64,
+    pub(super) wins: i64,
+    pub(super) best_pot: Coins,
+    pub(super) streak: i64,
+    pub(super) best_streak: i64,
+}
+
+/// Whose statistics: a player, and the kind of the games.
+pub(super) type StatisticsKey = (PlayerId, String);
+
+/// A counter of a player.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CounterKey {
+    pub(super) player: PlayerId,
+    pub(super) kind: String,
+    pub(super) name: String,
 }
 
 /// A player's place in one board of one span.
-pub(super) type ScoreKey = (Board, Span, Date, PlayerId);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ScoreKey {
+    pub(super) kind: String,
+    pub(super) board: Board,
+    pub(super) span: Span,
+    pub(super) starts_on: Date,
+    pub(super) player: PlayerId,
+}
+
+/// How a game ended, and who won it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GameResult {
+    pub(super) game: GameId,
+    pub(super) ending: &'static str,
+    pub(super) winner: Option<PlayerId>,
+}
 
 /// What has been counted.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    pub(super) statistics: BTreeMap<PlayerId, Statistics>,
+    pub(super) sums: BTreeMap<StatisticsKey, Sums>,
+    /// What was added to counters since this was begun.
+    pub(super) counters: BTreeMap<CounterKey, i64>,
     /// What was added to scores since this was begun.
     pub(super) scores: BTreeMap<ScoreKey, i64>,
-    pub(super) results: Vec<(GameId, Ending, Option<PlayerId>)>,
+    pub(super) results: Vec<GameResult>,
 }
 
 impl Tally {
     /// From what these players have done before.
-    pub(super) fn from(statistics: BTreeMap<PlayerId, Statistics>) -> Self {
-        Self { statistics, ..Self::default() }
+    pub(super) fn from(sums: BTreeMap<StatisticsKey, Sums>) -> Self {
+        Self { sums, ..Self::default() }
     }
 
     pub(super) fn count(&mut self, game: &Counted, calendar: &Calendar) {
         for (player, net) in &game.nets {
-            let so_far = self.statistics.entry(*player).or_default();
+            let pot = game.pot.filter(|(taker, _)| taker == player).map(|(_, amount)| amount);
+            let has_won = game.winner == Some(*player);
+            let so_far = self.sums.entry((*player, game.kind.clone())).or_default();
             so_far.games += 1;
-            if game.winner == Some(*player) {
+            if has_won {
                 so_far.wins += 1;
                 so_far.streak += 1;
                 so_far.best_streak = so_far.best_streak.max(so_far.streak);
-                match game.ending {
-                    Some(Ending::Tongits) => so_far.tongits += 1,
-                    Some(Ending::Fight) => so_far.fights_won += 1,
-                    Some(Ending::Stock) | None => {}
-                }
             } else {
                 so_far.streak = 0;
             }
-            let pot = game.pot.filter(|(taker, _)| taker == player).map(|(_, amount)| amount);
             if let Some(amount) = pot {
-                so_far.hits += 1;
                 so_far.best_pot = so_far.best_pot.max(amount);
+            }
+            let own = game.counts.iter().filter(|(counted, ..)| counted == player);
+            let own = own.map(|(_, name, more)| (*name, *more));
+            for (name, more) in own.chain(pot.map(|_| (HITS, 1))) {
+                let (kind, name) = (game.kind.clone(), name.to_owned());
+                let key = CounterKey { player: *player, kind, name };
+                *self.counters.entry(key).or_default() += more;
             }
             if game.has_bots {
                 continue;
@@ -94,7 +120,8 @@ impl Tally {
                 let won = net.hundredths().max(0);
                 for (board, gained) in [(Board::Coins, won), (Board::Hits, pot.map_or(0, |_| 1))] {
                     if gained > 0 {
-                        let key = (board, span, starts_on, *player);
+                        let (kind, player) = (game.kind.clone(), *player);
+                        let key = ScoreKey { kind, board, span, starts_on, player };
                         let score = self.scores.entry(key).or_default();
                         *score = score.saturating_add(gained);
                     }
@@ -102,18 +129,17 @@ impl Tally {
             }
         }
         if let Some(ending) = game.ending {
-            self.results.push((game.game, ending, game.winner));
+            self.results.push(GameResult { game: game.game, ending, winner: game.winner });
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, Statistics, Tally};
+    use super::{Counted, CounterKey, ScoreKey, Sums, Tally};
     use crate::clock::Timestamp;
     use crate::standings::{Board, Calendar, Span};
     use bahay_engine::coins::Coins;
-    use bahay_engine::games::tongits::Ending;
     use bahay_engine::table::{GameId, PlayerId};
     use uuid::Uuid;
 
@@ -121,13 +147,21 @@ mod tests {
         PlayerId(Uuid::from_u128(number))
     }
 
-    fn game(winner: u128, ending: Ending, pot: Option<i64>) -> Counted {
+    const KIND: &str = "one";
+
+    fn counter(kind: &str, name: &str) -> CounterKey {
+        CounterKey { player: player(1), kind: kind.to_owned(), name: name.to_owned() }
+    }
+
+    fn game(winner: u128, ending: &'static str, pot: Option<i64>) -> Counted {
         let coins = Coins::from_hundredths;
         let net = |number| if number == winner { coins(380) } else { coins(-200) };
         Counted {
             game: GameId(Uuid::nil()),
+            kind: KIND.to_owned(),
             finished_at: Timestamp::from_ms(1_772_366_400_000),
             ending: Some(ending),
+            counts: vec![(player(winner), ending, 2), (player(3), "seen", 1)],
             winner: Some(player(winner)),
             has_bots: false,
             pot: pot.map(|pot| (player(winner), coins(pot))),
@@ -140,30 +174,52 @@ mod tests {
         let mut tally = Tally::default();
         let calendar = Calendar::default();
         for counted in [
-            game(1, Ending::Fight, None),
-            game(1, Ending::Tongits, Some(600)),
-            game(2, Ending::Stock, None),
-            game(1, Ending::Stock, None),
+            game(1, "bluff", None),
+            game(1, "out", Some(600)),
+            game(2, "end", None),
+            game(1, "end", None),
         ] {
             tally.count(&counted, &calendar);
         }
-        let expected = Statistics {
-            games: 4,
-            wins: 3,
-            tongits: 1,
-            fights_won: 1,
-            hits: 1,
-            best_pot: Coins::from_hundredths(600),
-            streak: 1,
-            best_streak: 2,
+        let of = |number| tally.sums[&(player(number), KIND.to_owned())];
+        let best_pot = Coins::from_hundredths(600);
+        assert_eq!(of(1), Sums { games: 4, wins: 3, best_pot, streak: 1, best_streak: 2 });
+        assert_eq!(of(3), Sums { games: 4, ..Sums::default() });
+        let counted = [("bluff", 2), ("end", 2), ("hits", 1), ("out", 2)];
+        let mut counted: std::collections::BTreeMap<_, _> =
+            counted.map(|(name, value)| (counter(KIND, name), value)).into();
+        counted.insert(CounterKey { player: player(2), ..counter(KIND, "end") }, 2);
+        counted.insert(CounterKey { player: player(3), ..counter(KIND, "seen") }, 4);
+        assert_eq!(tally.counters, counted);
+        let starts_on = calendar.start(Span::Day, Timestamp::from_ms(1_772_366_400_000));
+        let key = |board, number| {
+            let (kind, player) = (KIND.to_owned(), player(number));
+            ScoreKey { kind, board, span: Span::Day, starts_on, player }
         };
-        assert_eq!(tally.statistics[&player(1)], expected);
-        let lost = Statistics { games: 4, ..Statistics::default() };
-        assert_eq!(tally.statistics[&player(3)], lost);
-        let day = calendar.start(Span::Day, Timestamp::from_ms(1_772_366_400_000));
-        assert_eq!(tally.scores[&(Board::Coins, Span::Day, day, player(1))], 3 * 380);
-        assert_eq!(tally.scores[&(Board::Hits, Span::Day, day, player(1))], 1);
-        assert!(!tally.scores.contains_key(&(Board::Coins, Span::Day, day, player(3))));
+        assert_eq!(tally.scores[&key(Board::Coins, 1)], 3 * 380);
+        assert_eq!(tally.scores[&key(Board::Hits, 1)], 1);
+        assert!(!tally.scores.contains_key(&key(Board::Coins, 3)));
         assert_eq!(tally.results.len(), 4);
+    }
+
+    #[test]
+    fn games_of_another_kind_are_counted_by_themselves() {
+        let mut tally = Tally::default();
+        let calendar = Calendar::default();
+        let other = Counted { kind: "other".to_owned(), ..game(1, "end", Some(600)) };
+        for counted in [game(1, "bluff", None), other, game(2, "end", None)] {
+            tally.count(&counted, &calendar);
+        }
+        let of = |kind: &str| tally.sums[&(player(1), kind.to_owned())];
+        assert_eq!((of(KIND).games, of(KIND).streak), (2, 0));
+        assert_eq!((of("other").games, of("other").streak), (1, 1));
+        assert_eq!(tally.counters[&counter("other", "hits")], 1);
+        assert_eq!(tally.counters.get(&counter(KIND, "hits")), None);
+        assert_eq!(tally.counters[&counter(KIND, "bluff")], 2);
+        let won = |kind: &str| {
+            let scores = tally.scores.iter().filter(|(key, _)| key.kind == kind);
+            scores.filter(|(key, _)| key.board == Board::Coins && key.span == Span::Ever).count()
+        };
+        assert_eq!((won(KIND), won("other")), (2, 1));
     }
 }

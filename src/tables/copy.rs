@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bahay_engine::game::Game;
-use bahay_engine::table::{ENGINES, Event, Line, Occupant, Table};
+use bahay_engine::table::{ENGINES, Event, Occupant, Readable, Table, Unreadable};
 
 use crate::ids::Tag;
 use crate::live_store::{Entry, Point, Stored, Unavailable};
@@ -24,7 +23,7 @@ const KEPT_ON_THE_WAY: usize = 2;
 
 /// A table at a point of its history.
 #[derive(Clone, Debug)]
-pub(super) struct Copy<G: Game> {
+pub(super) struct Copy<G: Readable> {
     pub(super) table: Arc<Table<G>>,
     pub(super) at: Point,
     /// Lines in the journal since its snapshot.
@@ -37,14 +36,14 @@ pub(super) struct Copy<G: Game> {
 
 /// A line that a viewer missed: the point it led to, and what happened.
 #[derive(Clone, Debug)]
-pub struct Missed<G: Game> {
+pub struct Missed<G: Readable> {
     pub at: Point,
     pub events: Arc<[Event<G::Event>]>,
 }
 
 /// A table rebuilt from its journal.
 #[derive(Debug)]
-pub(super) struct Replayed<G: Game> {
+pub(super) struct Replayed<G: Readable> {
     pub(super) copy: Copy<G>,
     /// What happened after the point that was asked for; `None` when none was, or when the
     /// journal does not have it.
@@ -62,13 +61,13 @@ pub(super) enum Unfollowed {
     Broken(String),
 }
 
-impl<G: Game> Copy<G> {
+impl<G: Readable> Copy<G> {
     /// Rebuilds the table from its journal. With `from`, gives what happened after that point.
     pub(super) fn replay(stored: &Stored, from: Option<Point>) -> Result<Replayed<G>, Unfollowed> {
         if !ENGINES.contains(&stored.engine) {
             return Err(Unfollowed::OtherVersion(stored.engine));
         }
-        let table: Table<G> = serde_json::from_str(&stored.snapshot).map_err(unreadable)?;
+        let table = G::read_table(&stored.snapshot).map_err(unreadable)?;
         let mut copy = Self {
             table: Arc::new(table),
             at: stored.base,
@@ -94,7 +93,7 @@ impl<G: Game> Copy<G> {
 
     /// Follows one line of the journal.
     pub(super) fn follow(&mut self, entry: &Entry) -> Result<Missed<G>, Unfollowed> {
-        let line: Line<G::Action> = serde_json::from_str(&entry.line).map_err(unreadable)?;
+        let line = G::read_line(self.table.kind(), &entry.line).map_err(unreadable)?;
         let followed = guarded(|| self.table.follow(&line)).map_err(Unfollowed::Broken)?;
         let (table, events) =
             followed.map_err(|rejection| Unfollowed::Broken(rejection.to_string()))?;
@@ -147,7 +146,7 @@ impl<G: Game> Copy<G> {
     }
 }
 
-fn unreadable(error: serde_json::Error) -> Unfollowed {
+fn unreadable(error: Unreadable) -> Unfollowed {
     Unfollowed::Broken(error.to_string())
 }
 

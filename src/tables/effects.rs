@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bahay_engine::game::Game;
+use bahay_engine::table::Readable;
 use bahay_engine::table::{Effect, GameId, Input, Opening, Record, Table, TableId};
 
 use crate::clock::Moment;
@@ -30,7 +30,7 @@ enum Owed<A> {
     Tell(Input<A>),
 }
 
-impl<G: Game> Tables<G> {
+impl<G: Readable> Tables<G> {
     /// Attends to a table whose deadline has passed.
     pub(super) async fn attend(&self, id: TableId) {
         let slot = self.slot(id);
@@ -180,7 +180,10 @@ impl Drop for Free<'_> {
     }
 }
 
-fn owed<G: Game>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> Vec<Owed<G::Action>> {
+fn owed<G: Readable>(
+    table: &Table<G>,
+    now: bahay_engine::table::Timestamp,
+) -> Vec<Owed<G::Action>> {
     let effects = table.effects(now).into_iter();
     effects
         .filter_map(|effect| match effect {
@@ -193,20 +196,21 @@ fn owed<G: Game>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> Vec<O
 }
 
 /// `None` only where an amount does not fit 64 bits, which the room's bounds rule out.
-fn open_game<G: Game>(table: &Table<G>, opening: &Opening) -> Option<OpenGame> {
+fn open_game<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<OpenGame> {
     Some(OpenGame {
         game: opening.game,
+        kind: table.kind().to_owned(),
         table: table.id(),
         room: table.terms().room.clone(),
-        ante: table.terms().price.bet,
-        stake_max: table.terms().stake_max::<G>()?,
-        players: table.players()?,
+        ante: table.terms().ante()?,
+        stake_max: table.terms().stake_max::<G>(table.seats_in_game())?,
+        players: table.players(),
         opened_at_ms: opening.since.ms(),
     })
 }
 
 /// `None` only if a record could not be written as JSON, which its type rules out.
-fn settle_game<G: Game>(record: &Record<G>) -> Option<SettleGame> {
+fn settle_game<G: Readable>(record: &Record<G>) -> Option<SettleGame> {
     Some(SettleGame {
         game: record.game,
         table: record.table,

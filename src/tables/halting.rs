@@ -11,7 +11,7 @@
 //! state removed; whoever watches told. Broken off, it is done again from the beginning. A game
 //! that another node was opening in the same moment has no table then, and is found by `lost`.
 
-use bahay_engine::game::Game;
+use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, PlayerId, Table, TableId};
 
 use crate::archive::halted::{self, Halt, Outcome};
@@ -52,7 +52,7 @@ pub enum OperateError {
     Database(String),
 }
 
-impl<G: Game> Inner<G> {
+impl<G: Readable> Inner<G> {
     /// Halts a table; says so once, and writes it down for operators.
     pub(super) async fn halt(&self, halt: Halt, engine: u32) -> Result<(), Unavailable> {
         if !self.live.halt(halt.table, engine, &halt.reason).await? {
@@ -81,7 +81,7 @@ impl<G: Game> Inner<G> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spoiled;
 
-impl<G: Game> Tables<G> {
+impl<G: Readable> Tables<G> {
     /// Works out what somebody is shown of a table: a view, redacted events. A panic in that
     /// halts the table, beside whoever waits for this; where live state is away, the next attempt
     /// to show it does.

@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bahay_engine::game::Game;
+use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, TableId};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
@@ -52,7 +52,7 @@ struct Rounds {
     read: Option<GameId>,
 }
 
-impl<G: Game> Tables<G> {
+impl<G: Readable> Tables<G> {
     /// Looks for lost games until it is dropped.
     pub async fn find_lost(self) {
         sleep(entropy::up_to(EVERY)).await;

@@ -12,9 +12,8 @@
 //! `presence` knows who is connected and which nodes live, `halting` stops tables that must not go
 //! on, and `lost` gives back the coins of games whose tables are gone.
 //!
-//! Deliberately absent: ownership of a table, and what a game is. `catalog` names the games.
+//! Deliberately absent: ownership of a table, and what a game is.
 
-pub mod catalog;
 mod copy;
 mod counts;
 mod effects;
@@ -32,7 +31,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bahay_engine::game::Game;
+use bahay_engine::table::Readable;
 use bahay_engine::table::{
     ConnectionId, Input, PlayerId, Rejection, Table, TableId, Terms, Timestamp,
 };
@@ -70,12 +69,12 @@ const READ_AT_ONCE: usize = 1_024;
 
 /// The tables of one game, as this process sees them. Clones share everything.
 #[derive(Clone, Debug)]
-pub struct Tables<G: Game> {
+pub struct Tables<G: Readable> {
     inner: Arc<Inner<G>>,
 }
 
 #[derive(Debug)]
-struct Inner<G: Game> {
+struct Inner<G: Readable> {
     live: LiveStore,
     ledger: Ledger,
     /// By shard, because each may be on another server.
@@ -134,9 +133,9 @@ impl<I: bahay_engine::game::Refusal> From<Unready> for SubmitError<I> {
 }
 
 /// A result of [`Tables::submit`] and the like.
-pub type Submitted<G, T> = Result<T, SubmitError<<G as Game>::Illegal>>;
+pub type Submitted<G, T> = Result<T, SubmitError<<G as bahay_engine::game::Game>::Illegal>>;
 
-impl<G: Game> Inner<G> {
+impl<G: Readable> Inner<G> {
     fn clock_of(&self, table: TableId) -> &Clock {
         self.clock_in(self.live.shard_of(table))
     }
@@ -153,7 +152,7 @@ impl<G: Game> Inner<G> {
     }
 }
 
-impl<G: Game> Tables<G> {
+impl<G: Readable> Tables<G> {
     /// Tables by a clock of the caller's. The house's own comes with [`Tables::start`].
     pub fn new(live: LiveStore, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
         let clocks = live.shards().map(|_| clock.clone()).collect();

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bahay_engine::game::Game;
+use bahay_engine::table::Readable;
 use bahay_engine::table::{ConnectionId, Input};
 use futures_util::future::join_all;
 use tokio::task::JoinSet;
@@ -144,7 +144,7 @@ impl Presence {
     }
 }
 
-impl<G: Game> Tables<G> {
+impl<G: Readable> Tables<G> {
     /// Says that this node lives, until it is dropped.
     pub async fn keep_present(self) {
         let shards = self.inner.live.shards().map(|shard| self.keep_present_to(shard));

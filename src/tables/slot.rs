@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
+use bahay_engine::table::Readable;
 use bahay_engine::table::{ConnectionId, Event, Input, Phase, PlayerId, Table, TableId};
 use tokio::sync::{Mutex, MutexGuard, broadcast};
 use tokio::time::timeout;
@@ -29,7 +29,7 @@ const JOURNAL_LINES_MAX: usize = 500;
 const TALK_MAX: usize = 8;
 
 #[derive(Debug)]
-pub(super) struct Slot<G: Game> {
+pub(super) struct Slot<G: Readable> {
     id: TableId,
     state: Mutex<State<G>>,
     /// This process is carrying out what the table is owed by the ledger.
@@ -43,12 +43,12 @@ pub(super) struct Slot<G: Game> {
 }
 
 #[derive(Debug)]
-struct State<G: Game> {
+struct State<G: Readable> {
     copy: Option<Copy<G>>,
     watchers: Watchers<G>,
 }
 
-impl<G: Game> Slot<G> {
+impl<G: Readable> Slot<G> {
     pub(super) fn new(id: TableId) -> Self {
         Self {
             id,
@@ -426,7 +426,7 @@ impl<G: Game> Slot<G> {
     }
 }
 
-fn follow_all<G: Game>(
+fn follow_all<G: Readable>(
     current: &mut Copy<G>,
     watchers: &mut Watchers<G>,
     lines: &[Entry],
@@ -457,18 +457,18 @@ impl Drop for Waiting<'_> {
 
 /// An append whose answer nobody waits for any more, if it is dropped before: the line may be
 /// stored, and this process is not told of its own.
-struct Unheard<'a, G: Game> {
+struct Unheard<'a, G: Readable> {
     house: &'a Inner<G>,
     table: TableId,
 }
 
-impl<G: Game> Unheard<'_, G> {
+impl<G: Readable> Unheard<'_, G> {
     fn heard(self) {
         std::mem::forget(self);
     }
 }
 
-impl<G: Game> Drop for Unheard<'_, G> {
+impl<G: Readable> Drop for Unheard<'_, G> {
     fn drop(&mut self) {
         let mut unheard = self.house.unheard.lock().unwrap_or_else(PoisonError::into_inner);
         unheard.push(self.table);
@@ -476,7 +476,7 @@ impl<G: Game> Drop for Unheard<'_, G> {
 }
 
 /// Nobody sits there and nothing is left to win.
-fn is_idle<G: Game>(table: &Table<G>) -> bool {
+fn is_idle<G: Readable>(table: &Table<G>) -> bool {
     matches!(table.phase(), Phase::Waiting)
         && table.occupants().next().is_none()
         && table.pot() == Coins::ZERO

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bahay_engine::game::Game;
+use bahay_engine::table::Readable;
 use bahay_engine::table::TableId;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -26,7 +26,7 @@ const CLAIM_MS: u32 = 1_000;
 /// How many looks between two rounds of sweeping.
 const SWEEP_EVERY: u32 = 200;
 
-impl<G: Game> Tables<G> {
+impl<G: Readable> Tables<G> {
     /// Attends to due tables until it is dropped.
     pub async fn tick(self) {
         let mut looks = interval(LOOK);

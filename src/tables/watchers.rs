@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use bahay_engine::game::Game;
+use bahay_engine::table::Readable;
 use bahay_engine::table::{ConnectionId, Event, PlayerId, Table, Timestamp};
 
 use crate::live_store::Point;
@@ -14,7 +14,7 @@ use crate::tables::outbox::{Notices, Outbox, Refused, outbox};
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
-pub struct Notice<G: Game> {
+pub struct Notice<G: Readable> {
     /// The point of the table's history after this.
     pub at: Point,
     /// Complete: the watcher redacts them for its viewer. Empty when the copy had to be read
@@ -29,7 +29,7 @@ pub struct Notice<G: Game> {
 }
 
 /// Tells a watcher what happens while it is happening, so that the watcher need not be woken for it.
-pub trait AtOnce<G: Game>: fmt::Debug + Send + Sync {
+pub trait AtOnce<G: Readable>: fmt::Debug + Send + Sync {
     /// Waits for nobody. `now` is the table's time.
     fn tell(&self, notice: &Notice<G>, now: Timestamp) -> Told;
 }
@@ -46,7 +46,7 @@ pub enum Told {
 
 /// What a new watcher begins with.
 #[derive(Debug)]
-pub struct Watch<G: Game> {
+pub struct Watch<G: Readable> {
     pub at: Point,
     pub table: Arc<Table<G>>,
     /// What happened since the point that the watcher named; `None` when it named none or the
@@ -69,7 +69,7 @@ pub enum Ending {
 }
 
 #[derive(Debug)]
-struct Watcher<G: Game> {
+struct Watcher<G: Readable> {
     player: PlayerId,
     connection: ConnectionId,
     at_once: Option<Arc<dyn AtOnce<G>>>,
@@ -79,13 +79,13 @@ struct Watcher<G: Game> {
 
 /// The watchers of one table.
 #[derive(Debug)]
-pub(super) struct Watchers<G: Game> {
+pub(super) struct Watchers<G: Readable> {
     watchers: Vec<Watcher<G>>,
     /// The last point that was told to whoever watched then.
     told: Option<Point>,
 }
 
-impl<G: Game> Watchers<G> {
+impl<G: Readable> Watchers<G> {
     pub(super) const fn new() -> Self {
         Self { watchers: Vec::new(), told: None }
     }

@@ -5,8 +5,8 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use bahay_engine::game::Game;
-use bahay_engine::table::{Input, Reterm, Standing, Table, Terms};
+use bahay_engine::table::Readable;
+use bahay_engine::table::{Input, Standing, Table, Terms, TermsUpdate};
 
 /// What a room's tables play by, from a revision on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl<R: PartialEq> Words<R> {
     }
 
     /// What a table has yet to hear.
-    pub(super) fn due<G: Game<Rules = R>>(&self, table: &Table<G>) -> Option<Input<G::Action>> {
+    pub(super) fn due<G: Readable<Rules = R>>(&self, table: &Table<G>) -> Option<Input<G::Action>> {
         let word = self.0.get()?(table.terms(), table.revision())?;
         if !table.would_hear(word.revision) {
             return None;
@@ -54,7 +54,7 @@ impl<R: PartialEq> Words<R> {
             (false, _) => Standing::Closed,
         };
         let Terms { price, hits, clocks, .. } = word.terms;
-        let terms = Reterm { revision: word.revision, standing, price, hits, clocks };
-        Some(Input::Reterm { terms })
+        let terms = TermsUpdate { revision: word.revision, standing, price, hits, clocks };
+        Some(Input::UpdateTerms { terms })
     }
 }

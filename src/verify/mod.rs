@@ -5,42 +5,40 @@
 pub mod hourly;
 pub mod ledger;
 
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Fault, Record, Verified};
-use serde::Deserialize;
-
-use crate::tables::catalog::Tongits;
+use bahay_engine::table::{Fault, Readable, Record, Unreadable, Verified};
 
 /// Why a document is not a record that verifies.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     #[error("not the record of a game: {0}")]
-    Unreadable(#[from] serde_json::Error),
+    Malformed(String),
     #[error("the record is of a game that this program does not know: {0}")]
     UnknownKind(String),
     #[error("the record does not hold: {0}")]
     Fault(#[from] Fault),
 }
 
+impl From<Unreadable> for VerifyError {
+    fn from(unreadable: Unreadable) -> Self {
+        match unreadable {
+            Unreadable::UnknownGame(kind) => Self::UnknownKind(kind),
+            Unreadable::Malformed(what) => Self::Malformed(what),
+        }
+    }
+}
+
 /// What was verified.
 #[derive(Debug)]
 pub struct Verdict {
-    pub record: Record<Tongits>,
+    pub record: Record<AnyGame>,
     pub verified: Verified,
-}
-
-#[derive(Deserialize)]
-struct Kind {
-    kind: String,
 }
 
 /// Checks a document: commitment, deal, every action, settlement.
 pub fn verify(document: &str) -> Result<Verdict, VerifyError> {
-    let Kind { kind } = serde_json::from_str(document)?;
-    if kind != <Tongits as bahay_engine::game::Game>::NAME {
-        return Err(VerifyError::UnknownKind(kind));
-    }
-    let record: Record<Tongits> = serde_json::from_str(document)?;
+    let record = AnyGame::read_record(document)?;
     let verified = record.verify()?;
     Ok(Verdict { record, verified })
 }
@@ -53,7 +51,7 @@ pub struct Report {
 }
 
 /// Who won how much after the fee, and what the house took.
-pub fn report(record: &Record<Tongits>) -> Report {
+pub fn report(record: &Record<AnyGame>) -> Report {
     let settlement = &record.settlement;
     let winner = match settlement.winner {
         Some(seat) => {

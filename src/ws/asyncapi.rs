@@ -15,7 +15,6 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::auth::TICKET_LIFE;
-use crate::tables::catalog::Tongits;
 use crate::ws::entry::PATIENCE as ENTRY;
 use crate::ws::examples;
 use crate::ws::limit::{BURST, PATIENCE, PHRASES_BURST, PHRASES_REFILL, REFILL};
@@ -25,6 +24,7 @@ use crate::ws::refusals::refusals;
 use crate::ws::session::{IDLE, PING, STAGGER};
 use crate::ws::showing::RESUMED_MAX;
 use crate::ws::wire::{WAITING_BYTES_MAX, WAITING_MAX};
+use bahay_engine::catalog::AnyGame;
 
 /// The parts of the document in the order in which people read them.
 const PARTS: [&str; 7] =
@@ -229,10 +229,10 @@ impl Part {
 
 fn described() -> Described {
     let mut generator = generator();
-    let command = generator.root_schema_for::<Command<<Tongits as Game>::Action>>();
+    let command = generator.root_schema_for::<Command<<AnyGame as Game>::Action>>();
     let strict = generator.take_definitions(true);
     let mut generator = self::generator();
-    let message = generator.root_schema_for::<Message<Tongits>>();
+    let message = generator.root_schema_for::<Message<AnyGame>>();
     let mut schemas = generator.take_definitions(true);
     // Messages may grow; only what a command is made of is closed.
     schemas.values_mut().for_each(open);

@@ -92,7 +92,7 @@ impl Session {
             Ok(watch) => watch,
             Err(SubmitError::Missing) => {
                 let detail = "there is no such table".to_owned();
-                self.refuse(Some(id), "no_such_table", None, detail, false);
+                self.refuse(Some(id), "table_not_found", None, detail, false);
                 return Ok(());
             }
             Err(error) => {

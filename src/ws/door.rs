@@ -25,12 +25,12 @@ use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
 use crate::social::Social;
-use crate::tables::catalog::Tongits;
 use crate::ws::entry;
 use crate::ws::protocol::MESSAGE_BYTES_MAX;
 use crate::ws::protocol::brief::Form;
 use crate::ws::session::Session;
 use crate::ws::wire::Wire;
+use bahay_engine::catalog::AnyGame;
 
 /// What a connection reads at once, and keeps for that; commands are shorter.
 const READ_BYTES: usize = 512;
@@ -41,7 +41,7 @@ pub struct Taps {
     /// Called with every text of a client before it is read.
     pub heard: Option<fn(&str)>,
     /// Called with every table before something of it is shown to a player.
-    pub shown: Option<fn(&Table<Tongits>)>,
+    pub shown: Option<fn(&Table<AnyGame>)>,
 }
 
 /// What connections share.

@@ -17,10 +17,10 @@ use uuid::Uuid;
 
 use crate::lobby::house_rooms;
 use crate::social::Phrase;
-use crate::tables::catalog::Tongits;
 use crate::ws::protocol::{
     Closing, Command, Credential, Message, OpenPrompt, SUBPROTOCOL, SeekState, Tag,
 };
+use bahay_engine::catalog::{AnyAction, AnyGame};
 
 /// Noon of the first of March 2026.
 const NOON_MS: i64 = 1_772_366_400_000;
@@ -33,9 +33,12 @@ const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
 const SEED: ServerSeed = ServerSeed(Hex([0x5e; 32]));
 
 /// Each command with a line about it.
-pub fn commands() -> Vec<(&'static str, Command<Action>)> {
+pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
     let prompt = told_in_game().prompt;
-    let dump = prompt.legal.iter().copied().find(|action| matches!(action, Action::Dump { .. }));
+    let dump = prompt
+        .legal
+        .iter()
+        .find(|action| matches!(action, AnyAction::Tongits(Action::Dump { .. })));
     let act = |action| Command::Act { id: 4, game: GAME, prompt: prompt.number, action };
     let token = Some(Credential::new("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi.c2lnbmF0dXJl".into()));
     let ticket = Some(Credential::new(format!("pt_{}", "0".repeat(64))));
@@ -49,8 +52,8 @@ pub fn commands() -> Vec<(&'static str, Command<Action>)> {
         ),
         ("Ready, with a seed", Command::Ready { id: 2, game: GAME, seed: Some("luck".into()) }),
         ("Ready, without one", Command::Ready { id: 2, game: GAME, seed: None }),
-        ("Dump a card", act(dump.expect("the starter may dump"))),
-        ("Answer a fight", act(Action::Challenge)),
+        ("Dump a card", act(dump.expect("the starter may dump").clone())),
+        ("Answer a fight", act(AnyAction::Tongits(Action::Challenge))),
         ("Take the seat back", Command::TakeBack { id: 6 }),
         ("Leave the table", Command::Leave { id: 7 }),
         ("Say something", Command::Say { id: 9, phrase: Phrase::WellPlayed }),
@@ -63,7 +66,7 @@ pub fn commands() -> Vec<(&'static str, Command<Action>)> {
 }
 
 /// Each message with a line about it.
-pub fn messages() -> Vec<(&'static str, Message<Tongits>)> {
+pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
     let mut messages = vec![(
         "The greeting",
         Message::Hello {
@@ -158,24 +161,24 @@ pub fn messages() -> Vec<(&'static str, Message<Tongits>)> {
 struct Preparing {
     version: u64,
     at: Timestamp,
-    view: bahay_engine::table::TableView<Tongits>,
+    view: bahay_engine::table::TableView<AnyGame>,
 }
 
 /// What the player who is to act is told when a game begins.
 struct Told {
     version: u64,
     at: Timestamp,
-    view: bahay_engine::table::TableView<Tongits>,
-    events: Vec<Event<<Tongits as Game>::Event>>,
-    prompt: OpenPrompt<Action>,
+    view: bahay_engine::table::TableView<AnyGame>,
+    events: Vec<Event<<AnyGame as Game>::Event>>,
+    prompt: OpenPrompt<AnyAction>,
 }
 
 /// The example's table, one accepted input after another.
 struct Story {
-    table: Table<Tongits>,
+    table: Table<AnyGame>,
     version: u64,
     at: Timestamp,
-    events: Vec<Event<<Tongits as Game>::Event>>,
+    events: Vec<Event<<AnyGame as Game>::Event>>,
 }
 
 impl Story {
@@ -193,7 +196,7 @@ impl Story {
         story
     }
 
-    fn tell(&mut self, input: Input<Action>) {
+    fn tell(&mut self, input: Input<AnyAction>) {
         self.at = self.at.after_ms(250);
         let fresh = || Fresh { seed: SEED, game: GAME };
         let decided = self.table.decide(self.at, input, fresh).expect("the example goes well");
@@ -221,7 +224,7 @@ fn told_in_game() -> Told {
             let view = table.view(Some(player(number)));
             let prompt = OpenPrompt::of(&view).filter(|prompt| !prompt.legal.is_empty())?;
             let viewer = Viewer::Seat(view.seat?);
-            let events = events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
+            let events = events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
             debug_assert!(matches!(view.phase, PhaseView::Playing { .. }));
             Some(Told { version, at, events: events.collect(), view, prompt })
         })
@@ -230,7 +233,7 @@ fn told_in_game() -> Told {
 
 /// A fight that nobody could answer, both others burned, a king in the winner's hand; the
 /// winner's first crown, so that the POT waits.
-fn over() -> Event<<Tongits as Game>::Event> {
+fn over() -> Event<<AnyGame as Game>::Event> {
     let item = |name: &'static str, rule: &'static str| Item {
         name: name.into(),
         rule: rule.into(),
@@ -255,7 +258,7 @@ fn over() -> Event<<Tongits as Game>::Event> {
 }
 
 /// What follows once the ledger has answered: the next game is prepared at once.
-fn settled(at: Timestamp) -> Vec<Event<<Tongits as Game>::Event>> {
+fn settled(at: Timestamp) -> Vec<Event<<AnyGame as Game>::Event>> {
     let crown = Some(Crown { player: player(1), wins: 1 });
     let commitment = ServerSeed(Hex([0x5f; 32])).commitment();
     let deadline_ms = at.after_ms(Clocks::default().prepare_ms);

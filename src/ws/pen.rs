@@ -18,12 +18,12 @@ use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 use crate::edge::{Outlet, Waiting};
 use crate::live_store::Point;
 use crate::metrics::Play;
-use crate::tables::catalog::Tongits;
 use crate::tables::{AtOnce, Notice, Told};
 use crate::ws::door::Taps;
 use crate::ws::protocol::Message;
 use crate::ws::protocol::brief::{Form, FormError, Shorthand};
 use crate::ws::showing::update;
+use bahay_engine::catalog::AnyGame;
 
 /// What is written with is kept, unless it has grown beyond this.
 const SCRATCH_BYTES_MAX: usize = 64 * 1024;
@@ -91,7 +91,7 @@ impl Pen {
     /// Writes messages together, behind what waits. Says what waits then.
     pub(super) fn write(
         &self,
-        messages: impl Iterator<Item = Message<Tongits>>,
+        messages: impl Iterator<Item = Message<AnyGame>>,
     ) -> Result<Waiting, FormError> {
         self.state().write(self, messages)
     }
@@ -111,8 +111,8 @@ impl Pen {
     }
 }
 
-impl AtOnce<Tongits> for Pen {
-    fn tell(&self, notice: &Notice<Tongits>, now: Timestamp) -> Told {
+impl AtOnce<AnyGame> for Pen {
+    fn tell(&self, notice: &Notice<AnyGame>, now: Timestamp) -> Told {
         let mut state = self.state();
         let Some(lent) = state.lent else {
             return Told::Nothing;
@@ -155,7 +155,7 @@ impl State {
     fn write(
         &mut self,
         pen: &Pen,
-        messages: impl Iterator<Item = Message<Tongits>>,
+        messages: impl Iterator<Item = Message<AnyGame>>,
     ) -> Result<Waiting, FormError> {
         SCRATCH.with_borrow_mut(|Scratch { message: text, frames, ends }| {
             frames.clear();
@@ -219,18 +219,18 @@ mod tests {
     use crate::ids::Tag;
     use crate::live_store::Point;
     use crate::lobby::house_rooms;
-    use crate::tables::catalog::Tongits;
     use crate::tables::{AtOnce, Notice, Told};
     use crate::ws::door::Taps;
     use crate::ws::protocol::brief::Form;
+    use bahay_engine::catalog::AnyGame;
 
     const PLAYER: PlayerId = PlayerId(Uuid::from_u128(1));
     const CONNECTION: ConnectionId = ConnectionId(Uuid::from_u128(2));
 
     /// A table where the player sits by this connection.
-    fn table(connection: ConnectionId) -> Table<Tongits> {
+    fn table(connection: ConnectionId) -> Table<AnyGame> {
         let terms = house_rooms(Clocks::default())[0].terms().clone();
-        let table = Table::<Tongits>::new(TableId(Uuid::from_u128(3)), terms);
+        let table = Table::<AnyGame>::new(TableId(Uuid::from_u128(3)), terms);
         let sit = Input::Sit { player: PLAYER, name: "Ana".into(), avatar: None, bot: false };
         let mut decided = table;
         for input in [sit, Input::Connect { player: PLAYER, connection }] {
@@ -244,7 +244,7 @@ mod tests {
         Point { version, tag: Tag::default() }
     }
 
-    fn notice(version: u64, connection: ConnectionId) -> Notice<Tongits> {
+    fn notice(version: u64, connection: ConnectionId) -> Notice<AnyGame> {
         let presence =
             Event::Presence { seat: Seat::new(0).expect("the first seat"), connected: true };
         let countdown = Event::Countdown { deadline_ms: Timestamp::default() };
@@ -271,7 +271,7 @@ mod tests {
         let (outlet, mut client) = pair().await;
         outlet.frames();
         let pen = Pen::new(&outlet, Form::Full, Arc::default(), Taps::default());
-        let tell = |notice: &Notice<Tongits>| pen.tell(notice, Timestamp::default());
+        let tell = |notice: &Notice<AnyGame>| pen.tell(notice, Timestamp::default());
         let next = notice(8, CONNECTION);
         assert_eq!(tell(&next), Told::Nothing, "the pen is not lent");
         let table = next.table.id();

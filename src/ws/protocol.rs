@@ -5,11 +5,12 @@
 //! a gap; `brief` has shorter forms of these. Coins are whole hundredths of a coin, times are milliseconds since 1970-01-01 UTC.
 
 pub mod brief;
+mod reading;
 
 use std::borrow::Cow;
 use std::fmt;
 
-use bahay_engine::game::{Game, Prompt, Viewer};
+use bahay_engine::game::{Game, GameKind, Prompt, Viewer};
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::ids::Tag;
 use crate::social::Phrase;
+pub use reading::MessageReader;
 
 /// The WebSocket subprotocol, and the version of everything here. `brief` has the names of others.
 pub const SUBPROTOCOL: &str = "bahay.v1";
@@ -236,7 +238,7 @@ impl<A> Command<A> {
 #[serde(
     tag = "type",
     rename_all = "snake_case",
-    bound(serialize = "G: Game", deserialize = "G: Game")
+    bound(serialize = "G: Game", deserialize = "G: GameKind")
 )]
 #[schemars(
     rename = "Message",
@@ -378,7 +380,7 @@ impl<A> OpenPrompt<A> {
         let Phase::Playing(playing) = table.phase() else {
             return None;
         };
-        let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
+        let viewer = table.viewer(player);
         let prompt = playing.state.prompt_for(viewer)?;
         let legal = |seat| {
             let mut legal = Vec::new();

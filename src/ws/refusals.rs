@@ -3,7 +3,7 @@
 //! Four sources, in the order in which they are looked for: the session itself, the tokens, the
 //! table, the rules of the game. What only the clock, the AI or the ledger can be refused is not here.
 
-use bahay_engine::games::tongits::Illegal;
+use bahay_engine::catalog::{self, AnyIllegal};
 use bahay_engine::table::Rejection;
 
 use crate::auth::AuthError;
@@ -30,20 +30,20 @@ const SESSION: [(&str, bool, &str); 24] = [
     ("not_joined", false, "join your table first"),
     ("not_seated", false, "you do not sit at a table: ask a room for a seat"),
     ("already_joined", false, "you play at a table on this connection: leave it first"),
-    ("no_such_table", false, "there is no such table"),
+    ("table_not_found", false, "there is no such table"),
     ("not_watchable", false, "only its players see this table"),
     ("too_talkative", true, "at most one phrase every two seconds, and three at once"),
     ("muted", false, "the house has muted you: what you say is refused until that ends"),
     ("seating", true, "another request of yours is being seated: ask again"),
-    ("no_such_room", false, "there is no such room"),
+    ("room_not_found", false, "there is no such room"),
     ("room_closed", false, "this room is closed"),
     ("banned", false, "you are banned; `detail` says until when, and why"),
     ("too_few_coins", false, "this room asks for a wallet that holds more"),
     ("too_many_coins", false, "this room is for wallets that hold less"),
     ("rooms_invalid", false, "name one to eight rooms"),
-    ("not_seeking", false, "you are not looking for a table here"),
+    ("ticket_not_found", false, "you are not looking for a table here"),
     ("ticket_matched", false, "a table has been found already"),
-    ("halted", false, "this table was halted: an operator decides what becomes of it"),
+    ("table_halted", false, "this table was halted: an operator decides what becomes of it"),
     ("other_version", true, "another node plays this table: try again"),
     ("unavailable", true, "the table cannot be reached just now: try again"),
 ];
@@ -56,8 +56,11 @@ pub fn refusals() -> Vec<Refused> {
         retryable,
         detail: detail.into(),
     });
-    let table = Rejection::<Illegal>::OWN.into_iter().filter(meets_a_player);
-    let rules = Illegal::ALL.map(Rejection::Illegal);
+    let table = Rejection::<AnyIllegal>::OWN.into_iter().filter(meets_a_player);
+    let kinds = catalog::kinds();
+    let is_shown = |name: &str| kinds.iter().any(|kind| kind.name == name && !kind.is_hidden);
+    let rules = catalog::refusals().into_iter().filter(|(kind, _)| is_shown(kind));
+    let rules = rules.map(|(_, illegal)| Rejection::Illegal(illegal));
     let tokens = AuthError::ALL.into_iter().filter(|error| *error != AuthError::Missing);
     let tokens = tokens.map(|error| Refused {
         code: error.code(),
@@ -79,7 +82,7 @@ pub fn refusals() -> Vec<Refused> {
 }
 
 /// Whether a command of a player can be refused for this.
-fn meets_a_player(rejection: &Rejection<Illegal>) -> bool {
+fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
     match rejection {
         Rejection::NoSuchPhase
         | Rejection::NotSeated

@@ -4,9 +4,9 @@
 
 use crate::live_store::TicketState;
 use crate::lobby::{Sought, Ticket};
-use crate::tables::catalog::Tongits;
 use crate::ws::protocol::{Message, SeekState};
 use crate::ws::session::Session;
+use bahay_engine::catalog::AnyGame;
 
 /// A ticket whose end the client is to hear.
 pub(super) struct Seeking {
@@ -32,7 +32,7 @@ impl Session {
     pub(super) async fn cancel_seek(&mut self, id: u32) {
         let Some(seeking) = &self.seeking else {
             let detail = "you are not looking for a table here".to_owned();
-            return self.refuse(Some(id), "not_seeking", None, detail, false);
+            return self.refuse(Some(id), "ticket_not_found", None, detail, false);
         };
         match self.state.lobby.cancel(self.player, seeking.sought.ticket).await {
             Ok(ticket) => {
@@ -71,7 +71,7 @@ fn is_over(state: TicketState) -> bool {
     }
 }
 
-fn told(ticket: &Ticket) -> Message<Tongits> {
+fn told(ticket: &Ticket) -> Message<AnyGame> {
     Message::Ticket {
         ticket: ticket.id,
         state: match ticket.state {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::Message as Frame;
 use bahay_engine::game::Game;
-use bahay_engine::table::{ConnectionId, Input, PlayerId, TableId};
+use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable as _, TableId};
 use futures_util::FutureExt;
 use tokio::sync::watch;
 
@@ -28,7 +28,6 @@ use crate::entropy;
 use crate::ids::SessionId;
 use crate::live_store::{Over, Point};
 use crate::lobby::LobbyError;
-use crate::tables::catalog::Tongits;
 use crate::tables::{Notice, SubmitError};
 use crate::ws::company::Company;
 use crate::ws::door::PlayState;
@@ -41,6 +40,7 @@ use crate::ws::seldom::{Rare, Seldom};
 use crate::ws::showing::{Seated, next_notice};
 use crate::ws::spectate::{Seen, Spectator, next_seen};
 use crate::ws::wire::{Ended, Wire, unreadable};
+use bahay_engine::catalog::AnyGame;
 
 /// How often a client is pinged.
 pub(super) const PING: Duration = Duration::from_secs(20);
@@ -53,11 +53,14 @@ pub(super) const STAGGER: Duration = Duration::from_millis(1_500);
 /// How long a connection waits for what the database knows beside the game.
 pub(super) const ASIDE_TIMEOUT: Duration = Duration::from_millis(500);
 
-type Action = <Tongits as Game>::Action;
+type Action = <AnyGame as Game>::Action;
+
+/// A command whose action has not been read: that takes the game of the table.
+type Unread = Command<serde_json::Value>;
 
 /// What a session has waited for.
 enum Came {
-    Notice(Option<Notice<Tongits>>),
+    Notice(Option<Notice<AnyGame>>),
     Frame(Option<Result<Frame, axum::Error>>),
     Seen(Seen),
     Found(Over),
@@ -86,7 +89,7 @@ pub(super) struct Session {
     limit: Limit,
     pub(super) heard_at: Instant,
     /// To be said when what goes on is done.
-    pub(super) pending: Vec<Message<Tongits>>,
+    pub(super) pending: Vec<Message<AnyGame>>,
 }
 
 impl Session {
@@ -242,7 +245,7 @@ impl Session {
     }
 
     /// The command in a frame, if there is one and it is not refused here.
-    fn frame(&mut self, frame: Frame) -> Result<Option<Command<Action>>, Ended> {
+    fn frame(&mut self, frame: Frame) -> Result<Option<Unread>, Ended> {
         self.heard_at = Instant::now();
         let text = match frame {
             Frame::Text(text) => text,
@@ -265,7 +268,7 @@ impl Session {
         if verdict == Verdict::Close {
             return Err((close::TOO_FAST, "too many messages"));
         }
-        let command = match serde_json::from_str::<Command<Action>>(&text) {
+        let command = match serde_json::from_str::<Unread>(&text) {
             Ok(command) => command,
             Err(error) => {
                 let id = readable_id(&text);
@@ -282,7 +285,7 @@ impl Session {
     }
 
     #[tracing::instrument(level = "debug", skip_all, fields(kind = command.kind()))]
-    async fn command(&mut self, command: Command<Action>) -> Result<(), Ended> {
+    async fn command(&mut self, command: Unread) -> Result<(), Ended> {
         let id = command.id();
         let player = self.player;
         let input = match command {
@@ -320,14 +323,24 @@ impl Session {
             }
             Command::Ready { game, seed, .. } => Input::Ready { player, game, seed },
             Command::Act { game, prompt, action, .. } => {
-                Input::Act { player, game, prompt, action }
+                let Some(kind) = self.seated.as_ref().map(|seated| seated.kind) else {
+                    self.refuse_not_joined(id);
+                    return Ok(());
+                };
+                match AnyGame::read_action(kind, action) {
+                    Ok(action) => Input::Act { player, game, prompt, action },
+                    Err(error) => {
+                        let detail = format!("not an action of {kind}: {error}");
+                        self.refuse(Some(id), "malformed", None, detail, false);
+                        return Ok(());
+                    }
+                }
             }
             Command::TakeBack { .. } => Input::TakeBack { player },
             Command::Leave { .. } => Input::Leave { player },
         };
         let Some(seated) = &self.seated else {
-            let detail = "join your table first".to_owned();
-            self.refuse(Some(id), "not_joined", None, detail, false);
+            self.refuse_not_joined(id);
             return Ok(());
         };
         let table = seated.table;
@@ -401,6 +414,7 @@ impl Session {
         self.listen(table).await;
         self.seated = Some(Seated {
             table,
+            kind: watch.table.terms().rules.kind(),
             at: watch.at,
             notices: watch.notices,
             ending: watch.ending,
@@ -434,7 +448,7 @@ impl Session {
     pub(super) fn refuse_submit(
         &mut self,
         id: u32,
-        error: &SubmitError<<Tongits as Game>::Illegal>,
+        error: &SubmitError<<AnyGame as Game>::Illegal>,
     ) {
         match error {
             SubmitError::Rejected(rejection) => {
@@ -445,7 +459,7 @@ impl Session {
                 self.refuse(Some(id), "not_seated", None, error.to_string(), false);
             }
             SubmitError::Halted => {
-                self.refuse(Some(id), "halted", None, error.to_string(), false);
+                self.refuse(Some(id), "table_halted", None, error.to_string(), false);
             }
             SubmitError::OtherVersion => {
                 self.refuse(Some(id), "other_version", None, error.to_string(), true);
@@ -460,23 +474,24 @@ impl Session {
 
     pub(super) fn refuse_lobby(&mut self, id: u32, error: &LobbyError) {
         let (code, retryable) = match error {
-            LobbyError::NoSuchRoom => ("no_such_room", false),
+            LobbyError::NoSuchRoom => ("room_not_found", false),
             LobbyError::RoomClosed => ("room_closed", false),
             LobbyError::Banned(_) => ("banned", false),
             LobbyError::PlayerGone => (AuthError::Revoked.code(), false),
             LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
             LobbyError::TooManyCoins { .. } => ("too_many_coins", false),
             LobbyError::RoomsWanted => ("rooms_invalid", false),
-            LobbyError::TicketUnknown => ("not_seeking", false),
+            LobbyError::TicketUnknown => ("ticket_not_found", false),
             LobbyError::TicketMatched => ("ticket_matched", false),
             LobbyError::Seating => ("seating", true),
             LobbyError::NotSeated => ("not_seated", false),
-            LobbyError::Halted => ("halted", false),
+            LobbyError::Halted => ("table_halted", false),
             LobbyError::OtherVersion => ("other_version", true),
             // Private tables are for REST.
             LobbyError::SeatedElsewhere
             | LobbyError::CodeUnknown
             | LobbyError::BetOutOfBounds
+            | LobbyError::Rules(_)
             | LobbyError::Barred
             | LobbyError::TableFull
             | LobbyError::NotHost
@@ -489,6 +504,11 @@ impl Session {
             }
         };
         self.refuse(Some(id), code, None, error.to_string(), retryable);
+    }
+
+    fn refuse_not_joined(&mut self, id: u32) {
+        let detail = "join your table first".to_owned();
+        self.refuse(Some(id), "not_joined", None, detail, false);
     }
 
     pub(super) fn refuse(

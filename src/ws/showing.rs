@@ -4,19 +4,19 @@
 
 use std::sync::{Arc, OnceLock};
 
-use bahay_engine::game::{Game, Viewer};
+use bahay_engine::game::Game;
 use bahay_engine::table::{Event, PlayerId, Table, TableId};
 
 use crate::live_store::Point;
-use crate::tables::catalog::Tongits;
 use crate::tables::{Ending, Notice, Notices, Spoiled, Watch};
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
 use crate::ws::session::Session;
 use crate::ws::wire::Ended;
+use bahay_engine::catalog::AnyGame;
 
-type Happened = Event<<Tongits as Game>::Event>;
-type Action = <Tongits as Game>::Action;
+type Happened = Event<<AnyGame as Game>::Event>;
+type Action = <AnyGame as Game>::Action;
 
 /// The most updates that resume a connection; a longer gap is closed by a snapshot.
 pub(super) const RESUMED_MAX: usize = 64;
@@ -26,9 +26,11 @@ pub(super) const SPOILED: Ended = (close::INTERNAL, "the server made a mistake; 
 /// Where the connection has joined.
 pub(super) struct Seated {
     pub(super) table: TableId,
+    /// The game that is played there.
+    pub(super) kind: &'static str,
     /// What the client has been told.
     pub(super) at: Point,
-    pub(super) notices: Notices<Notice<Tongits>>,
+    pub(super) notices: Notices<Notice<AnyGame>>,
     /// Why the notices have ended, once they have.
     pub(super) ending: Arc<OnceLock<Ending>>,
     /// The table knows this connection; from then on another one means it was replaced.
@@ -37,7 +39,7 @@ pub(super) struct Seated {
 
 impl Session {
     /// What a watch begins with: what was missed, or the table.
-    pub(super) fn show(&mut self, watch: &Watch<Tongits>) -> Result<(), Ended> {
+    pub(super) fn show(&mut self, watch: &Watch<AnyGame>) -> Result<(), Ended> {
         match &watch.missed {
             Some(missed) if missed.len() <= RESUMED_MAX && seat_is_steady(missed, self.player) => {
                 let last = missed.len();
@@ -51,7 +53,7 @@ impl Session {
     }
 
     /// A notice and all that wait behind it.
-    pub(super) fn notices(&mut self, first: Option<Notice<Tongits>>) -> Result<(), Ended> {
+    pub(super) fn notices(&mut self, first: Option<Notice<AnyGame>>) -> Result<(), Ended> {
         let Some(first) = first else {
             let ending = self.seated.as_ref().and_then(|seated| seated.ending.get().copied());
             return match ending {
@@ -87,7 +89,7 @@ impl Session {
         Ok(())
     }
 
-    fn notice(&mut self, notice: &Notice<Tongits>) -> Result<(), Ended> {
+    fn notice(&mut self, notice: &Notice<AnyGame>) -> Result<(), Ended> {
         let Some(seated) = &mut self.seated else {
             return Ok(());
         };
@@ -128,7 +130,7 @@ impl Session {
         &mut self,
         at: Point,
         events: &[Happened],
-        table: &Table<Tongits>,
+        table: &Table<AnyGame>,
         is_last: bool,
     ) -> Result<(), Ended> {
         let (player, form) = (self.player, self.form);
@@ -140,7 +142,7 @@ impl Session {
         Ok(())
     }
 
-    fn snapshot(&mut self, at: Point, table: &Table<Tongits>) -> Result<(), Ended> {
+    fn snapshot(&mut self, at: Point, table: &Table<AnyGame>) -> Result<(), Ended> {
         let player = self.player;
         let (view, prompt) = self.shown(table, |table| {
             let view = table.view(Some(player));
@@ -157,8 +159,8 @@ impl Session {
     /// ends: the next one hears of the halt when it joins.
     fn shown<T>(
         &self,
-        table: &Table<Tongits>,
-        show: impl FnOnce(&Table<Tongits>) -> T,
+        table: &Table<AnyGame>,
+        show: impl FnOnce(&Table<AnyGame>) -> T,
     ) -> Result<T, Ended> {
         let shown = self.state.lobby.tables().show(table, |table| {
             if let Some(tap) = self.state.taps.shown {
@@ -174,20 +176,20 @@ impl Session {
 /// that the player is asked then.
 pub(super) fn update(
     events: &[Happened],
-    table: &Table<Tongits>,
+    table: &Table<AnyGame>,
     player: PlayerId,
     form: Form,
     is_last: bool,
 ) -> (Vec<Happened>, Option<OpenPrompt<Action>>) {
-    let viewer = table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
-    let events = events.iter().filter_map(|event| event.redact::<Tongits>(viewer)).collect();
+    let viewer = table.viewer(player);
+    let events = events.iter().filter_map(|event| event.redact::<AnyGame>(viewer)).collect();
     let is_asked = is_last && !form.is_short();
     let prompt = if is_asked { OpenPrompt::at(table, player) } else { None };
     (events, prompt)
 }
 
 /// The next notice of the table that was joined; never, before that.
-pub(super) async fn next_notice(seated: &mut Option<Seated>) -> Option<Notice<Tongits>> {
+pub(super) async fn next_notice(seated: &mut Option<Seated>) -> Option<Notice<AnyGame>> {
     match seated {
         Some(seated) => seated.notices.recv().await,
         None => std::future::pending().await,
@@ -195,7 +197,7 @@ pub(super) async fn next_notice(seated: &mut Option<Seated>) -> Option<Notice<To
 }
 
 /// Whether the player kept one seat through all of this, so that one viewer may see all of it.
-fn seat_is_steady(missed: &[crate::tables::Missed<Tongits>], player: PlayerId) -> bool {
+fn seat_is_steady(missed: &[crate::tables::Missed<AnyGame>], player: PlayerId) -> bool {
     use bahay_engine::table::Event;
     missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
         Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,

@@ -19,9 +19,9 @@ use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
 
 use crate::live_store::Point;
-use crate::tables::catalog::Tongits;
 use crate::tables::{Ending, Notice, Notices, Spoiled, Tables, Watch};
 use crate::ws::protocol::{Closing, Message, OpenPrompt};
+use bahay_engine::catalog::AnyGame;
 
 /// Updates that are held back for one spectator.
 const HELD_MAX: usize = 256;
@@ -32,7 +32,7 @@ const TURNS_LATE: u64 = 2;
 /// A spectator of one table.
 pub(super) struct Spectator {
     table: TableId,
-    notices: Notices<Notice<Tongits>>,
+    notices: Notices<Notice<AnyGame>>,
     ending: Arc<OnceLock<Ending>>,
     turns: Turns,
     /// The last that was taken in.
@@ -54,8 +54,8 @@ struct Held {
     turn: u64,
     at: Point,
     /// `None`: show the whole table.
-    events: Option<Arc<[Event<<Tongits as Game>::Event>]>>,
-    table: Arc<Table<Tongits>>,
+    events: Option<Arc<[Event<<AnyGame as Game>::Event>]>>,
+    table: Arc<Table<AnyGame>>,
 }
 
 /// Counts turns.
@@ -67,7 +67,7 @@ struct Turns {
 }
 
 impl Turns {
-    fn see(&mut self, table: &Table<Tongits>) {
+    fn see(&mut self, table: &Table<AnyGame>) {
         let asked = match table.phase() {
             Phase::Playing(playing) => {
                 Some((playing.game, playing.asked.seats, playing.asked.countdown))
@@ -92,7 +92,7 @@ impl Turns {
 
 impl Spectator {
     /// From what the table is now, which is shown as a whole when it is old enough.
-    pub(super) fn new(table: TableId, watch: Watch<Tongits>) -> Self {
+    pub(super) fn new(table: TableId, watch: Watch<AnyGame>) -> Self {
         let Watch { at, table: now, notices, ending, .. } = watch;
         let mut turns = Turns::default();
         turns.see(&now);
@@ -104,7 +104,7 @@ impl Spectator {
         self.table
     }
 
-    fn take(&mut self, notice: Notice<Tongits>) {
+    fn take(&mut self, notice: Notice<AnyGame>) {
         let Notice { at, events, table, anew, parted } = notice;
         let anew = anew || parted;
         if at.version <= self.at.version && !anew {
@@ -127,8 +127,8 @@ impl Spectator {
     /// What has become old enough, as messages.
     pub(super) fn due(
         &mut self,
-        tables: &Tables<Tongits>,
-    ) -> Result<Vec<Message<Tongits>>, Spoiled> {
+        tables: &Tables<AnyGame>,
+    ) -> Result<Vec<Message<AnyGame>>, Spoiled> {
         let server_time_ms = tables.clock_of(self.table).now();
         let mut messages = Vec::new();
         while let Some(held) = self.held.pop_front() {
@@ -145,7 +145,7 @@ impl Spectator {
                     return Message::Snapshot { version, tag, server_time_ms, view, prompt };
                 };
                 let events = events.iter();
-                let events = events.filter_map(|event| event.redact::<Tongits>(Viewer::Public));
+                let events = events.filter_map(|event| event.redact::<AnyGame>(Viewer::Public));
                 let events = events.collect();
                 Message::Update { version, tag, server_time_ms, events, prompt }
             })?);

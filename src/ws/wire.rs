@@ -16,11 +16,11 @@ use tokio_tungstenite::tungstenite;
 
 use crate::edge::{Outlet, Waiting};
 use crate::metrics::Play;
-use crate::tables::catalog::Tongits;
 use crate::ws::door::Taps;
 use crate::ws::pen::Pen;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Message, close};
+use bahay_engine::catalog::AnyGame;
 
 /// Frames that may wait for one client.
 pub(super) const WAITING_MAX: usize = 64;
@@ -74,7 +74,7 @@ impl Wire {
     /// Puts messages behind what waits, and writes as much as the client takes at once.
     pub(super) fn say(
         &self,
-        messages: impl ExactSizeIterator<Item = Message<Tongits>>,
+        messages: impl ExactSizeIterator<Item = Message<AnyGame>>,
     ) -> Result<(), Ended> {
         if messages.len() == 0 {
             return Ok(());

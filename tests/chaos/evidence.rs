@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bahay::tables::catalog::Tongits;
-use bahay_engine::table::{GameId, Record};
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::table::{GameId, Readable as _, Record};
 use sqlx::{PgPool, Row as _};
 
 use crate::forge::{self, Forgery};
@@ -33,7 +33,7 @@ pub(crate) struct Game {
     /// Of a settled game, as it is stored.
     pub(crate) document: Option<String>,
     /// Read from it, if it can be.
-    pub(crate) record: Option<Record<Tongits>>,
+    pub(crate) record: Option<Record<AnyGame>>,
 }
 
 /// Where the coins are, in hundredths, and what the check of the ledger said.
@@ -77,7 +77,7 @@ pub(crate) async fn games(pool: &PgPool) -> Result<BTreeMap<GameId, Game>, sqlx:
     let mut games = BTreeMap::new();
     for row in rows.fetch_all(pool).await? {
         let document: Option<String> = row.try_get("record")?;
-        let record = document.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        let record = document.as_deref().and_then(|text| AnyGame::read_record(text).ok());
         let game = Game {
             state: row.try_get("state")?,
             void_reason: row.try_get("void_reason")?,

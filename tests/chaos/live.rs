@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use bahay::tables::catalog::Tongits;
-use bahay_engine::table::{Line, Phase, Table as EngineTable, TableId};
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::table::{Phase, Readable as _, Table as EngineTable, TableId};
 use redis::AsyncCommands as _;
 use redis::aio::MultiplexedConnection;
 use tokio::time::sleep;
@@ -147,13 +147,12 @@ impl Reader {
     }
 }
 
-fn replayed(state: &str, lines: &[String]) -> Result<EngineTable<Tongits>, String> {
-    let read = serde_json::from_str(state);
-    let mut table: EngineTable<Tongits> = read.map_err(|error| error.to_string())?;
+fn replayed(state: &str, lines: &[String]) -> Result<EngineTable<AnyGame>, String> {
+    let mut table = AnyGame::read_table(state).map_err(|error| error.to_string())?;
     for entry in lines {
         // The tag stands before it.
         let line = entry.split_once(' ').map_or(entry.as_str(), |(_, line)| line);
-        let line: Line<_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let line = AnyGame::read_line(table.kind(), line).map_err(|error| error.to_string())?;
         let (next, _) = table.follow(&line).map_err(|rejection| rejection.to_string())?;
         table = next;
     }

@@ -5,22 +5,22 @@
 //! own, not by the code that redacts them for the wire.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use bahay::tables::catalog::Tongits;
 use bahay_engine::cards::CardSet;
+use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::game::{Game as _, Turn, Viewer};
-use bahay_engine::games::tongits::Event;
+use bahay_engine::games::tongits::{self, Tongits};
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{By, Record};
+use bahay_engine::table::{By, Lift as _, Record};
+use serde::Serialize;
 
-use crate::bots::Action;
-
-type View = <Tongits as bahay_engine::game::Game>::View;
+type View = <AnyGame as bahay_engine::game::Game>::View;
 
 /// A replayed game.
 #[derive(Clone, Debug)]
 pub(crate) struct Truth {
-    start: Tongits,
+    start: AnyGame,
     steps: Vec<Step>,
 }
 
@@ -30,25 +30,44 @@ struct Step {
     /// `None` for chance.
     taken: Option<Took>,
     /// Complete.
-    events: Vec<Event>,
-    after: Tongits,
+    events: Vec<AnyEvent>,
+    after: AnyGame,
 }
 
 /// An action in a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Took {
     pub(crate) seat: Seat,
     /// Of the question that it answers.
     pub(crate) prompt: u32,
     pub(crate) by: By,
-    pub(crate) action: Action,
+    pub(crate) action: Written,
+}
+
+/// An action as JSON. That of a client and that of a record can be compared by it, whatever game
+/// they are of.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Written(String);
+
+impl Written {
+    /// The fields of what is written are put into one order on the way.
+    pub(crate) fn of(action: &impl Serialize) -> Self {
+        let value = serde_json::to_value(action).expect("an action is plain data");
+        Self(value.to_string())
+    }
+}
+
+impl fmt::Debug for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 /// A game as one seat follows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     /// As the seat is told of them, in order.
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<AnyEvent>,
     /// The game after so many of these events, wherever that is after a whole step.
     views: BTreeMap<usize, Vec<View>>,
     /// The cards that the seat knows after so many of these events.
@@ -57,8 +76,9 @@ pub(crate) struct Seen {
 
 impl Truth {
     /// Says why, when the record cannot be replayed.
-    pub(crate) fn of(record: &Record<Tongits>) -> Result<Self, String> {
-        let start = Tongits::new(&record.terms.rules, record.starter);
+    pub(crate) fn of(record: &Record<AnyGame>) -> Result<Self, String> {
+        let seats = u8::try_from(record.players.len()).map_err(|_| "so many cannot play")?;
+        let start = AnyGame::new(&record.terms.rules, seats, record.starter);
         let mut state = start.clone();
         let mut steps = Vec::new();
         let mut chance = record.chance.iter();
@@ -77,8 +97,8 @@ impl Truth {
                     let taken = actions.next().ok_or("the record ends before the game")?;
                     let acted = state.act(taken.seat, &taken.action, &mut events);
                     state = acted.map_err(|illegal| illegal.to_string())?;
-                    let (seat, by, action) = (taken.seat, taken.by, taken.action);
-                    Some(Took { seat, prompt: prompt.number, by, action })
+                    let action = Written::of(&taken.action);
+                    Some(Took { seat: taken.seat, prompt: prompt.number, by: taken.by, action })
                 }
             };
             steps.push(Step { taken, events, after: state.clone() });
@@ -87,8 +107,8 @@ impl Truth {
     }
 
     /// Every action in order.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = Took> {
-        self.steps.iter().filter_map(|step| step.taken)
+    pub(crate) fn taken(&self) -> impl Iterator<Item = &Took> {
+        self.steps.iter().filter_map(|step| step.taken.as_ref())
     }
 
     pub(crate) fn seen_by(&self, seat: Seat) -> Seen {
@@ -102,7 +122,7 @@ impl Truth {
             for event in &step.events {
                 let known = *seen.known.last().expect("it begins with one");
                 let known = known.union(shown(event, seat));
-                match Tongits::redact(event, viewer) {
+                match AnyGame::redact(event, viewer) {
                     Some(event) => {
                         seen.events.push(event);
                         seen.known.push(known);
@@ -140,8 +160,15 @@ impl Seen {
     }
 }
 
-/// The cards that an event shows to a seat.
-fn shown(event: &Event, seat: Seat) -> CardSet {
+/// The cards that an event shows to a seat. Of a game that is not known here none are, so that each
+/// card in a frame of it is found.
+fn shown(event: &AnyEvent, seat: Seat) -> CardSet {
+    Tongits::lowered_event(event).map_or(CardSet::EMPTY, |event| shown_at_tongits(event, seat))
+}
+
+fn shown_at_tongits(event: &tongits::Event, seat: Seat) -> CardSet {
+    use tongits::Event;
+
     match event {
         Event::Dealt { hands, .. } => hands[seat.index()].unwrap_or(CardSet::EMPTY),
         Event::Drawn { seat: by, card, .. } if *by == seat => {
@@ -149,12 +176,16 @@ fn shown(event: &Event, seat: Seat) -> CardSet {
         }
         Event::Chowed { discard, cards, .. } => cards.with(*discard),
         Event::Dropped { cards, .. } => *cards,
+        Event::LaidFaceDown { seat: by, cards, .. } if *by == seat => *cards,
         Event::Sapawed { card, .. } | Event::Dumped { card, .. } => CardSet::only(*card),
-        Event::Shown { hands } => {
-            hands.iter().fold(CardSet::EMPTY, |sum, shown| sum.union(shown.hand))
-        }
+        Event::Shown { hands } => hands
+            .iter()
+            .flat_map(|shown| shown.face_down.iter().chain([&shown.hand]))
+            .fold(CardSet::EMPTY, |sum, cards| sum.union(*cards)),
         Event::Drawn { .. }
+        | Event::LaidFaceDown { .. }
         | Event::StarterChosen { .. }
+        | Event::Sagasa { .. }
         | Event::TongitsDeclared { .. }
         | Event::Fought { .. }
         | Event::Answered { .. }

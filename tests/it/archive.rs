@@ -2,11 +2,10 @@
 
 use bahay::archive::{self, Filter, GameState, Outcome};
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Ending;
 use bahay_engine::table::{GameId, Settlement, Timestamp};
 use uuid::Uuid;
 
-use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
+use crate::support::bank::{Bank, KIND, PotGoes, hundredths, seat, settlement, table};
 
 #[tokio::test]
 async fn a_player_lists_the_own_games_newest_first() {
@@ -141,11 +140,15 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
         let played = all.items.iter().find(|played| played.game == game).unwrap();
         Some(Timestamp::from_ms(played.finished_at_ms))
     };
+    let kind = |kind: &str| Filter { kind: Some(kind.to_owned()), ..Filter::default() };
+    assert_eq!(list(kind(KIND)).await.len(), 3);
+    assert_eq!(list(kind("tongo")).await, []);
+    assert!(all.items.iter().all(|played| played.kind == KIND));
     let from = Filter { from: settled_at(lost), ..outcome(Outcome::Won) };
     assert_eq!(list(from).await, []);
     let to = Filter { to: settled_at(lost), ..Filter::default() };
     assert_eq!(list(to).await, [won]);
     // How it ended is counted from a record, and these have none that can be played again.
-    let fights = Filter { ending: Some(Ending::Fight), ..Filter::default() };
+    let fights = Filter { ending: Some("fight".to_owned()), ..Filter::default() };
     assert_eq!(list(fights).await, []);
 }

@@ -2,13 +2,13 @@
 //! from the view; and docs/PROTOCOL.md shows them as they are.
 
 use bahay::lobby::house_rooms;
-use bahay::tables::catalog::Tongits;
 use bahay::ws::example_messages;
-use bahay::ws::protocol::brief::{Form, Shorthand, WORDS};
-use bahay::ws::protocol::{Message, OpenPrompt};
+use bahay::ws::protocol::brief::{Form, Shorthand, words};
+use bahay::ws::protocol::{Message, MessageReader, OpenPrompt};
 use bahay_engine::cards::Card;
+use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Event as GameEvent;
+use bahay_engine::games::tongits::{Event as GameEvent, Tongits};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, PlayerId, TableView, Timestamp};
@@ -22,12 +22,12 @@ const HELLO_MS: i64 = 1_772_366_400_000;
 /// Both sides of a connection that has begun.
 struct Ends {
     server: Shorthand,
-    client: Shorthand,
+    client: MessageReader,
 }
 
 impl Ends {
     fn greeted(form: Form, now: Timestamp) -> Self {
-        let mut ends = Self { server: Shorthand::new(form), client: Shorthand::new(form) };
+        let mut ends = Self { server: Shorthand::new(form), client: MessageReader::new(form) };
         let hello = Message::Hello {
             player: PlayerId(Uuid::from_u128(1)),
             protocol: form.subprotocol().into(),
@@ -39,7 +39,7 @@ impl Ends {
     }
 
     /// What the client reads, and how many bytes it took.
-    fn send(&mut self, message: &Message<Tongits>) -> (Message<Tongits>, usize) {
+    fn send(&mut self, message: &Message<AnyGame>) -> (Message<AnyGame>, usize) {
         let mut bytes = Vec::new();
         self.server.write(message, &mut bytes).unwrap();
         (self.client.read(&bytes).unwrap(), bytes.len())
@@ -51,10 +51,10 @@ fn a_client_of_any_form_knows_the_same() {
     for seed in 0..4 {
         let terms = house_rooms(Clocks::default())[0].terms().clone();
         let mut tables =
-            Simulation::<Tongits>::new(seed, terms, Habits::ROUGH, Coins::from_hundredths(900));
+            Simulation::<AnyGame>::new(seed, terms, Habits::ROUGH, Coins::from_hundredths(900));
         let mut ends = Form::ALL.map(|form| Ends::greeted(form, tables.now()));
         // As the occupant of each seat follows it.
-        let mut views: [Option<TableView<Tongits>>; 3] = [None, None, None];
+        let mut views: [Option<TableView<AnyGame>>; 3] = [None, None, None];
         let mut bytes = [0; Form::ALL.len()];
         for version in 1..=900_u64 {
             let happened = tables.step();
@@ -69,7 +69,7 @@ fn a_client_of_any_form_knows_the_same() {
                 };
                 let viewer = now.viewer();
                 let events = happened.events.iter();
-                let events = events.filter_map(|event| event.redact::<Tongits>(viewer)).collect();
+                let events = events.filter_map(|event| event.redact::<AnyGame>(viewer)).collect();
                 let prompt = OpenPrompt::of(&now);
                 let tag = bahay::entropy::tag();
                 let update = |events, prompt| {
@@ -125,16 +125,16 @@ fn nonsense_is_refused() {
         r#"[1,"7a61673a000b",0,[7,1]]"#,
         r#"{"type":"won"}"#,
     ] {
-        assert!(Shorthand::new(Form::Brief).read(text.as_bytes()).is_err(), "{text}");
+        assert!(MessageReader::new(Form::Brief).read(text.as_bytes()).is_err(), "{text}");
     }
     for bytes in
         [&[] as &[u8], &[0x90], &[0x92, 0x01], &[0xc1], &[0x93, 0x01, 0xc4, 0x01, 0x00, 0x00]]
     {
-        assert!(Shorthand::new(Form::Compact).read(bytes).is_err(), "{bytes:?}");
+        assert!(MessageReader::new(Form::Compact).read(bytes).is_err(), "{bytes:?}");
     }
     // What a later version adds is none.
     let later = br#"[1,"7a61673a000b",0,["dumped",1,"AC","later"],["ready",2,{}]]"#;
-    assert!(Shorthand::new(Form::Brief).read(later).is_ok());
+    assert!(MessageReader::new(Form::Brief).read(later).is_ok());
 }
 
 #[test]
@@ -153,9 +153,10 @@ fn the_page_shows_the_short_forms_as_they_are() {
     let hello = Timestamp::from_ms(HELLO_MS);
     let seat = |number| Seat::new(number).unwrap();
     let card: Card = "AC".parse().unwrap();
+    let game = |event| Event::Game { event: AnyEvent::Tongits(event) };
     let events = vec![
-        Event::Game { event: GameEvent::Dumped { seat: seat(1), card } },
-        Event::Game { event: GameEvent::Drawn { seat: seat(2), card: None, auto: true } },
+        game(GameEvent::Dumped { seat: seat(1), card }),
+        game(GameEvent::Drawn { seat: seat(2), card: None, auto: true }),
         Event::Countdown { deadline_ms: Timestamp::from_ms(HELLO_MS + 29_120) },
     ];
     let update = Message::Update {
@@ -180,7 +181,7 @@ fn the_page_shows_the_short_forms_as_they_are() {
         });
         assert_eq!(written.join("\n"), block);
     }
-    for (number, word) in WORDS.iter().enumerate() {
+    for (word, number) in words::<Tongits>() {
         let row = format!("| {number} | `{word}` | ");
         assert!(section.lines().any(|line| line.starts_with(&row)), "no row {row}");
     }

@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use bahay::lobby::house_rooms;
-use bahay::tables::catalog::Tongits;
 use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{Answer, ClientSeed, Request, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
-use bahay_engine::games::tongits::Rules;
+use bahay_engine::games::tongits::{Rules, SEATS, Tongits};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, GameId};
 use serde_json::{Value, json};
@@ -49,14 +49,14 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
     let mut events = Vec::new();
     let starter = stream.draw(Request::Number(3));
     assert_eq!(starter, Answer::Number(example["starter"].parse().unwrap()));
-    let deck = stream.draw(Request::Order(Card::COUNT));
+    let deck = stream.draw(Request::Order(Card::STANDARD_COUNT));
     let Answer::Order(order) = &deck else { panic!("a deck is an order") };
     let cards = |indices: &[u8]| {
         let names = indices.iter().filter_map(|index| Card::from_index(*index));
         names.map(|card| card.to_string()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(cards(order), example["deck"]);
-    let dealt = Tongits::new(&Rules::kingdom(), None)
+    let dealt = Tongits::new(&Rules::kingdom(), SEATS, None)
         .resolve(&starter, &mut events)
         .resolve(&deck, &mut events);
     for (hand, name) in dealt.hands().iter().zip(["hand_0", "hand_1", "hand_2"]) {
@@ -73,7 +73,7 @@ fn records() -> Vec<Value> {
     let mut records = Vec::new();
     for (seed, welcome, games) in [(1, 100_000, 150), (2, 900, 20)] {
         let welcome = Coins::from_hundredths(welcome);
-        let mut tables = Simulation::<Tongits>::new(seed, terms.clone(), Habits::ROUGH, welcome);
+        let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
         tables.play(games, |_, record| {
             records.push(serde_json::to_value(record).expect("a record can be written"));
         });

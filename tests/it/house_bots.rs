@@ -126,7 +126,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
 
     // They are players to be looked at, and to be told from others.
     let profile: Value = client.read(&format!("/v1/players/{}", bots[0])).await.unwrap();
-    assert_eq!((&profile["is_bot"], &profile["statistics"]["games"]), (&json!(true), &json!(0)));
+    assert_eq!((&profile["is_bot"], &profile["statistics"][0]["games"]), (&json!(true), &json!(0)));
     let mine: Value = client.read(&format!("/v1/players/{}", client.player())).await.unwrap();
     assert_eq!(mine["is_bot"], false);
 
@@ -142,7 +142,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     timeout(PATIENCE, gone).await.expect("bots do not stay without a player");
 
     // The game counts for the player's own statistics, and for no board and no rating.
-    let done = |answer: &Value| answer["games"] == 1;
+    let done = |answer: &Value| answer["items"][0]["games"] == 1;
     until(&client, "/v1/me/statistics", done).await;
     let board: Value = client.read("/v1/leaderboards/coins/ever").await.unwrap();
     assert_eq!(board["total"], 0);

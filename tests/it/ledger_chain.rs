@@ -6,7 +6,6 @@ use bahay::ledger::{Grant, Opening};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
 use crate::support::bank::{Bank, PotGoes, table};
-use crate::support::db::TestDatabase;
 
 /// What the query on the page finds.
 #[derive(Debug, PartialEq, Eq)]
@@ -164,39 +163,4 @@ async fn a_chain_written_anew_has_another_end() {
     sqlx::raw_sql(tamper).execute(&owner).await.unwrap();
     let head = bank.audit_clean().await.head.expect("something was sealed");
     assert_ne!(head.hash, noted.hash);
-}
-
-/// The migration that brings the chain seals what was folded before.
-#[tokio::test]
-async fn what_was_booked_before_there_were_seals_is_sealed_by_the_migration() {
-    let database = TestDatabase::empty().await;
-    let pool = database.owner_pool().await;
-    bahay::db::MIGRATOR.run_to(21, &pool).await.unwrap();
-    sqlx::raw_sql(
-        "insert into operations (id, key, kind, input_hash, answer)
-            select n, 'daily:' || n, 'grant', sha256(int8send(n)), '{\"wallet\": 0}'
-            from generate_series(1, 2500) n;
-        insert into transfers
-            select n, 1, 'daily', 1 + n % 2, 2 - n % 2, 5 from generate_series(1, 2500) n;
-        insert into unfolded values (7), (2500)",
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
-    bahay::db::migrate(&pool).await.unwrap();
-    let seals: i64 =
-        sqlx::query_scalar("select count(*) from seals").fetch_one(&pool).await.unwrap();
-    assert_eq!(seals, 3);
-    let report = audit::audit(&pool).await.unwrap();
-    let chain = report.differences.iter().filter(|difference| {
-        matches!(
-            difference,
-            Difference::SealMissing { .. }
-                | Difference::SealBroken { .. }
-                | Difference::OperationDiffers { .. }
-                | Difference::SealedOtherThanOnce { .. }
-        )
-    });
-    assert_eq!(chain.count(), 0, "{:?}", report.differences);
-    assert!(query_of_the_page(&mut pool.acquire().await.unwrap()).await.is_clean());
 }

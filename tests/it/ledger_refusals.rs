@@ -124,6 +124,9 @@ async fn input_out_of_bounds_is_refused_before_the_database_is_asked() {
     refuse(&|it| it.stake_max = above).await;
     refuse(&|it| it.players.truncate(1)).await;
     refuse(&|it| it.players[2] = it.players[0]).await;
+    for kind in ["", "Tong-its", "tong its", "9ball", "_game", &"a".repeat(33)] {
+        refuse(&|it| it.kind = kind.to_owned()).await;
+    }
     refuse(&|it| it.room.clear()).await;
     refuse(&|it| it.room = "a\nb".into()).await;
     refuse(&|it| it.room = "a".repeat(129)).await;
@@ -221,10 +224,16 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
         ("insert into operations select * from operations limit 1".into(), "operations_pkey"),
         (
             format!(
-                "insert into games (id, table_id, room, ante, opened_at)
-                values (gen_random_uuid(), '{table}', 'newbie', 100, now())"
+                "insert into games (id, kind, table_id, room, ante, opened_at)
+                values (gen_random_uuid(), 'tongits', '{table}', 'newbie', 100, now())"
             ),
             "games_open_at_table",
+        ),
+        ("update games set kind = 'Tong-its'".into(), "games_kind_check"),
+        ("update games set kind = ''".into(), "games_kind_check"),
+        (
+            "insert into game_results (game, ending) select g.id, 'a fight' from games g".into(),
+            "game_results_ending_check",
         ),
         ("update games set state = 'voided' where state = 'open'".into(), "games_finish_once"),
         (

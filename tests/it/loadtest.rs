@@ -141,7 +141,9 @@ async fn what_stands_idle_is_measured_by_stages() {
     let house = House::new().await;
     let arguments = ["idle", "--tables", "2", "--seconds", "2", "--warm-up", "0"];
     let said = said(&loadtest(&house, &arguments).await);
-    for stage in ["the server alone: ", "6 connections without a table: ", "2 tables with three "] {
+    for stage in
+        ["the server alone: ", "6 connections without a table: ", "2 tables with as many players: "]
+    {
         assert!(said.lines().any(|line| line.starts_with(stage)), "{said}");
     }
     assert!(said.contains("the ledger is clean"), "{said}");

@@ -186,3 +186,36 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
     assert!(tables.lost_pots().await.unwrap().is_empty());
     bank.audit_clean().await;
 }
+
+/// Coins move with their notice or not at all.
+#[tokio::test]
+async fn coins_that_nobody_can_be_told_of_do_not_move() {
+    let bank = Bank::new().await;
+    let players = bank.players([FUNDS; 3]).await;
+    let gone = bank::table();
+    bank.play(gone, &players, 0, 1, PotGoes::Nowhere).await;
+    let lost = bank.deal(bank::table(), &players);
+    bank.open(&lost).await;
+    let (wallets, pot) = (bank.wallets(&players).await, format!("pot:{gone}"));
+    let owner = bank.database.owner_pool().await;
+    let full = "alter table notices add constraint full_inbox check (false) not valid";
+    sqlx::raw_sql(full).execute(&owner).await.unwrap();
+    bank.ledger.void_game(lost.game, "a test").await.unwrap_err();
+    bank.ledger.return_pot(gone).await.unwrap_err();
+    assert_eq!(bank.wallets(&players).await, wallets);
+    assert_eq!(bank.balance(&pot).await, 3 * ANTE.hundredths());
+    assert_eq!(state(&bank, lost.game).await, GameState::Open);
+
+    sqlx::raw_sql("alter table notices drop constraint full_inbox").execute(&owner).await.unwrap();
+    bank.ledger.void_game(lost.game, "a test").await.unwrap();
+    bank.ledger.return_pot(gone).await.unwrap();
+    assert_eq!(bank.balance(&pot).await, 0);
+    let mut told: Vec<_> = notices(&bank, players[0]).await;
+    told.sort();
+    let expected = [
+        ("game_voided".to_owned(), Some(lost.game), Some(1_500)),
+        ("pot_returned".to_owned(), None, Some(ANTE.hundredths())),
+    ];
+    assert_eq!(told, expected);
+    bank.audit_clean().await;
+}

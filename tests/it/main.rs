@@ -23,6 +23,7 @@ mod loadtest;
 mod lost;
 mod matchmaking;
 mod nodes;
+mod other_game;
 mod parted;
 mod play;
 mod presence;

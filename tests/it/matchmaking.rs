@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::bank::Bank;
+use crate::support::bank::{Bank, KIND};
 use crate::support::house::{House, PATIENCE, Setup};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
@@ -460,7 +460,7 @@ async fn waiting(lobby: &Lobby, all: impl Iterator<Item = (&PlayerId, &Ticket)>)
 #[tokio::test(flavor = "multi_thread")]
 async fn ratings_are_made_of_finished_games() {
     let house = House::new().await;
-    timeout(PATIENCE, bahay::demo::run(&house.base)).await.unwrap().unwrap();
+    timeout(PATIENCE, bahay::demo::run(&house.base, "newbie")).await.unwrap().unwrap();
     let (one, other) = (Ratings::new(house.pool.clone()), Ratings::new(house.pool.clone()));
     tokio::join!(house.rate_all(&one), house.rate_all(&other));
     let counts = sqlx::query_as::<_, (i64, i64, i64, i64)>(
@@ -480,6 +480,6 @@ async fn ratings_are_made_of_finished_games() {
         .fetch_one(&house.pool)
         .await
         .unwrap();
-    let bearing = one.bearing(PlayerId(player)).await.unwrap();
+    let bearing = one.bearing(PlayerId(player), KIND).await.unwrap();
     assert_eq!((bearing.recent.len(), bearing.devices.len()), (2, 1));
 }

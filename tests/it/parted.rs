@@ -7,8 +7,8 @@ use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::live_store::Point;
 use bahay::tables::Tables;
-use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Message, close};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::table::{Clocks, ConnectionId, Input, PlayerId, Table, TableId};
 use redis::AsyncCommands as _;
 use tokio::time::timeout;
@@ -30,11 +30,11 @@ fn slow() -> Clocks {
     Clocks { prepare_ms: long_ms, absence_ms: long_ms, ..Clocks::default() }
 }
 
-fn connect(player: PlayerId) -> Input<<Tongits as bahay_engine::game::Game>::Action> {
+fn connect(player: PlayerId) -> Input<<AnyGame as bahay_engine::game::Game>::Action> {
     Input::Connect { player, connection: ConnectionId(Uuid::new_v4()) }
 }
 
-fn connection(table: &Table<Tongits>, player: PlayerId) -> Option<ConnectionId> {
+fn connection(table: &Table<AnyGame>, player: PlayerId) -> Option<ConnectionId> {
     table.occupant(table.seat_of(player)?)?.connection
 }
 
@@ -134,7 +134,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let (live, _publications) = house.live.connect().await;
     let pool = house.database.pool().await;
     let (ledger, _tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    let stranger = Tables::<Tongits>::new(live, ledger, Clock::system(), pool);
+    let stranger = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool);
     let game = stranger.look(table).await.unwrap().unwrap().phase().game().unwrap();
     for client in &clients[..2] {
         for input in [

@@ -14,7 +14,7 @@ use crate::support::house::{House, PATIENCE, guest_at, joined};
 #[tokio::test(flavor = "multi_thread")]
 async fn three_guests_play_until_one_takes_the_pot() {
     let house = House::new().await;
-    timeout(PATIENCE, demo::run(&house.base)).await.unwrap().unwrap();
+    timeout(PATIENCE, demo::run(&house.base, "newbie")).await.unwrap().unwrap();
     let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
     assert!(report.is_clean(), "{report:?}");
     assert!(report.games > 1, "{report:?}");

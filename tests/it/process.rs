@@ -5,6 +5,7 @@ use std::process::{Output, Stdio};
 
 use bahay::client::Play;
 use bahay::ws::protocol::Message;
+use bahay_engine::catalog::AnyRules;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::simulation::{Habits, Simulation};
@@ -141,19 +142,24 @@ async fn a_game_outlives_the_process_that_began_it() {
     assert!(report.is_clean(), "{report:?}");
 }
 
-fn record() -> Record<bahay::tables::catalog::Tongits> {
+fn record() -> Record<bahay_engine::catalog::AnyGame> {
     let bet = Coins::from_whole(1).unwrap();
     let terms = Terms {
         room: "newbie".to_owned(),
-        rules: Rules::kingdom(),
+        rules: AnyRules::Tongits(Rules::kingdom()),
         price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-        hits: Hits::default(),
+        hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
     };
     let mut records = vec![];
-    Simulation::new(5, terms, Habits::default(), Coins::from_whole(500).unwrap())
-        .play(1, |_, record| records.push(record.clone()));
+    Simulation::<bahay_engine::catalog::AnyGame>::new(
+        5,
+        terms,
+        Habits::default(),
+        Coins::from_whole(500).unwrap(),
+    )
+    .play(1, |_, record| records.push(record.clone()));
     records.remove(0)
 }
 

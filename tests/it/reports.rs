@@ -7,16 +7,15 @@ use bahay::clock::Timestamp;
 use bahay::fixtures::{self, GenerateHistory, HistoryError, Written};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
-use bahay::reports::{Booked, Ends, Interval, Reports, SettlementFilter, Sums, Verdict};
+use bahay::reports::{Booked, Interval, Reports, SettlementFilter, Sums, Verdict};
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Ending;
 use futures_util::TryStreamExt as _;
 use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
 
-use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::bank::{Bank, KIND, PotGoes, table};
 use crate::support::db::TestDatabase;
 use crate::support::live::TestLive;
 
@@ -48,15 +47,13 @@ async fn a_generated_history_is_in_order() {
     let (_database, pool, written) = history(150, 18).await;
     assert!(written.games >= 150 && written.windows > 1, "{written:?}");
     let report = ledger::check(&pool, Extent::Everything).await.unwrap();
-    assert!(report.is_clean(), "{report}");
-    assert_eq!(report.games.settled, written.games);
+    assert!(report.is_clean() && report.games.settled == written.games, "{report}");
     let standings = standings::check(&pool, &Calendar::default()).await.unwrap();
     assert_eq!(standings.differences, Vec::<String>::new());
     assert_eq!(standings.games, written.games);
     // Whatever is booked next finds free ids.
     let bank = Bank::on(_database).await;
-    let players = bank.players([10_000; 3]).await;
-    bank.play(table(), &players, 1, 3, PotGoes::Nowhere).await;
+    bank.play(table(), &bank.players([10_000; 3]).await, 1, 3, PotGoes::Nowhere).await;
     bank.audit_clean().await;
 }
 
@@ -275,6 +272,9 @@ async fn bank_player(pool: &PgPool) -> PlayerId {
     PlayerId(player)
 }
 
+/// Another game than the rest of a history is.
+const OTHER: &str = "another_game";
+
 /// The filters that a test tries, with what each asks in plain SQL.
 fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
     let at = |days: i64, ms: i64| Timestamp::from_ms(NOW.ms() - days * DAY_MS + ms);
@@ -296,10 +296,8 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
                 sql(at(30, 7_200_000))
             ),
         ),
-        (
-            SettlementFilter { ending: Some(Ends(Ending::Tongits)), ..any() },
-            "ending = 'tongits'".into(),
-        ),
+        (SettlementFilter { ending: Some("tongits".into()), ..any() }, "ending = 'tongits'".into()),
+        (SettlementFilter { kind: Some(OTHER.into()), ..any() }, format!("kind = '{OTHER}'")),
         (SettlementFilter { took_pot: Some(true), ..any() }, "pot is not null".into()),
         (SettlementFilter { taken_over: Some(true), ..any() }, "taken_over".into()),
         (
@@ -315,6 +313,13 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
             format!(
                 "exists (select from game_players p where p.game = s.game and p.player = \
                  '{player}')"
+            ),
+        ),
+        (
+            SettlementFilter { player: Some(player), kind: Some(KIND.into()), ..any() },
+            format!(
+                "exists (select from game_players p where p.game = s.game and p.player = \
+                 '{player}') and kind = '{KIND}'"
             ),
         ),
         (
@@ -336,7 +341,10 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn settlements_are_listed_and_totalled_as_they_are_booked() {
-    let (_database, pool, written) = history(400, 30).await;
+    let (database, pool, written) = history(400, 30).await;
+    let owner = database.owner_pool().await;
+    let other = "update games set kind = $1 where id::text ~ '[0-4]$'";
+    sqlx::query(other).bind(OTHER).execute(&owner).await.unwrap();
     let reports = counted(&pool).await;
     let (takeovers, games): (i64, i64) =
         sqlx::query_as("select count(*) filter (where taken_over), count(*) from settlements")
@@ -359,6 +367,38 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     .await
     .unwrap();
     assert_eq!(takeovers, by_record);
+
+    // What was counted by the hour is told apart as well.
+    let counted: Vec<(String, i64)> = sqlx::query_as(
+        "
+        select h.kind, sum(h.operations)::bigint
+        from operation_hours h
+        where h.operation_kind = 'settle'
+        group by h.kind
+        order by h.kind
+        ",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    let paid: Vec<(String, i64)> = sqlx::query_as(
+        "
+        select h.kind, sum(h.amount)::bigint
+        from booked_hours h
+        where h.code = 'payment'
+        group by h.kind
+        order by h.kind
+        ",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    for (place, kind) in [OTHER, KIND].into_iter().enumerate() {
+        let filter = SettlementFilter { kind: Some(kind.into()), ..SettlementFilter::default() };
+        let totals = reports.totals(&filter).await.unwrap();
+        assert_eq!(counted[place], (kind.to_owned(), totals.games));
+        assert_eq!(paid[place], (kind.to_owned(), totals.gross.hundredths()));
+    }
 
     let player = bank_player(&pool).await;
     for (filter, clause) in filters(player) {
@@ -404,6 +444,8 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
 
         let csv: Vec<String> = reports.clone().export(filter.clone()).try_collect().await.unwrap();
         let csv = csv.concat();
+        let columns = bahay::reports::COLUMNS.len();
+        assert!(csv.lines().all(|line| line.split(',').count() == columns), "{csv}");
         let exported = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
         let exported: Vec<uuid::Uuid> = exported.map(|id| id.parse().unwrap()).collect();
         assert_eq!(exported, expected, "{filter:?}");
@@ -478,8 +520,11 @@ async fn partners_and_who_shares_a_device_are_found() {
     for one in [player, other] {
         sqlx::query(
             "
-            insert into sessions (id, player, expires_at, device, address)
-            values (gen_random_uuid(), $1, now() + interval '1 day', sha256('one'), '192.0.2.7')
+            insert into sessions (id, player, method, expires_at, device, address)
+            values (
+                gen_random_uuid(), $1, 'guest', now() + interval '1 day', sha256('one'),
+                '192.0.2.7'
+            )
             ",
         )
         .bind(one.0)

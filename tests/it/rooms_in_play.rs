@@ -91,7 +91,7 @@ async fn a_room_changes_between_games_and_never_in_the_midst_of_a_pot() {
     let mut settings = kept["items"][0]["settings"].clone();
     let bet = before.bet.hundredths();
     settings["bet"] = json!(bet * 2);
-    settings["hits_to_win"] = json!(3);
+    settings["pot"]["hits_to_win"] = json!(3);
     let body = json!({ "revision": kept["items"][0]["revision"], "settings": settings });
     ask(&house, &token, "PUT", Some(&body)).await;
 
@@ -108,7 +108,11 @@ async fn a_room_changes_between_games_and_never_in_the_midst_of_a_pot() {
     play_until(&mut play, "new terms", |play| price(play) != before).await;
     let view = play.view().unwrap();
     assert_eq!(view.terms.price.bet, Coins::from_hundredths(bet * 2));
-    assert_eq!(view.terms.hits.to_win, 2, "a POT waits, and is played for as it was begun");
+    assert_eq!(
+        view.terms.hits.unwrap().to_win,
+        2,
+        "a POT waits, and is played for as it was begun"
+    );
     assert_eq!(view.pot, Coins::from_hundredths(bet * 3));
     let games: Value = clients[0].read("/v1/me/games").await.unwrap();
     assert_eq!(games["items"][0]["ante"], bet);

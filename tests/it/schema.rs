@@ -52,6 +52,91 @@ async fn a_schema_that_the_program_does_not_know_is_refused() {
     .await;
 }
 
+/// Nothing in the database acts by itself, and nothing in it decides: see docs/ARCHITECTURE.md.
+#[tokio::test]
+async fn two_functions_one_view_and_no_trigger_or_rule_are_in_the_database() {
+    let database = TestDatabase::new().await;
+    let pool = database.owner_pool().await;
+    let others = "not in ('pg_catalog', 'information_schema')";
+    let catalog = format!(
+        "
+        select 'function ' || p.proname || case when p.prosecdef then ' of its owner' else '' end
+        from pg_proc p
+        join pg_namespace n on n.oid = p.pronamespace
+        where n.nspname {others}
+        union all
+        select 'trigger ' || t.tgname from pg_trigger t where not t.tgisinternal
+        union all
+        select 'event trigger ' || e.evtname from pg_event_trigger e
+        union all
+        select 'rule ' || r.rulename from pg_rules r where r.schemaname {others}
+        union all
+        select 'view ' || v.viewname from pg_views v where v.schemaname {others}
+        union all
+        select 'view ' || v.matviewname from pg_matviews v where v.schemaname {others}
+        union all
+        select 'extension ' || e.extname from pg_extension e where e.extname <> 'plpgsql'
+        order by 1
+        "
+    );
+    let found = async || -> Vec<String> {
+        let found = sqlx::query_scalar(AssertSqlSafe(catalog.clone())).fetch_all(&pool);
+        found.await.unwrap()
+    };
+    let expected = ["function books_of", "function write_books", "view late_operations"];
+    assert_eq!(found().await, expected);
+
+    // The question finds what it asks for.
+    sqlx::raw_sql(
+        "
+        create function meddle() returns trigger language plpgsql security definer
+            as 'begin return new; end';
+        create trigger meddles before insert on games for each row execute function meddle();
+        create rule mend as on delete to entries do instead nothing;
+        ",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    let planted = ["function meddle of its owner", "rule mend", "trigger meddles"];
+    let found = found().await;
+    assert!(planted.iter().all(|one| found.iter().any(|it| it == one)), "{found:?}");
+}
+
+/// The schema is for every game: no word of one is in a constraint, a default or a function, so that
+/// a new game changes nothing in it.
+#[tokio::test]
+async fn the_schema_knows_no_game() {
+    let database = TestDatabase::new().await;
+    let pool = database.owner_pool().await;
+    let texts: Vec<String> = sqlx::query_scalar(
+        "
+        select conrelid::regclass || ': ' || pg_get_constraintdef(oid)
+        from pg_constraint where connamespace = 'public'::regnamespace
+        union all
+        select a.attrelid::regclass || '.' || a.attname || ': '
+            || coalesce(pg_get_expr(d.adbin, d.adrelid), '')
+        from pg_attribute a
+        join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
+        left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+        where c.relnamespace = 'public'::regnamespace and a.attnum > 0 and not a.attisdropped
+        union all
+        select p.proname || ': ' || p.prosrc from pg_proc p
+        where p.pronamespace = 'public'::regnamespace
+        union all
+        select i.indexname || ': ' || i.indexdef from pg_indexes i where i.schemaname = 'public'
+        ",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    assert!(texts.len() > 300, "{} texts", texts.len());
+    for word in ["tongits", "tongo", "fight", "stock", "hits", "kingdom", "joker"] {
+        let named: Vec<_> = texts.iter().filter(|text| text.contains(word)).collect();
+        assert_eq!(named, Vec::<&String>::new(), "{word}");
+    }
+}
+
 /// What the service's role may do with each table: the whole list, so that a new table is a
 /// decision. `a` adds, `r` reads, `w` changes, `w(column)` changes only that, `d` removes.
 #[tokio::test]
@@ -78,7 +163,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
             )
         )
         from pg_class c
-        where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v')
         order by c.relname
         ",
     )
@@ -105,6 +190,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "house r w(is_open,revision,reason,changed_by,changed_at)",
         "idempotency_keys arwd",
         "identities arwd",
+        "late_operations r",
         "ledger_checks ar w(finished_at,counted,differences)",
         "name_looks ard",
         "notices ar w(read_at)",
@@ -116,6 +202,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "operator_sessions ar w(last_seen_at,ended_at)",
         "operators ar w(token_hash,disabled_at)",
         "passwords arwd",
+        "player_counters arwd",
         "player_notes ard",
         "player_relations ard",
         "player_reports ar w(outcome,decided_by,decided_at,note)",

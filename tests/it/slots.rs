@@ -27,7 +27,7 @@ async fn a_call_stays_within_its_slot() {
     let rooms = house_rooms(Clocks::default());
     let house = House::on(database, live.clone(), rooms, Clock::system()).await;
     let mut said = std::pin::pin!(said);
-    let mut playing = std::pin::pin!(demo::run(&house.base));
+    let mut playing = std::pin::pin!(demo::run(&house.base, "newbie"));
     let prefix = format!("{}:", live.options().prefix);
     let mut scripts = 0;
     // Of the call that a script belongs to, and of the transaction that is open on a connection.

@@ -5,8 +5,10 @@ use std::time::Duration;
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::Clock;
 use bahay::lobby::{Room, house_rooms};
-use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Closing, Message};
+use bahay_engine::catalog::{AnyGame, AnyRules};
+use bahay_engine::games::tongits::{Countdowns, Rules};
+use bahay_engine::table::Readable as _;
 use bahay_engine::table::{By, Clocks, Event, GameId, PhaseView, Record};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -27,10 +29,10 @@ const AGAIN: Duration = Duration::from_millis(500);
 fn rooms(countdown_ms: u32) -> Vec<Room> {
     let rooms = house_rooms(Clocks::default());
     let mut terms = rooms[0].terms().clone();
-    terms.rules.countdowns.draw_ms = countdown_ms;
-    terms.rules.countdowns.play_ms = countdown_ms;
-    terms.rules.countdowns.fight_ms = countdown_ms;
-    vec![Room::new("Newbie", terms).unwrap()]
+    let countdowns =
+        Countdowns { draw_ms: countdown_ms, play_ms: countdown_ms, fight_ms: countdown_ms };
+    terms.rules = AnyRules::Tongits(Rules { countdowns, ..Rules::kingdom() });
+    vec![Room::new("Newbie", "kingdom", terms).unwrap()]
 }
 
 async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House {
@@ -45,7 +47,7 @@ async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House
     House::on(database, live, rooms(countdown_ms), Clock::system()).await
 }
 
-async fn next(play: &mut Play) -> Message<Tongits> {
+async fn next(play: &mut Play) -> Message<AnyGame> {
     timeout(PATIENCE, play.next()).await.expect("something happens").unwrap()
 }
 
@@ -117,15 +119,15 @@ async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
     playing.join_all().await;
 }
 
-async fn record(client: &Client, game: GameId) -> Record<Tongits> {
-    let record: Record<Tongits> =
-        serde_json::from_value(client.record(game).await.unwrap()).unwrap();
+async fn record(client: &Client, game: GameId) -> Record<AnyGame> {
+    let record = client.record(game).await.unwrap();
+    let record = AnyGame::read_record(&record.to_string()).unwrap();
     record.verify().unwrap();
     record
 }
 
 fn is_unavailable(
-    answer: &Result<Vec<Event<<Tongits as bahay_engine::game::Game>::Event>>, PlayError>,
+    answer: &Result<Vec<Event<<AnyGame as bahay_engine::game::Game>::Event>>, PlayError>,
 ) -> bool {
     matches!(answer, Err(PlayError::Refused { code, .. }) if code == "unavailable")
 }

@@ -1,11 +1,15 @@
 //! What is counted from settled games: once each, whoever counts and however often it is begun.
 
-use bahay::standings::{self, Board, Calendar, Section, Span, Standing, Standings, Statistics};
+use bahay::clock::Timestamp;
+use bahay::ratings::Ratings;
+use bahay::standings::{
+    self, Asked, Board, Calendar, Section, Span, Standing, Standings, Statistics,
+};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
 use jiff::civil::date;
 
-use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::bank::{Bank, KIND, PotGoes, table};
 use crate::support::live::TestLive;
 
 const DAY: jiff::civil::Date = date(2025, 6, 15);
@@ -34,6 +38,10 @@ async fn played(bank: &Bank) -> Vec<PlayerId> {
     players
 }
 
+fn top(limit: u32, player: PlayerId) -> Asked {
+    Asked { section: Section::Top, limit, player }
+}
+
 async fn assert_holds(bank: &Bank, calendar: &Calendar) -> standings::Checked {
     let checked = standings::check(&bank.pool, calendar).await.unwrap();
     assert_eq!(checked.differences, Vec::<String>::new());
@@ -56,18 +64,17 @@ async fn every_game_counts_once_however_many_count() {
     let expected = Statistics {
         games: 7,
         wins: 3,
-        hits: 1,
         best_pot: Coins::from_hundredths(600),
         streak: 0,
         best_streak: 2,
-        ..Statistics::default()
+        counters: [("hits".to_owned(), 1)].into(),
     };
-    assert_eq!(one.statistics(players[0]).await.unwrap(), expected);
-    let last = other.statistics(players[2]).await.unwrap();
+    assert_eq!(one.statistics(players[0], KIND).await.unwrap(), expected);
+    let last = other.statistics(players[2], KIND).await.unwrap();
     assert_eq!((last.wins, last.streak, last.best_streak), (2, 2, 2));
     assert_eq!(last.best_pot, Coins::from_hundredths(1_500));
     let stranger = bank.player(0).await;
-    assert_eq!(one.statistics(stranger).await.unwrap(), Statistics::default());
+    assert_eq!(one.statistics(stranger, KIND).await.unwrap(), Statistics::default());
     let checked = assert_holds(&bank, &calendar).await;
     assert_eq!((checked.games, checked.players), (7, 3));
 
@@ -75,7 +82,7 @@ async fn every_game_counts_once_however_many_count() {
     bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
     bank.ledger.fold().await.unwrap();
     other.count().await.unwrap();
-    assert_eq!(one.statistics(players[2]).await.unwrap().streak, 0);
+    assert_eq!(one.statistics(players[2], KIND).await.unwrap().streak, 0);
     assert_eq!(assert_holds(&bank, &calendar).await.games, 8);
 }
 
@@ -95,11 +102,12 @@ async fn another_calendar_counts_everything_anew_and_comes_to_the_same() {
     let after = standings(&bank, &live, year.clone()).await;
     after.count().await.unwrap();
     for player in &players {
-        let (one, other) = tokio::join!(before.statistics(*player), after.statistics(*player));
+        let (one, other) =
+            tokio::join!(before.statistics(*player, KIND), after.statistics(*player, KIND));
         assert_eq!(one.unwrap(), other.unwrap());
     }
     assert_holds(&bank, &year).await;
-    let season = after.board(Board::Coins, Span::Season, DAY, Section::Top, 10, players[0]).await;
+    let season = after.board(KIND, Board::Coins, Span::Season, DAY, top(10, players[0])).await;
     assert_eq!(season.unwrap().starts_on, date(2025, 1, 1));
 }
 
@@ -113,8 +121,10 @@ async fn a_number_that_was_changed_is_found() {
     sqlx::query(changed).execute(&bank.pool).await.unwrap();
     let changed = "delete from board_scores where board = 'hits' and span = 'week'";
     sqlx::query(changed).execute(&bank.pool).await.unwrap();
+    let changed = "update player_counters set value = value + 1 where value = 1";
+    assert_eq!(sqlx::query(changed).execute(&bank.pool).await.unwrap().rows_affected(), 2);
     let checked = standings::check(&bank.pool, &calendar).await.unwrap();
-    assert_eq!(checked.differences.len(), 3, "{:?}", checked.differences);
+    assert_eq!(checked.differences.len(), 5, "{:?}", checked.differences);
 }
 
 fn places(standing: &Standing) -> Vec<(u64, PlayerId, i64)> {
@@ -139,7 +149,8 @@ async fn boards_are_the_same_when_redis_was_emptied() {
                 let ask = |of: &Standings| {
                     let of = of.clone();
                     let player = players[0];
-                    async move { of.board(board, span, DAY, section, 10, player).await.unwrap() }
+                    let asked = Asked { section, limit: 10, player };
+                    async move { of.board(KIND, board, span, DAY, asked).await.unwrap() }
                 };
                 let (one, other) = (ask(&full).await, ask(&emptied).await);
                 assert_eq!(one, other, "{board:?} {span:?} {section:?}");
@@ -147,21 +158,20 @@ async fn boards_are_the_same_when_redis_was_emptied() {
             }
         }
     }
-    let hits = full.board(Board::Hits, Span::Day, DAY, Section::Top, 10, players[1]).await.unwrap();
+    let hits = full.board(KIND, Board::Hits, Span::Day, DAY, top(10, players[1])).await.unwrap();
     let mut hitters = [players[0], players[2], players[3]];
     hitters.sort();
     let expected: Vec<_> = (1..).zip(hitters).map(|(rank, player)| (rank, player, 1)).collect();
     assert_eq!(places(&hits), expected, "equal scores stand by id");
     assert_eq!(hits.own, None);
-    let coins =
-        full.board(Board::Coins, Span::Ever, DAY, Section::Top, 1, players[0]).await.unwrap();
+    let coins = full.board(KIND, Board::Coins, Span::Ever, DAY, top(1, players[0])).await.unwrap();
     let own = coins.own.unwrap();
     assert_eq!((coins.total, coins.places.len()), (4, 1));
     assert_eq!((own.name.as_str(), own.player), ("Tala", players[0]));
     // Two, six and two counts less the fee, and the POT.
     assert_eq!(own.score, 190 + (570 + 600) + 190);
     let yesterday = date(2025, 6, 14);
-    let none = full.board(Board::Coins, Span::Day, yesterday, Section::Top, 5, players[0]).await;
+    let none = full.board(KIND, Board::Coins, Span::Day, yesterday, top(5, players[0])).await;
     assert_eq!((none.unwrap().places, DAY), (vec![], DAY));
 }
 
@@ -171,11 +181,63 @@ async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
     let players = played(&bank).await;
     let standings = standings(&bank, &TestLive::new(), Calendar::default()).await;
     standings.count().await.unwrap();
-    let ask = || standings.board(Board::Coins, Span::Week, DAY, Section::Around, 3, players[1]);
+    let asked = Asked { section: Section::Around, limit: 3, player: players[1] };
+    let ask = || standings.board(KIND, Board::Coins, Span::Week, DAY, asked);
     let before = ask().await.unwrap().own.unwrap();
     bank.play(table(), &players, 1, 5, PotGoes::Nowhere).await;
     bank.ledger.fold().await.unwrap();
     standings.count().await.unwrap();
     let after = ask().await.unwrap().own.unwrap();
     assert_eq!(after.score, before.score + 950);
+}
+
+/// Another game than the rest of the tests play, which the program need not know: a name is all.
+const OTHER: &str = "another_game";
+
+#[tokio::test]
+async fn games_of_two_kinds_are_counted_apart() {
+    let bank = Bank::new().await;
+    let players = bank.players([100_000; 5]).await;
+    let other = || {
+        let game = bank.deal(table(), &players);
+        bahay::ledger::OpenGame { kind: OTHER.to_owned(), ..game }
+    };
+    bank.play(table(), &players[..3], 0, 2, PotGoes::ToWinner).await;
+    bank.play(table(), &players[..3], 0, 1, PotGoes::Nowhere).await;
+    bank.play_out(other(), 4, 3, PotGoes::ToWinner).await;
+    bank.play_out(other(), 4, 1, PotGoes::Nowhere).await;
+    bank.play_out(other(), 0, 1, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    let calendar = Calendar::default();
+    let standings = standings(&bank, &TestLive::new(), calendar.clone()).await;
+    standings.count().await.unwrap();
+    let checked = assert_holds(&bank, &calendar).await;
+    assert_eq!((checked.games, checked.players), (5, 3 + 5));
+
+    let counted = async |player: usize, kind: &str| {
+        let found = standings.statistics(players[player], kind).await.unwrap();
+        (found.games, found.wins, found.streak, found.best_streak, found.counter("hits"))
+    };
+    assert_eq!(counted(0, KIND).await, (2, 2, 2, 2, 1));
+    assert_eq!(counted(0, OTHER).await, (3, 1, 1, 1, 0));
+    assert_eq!(counted(4, KIND).await, (0, 0, 0, 0, 0));
+    assert_eq!(counted(4, OTHER).await, (3, 2, 0, 2, 1));
+    let hits = async |kind: &str| {
+        let asked = top(10, players[0]);
+        places(&standings.board(kind, Board::Hits, Span::Ever, DAY, asked).await.unwrap())
+    };
+    assert_eq!(hits(KIND).await, [(1, players[0], 1)]);
+    assert_eq!(hits(OTHER).await, [(1, players[4], 1)]);
+    assert_eq!(hits("a_third_game").await, []);
+
+    Ratings::new(bank.pool.clone()).count().await.unwrap();
+    let best = async |kind: &str| {
+        let now = Timestamp::from_ms(bank.now_ms());
+        let asked = top(10, players[0]);
+        let board = standings.rating_board(kind, Span::Ever, now, asked).await.unwrap();
+        assert_eq!(board.own.unwrap().player, players[0]);
+        (board.total, board.places[0].player)
+    };
+    assert_eq!(best(KIND).await, (3, players[0]));
+    assert_eq!(best(OTHER).await, (5, players[4]));
 }

@@ -6,9 +6,9 @@ use bahay::ids::Tag;
 use bahay::live_store::Point;
 use bahay::lobby::LobbyError;
 use bahay::tables::SubmitError;
-use bahay::tables::catalog::Tongits;
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Clocks, ConnectionId, Event, Input, Phase, Record, Rejection};
+use bahay_engine::table::{Clocks, ConnectionId, Event, Input, Phase, Readable, Rejection};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -62,7 +62,7 @@ async fn a_table_is_played_through_two_nodes() {
     assert_eq!(games.items.len(), 3);
     for game in games.items {
         let recorded = bahay::archive::record(&bank.pool, game.game).await.unwrap().unwrap();
-        let record: Record<Tongits> = serde_json::from_value(recorded.record.unwrap()).unwrap();
+        let record = AnyGame::read_record(&recorded.record.unwrap().to_string()).unwrap();
         record.verify().unwrap();
         assert_eq!(record.players.len(), 3);
     }

@@ -23,7 +23,7 @@ use crate::support::services::{Service, Services};
 /// The books of some games that were played over the socket, with nobody connected any more.
 async fn played() -> House {
     let mut house = House::new().await;
-    timeout(PATIENCE, demo::run(&house.base)).await.unwrap().unwrap();
+    timeout(PATIENCE, demo::run(&house.base, "newbie")).await.unwrap().unwrap();
     house.stop().await;
     house.pool.close().await;
     house
@@ -88,7 +88,7 @@ async fn what_the_games_say_and_the_books_do_not_is_found() {
     assert_eq!(report.games.opened, report.games.settled + report.games.voided);
 
     let settled = "(select min(game::text)::uuid from game_records)";
-    let cases: [(String, Planted); 9] = [
+    let cases: [(String, Planted); 10] = [
         // A fee that went to the winner instead: all sums stay right.
         (
             "with fee as (select operation, number from transfers where code = 'fee' limit 1)
@@ -122,6 +122,9 @@ async fn what_the_games_say_and_the_books_do_not_is_found() {
         ),
         (format!("update game_players set net = net + 1 where game = {settled}"), |it| {
             matches!(it, Mismatch::AnswerDiffers { key: "settle" })
+        }),
+        (format!("update games set kind = 'another_game' where id = {settled}"), |it| {
+            matches!(it, Mismatch::RecordDiffers { what: "kind" })
         }),
         (format!("update games set room = 'fiesta' where id = {settled}"), |it| {
             matches!(it, Mismatch::RecordDiffers { what: "room" })

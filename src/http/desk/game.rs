@@ -12,13 +12,13 @@ use super::parts::{Column, badge, coins, facts, id, table, time};
 use super::replay::replay;
 use super::shell::page;
 use super::{Refused, Seat};
-use crate::archive::{GameDetail, GameState, SeatDetail, ending_as_str};
+use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
 use crate::http::operators::games::record_to_look_at;
 use crate::http::{Code, Path, Problem, unread};
 use crate::ids::GameId;
 use crate::operators::Audit;
-use crate::replay::Recalled;
+use crate::replay::GameReplay;
 use crate::reports::{Dossier, OperationRow, Reports, Verdict};
 
 pub(super) async fn show(
@@ -39,7 +39,7 @@ pub(super) async fn play_again(
 ) -> Result<Response, Refused> {
     let looked = record_to_look_at(&reports, &audit, &seat.operator, GameId(game)).await?;
     let (detail, record) = looked;
-    let recalled = Recalled::of_value(record);
+    let recalled = GameReplay::of_value(record);
     let body = match recalled.and_then(|recalled| replay(&recalled, &detail.seats)) {
         Ok(drawn) => drawn,
         Err(error) => html! { p class="alert" role="alert" { (error) } },
@@ -93,7 +93,7 @@ fn state(game: &GameDetail, void_reason: Option<&str>) -> Markup {
     };
     html! {
         (badge(kind, game.state.as_str()))
-        @if let Some(ending) = game.ending { " by " (ending_as_str(ending)) }
+        @if let Some(ending) = &game.ending { " by " (ending) }
         @if let Some(reason) = void_reason { ": " (reason) }
     }
 }

@@ -20,6 +20,7 @@ mod house;
 mod ledger;
 mod operators;
 pub(super) mod parts;
+mod pieces;
 mod player;
 mod replay;
 mod rooms;

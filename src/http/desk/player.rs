@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_engine::catalog::{self, Kind};
 use bahay_engine::table::TableId;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -77,7 +78,13 @@ pub(super) async fn show(
     let report = reports.player(player).await.map_err(unread)?;
     let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
     let wallet = ledger.wallet(player).await?;
-    let statistics = standings.statistics(player).await?;
+    let mut statistics = Vec::new();
+    for kind in catalog::kinds() {
+        let found = standings.statistics(player, kind.name).await?;
+        if found.games > 0 {
+            statistics.push((kind, found));
+        }
+    }
     let filter = SettlementFilter { player: Some(player), ..SettlementFilter::default() };
     let games = reports.settlements(&filter, None, SHOWN).await.map_err(unread)?;
     let account = format!("wallet:{player}");
@@ -92,7 +99,7 @@ pub(super) async fn show(
     let bars = bars::section(&Barring::from_ref(&services), &seat, player, &here).await?;
     let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
-        (about(&report, wallet, statistics, &sits_at))
+        (about(&report, wallet, &statistics, &sits_at))
         @if seat.operator.guardian().is_ok() { (orders(&seat, &here)) }
         h2 { "Bans and mutes" }
         (bars)
@@ -163,7 +170,7 @@ pub(super) async fn sign_out(
 fn about(
     report: &PlayerReport,
     wallet: Wallet,
-    statistics: Statistics,
+    statistics: &[(Kind, Statistics)],
     sits_at: &Result<Option<TableId>, LobbyError>,
 ) -> Markup {
     let yes = |is: bool| if is { "yes" } else { "no" };
@@ -182,14 +189,9 @@ fn about(
         (
             "Games",
             html! {
-                (statistics.games) ", won " (statistics.wins) ", of these by Tongits "
-                (statistics.tongits) ", by fights " (statistics.fights_won)
+                @if statistics.is_empty() { "none settled" }
+                @for (kind, done) in statistics { p { (played(kind, done)) } }
             },
-        ),
-        ("POTs", html! { (statistics.hits) ", the largest " (coins(statistics.best_pot)) }),
-        (
-            "Wins in a row",
-            html! { (statistics.streak) " now, " (statistics.best_streak) " at most" },
         ),
         (
             "Ways in",
@@ -199,6 +201,18 @@ fn about(
             },
         ),
     ])
+}
+
+/// What a player has done at one game, in a sentence.
+fn played(kind: &Kind, done: &Statistics) -> Markup {
+    html! {
+        (kind.title) ": " (done.games) " played, " (done.wins) " won, " (done.streak)
+        " in a row now, " (done.best_streak) " at most; POTs " (done.counter("hits"))
+        ", the largest " (coins(done.best_pot))
+        @for counter in kind.counters {
+            "; " (counter.title.to_lowercase()) " " (done.counter(counter.name))
+        }
+    }
 }
 
 fn orders(seat: &Seat, here: &str) -> Markup {

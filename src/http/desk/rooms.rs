@@ -1,10 +1,16 @@
 //! Rooms: what each is, opened and closed, changed, and made after another.
 
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use bahay_engine::table::Spectators;
+use bahay_engine::catalog;
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{Hits, Spectators};
 use maud::{Markup, html};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::parts::{Column, Field, badge, button, choice, coins, field, table, time};
 use super::shell::page;
@@ -12,7 +18,7 @@ use super::typed::amount;
 use super::{Filled, Nothing, Refused, Seat};
 use crate::http::{Code, Path, Problem, Services};
 use crate::lobby::Room;
-use crate::rooms::{Catalog, Draft, Revision, RuleSet};
+use crate::rooms::{Catalog, Draft, Revision, RulesWanted, chosen_rules};
 
 const HERE: &str = "/desk/rooms";
 
@@ -28,6 +34,7 @@ pub(super) async fn list(
         let price = room.terms().price;
         vec![
             html! { a href={ (HERE) "/" (room.id()) } { (room.name()) } },
+            html! { (catalog::title_of(room.kind())) ", " (set_title(room)) },
             if room.is_open() { badge("good", "open") } else { badge("bad", "closed") },
             coins(price.bet),
             html! { (price.multiplier) },
@@ -39,6 +46,7 @@ pub(super) async fn list(
     let rows: Vec<Vec<Markup>> = rooms.iter().map(|room| row(room)).collect();
     let columns = [
         Column::Text("Room"),
+        Column::Text("Game"),
         Column::Text("State"),
         Column::Number("Bet"),
         Column::Number("Multiplier"),
@@ -61,7 +69,8 @@ pub(super) async fn list(
                     ..Field::required("id", "Id")
                 }))
                 (field(Field::required("name", "Name")))
-                (choice("like", "Like", &ids, ""))
+                (choice("kind", "Game", &kinds(), ""))
+                (choice("like", "Otherwise like", &ids, ""))
                 button class="main" { "Make it, closed" }
             }
         }
@@ -133,37 +142,40 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
         field(Field { value: &value, hint, inputmode: "numeric", ..Field::required(name, label) })
     };
     let most = draft.coins_max.map_or(String::new(), |most| most.to_string());
-    let sets = [("kingdom", "Kingdom"), ("relaxed", "Relaxed"), ("as_it_is", "As it is")];
-    let set = match RuleSet::of(&terms.rules) {
-        Some(RuleSet::Kingdom) => "kingdom",
-        Some(RuleSet::Relaxed) => "relaxed",
-        None => "as_it_is",
-    };
+    let sets: Vec<(&str, &str)> = rule_sets(room.kind());
     let watchable = [("yes", "Anybody, some time late"), ("no", "Nobody")];
     let watched_by = if terms.spectators == Spectators::Anybody { "yes" } else { "no" };
     let clocks = terms.clocks;
+    let hits = terms.hits.map_or(String::new(), |hits| hits.to_win.to_string());
+    let pot = terms.hits.unwrap_or_default();
+    let rules = leaves(&serde_json::to_value(&terms.rules).unwrap_or_default());
     html! {
         form method="post" action=(here) {
             (seat.form_token())
             input type="hidden" name="revision" value=(room.revision());
             div class="columns" {
                 (field(Field { value: room.name(), ..Field::required("name", "Name") }))
-                (choice("rules", "Rule set", &sets, set))
+                (choice("rule_set", "Rule set", &sets, room.rule_set()))
                 (choice("watchable", "Who may watch", &watchable, watched_by))
                 (number("bet", "Bet", terms.price.bet.to_string(), "In coins, as in 1.00."))
                 (number("multiplier", "Multiplier", terms.price.multiplier.to_string(), ""))
                 (number("fee", "Fee", terms.price.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
-                (number("hits", "Hits that take the POT", terms.hits.to_win.to_string(), "2 or 3."))
-                (number("bonus", "Bonus of the second hit", terms.hits.second_hit_bonus.to_string(), "In bets."))
+                (field(Field { value: &hits, hint: "2 or 3; empty for a room without a POT.", inputmode: "numeric", ..Field::optional("hits", "Wins in a row that take the POT") }))
+                (number("ante", "Ante", pot.ante.to_string(), "Bets that each seat pays into the POT before a game."))
+                (number("bonus", "Bonus of the second hit", pot.second_hit_bonus.to_string(), "In counts."))
                 (number("least", "Least wallet", draft.coins_min.to_string(), "In coins; 0 for what the stakes ask for."))
                 (field(Field { value: &most, hint: "In coins; empty for no limit.", ..Field::optional("most", "Largest wallet") }))
                 (number("prepare", "To be ready", clocks.prepare_ms.to_string(), "Milliseconds."))
-                (number("draw", "To draw", terms.rules.countdowns.draw_ms.to_string(), "Milliseconds."))
-                (number("play", "To play", terms.rules.countdowns.play_ms.to_string(), "Milliseconds."))
-                (number("fight", "To answer a fight", terms.rules.countdowns.fight_ms.to_string(), "Milliseconds."))
                 (number("think", "The AI thinks", clocks.think_ms.to_string(), "Milliseconds."))
-                (number("lapses", "Lapses to takeover", clocks.lapses_to_takeover.to_string(), ""))
+                (number("missed_turns", "Missed turns to takeover", clocks.missed_turns_to_takeover.to_string(), ""))
                 (number("absence", "A seat is kept", clocks.absence_ms.to_string(), "Milliseconds."))
+            }
+            h3 { "Rules of " (catalog::title_of(room.kind())) }
+            p { "Another rule set above is taken as it is; then its rules can be changed one by one." }
+            div class="columns" {
+                @for (path, value) in &rules {
+                    (rule(path, value))
+                }
             }
             p { "Tables take this when their next game begins to be prepared; POT rules when no POT waits." }
             button class="main" { "Change the room" }
@@ -171,68 +183,144 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
     }
 }
 
+/// The form, by the names of its fields. Those of the rules are the paths of [`leaves`].
 #[derive(Debug, Deserialize)]
-pub(super) struct Change {
-    revision: u32,
-    name: String,
-    rules: String,
-    watchable: String,
-    bet: String,
-    multiplier: u32,
-    fee: u32,
-    hits: u8,
-    bonus: u32,
-    least: String,
-    most: String,
-    prepare: u32,
-    draw: u32,
-    play: u32,
-    fight: u32,
-    think: u32,
-    lapses: u8,
-    absence: u32,
-}
+#[serde(transparent)]
+pub(super) struct Change(BTreeMap<String, String>);
 
 impl Change {
+    fn text(&self, name: &str) -> Result<&str, Problem> {
+        let missing = || Code::BodyInvalid.because(format!("{name} is missing"));
+        self.0.get(name).map(|text| text.trim()).ok_or_else(missing)
+    }
+
+    fn number<T: FromStr>(&self, name: &str) -> Result<T, Problem> {
+        let wrong = |_| Code::BodyInvalid.because(format!("{name} is a whole number"));
+        self.text(name)?.parse().map_err(wrong)
+    }
+
+    fn coins(&self, name: &str) -> Result<Coins, Problem> {
+        let why = format!("{name}: an amount has at most two places, as in 12.50");
+        amount(self.text(name)?).ok_or_else(|| Code::BodyInvalid.because(why))
+    }
+
     /// What the room is to be; what the form does not say stays.
     fn draft(&self, now: &Room) -> Result<Draft, Problem> {
-        let coins = |text: &str| {
-            let wrong =
-                || Code::BodyInvalid.because("an amount has at most two places, as in 12.50");
-            amount(text).ok_or_else(wrong)
-        };
         let mut draft = Draft::from(now);
-        draft.name.clone_from(&self.name);
-        draft.coins_min = coins(&self.least)?;
-        draft.coins_max = match self.most.trim() {
+        self.text("name")?.clone_into(&mut draft.name);
+        draft.coins_min = self.coins("least")?;
+        draft.coins_max = match self.text("most")? {
             "" => None,
-            most => Some(coins(most)?),
+            _ => Some(self.coins("most")?),
         };
         let terms = &mut draft.terms;
-        terms.price.bet = coins(&self.bet)?;
-        terms.spectators = match self.watchable.as_str() {
+        terms.price.bet = self.coins("bet")?;
+        terms.spectators = match self.text("watchable")? {
             "yes" => Spectators::Anybody,
             "no" => Spectators::Nobody,
             _ => return Err(Code::BodyInvalid.because("watchable is yes or no")),
         };
-        terms.price.multiplier = self.multiplier;
-        terms.price.fee_basis_points = self.fee;
-        terms.hits.to_win = self.hits;
-        terms.hits.second_hit_bonus = self.bonus;
-        terms.clocks.prepare_ms = self.prepare;
-        terms.clocks.think_ms = self.think;
-        terms.clocks.lapses_to_takeover = self.lapses;
-        terms.clocks.absence_ms = self.absence;
-        terms.rules.countdowns.draw_ms = self.draw;
-        terms.rules.countdowns.play_ms = self.play;
-        terms.rules.countdowns.fight_ms = self.fight;
-        terms.rules = match self.rules.as_str() {
-            "kingdom" => RuleSet::Kingdom.rules(terms.rules.countdowns),
-            "relaxed" => RuleSet::Relaxed.rules(terms.rules.countdowns),
-            _ => terms.rules,
+        terms.price.multiplier = self.number("multiplier")?;
+        terms.price.fee_basis_points = self.number("fee")?;
+        terms.hits = match self.text("hits")? {
+            "" => None,
+            _ => Some(Hits {
+                ante: self.number("ante")?,
+                to_win: self.number("hits")?,
+                second_hit_bonus: self.number("bonus")?,
+            }),
         };
+        terms.clocks.prepare_ms = self.number("prepare")?;
+        terms.clocks.think_ms = self.number("think")?;
+        terms.clocks.missed_turns_to_takeover = self.number("missed_turns")?;
+        terms.clocks.absence_ms = self.number("absence")?;
+        let (kind, rule_set) = (now.kind().to_owned(), self.text("rule_set")?.to_owned());
+        let is_same = rule_set == now.rule_set();
+        let switches = if is_same { self.rules(now)? } else { Value::Null };
+        let wanted = RulesWanted { kind, rule_set: rule_set.clone(), switches };
+        terms.rules = chosen_rules(&wanted)?.rules;
+        draft.rule_set = rule_set;
         Ok(draft)
     }
+
+    /// The rules that the form says, of the same shape as those of now.
+    fn rules(&self, now: &Room) -> Result<Value, Problem> {
+        let mut rules = serde_json::to_value(&now.terms().rules).unwrap_or_default();
+        for (path, value) in leaves(&rules) {
+            let Some(text) = self.0.get(&field_of(&path)).map(|text| text.trim()) else {
+                continue;
+            };
+            let wrong = || Code::BodyInvalid.because(format!("{path} cannot be {text}"));
+            let new = match value {
+                Value::Bool(_) => Value::Bool(text == "yes"),
+                Value::Number(_) => text.parse::<i64>().map_err(|_| wrong())?.into(),
+                Value::String(_) => text.into(),
+                Value::Null | Value::Array(_) | Value::Object(_) => continue,
+            };
+            if let Some(leaf) = rules.pointer_mut(&format!("/{}", path.replace('.', "/"))) {
+                *leaf = new;
+            }
+        }
+        Ok(rules)
+    }
+}
+
+/// The single values of some rules, by their paths, as in `countdowns.draw_ms`.
+fn leaves(rules: &Value) -> Vec<(String, Value)> {
+    let Value::Object(fields) = rules else {
+        return Vec::new();
+    };
+    let leaf = |(name, value): (&String, &Value)| match value {
+        Value::Object(_) => {
+            let within = leaves(value).into_iter();
+            within.map(|(path, value)| (format!("{name}.{path}"), value)).collect()
+        }
+        value => vec![(name.clone(), value.clone())],
+    };
+    fields.iter().flat_map(leaf).collect()
+}
+
+fn field_of(path: &str) -> String {
+    format!("rules.{path}")
+}
+
+/// A field for one value of the rules.
+fn rule(path: &str, value: &Value) -> Markup {
+    let label = path.replace(['.', '_'], " ");
+    let name = field_of(path);
+    match value {
+        Value::Bool(is_on) => {
+            let choices = [("yes", "Yes"), ("no", "No")];
+            choice(&name, &label, &choices, if *is_on { "yes" } else { "no" })
+        }
+        Value::Number(number) => {
+            let number = number.to_string();
+            let ms = if path.ends_with("_ms") { "Milliseconds." } else { "" };
+            let field_ = Field { value: &number, hint: ms, ..Field::required(&name, &label) };
+            field(Field { inputmode: "numeric", ..field_ })
+        }
+        Value::String(text) => field(Field { value: text, ..Field::required(&name, &label) }),
+        // No rule is one of these.
+        Value::Null | Value::Array(_) | Value::Object(_) => html! {},
+    }
+}
+
+/// The games of the house, for a list to choose from.
+fn kinds() -> Vec<(&'static str, &'static str)> {
+    let shown = catalog::kinds().into_iter().filter(|kind| !kind.is_hidden);
+    shown.map(|kind| (kind.name, kind.title)).collect()
+}
+
+fn rule_sets(kind: &str) -> Vec<(&'static str, &'static str)> {
+    let sets = catalog::kinds().into_iter().find(|known| known.name == kind);
+    let sets = sets.map(|known| known.rule_sets).unwrap_or_default();
+    sets.into_iter().map(|set| (set.name, set.title)).collect()
+}
+
+fn set_title(room: &Room) -> &'static str {
+    let sets = rule_sets(room.kind()).into_iter();
+    let named = sets.filter(|(name, _)| *name == room.rule_set()).map(|(_, title)| title).next();
+    named.unwrap_or("rules of its own")
 }
 
 pub(super) async fn change(
@@ -243,7 +331,7 @@ pub(super) async fn change(
     let by = seat.operator.administrator()?;
     let revisions = newest(&rooms, &id).await?;
     let now = revisions.first().ok_or_else(|| Code::RoomNotFound.plain())?;
-    rooms.change(&by, input.revision, &input.draft(&now.room)?).await?;
+    rooms.change(&by, input.number("revision")?, &input.draft(&now.room)?).await?;
     Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
 }
 
@@ -251,6 +339,7 @@ pub(super) async fn change(
 pub(super) struct Make {
     id: String,
     name: String,
+    kind: String,
     like: String,
 }
 
@@ -263,6 +352,14 @@ pub(super) async fn make(
     let like = rooms.room(&input.like).ok_or_else(|| Code::RoomNotFound.plain())?;
     let mut draft = Draft { name: input.name, is_open: false, ..Draft::from(&*like) };
     draft.terms.room.clone_from(&input.id);
+    if input.kind != like.kind() {
+        let first = rule_sets(&input.kind).first().map_or("", |(name, _)| name);
+        let wanted =
+            RulesWanted { kind: input.kind, rule_set: first.to_owned(), switches: Value::Null };
+        let chosen = chosen_rules(&wanted)?;
+        (draft.terms.rules, draft.terms.hits) = (chosen.rules, chosen.hits);
+        draft.rule_set = wanted.rule_set;
+    }
     rooms.create(&by, &draft).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", input.id)).into_response())
 }

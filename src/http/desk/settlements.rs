@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
+use bahay_engine::catalog::{self, Kind};
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -10,12 +11,11 @@ use super::parts::{Column, Field, badge, choice, coins, facts, field, pager, tab
 use super::shell::page;
 use super::typed::{amount_from_zero, moment};
 use super::{Refused, Seat};
-use crate::archive::ending_as_str;
 use crate::http::operators::settlements::list_of;
 use crate::http::{Code, Cursors, Problem, Query, operators, unread};
 use crate::ids::{PlayerId, RoomId};
 use crate::operators::Audit;
-use crate::reports::{Ends, Reports, SettlementFilter, SettlementRow, Totals};
+use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};
 
 const HERE: &str = "/desk/settlements";
 const LIVE: &str = "/desk/settlements/live";
@@ -32,6 +32,7 @@ pub(super) struct Asked {
     to: String,
     room: String,
     player: String,
+    kind: String,
     ending: String,
     least: String,
     most: String,
@@ -41,12 +42,13 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    fn pairs(&self) -> [(&str, &str); 9] {
+    fn pairs(&self) -> [(&str, &str); 10] {
         [
             ("from", &self.from),
             ("to", &self.to),
             ("room", &self.room),
             ("player", &self.player),
+            ("kind", &self.kind),
             ("ending", &self.ending),
             ("least", &self.least),
             ("most", &self.most),
@@ -76,6 +78,7 @@ impl Asked {
                 "that is no player's id",
             )?
             .map(PlayerId),
+            kind: some(&self.kind, kind, "there is no such game")?,
             ending: some(&self.ending, ending, "no game ends so")?,
             gross_min: some(&self.least, amount_from_zero, "the least amount is none")?,
             gross_max: some(&self.most, amount_from_zero, "the largest amount is none")?,
@@ -104,10 +107,13 @@ fn some<T>(
     read(text).map(Some).ok_or_else(|| Code::QueryInvalid.because(wrong.to_owned()))
 }
 
-fn ending(text: &str) -> Option<Ends> {
-    use bahay_engine::games::tongits::Ending;
-    let mut endings = [Ending::Tongits, Ending::Fight, Ending::Stock].into_iter();
-    endings.find(|ending| ending_as_str(*ending) == text).map(Ends)
+fn kind(text: &str) -> Option<String> {
+    catalog::kinds().iter().any(|kind| kind.name == text).then(|| text.to_owned())
+}
+
+fn ending(text: &str) -> Option<String> {
+    let known = |kind: &Kind| kind.endings.iter().any(|ending| ending.name == text);
+    catalog::kinds().iter().any(known).then(|| text.to_owned())
 }
 
 fn yes_or_no(text: &str) -> Option<bool> {
@@ -172,7 +178,16 @@ fn form(asked: &Asked) -> Markup {
     let input = |name, label, kind, value| Field { kind, value, ..Field::optional(name, label) };
     let amount =
         |name, label, value| Field { value, inputmode: "decimal", ..Field::optional(name, label) };
-    let endings = [("", "Any"), ("tongits", "Tongits"), ("fight", "Fight"), ("stock", "Stock")];
+    let kinds = catalog::kinds();
+    let shown = || kinds.iter().filter(|kind| !kind.is_hidden);
+    let mut games = vec![("", "Any")];
+    games.extend(shown().map(|kind| (kind.name, kind.title)));
+    let mut endings = vec![("", "Any")];
+    for ending in shown().flat_map(|kind| kind.endings) {
+        if !endings.iter().any(|(name, _)| *name == ending.name) {
+            endings.push((ending.name, ending.title));
+        }
+    }
     let either = [("", "Either"), ("yes", "Yes"), ("no", "No")];
     html! {
         form class="filter" method="get" action=(HERE) {
@@ -180,6 +195,7 @@ fn form(asked: &Asked) -> Markup {
             (field(input("to", "Before (UTC)", "datetime-local", &asked.to)))
             (field(input("room", "Room's id", "text", &asked.room)))
             (field(input("player", "Player's id", "text", &asked.player)))
+            (choice("kind", "Game", &games, &asked.kind))
             (choice("ending", "End", &endings, &asked.ending))
             (field(amount("least", "Paid at least", &asked.least)))
             (field(amount("most", "Paid at most", &asked.most)))
@@ -239,7 +255,7 @@ pub(super) fn row(row: &SettlementRow) -> Vec<Markup> {
     vec![
         html! { a href={ "/desk/games/" (row.game) } { (time(row.finished_at)) } },
         html! { (row.room) },
-        html! { (row.ending.map_or("?", ending_as_str)) },
+        html! { (row.ending.as_deref().unwrap_or("?")) },
         html! {
             @for ((player, name), net) in seats {
                 @let won = Some(*player) == row.winner;

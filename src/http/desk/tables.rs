@@ -5,7 +5,9 @@
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
-use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::catalog::{self, AnyGame};
+use bahay_engine::game::Game as _;
+use bahay_engine::seat::Seat as TableSeat;
 use bahay_engine::table::{PhaseView, SeatView, TableId, TableView};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -13,13 +15,12 @@ use uuid::Uuid;
 
 use super::parts::{Column, Field, area, button, choice, coins, facts, field, id, table, time};
 use super::shell::page;
-use super::{Filled, Nothing, Refused, Seat, reason};
+use super::{Filled, Nothing, Refused, Seat, pieces, reason};
 use crate::archive::halted::Halted;
 use crate::clock::Timestamp;
 use crate::http::operators::tables as orders;
 use crate::http::{Code, Path, Query, Services};
 use crate::ledger::IdlePot;
-use crate::tables::catalog::Tongits;
 
 const HERE: &str = "/desk/tables";
 
@@ -174,7 +175,7 @@ async fn live(services: &Services, table: TableId) -> Markup {
     }
 }
 
-fn view(shown: &TableView<Tongits>) -> Markup {
+fn view(shown: &TableView<AnyGame>) -> Markup {
     let (phase, game) = match &shown.phase {
         PhaseView::Waiting => ("waiting for players", None),
         PhaseView::Preparing { game, .. } => ("preparing", Some(game)),
@@ -183,14 +184,13 @@ fn view(shown: &TableView<Tongits>) -> Markup {
         PhaseView::Settling { game, .. } => ("settling", Some(game)),
     };
     let playing = match &shown.phase {
-        PhaseView::Playing { view, .. } => Some(&view.public),
+        PhaseView::Playing { view, .. } => Some(AnyGame::describe(view)),
         PhaseView::Waiting
         | PhaseView::Preparing { .. }
         | PhaseView::Opening { .. }
         | PhaseView::Settling { .. } => None,
     };
     let rows = shown.seats.iter().enumerate().map(|(place, seat)| {
-        let cards = playing.and_then(|public| public.hand_counts.get(place));
         let crown = seat.as_ref().and_then(|seat| {
             shown.crown.filter(|crown| crown.player == seat.player).map(|crown| crown.wins)
         });
@@ -198,7 +198,6 @@ fn view(shown: &TableView<Tongits>) -> Markup {
             html! { (place + 1) },
             html! { @if let Some(seat) = seat { (seat.name) " " (id(&seat.player)) } @else { "free" } },
             html! { (seat.as_ref().map_or("", who_plays)) },
-            html! { @if let Some(cards) = cards { (cards) } },
             html! { @if let Some(wins) = crown { (wins) } },
         ]
     });
@@ -206,26 +205,27 @@ fn view(shown: &TableView<Tongits>) -> Markup {
         Column::Number("Seat"),
         Column::Text("Player"),
         Column::Text("Played by"),
-        Column::Number("Cards"),
         Column::Number("Crown"),
     ];
     let rows: Vec<Vec<Markup>> = rows.collect();
     html! {
         (facts(&[
             ("Room", html! { (shown.terms.room) }),
+            ("Game played", html! { (catalog::title_of(&shown.kind)) }),
             ("State", html! { (phase) }),
             ("Game", html! { @if let Some(game) = game { (id(game)) } }),
             ("POT", coins(shown.pot)),
         ]))
         (table("Seats", &columns, &rows))
-        @if let Some(public) = playing {
-            (facts(&[
-                ("Stock", html! { (public.stock_count) " cards" }),
-                ("Thrown last", html! { @if let Some(top) = public.discards.top() { (card(top)) } }),
-                ("Melds", melds(public.melds.iter().map(|meld| (meld.owner.index(), meld.cards)))),
-            ]))
-        }
+        @if let Some(rows) = &playing { (pieces::rows(rows, seat_name)) }
     }
+}
+
+/// Players are named in the table of seats; here a number is enough.
+fn seat_name(seat: TableSeat) -> &'static str {
+    const NAMES: [&str; 8] =
+        ["Seat 1", "Seat 2", "Seat 3", "Seat 4", "Seat 5", "Seat 6", "Seat 7", "Seat 8"];
+    NAMES.get(seat.index()).copied().unwrap_or("A seat")
 }
 
 fn who_plays(seat: &SeatView) -> &'static str {
@@ -234,31 +234,6 @@ fn who_plays(seat: &SeatView) -> &'static str {
         (false, true) => "the player",
         (false, false) => "the player, not connected",
     }
-}
-
-fn melds(melds: impl Iterator<Item = (usize, CardSet)>) -> Markup {
-    html! {
-        @for (owner, cards) in melds {
-            p { "Seat " (owner + 1) ": " (hand(cards)) }
-        }
-    }
-}
-
-fn hand(cards: CardSet) -> Markup {
-    html! { span class="cards" { @for one in cards.iter() { (card(one)) " " } } }
-}
-
-/// As its letters and its suit, in two colours.
-fn card(card: Card) -> Markup {
-    let text = card.to_string();
-    let (rank, suit) = text.split_at(text.len() - 1);
-    let (sign, class) = match suit {
-        "H" => ("♥", "suit-red"),
-        "D" => ("♦", "suit-red"),
-        "C" => ("♣", "suit-black"),
-        _ => ("♠", "suit-black"),
-    };
-    html! { span class=(class) { (if rank == "T" { "10" } else { rank }) (sign) } }
 }
 
 #[derive(Debug, Deserialize)]
@@ -275,9 +250,7 @@ pub(super) async fn hands(
     let seen = orders::hands(&services, &by, TableId(table), &reason(&why)?).await?;
     let body = html! {
         p class="alert" { "This look was noted. The game goes on: do not hand this on." }
-        @for (place, cards) in seen.hands.iter().enumerate() {
-            @if let Some(cards) = cards { p { "Seat " (place + 1) ": " (hand(*cards)) } }
-        }
+        (pieces::rows(&AnyGame::describe(&seen), seat_name))
         p { a href={ (HERE) "/" (table) } { "Back to the table" } }
     };
     Ok(page(&seat, "Hidden cards", body))

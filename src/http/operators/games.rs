@@ -14,7 +14,7 @@ use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
 use crate::reports::{Dossier, Reports, Verdict};
 
-use super::super::games::{GameEnding, number};
+use super::super::games::number;
 use super::super::recall::{GameStep, some_steps};
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread};
 use super::ledger::OperationBody;
@@ -31,7 +31,7 @@ pub(in crate::http) struct DossierBody {
     state: GameStateBody,
     /// How it ended; null until it was settled and counted.
     #[schema(required = true)]
-    ending: Option<GameEnding>,
+    ending: Option<String>,
     /// What each seat paid into the POT.
     ante: Coins,
     seats: Vec<DossierSeat>,
@@ -140,7 +140,7 @@ impl From<Dossier> for DossierBody {
                 GameState::Settled => GameStateBody::Settled,
                 GameState::Voided => GameStateBody::Voided,
             },
-            ending: game.ending.map(GameEnding::from),
+            ending: game.ending,
             ante: game.ante.into(),
             seats: game.seats.into_iter().map(DossierSeat::from).collect(),
             opened_at: Time::from_ms(game.opened_at_ms),

@@ -17,7 +17,7 @@ use crate::reports::{
 use crate::standings::Standings;
 
 use super::super::idempotency::{Once, RequiredKey};
-use super::super::profiles::Statistics;
+use super::super::profiles::{Statistics, statistics_of};
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Time, unread};
 
 /// The longest beginning of a name that is looked for, in characters.
@@ -56,7 +56,8 @@ pub(in crate::http) struct PlayerDossierBody {
     available: Coins,
     /// What is held as stakes of open games.
     held: Coins,
-    statistics: Statistics,
+    /// By game.
+    statistics: Vec<Statistics>,
     /// Devices that sign the player in, the 50 that were seen last.
     devices: Vec<PlayerDevice>,
     has_password: bool,
@@ -288,7 +289,7 @@ pub(in crate::http) async fn show_player_report(
     let report = reports.player(player).await.map_err(unread)?;
     let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
     let Wallet { available, held, .. } = ledger.wallet(player).await?;
-    let statistics = standings.statistics(player).await?.into();
+    let statistics = statistics_of(&standings, player).await?;
     let shared_by = reports.shared_by(player).await.map_err(unread)?;
     let PlayerReport { name, created_at, deleted_at, has_password, identities, .. } = report;
     Ok(Json(PlayerDossierBody {

@@ -5,16 +5,14 @@ use axum::extract::{FromRef, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use bahay_engine::coins;
-use bahay_engine::games::tongits::Countdowns;
 use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::operators::Operator;
-use crate::rooms::{Catalog, Draft, Revision, Room, RoomError, RuleSet};
+use crate::rooms::{Catalog, Draft, Revision, Room, RoomError, RulesWanted, chosen_rules};
 
 use super::super::idempotency::{Once, RequiredKey};
-use super::super::rooms::RuleSetBody;
 use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
 
 /// Everything that can be set of a room. Amounts are in hundredths of a coin.
@@ -27,9 +25,18 @@ pub(in crate::http) struct RoomSettings {
     /// Whether games may begin.
     #[schema(example = true)]
     is_open: bool,
-    #[schema(inline)]
-    rule_set: RuleSetBody,
-    /// One count at multiplier 1; also what each seat pays into the POT before each game.
+    /// The game that is played; a room keeps it.
+    #[schema(example = "tongits", max_length = 32)]
+    kind: String,
+    /// One of the game's rule sets, by its name.
+    #[schema(example = "kingdom", max_length = 32)]
+    rule_set: String,
+    /// Fields of the game's rules that are to be otherwise than the rule set has them, as in
+    /// `{"countdowns": {"draw_ms": 5000}}`. Given back: all rules as they are.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    rules: serde_json::Value,
+    /// One count at multiplier 1.
     #[schema(minimum = 1, example = 100)]
     bet: i64,
     #[schema(minimum = 1, example = 1)]
@@ -37,12 +44,9 @@ pub(in crate::http) struct RoomSettings {
     /// The house's share of what a winner receives, in ten-thousandths.
     #[schema(maximum = 5000, example = 500)]
     fee_basis_points: u32,
-    /// Wins in a row that take the POT.
-    #[schema(minimum = 2, maximum = 3, example = 2)]
-    hits_to_win: u8,
-    /// Bets that each loser pays for the second hit in a row when it takes three.
-    #[schema(example = 0)]
-    second_hit_bonus: u32,
+    /// The POT beside the games; none for a room without one.
+    #[schema(required = true, inline)]
+    pot: Option<RoomPot>,
     /// What a wallet must hold, where that is more than the stakes ask for.
     #[schema(minimum = 0, example = 0)]
     coins_min: i64,
@@ -57,6 +61,21 @@ pub(in crate::http) struct RoomSettings {
     watchable: bool,
 }
 
+/// A POT: what is paid into it, and who takes it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct RoomPot {
+    /// Bets that each seat pays into it before each game.
+    #[schema(minimum = 1, example = 1)]
+    ante: u32,
+    /// Wins in a row that take it.
+    #[schema(minimum = 2, maximum = 3, example = 2)]
+    hits_to_win: u8,
+    /// Counts that each loser pays for the second win in a row when it takes three.
+    #[schema(example = 0)]
+    second_hit_bonus: u32,
+}
+
 /// How long what takes in a room, in milliseconds, up to ten minutes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -64,21 +83,12 @@ pub(in crate::http) struct RoomClocks {
     /// To be ready.
     #[schema(minimum = 1, maximum = 600_000, example = 10_000)]
     prepare_ms: u32,
-    /// To draw.
-    #[schema(minimum = 1, maximum = 600_000, example = 10_000)]
-    draw_ms: u32,
-    /// To play.
-    #[schema(minimum = 1, maximum = 600_000, example = 20_000)]
-    play_ms: u32,
-    /// To answer a fight.
-    #[schema(minimum = 1, maximum = 600_000, example = 10_000)]
-    fight_ms: u32,
     /// How long the AI thinks; less than every countdown.
     #[schema(example = 1_000)]
     think_ms: u32,
     /// Countdowns in a row that a player may let pass before the AI takes over.
     #[schema(minimum = 1, maximum = 255, example = 2)]
-    lapses_to_takeover: u8,
+    missed_turns_to_takeover: u8,
     /// How long a disconnected player keeps a seat at a table that waits for others.
     #[schema(minimum = 1, maximum = 600_000, example = 30_000)]
     absence_ms: u32,
@@ -129,57 +139,62 @@ pub(in crate::http) struct RoomRevisions {
 impl RoomSettings {
     fn of(room: &Room) -> Self {
         let Terms { rules, price, hits, clocks, spectators, .. } = room.terms();
-        let Countdowns { draw_ms, play_ms, fight_ms } = rules.countdowns;
         let draft = Draft::from(room);
         Self {
             name: draft.name,
             is_open: draft.is_open,
-            // Only named rule sets come in by this door.
-            rule_set: RuleSet::of(rules).unwrap_or(RuleSet::Kingdom).into(),
+            kind: room.kind().to_owned(),
+            rule_set: draft.rule_set,
+            rules: serde_json::to_value(rules).unwrap_or_default(),
             bet: price.bet.hundredths(),
             multiplier: price.multiplier,
             fee_basis_points: price.fee_basis_points,
-            hits_to_win: hits.to_win,
-            second_hit_bonus: hits.second_hit_bonus,
+            pot: hits.map(|Hits { ante, to_win: hits_to_win, second_hit_bonus }| RoomPot {
+                ante,
+                hits_to_win,
+                second_hit_bonus,
+            }),
             coins_min: draft.coins_min.hundredths(),
             coins_max: draft.coins_max.map(coins::Coins::hundredths),
             clocks: RoomClocks {
                 prepare_ms: clocks.prepare_ms,
-                draw_ms,
-                play_ms,
-                fight_ms,
                 think_ms: clocks.think_ms,
-                lapses_to_takeover: clocks.lapses_to_takeover,
+                missed_turns_to_takeover: clocks.missed_turns_to_takeover,
                 absence_ms: clocks.absence_ms,
             },
             watchable: *spectators == Spectators::Anybody,
         }
     }
 
-    fn draft(self, id: String) -> Draft {
+    fn draft(self, id: String) -> Result<Draft, RoomError> {
         let amount = coins::Coins::from_hundredths;
-        let RoomClocks { draw_ms, play_ms, fight_ms, .. } = self.clocks;
-        let countdowns = Countdowns { draw_ms, play_ms, fight_ms };
-        let terms = Terms {
-            room: id,
-            rules: RuleSet::from(self.rule_set).rules(countdowns),
-            price: Price {
-                bet: amount(self.bet),
-                multiplier: self.multiplier,
-                fee_basis_points: self.fee_basis_points,
-            },
-            hits: Hits { to_win: self.hits_to_win, second_hit_bonus: self.second_hit_bonus },
-            clocks: Clocks {
-                prepare_ms: self.clocks.prepare_ms,
-                think_ms: self.clocks.think_ms,
-                lapses_to_takeover: self.clocks.lapses_to_takeover,
-                absence_ms: self.clocks.absence_ms,
-                ..Clocks::default()
-            },
-            spectators: if self.watchable { Spectators::Anybody } else { Spectators::Nobody },
-        };
+        let Self { kind, rule_set, rules: switches, .. } = self;
+        let wanted = RulesWanted { kind, rule_set, switches };
+        let rules = chosen_rules(&wanted)?.rules;
+        let terms =
+            Terms {
+                room: id,
+                rules,
+                price: Price {
+                    bet: amount(self.bet),
+                    multiplier: self.multiplier,
+                    fee_basis_points: self.fee_basis_points,
+                },
+                hits: self.pot.map(|RoomPot { ante, hits_to_win: to_win, second_hit_bonus }| {
+                    Hits { ante, to_win, second_hit_bonus }
+                }),
+                clocks: Clocks {
+                    prepare_ms: self.clocks.prepare_ms,
+                    think_ms: self.clocks.think_ms,
+                    missed_turns_to_takeover: self.clocks.missed_turns_to_takeover,
+                    absence_ms: self.clocks.absence_ms,
+                    ..Clocks::default()
+                },
+                spectators: if self.watchable { Spectators::Anybody } else { Spectators::Nobody },
+            };
         let (coins_min, coins_max) = (amount(self.coins_min), self.coins_max.map(amount));
-        Draft { name: self.name, is_open: self.is_open, terms, coins_min, coins_max }
+        let (name, is_open, rule_set) = (self.name, self.is_open, wanted.rule_set);
+        Ok(Draft { name, is_open, rule_set, terms, coins_min, coins_max })
     }
 }
 
@@ -248,7 +263,7 @@ pub(in crate::http) async fn create_room(
     let once = once.keyed()?;
     let CreateRoom { id, settings } = once.body()?;
     let work = async move |_| {
-        let revision = rooms.create(&by, &settings.draft(id)).await?;
+        let revision = rooms.create(&by, &settings.draft(id)?).await?;
         Ok((StatusCode::CREATED, Json(RoomRevisionBody::from(revision))))
     };
     Ok(once.answer(&operator, work).await)
@@ -291,7 +306,7 @@ pub(in crate::http) async fn change_room(
     let once = once.keyed()?;
     let ChangeRoom { revision, settings } = once.body()?;
     let work = async move |_| {
-        let revision = rooms.change(&by, revision, &settings.draft(id)).await?;
+        let revision = rooms.change(&by, revision, &settings.draft(id)?).await?;
         Ok(Json(RoomRevisionBody::from(revision)))
     };
     Ok(once.answer(&operator, work).await)
@@ -393,7 +408,7 @@ impl From<RoomError> for Problem {
             RoomError::Unknown { .. } => Code::RoomNotFound,
             RoomError::Taken { .. } => Code::RoomTaken,
             RoomError::Changed { .. } => Code::RoomChanged,
-            RoomError::Unsound(_) => Code::RoomUnsound,
+            RoomError::Unsound { .. } => Code::RoomUnsound,
             RoomError::TooMany => Code::TooManyRooms,
             RoomError::Unavailable { .. } => return Self::unavailable(&error),
             RoomError::Broken { .. } => return Self::internal(&error),

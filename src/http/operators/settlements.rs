@@ -12,14 +12,12 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::archive::ending_as_str;
 use crate::clock;
-use crate::ids::{PlayerId, RoomId};
+use crate::ids::{GameName, PlayerId, RoomId};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
-use crate::reports::{Ends, Reports, SettlementFilter, SettlementRow, Totals};
+use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};
 
-use super::super::games::GameEnding;
 use super::super::page::Limit;
 use super::super::{Code, Coins, Cursors, PageOf, Problem, Query, Time, unread};
 
@@ -33,8 +31,8 @@ pub(in crate::http) struct SettledBody {
     room: String,
     finished_at: Time,
     /// How it ended; null when its record cannot be played again.
-    #[schema(required = true)]
-    ending: Option<GameEnding>,
+    #[schema(required = true, example = "fight")]
+    ending: Option<String>,
     /// Null when nobody won.
     #[schema(required = true)]
     winner: Option<Uuid>,
@@ -93,8 +91,11 @@ pub(in crate::http) struct SettledFilter {
     /// Only games of this player.
     player: Option<Uuid>,
     /// Only games that ended so.
-    #[param(inline)]
-    ending: Option<GameEnding>,
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
+    ending: Option<GameName>,
+    /// Only games of this kind.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
+    kind: Option<GameName>,
     /// Only games in which losers paid so much or more, in hundredths of a coin.
     #[param(minimum = 0)]
     gross_min: Option<i64>,
@@ -124,8 +125,11 @@ pub(in crate::http) struct SettledQuery {
     /// Only games of this player.
     player: Option<Uuid>,
     /// Only games that ended so.
-    #[param(inline)]
-    ending: Option<GameEnding>,
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
+    ending: Option<GameName>,
+    /// Only games of this kind.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
+    kind: Option<GameName>,
     /// Only games in which losers paid so much or more, in hundredths of a coin.
     #[param(minimum = 0)]
     gross_min: Option<i64>,
@@ -161,11 +165,12 @@ impl SettledFilter {
             to: self.to.map(clock::from_jiff),
             room: self.room.as_ref().map(ToString::to_string),
             player: self.player.map(PlayerId),
-            ending: self.ending.map(|ending| Ends(ending.into())),
+            ending: self.ending.as_ref().map(ToString::to_string),
             gross_min: self.gross_min.map(coins::Coins::from_hundredths),
             gross_max: self.gross_max.map(coins::Coins::from_hundredths),
             took_pot: self.took_pot,
             taken_over: self.taken_over,
+            kind: self.kind.as_ref().map(ToString::to_string),
         })
     }
 }
@@ -175,6 +180,7 @@ pub(in crate::http) fn list_of(filter: &SettlementFilter) -> String {
     let SettlementFilter {
         from,
         to,
+        kind,
         room,
         player,
         ending,
@@ -185,9 +191,8 @@ pub(in crate::http) fn list_of(filter: &SettlementFilter) -> String {
     } = filter;
     let ms = |time: &Option<clock::Timestamp>| time.map(clock::Timestamp::ms);
     let coins = |amount: &Option<coins::Coins>| amount.map(coins::Coins::hundredths);
-    let ending = ending.map(|Ends(ending)| ending_as_str(ending));
     format!(
-        "settlements {:?} {:?} {room:?} {player:?} {ending:?} {:?} {:?} {took_pot:?} \
+        "settlements {:?} {:?} {kind:?} {room:?} {player:?} {ending:?} {:?} {:?} {took_pot:?} \
          {taken_over:?}",
         ms(from),
         ms(to),
@@ -204,7 +209,7 @@ impl From<SettlementRow> for SettledBody {
             table: row.table.0,
             room: row.room,
             finished_at: row.finished_at.into(),
-            ending: row.ending.map(GameEnding::from),
+            ending: row.ending,
             winner: row.winner.map(|winner| winner.0),
             gross: row.gross.into(),
             fee: row.fee.into(),
@@ -267,6 +272,7 @@ impl From<SettledQuery> for SettledFilter {
             room,
             player,
             ending,
+            kind,
             gross_min,
             gross_max,
             took_pot,
@@ -274,7 +280,7 @@ impl From<SettledQuery> for SettledFilter {
             cursor: _,
             limit: _,
         } = query;
-        Self { from, to, room, player, ending, gross_min, gross_max, took_pot, taken_over }
+        Self { from, to, room, player, ending, kind, gross_min, gross_max, took_pot, taken_over }
     }
 }
 
@@ -344,9 +350,10 @@ fn told(filter: &SettlementFilter) -> Value {
     let mut told = json!({
         "from": time(filter.from),
         "to": time(filter.to),
+        "kind": filter.kind,
         "room": filter.room,
         "player": filter.player.map(|player| player.0),
-        "ending": filter.ending.map(|Ends(ending)| ending_as_str(ending)),
+        "ending": filter.ending,
         "gross_min": filter.gross_min.map(coins::Coins::hundredths),
         "gross_max": filter.gross_max.map(coins::Coins::hundredths),
         "took_pot": filter.took_pot,

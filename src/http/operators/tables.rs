@@ -18,8 +18,8 @@ use crate::ids::RoomId;
 use crate::ledger::{IdlePot, LedgerError};
 use crate::operators::audit::{Action, Trail};
 use crate::operators::{Administrator, Operator, Reason};
-use crate::tables::catalog::Tongits;
 use crate::tables::{OperateError, Unready, Voided};
+use bahay_engine::catalog::AnyGame;
 
 use super::super::idempotency::{Once, RequiredKey};
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Services, Time};
@@ -148,7 +148,7 @@ pub(in crate::http) async fn busy(
 pub(in crate::http) async fn look(
     services: &Services,
     table: TableId,
-) -> Result<std::sync::Arc<Table<Tongits>>, Problem> {
+) -> Result<std::sync::Arc<Table<AnyGame>>, Problem> {
     let found = services.lobby.tables().look(table).await.map_err(|unready| match unready {
         Unready::Halted => Code::TableHalted.because("release or void it"),
         Unready::OtherVersion => Code::Unavailable.because("another node plays this table"),
@@ -163,7 +163,7 @@ pub(in crate::http) async fn hands(
     by: &Administrator,
     table: TableId,
     reason: &Reason,
-) -> Result<<Tongits as bahay_engine::game::Game>::View, Problem> {
+) -> Result<<AnyGame as bahay_engine::game::Game>::View, Problem> {
     let looked = look(services, table).await?;
     let Phase::Playing(playing) = looked.phase() else {
         return Err(Code::NoGame.plain());

@@ -13,8 +13,8 @@ use super::{Difference, Extent, LISTED_MAX, Mismatch};
 use crate::archive::GameState;
 use crate::db;
 use crate::ledger::{LedgerError, Opening, Settled, StoredSettlement, Voided, settlement_hash};
-use crate::tables::catalog::Tongits;
 use crate::verify;
+use bahay_engine::catalog::AnyGame;
 
 /// Operations read at once. A record is some kilobytes.
 const PAGE: i64 = 200;
@@ -41,6 +41,8 @@ struct Row {
     input_hash: Vec<u8>,
     answer: Value,
     game: Uuid,
+    /// Of the game.
+    game_kind: Option<String>,
     table: Option<Uuid>,
     room: Option<String>,
     state: Option<String>,
@@ -91,8 +93,8 @@ async fn page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
         Row,
         r#"
         select o.id, o.kind, o.input_hash, o.answer, o.game as "game!",
-            g.table_id as "table?", g.room as "room?", g.state as "state?", g.ante as "ante?",
-            g.finished_at as "finished_at?: Timestamp",
+            g.kind as "game_kind?", g.table_id as "table?", g.room as "room?",
+            g.state as "state?", g.ante as "ante?", g.finished_at as "finished_at?: Timestamp",
             array(
                 select p.player from game_players p where p.game = o.game order by p.seat
             ) as "players!",
@@ -241,7 +243,7 @@ fn check_settlement(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
 }
 
 /// What was answered, and what the players' rows say, follows from the record.
-fn check_answer(row: &Row, record: &Record<Tongits>) -> Result<(), Mismatch> {
+fn check_answer(row: &Row, record: &Record<AnyGame>) -> Result<(), Mismatch> {
     let differs = Mismatch::AnswerDiffers { key: "settle" };
     let Ok(Settled { net, pot, .. }) = serde_json::from_value(row.answer.clone()) else {
         return Err(differs);
@@ -270,9 +272,10 @@ fn check_void(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
     same(row, KEY, game.seating().voiding())
 }
 
-fn check_same_game(record: &Record<Tongits>, game: &Of<'_>) -> Result<(), Mismatch> {
+fn check_same_game(record: &Record<AnyGame>, game: &Of<'_>) -> Result<(), Mismatch> {
     let pairs = [
         ("game", record.game == game.game),
+        ("kind", record.kind == game.kind),
         ("table", record.table == game.table),
         ("room", record.terms.room == game.room),
         ("ante", record.terms.price.bet == game.ante),
@@ -302,6 +305,7 @@ fn same(row: &Row, key: &'static str, expected: Vec<Transfer>) -> Result<(), Mis
 /// The game of an operation, as its own rows tell it.
 struct Of<'a> {
     game: GameId,
+    kind: &'a str,
     table: TableId,
     room: &'a str,
     state: &'a str,
@@ -312,13 +316,18 @@ struct Of<'a> {
 
 impl<'a> Of<'a> {
     fn new(row: &'a Row, key: &'static str) -> Result<Self, Mismatch> {
-        let (Some(table), Some(room), Some(state), Some(ante)) =
-            (row.table, row.room.as_deref(), row.state.as_deref(), row.ante)
-        else {
+        let (Some(kind), Some(table), Some(room), Some(state), Some(ante)) = (
+            row.game_kind.as_deref(),
+            row.table,
+            row.room.as_deref(),
+            row.state.as_deref(),
+            row.ante,
+        ) else {
             return Err(Mismatch::Unknown { key });
         };
         Ok(Self {
             game: GameId(row.game),
+            kind,
             table: TableId(table),
             room,
             state,

@@ -5,8 +5,9 @@
 //! Nearly all messages of a game are updates and acks, and these become arrays: what a client knows
 //! already is left out, what follows from the events and the view as well, so that there is no
 //! prompt. Times are differences. The common events become arrays too, of a word (in MessagePack
-//! its number in [`WORDS`]) and their fields in order; fields at the end that say nothing may be
-//! missing. Everything else is the object that `bahay.v1` has.
+//! its number) and their fields in order; fields at the end that say nothing may be
+//! missing. Which events of a game are short is the game's to say (`GameKind::SHORT_EVENTS`).
+//! Everything else is the object that `bahay.v1` has.
 //!
 //! ```text
 //! update   [version, tag, ms since the hello, event, event, …]
@@ -15,25 +16,35 @@
 //! ```
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use bahay_engine::cards::Card;
-use bahay_engine::games::tongits::Event as GameEvent;
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::game::{Game, GameKind};
 use bahay_engine::hex::Hex;
-use bahay_engine::seat::Seat;
-use bahay_engine::table::{Event as TableEvent, Timestamp};
+use bahay_engine::table::{Event, Timestamp};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::tables::catalog::Tongits;
 use crate::ws::protocol::{Message, SUBPROTOCOL, Tag};
 
-type Event = TableEvent<GameEvent>;
+/// The events of the table itself that have a short form, and their numbers in MessagePack. The
+/// events of a game have the other numbers, in the order in which the game lists them.
+pub const TABLE_WORDS: [(&str, u8); 2] = [("countdown", 5), ("ready", 6)];
 
-/// The events that have a short form; MessagePack names each by its place here.
-pub const WORDS: [&str; 7] =
-    ["drawn", "chowed", "dropped", "sapawed", "dumped", "countdown", "ready"];
+/// The number in MessagePack of the short event at this place of its game's list.
+pub fn number_of(place: u8) -> u8 {
+    let [(_, first), ..] = TABLE_WORDS;
+    let own = if place < first { 0 } else { 2 };
+    place + own
+}
+
+/// The short words of a game and the table's own, with their numbers.
+pub fn words<G: GameKind>() -> impl Iterator<Item = (&'static str, u8)> {
+    let own = G::SHORT_EVENTS.iter().zip(0..).map(|(word, place)| (*word, number_of(place)));
+    own.chain(TABLE_WORDS)
+}
 
 /// How messages look on a connection: which subprotocol was agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +94,8 @@ pub enum FormError {
     Written(#[from] rmp_serde::encode::Error),
     #[error(transparent)]
     Read(#[from] rmp_serde::decode::Error),
+    #[error("there is no game {kind}")]
+    UnknownGame { kind: String },
 }
 
 /// One side of a connection: what it needs to know to shorten messages, or to read them.
@@ -105,7 +118,7 @@ impl Shorthand {
     /// Appends a message as it goes over the wire.
     pub fn write(
         &mut self,
-        message: &Message<Tongits>,
+        message: &Message<AnyGame>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), FormError> {
         self.note(message);
@@ -121,21 +134,20 @@ impl Shorthand {
         Ok(())
     }
 
-    /// Reads what came over the wire. Without the prompt of an update in a short form.
-    pub fn read(&mut self, bytes: &[u8]) -> Result<Message<Tongits>, FormError> {
-        let message = match self.form {
-            Form::Full => serde_json::from_slice(bytes)?,
-            Form::Brief => serde_json::from_slice::<Read>(bytes)?.message(self.hello),
+    /// Reads what came over the wire in a short form, at a table of this game.
+    pub(super) fn read<G: GameKind>(&self, bytes: &[u8]) -> Result<Message<G>, FormError> {
+        Ok(match self.form {
+            Form::Full | Form::Brief => {
+                serde_json::from_slice::<Read<G>>(bytes)?.message(self.hello)
+            }
             Form::Compact => {
                 let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                Read::deserialize(&mut reader.with_human_readable())?.message(self.hello)
+                Read::<G>::deserialize(&mut reader.with_human_readable())?.message(self.hello)
             }
-        };
-        self.note(&message);
-        Ok(message)
+        })
     }
 
-    fn note(&mut self, message: &Message<Tongits>) {
+    pub(super) fn note(&mut self, message: &Message<AnyGame>) {
         if let Message::Hello { server_time_ms, .. } = message {
             self.hello = *server_time_ms;
         }
@@ -152,7 +164,7 @@ fn after(then: Timestamp, ms: i64) -> Timestamp {
 
 /// A message in a short form.
 struct Short<'a> {
-    message: &'a Message<Tongits>,
+    message: &'a Message<AnyGame>,
     shorthand: Shorthand,
 }
 
@@ -196,47 +208,56 @@ impl Serialize for Bytes<'_> {
 }
 
 struct ShortEvent<'a> {
-    event: &'a Event,
+    event: &'a Event<<AnyGame as Game>::Event>,
     form: Form,
     now: Timestamp,
 }
 
 impl Serialize for ShortEvent<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let word = |word: &'static str| Word { word, form: self.form };
+        let word = |(word, number)| Word { word, number, form: self.form };
+        let [countdown, ready] = TABLE_WORDS;
         match self.event {
-            Event::Game { event: GameEvent::Drawn { seat, card: None, auto: false } } => {
-                (word("drawn"), seat).serialize(serializer)
-            }
-            Event::Game { event: GameEvent::Drawn { seat, card: None, auto } } => {
-                (word("drawn"), seat, auto).serialize(serializer)
-            }
-            Event::Game { event: GameEvent::Drawn { seat, card, auto } } => {
-                (word("drawn"), seat, auto, card).serialize(serializer)
-            }
-            Event::Game { event: GameEvent::Chowed { seat, discard, cards } } => {
-                (word("chowed"), seat, discard, cards).serialize(serializer)
-            }
-            Event::Game { event: GameEvent::Dropped { seat, cards } } => {
-                (word("dropped"), seat, cards).serialize(serializer)
-            }
-            Event::Game { event: GameEvent::Sapawed { seat, card, meld } } => {
-                (word("sapawed"), seat, card, meld).serialize(serializer)
-            }
-            Event::Game { event: GameEvent::Dumped { seat, card } } => {
-                (word("dumped"), seat, card).serialize(serializer)
+            Event::Game { event } => {
+                let Some((name, place)) = event.short() else {
+                    return self.event.serialize(serializer);
+                };
+                let mut counted = Counted(1);
+                event.write_short(&mut counted).map_err(serde::ser::Error::custom)?;
+                let mut fields = serializer.serialize_seq(Some(counted.0))?;
+                fields.serialize_element(&word((name, number_of(place))))?;
+                event.write_short(&mut fields)?;
+                fields.end()
             }
             Event::Countdown { deadline_ms } => {
-                (word("countdown"), since(self.now, *deadline_ms)).serialize(serializer)
+                (word(countdown), since(self.now, *deadline_ms)).serialize(serializer)
             }
-            Event::Ready { seat } => (word("ready"), seat).serialize(serializer),
+            Event::Ready { seat } => (word(ready), seat).serialize(serializer),
             rare => rare.serialize(serializer),
         }
     }
 }
 
+/// How many fields something would write: MessagePack says it before them.
+struct Counted(usize);
+
+impl SerializeSeq for Counted {
+    type Ok = ();
+    type Error = std::fmt::Error;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<(), std::fmt::Error> {
+        self.0 += 1;
+        Ok(())
+    }
+
+    fn end(self) -> Result<(), std::fmt::Error> {
+        Ok(())
+    }
+}
+
 struct Word {
     word: &'static str,
+    number: u8,
     form: Form,
 }
 
@@ -244,30 +265,26 @@ impl Serialize for Word {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.form {
             Form::Full | Form::Brief => serializer.serialize_str(self.word),
-            Form::Compact => {
-                let place = WORDS.iter().zip(0_u8..).find(|(word, _)| **word == self.word);
-                let (_, number) = place.ok_or_else(|| serde::ser::Error::custom("no such word"))?;
-                serializer.serialize_u8(number)
-            }
+            Form::Compact => serializer.serialize_u8(self.number),
         }
     }
 }
 
 /// What was read, as far as it makes sense without knowing when the hello was.
-enum Read {
-    Whole(Box<Message<Tongits>>),
+enum Read<G: Game> {
+    Whole(Box<Message<G>>),
     Ack { id: u32, version: Option<u64> },
-    Update { version: u64, tag: Tag, since_hello_ms: i64, events: Vec<ReadEvent> },
+    Update { version: u64, tag: Tag, since_hello_ms: i64, events: Vec<ReadEvent<G>> },
 }
 
-enum ReadEvent {
-    Whole(Event),
+enum ReadEvent<G: Game> {
+    Whole(Event<G::Event>),
     /// Ms from the moment of the update.
     Countdown(i64),
 }
 
-impl Read {
-    fn message(self, hello: Timestamp) -> Message<Tongits> {
+impl<G: Game> Read<G> {
+    fn message(self, hello: Timestamp) -> Message<G> {
         match self {
             Self::Whole(message) => *message,
             Self::Ack { id, version } => Message::Ack { id, version },
@@ -284,23 +301,23 @@ impl Read {
     }
 }
 
-impl<'de> Deserialize<'de> for Read {
+impl<'de, G: GameKind> Deserialize<'de> for Read<G> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Expected;
+        struct Expected<G>(PhantomData<G>);
 
-        impl<'de> Visitor<'de> for Expected {
-            type Value = Read;
+        impl<'de, G: GameKind> Visitor<'de> for Expected<G> {
+            type Value = Read<G>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a message or its short form")
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Read, M::Error> {
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Read<G>, M::Error> {
                 let message = Message::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(Read::Whole(Box::new(message)))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Read, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Read<G>, A::Error> {
                 let first: u64 = element(&mut seq)?;
                 let ack = |version| {
                     let id = u32::try_from(first).map_err(de::Error::custom)?;
@@ -320,7 +337,7 @@ impl<'de> Deserialize<'de> for Read {
             }
         }
 
-        deserializer.deserialize_any(Expected)
+        deserializer.deserialize_any(Expected(PhantomData))
     }
 }
 
@@ -362,27 +379,30 @@ impl<'de> Deserialize<'de> for VersionOrTag {
     }
 }
 
-impl<'de> Deserialize<'de> for ReadEvent {
+impl<'de, G: GameKind> Deserialize<'de> for ReadEvent<G> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Expected;
+        struct Expected<G>(PhantomData<G>);
 
-        impl<'de> Visitor<'de> for Expected {
-            type Value = ReadEvent;
+        impl<'de, G: GameKind> Visitor<'de> for Expected<G> {
+            type Value = ReadEvent<G>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an event or its short form")
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ReadEvent, M::Error> {
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ReadEvent<G>, M::Error> {
                 Event::deserialize(MapAccessDeserializer::new(map)).map(ReadEvent::Whole)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadEvent, A::Error> {
-                let ReadWord(word) = element(&mut seq)?;
-                let event = match word {
-                    "countdown" => ReadEvent::Countdown(element(&mut seq)?),
-                    "ready" => ReadEvent::Whole(Event::Ready { seat: element(&mut seq)? }),
-                    _ => ReadEvent::Whole(Event::Game { event: game_event(word, &mut seq)? }),
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadEvent<G>, A::Error> {
+                let ReadWord(word, _) = element::<ReadWord<G>, _>(&mut seq)?;
+                let [(countdown, _), (ready, _)] = TABLE_WORDS;
+                let event = if word == countdown {
+                    ReadEvent::Countdown(element(&mut seq)?)
+                } else if word == ready {
+                    ReadEvent::Whole(Event::Ready { seat: element(&mut seq)? })
+                } else {
+                    ReadEvent::Whole(Event::Game { event: G::read_short(word, &mut seq)? })
                 };
                 // What a later version adds at the end is passed over.
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
@@ -390,50 +410,37 @@ impl<'de> Deserialize<'de> for ReadEvent {
             }
         }
 
-        deserializer.deserialize_any(Expected)
+        deserializer.deserialize_any(Expected(PhantomData))
     }
 }
 
-fn game_event<'de, A: SeqAccess<'de>>(word: &str, seq: &mut A) -> Result<GameEvent, A::Error> {
-    let seat: Seat = element(seq)?;
-    Ok(match word {
-        "drawn" => GameEvent::Drawn {
-            seat,
-            auto: seq.next_element()?.unwrap_or(false),
-            card: seq.next_element::<Option<Card>>()?.flatten(),
-        },
-        "chowed" => GameEvent::Chowed { seat, discard: element(seq)?, cards: element(seq)? },
-        "dropped" => GameEvent::Dropped { seat, cards: element(seq)? },
-        "sapawed" => GameEvent::Sapawed { seat, card: element(seq)?, meld: element(seq)? },
-        "dumped" => GameEvent::Dumped { seat, card: element(seq)? },
-        _ => return Err(de::Error::custom(format!("no event is called {word}"))),
-    })
-}
+/// The word of a short event of this game.
+struct ReadWord<G>(&'static str, PhantomData<G>);
 
-struct ReadWord(&'static str);
-
-impl<'de> Deserialize<'de> for ReadWord {
+impl<'de, G: GameKind> Deserialize<'de> for ReadWord<G> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Expected;
+        struct Expected<G>(PhantomData<G>);
 
-        impl Visitor<'_> for Expected {
-            type Value = ReadWord;
+        impl<G: GameKind> Visitor<'_> for Expected<G> {
+            type Value = ReadWord<G>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("the word of an event, or its number")
             }
 
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<ReadWord, E> {
-                let word = usize::try_from(number).ok().and_then(|number| WORDS.get(number));
-                word.map(|word| ReadWord(word)).ok_or_else(|| E::custom("no such number of a word"))
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<ReadWord<G>, E> {
+                let word = words::<G>().find(|(_, known)| u64::from(*known) == number);
+                word.map(|(word, _)| ReadWord(word, PhantomData))
+                    .ok_or_else(|| E::custom("no such number of a word"))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<ReadWord, E> {
-                let word = WORDS.into_iter().find(|word| *word == text);
-                word.map(ReadWord).ok_or_else(|| E::custom(format!("no event is called {text}")))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<ReadWord<G>, E> {
+                let word = words::<G>().find(|(word, _)| *word == text);
+                word.map(|(word, _)| ReadWord(word, PhantomData))
+                    .ok_or_else(|| E::custom(format!("no event is called {text}")))
             }
         }
 
-        deserializer.deserialize_any(Expected)
+        deserializer.deserialize_any(Expected(PhantomData))
     }
 }

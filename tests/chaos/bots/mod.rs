@@ -16,8 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use bahay::tables::catalog::Tongits;
-use bahay::ws::protocol::{Command, Message, SUBPROTOCOL};
+use bahay::ws::protocol::brief::Form;
+use bahay::ws::protocol::{Command, Message, MessageReader, SUBPROTOCOL};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::TcpStream;
@@ -35,7 +36,7 @@ use crate::nodes::Node;
 use rest::RestError;
 use seat::Place;
 
-pub(crate) type Action = <Tongits as Game>::Action;
+pub(crate) type Action = <AnyGame as Game>::Action;
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// A command without an answer for so long means that the connection is broken.
@@ -304,6 +305,10 @@ impl Client {
         // When to answer the open question, and which one it is.
         let mut answer: Option<(Instant, (bahay_engine::table::GameId, u32))> = None;
         let mut retry_at: Option<Instant> = None;
+        let mut reader = MessageReader::new(Form::Full);
+        if let Some(kind) = self.place.kind() {
+            reader.at_table_of(kind);
+        }
         self.place.join();
         let id = self.take_id();
         let join = self.place.join_from(id);
@@ -401,7 +406,7 @@ impl Client {
                         self.place.forget();
                         return self.again("the table is closed");
                     }
-                    let Ok(message) = serde_json::from_str::<Message<Tongits>>(&text) else {
+                    let Ok(message) = reader.read(text.as_bytes()) else {
                         continue;
                     };
                     if !self.place.take(&message) {
@@ -429,7 +434,7 @@ impl Client {
                                 let why = format!("join was refused: {code}");
                                 return self.again(why);
                             }
-                            (_, "not_joined" | "not_seated" | "halted") => self.seated = false,
+                            (_, "not_joined" | "not_seated" | "table_halted") => self.seated = false,
                             (_, _) => {}
                         }
                         if *retryable {

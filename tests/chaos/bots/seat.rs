@@ -1,7 +1,7 @@
 //! What a client knows of its table, folded from what it was told, and what it does about it.
 
-use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game as _;
 use bahay_engine::table::{GameId, PhaseView, TableId, TableView};
 
@@ -14,7 +14,7 @@ const WILD: u64 = 15;
 /// A table as its player knows it.
 #[derive(Debug, Default)]
 pub(super) struct Place {
-    view: Option<TableView<Tongits>>,
+    view: Option<TableView<AnyGame>>,
     version: Option<u64>,
     tag: Option<Tag>,
     prompt: Option<OpenPrompt<Action>>,
@@ -34,12 +34,17 @@ impl Place {
         Command::Join { id, from, tag: self.tag, table }
     }
 
+    /// The game that is played at the table.
+    pub(super) fn kind(&self) -> Option<&str> {
+        self.view.as_ref().map(|view| &*view.kind)
+    }
+
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
 
     /// Takes a message in. False when it does not follow what came before.
-    pub(super) fn take(&mut self, message: &Message<Tongits>) -> bool {
+    pub(super) fn take(&mut self, message: &Message<AnyGame>) -> bool {
         if let Message::Snapshot { version, tag, view, prompt, .. } = message {
             self.view = Some((**view).clone());
             self.version = Some(*version);
@@ -113,12 +118,12 @@ impl Place {
         let (game, prompt) = self.to_answer()?;
         let legal = &self.prompt.as_ref()?.legal;
         let advice = match &self.view.as_ref()?.phase {
-            PhaseView::Playing { view, .. } => Tongits::advise(view),
+            PhaseView::Playing { view, .. } => AnyGame::advise(view),
             _ => None,
         };
         let action = match advice {
             Some(advice) if !dice.percent(WILD) => advice,
-            Some(_) | None => *dice.choose(legal),
+            Some(_) | None => dice.choose(legal).clone(),
         };
         self.answered = Some((game, prompt));
         Some(Command::Act { id, game, prompt, action })

@@ -8,9 +8,8 @@ use bahay_engine::table::{By, GameId, PlayerId};
 
 use super::Facts;
 use super::walk::Walked;
-use crate::bots::Action;
 use crate::evidence::Evidence;
-use crate::truth::Truth;
+use crate::truth::{Truth, Written};
 
 /// What became of acknowledged acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,8 +23,8 @@ pub(crate) struct Counted {
 #[derive(Debug, Default)]
 struct Said {
     /// Prompt and action, in the order of the acknowledgements.
-    acked: Vec<(u32, Action)>,
-    sent: BTreeSet<(u32, Action)>,
+    acked: Vec<(u32, Written)>,
+    sent: BTreeSet<(u32, Written)>,
     seeds: Vec<String>,
 }
 
@@ -41,11 +40,11 @@ pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) 
             add(games.entry(game).or_default().entry(player).or_default());
         };
         for act in &client.acked {
-            said(act.game, &mut |said| said.acked.push((act.prompt, act.action)));
+            said(act.game, &mut |said| said.acked.push((act.prompt, act.action.clone())));
         }
         for (game, prompt, action) in &client.sent {
             said(*game, &mut |said| {
-                said.sent.insert((*prompt, *action));
+                said.sent.insert((*prompt, action.clone()));
             });
         }
         for (game, seed) in &client.seeds {
@@ -82,10 +81,10 @@ pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) 
                 facts.add(|| format!("player {player} acted in game {game} without a seat"));
                 continue;
             };
-            let recorded: Vec<(u32, Action)> = truth
+            let recorded: Vec<(u32, Written)> = truth
                 .taken()
                 .filter(|took| took.seat.index() == place && took.by == By::Player)
-                .map(|took| (took.prompt, took.action))
+                .map(|took| (took.prompt, took.action.clone()))
                 .collect();
             counted.recorded += said.acked.len() as u64;
             of_player(&mut facts, game, player, &said, &recorded);
@@ -105,7 +104,7 @@ fn of_player(
     game: GameId,
     player: PlayerId,
     said: &Said,
-    recorded: &[(u32, Action)],
+    recorded: &[(u32, Written)],
 ) {
     let mut last = None;
     for act in &said.acked {

@@ -7,26 +7,25 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use bahay::tables::catalog::Tongits;
-use bahay::ws::protocol::{Command, Message};
+use bahay::ws::protocol::brief::Form;
+use bahay::ws::protocol::{Command, Message, MessageReader};
 use bahay_engine::cards::{Card, CardSet};
-use bahay_engine::games::tongits::Event as GameEvent;
+use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView};
 use serde_json::Value;
 
 use super::Facts;
-use crate::bots::Action;
 use crate::evidence::{Evidence, Game};
 use crate::journal::{Entry, What};
-use crate::truth::{Seen, Truth};
+use crate::truth::{Seen, Truth, Written};
 
 /// An act that the server acknowledged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Acked {
     pub(crate) game: GameId,
     pub(crate) prompt: u32,
-    pub(crate) action: Action,
+    pub(crate) action: Written,
 }
 
 /// From a lost connection to the next one that has joined.
@@ -57,7 +56,7 @@ pub(crate) struct Walked {
     pub(crate) player: Option<PlayerId>,
     pub(crate) acked: Vec<Acked>,
     /// Every act that was sent, acknowledged or not.
-    pub(crate) sent: Vec<(GameId, u32, Action)>,
+    pub(crate) sent: Vec<(GameId, u32, Written)>,
     /// The seeds of acknowledged readies.
     pub(crate) seeds: Vec<(GameId, String)>,
     pub(crate) refusals: BTreeMap<String, u64>,
@@ -84,10 +83,12 @@ struct Place {
 struct Walk<'a> {
     evidence: &'a Evidence,
     found: Walked,
-    view: Option<TableView<Tongits>>,
+    /// Of all connections: on a new one the client goes on at the table that it knows.
+    reader: MessageReader,
+    view: Option<TableView<AnyGame>>,
     version: u64,
     place: Option<Place>,
-    commands: BTreeMap<u32, Command<Action>>,
+    commands: BTreeMap<u32, Command<Value>>,
     node: u64,
     at_ms: u64,
 }
@@ -96,6 +97,7 @@ pub(crate) fn walk(evidence: &Evidence, client: usize) -> Walked {
     let mut walk = Walk {
         evidence,
         found: Walked { client, ..Walked::default() },
+        reader: MessageReader::new(Form::Full),
         view: None,
         version: 0,
         place: None,
@@ -132,7 +134,7 @@ impl Walk<'_> {
         if why == "finished" {
             return;
         }
-        let playing = |view: &TableView<Tongits>| match (&view.phase, view.seat) {
+        let playing = |view: &TableView<AnyGame>| match (&view.phase, view.seat) {
             (PhaseView::Playing { .. }, Some(seat)) => Some((view.table, seat)),
             _ => None,
         };
@@ -147,11 +149,11 @@ impl Walk<'_> {
     }
 
     fn sent(&mut self, text: &str) {
-        let Ok(command) = serde_json::from_str::<Command<Action>>(text) else {
+        let Ok(command) = serde_json::from_str::<Command<Value>>(text) else {
             return;
         };
         if let Command::Act { game, prompt, action, .. } = &command {
-            self.found.sent.push((*game, *prompt, *action));
+            self.found.sent.push((*game, *prompt, Written::of(action)));
         }
         self.commands.insert(command.id(), command);
     }
@@ -160,7 +162,7 @@ impl Walk<'_> {
         let Ok(json) = serde_json::from_str::<Value>(text) else {
             return self.complain(|| format!("a frame that is no JSON: {text}"));
         };
-        let Ok(message) = serde_json::from_str::<Message<Tongits>>(text) else {
+        let Ok(message) = self.reader.read(text.as_bytes()) else {
             return self.complain(|| format!("a frame that is no message: {text}"));
         };
         if let Message::Snapshot { version, view, .. } = &message {
@@ -187,7 +189,7 @@ impl Walk<'_> {
         let at_ms = self.at_ms;
         match self.commands.get(&id) {
             Some(Command::Act { game, prompt, action, .. }) => {
-                let (game, prompt, action) = (*game, *prompt, *action);
+                let (game, prompt, action) = (*game, *prompt, Written::of(action));
                 self.found.acked.push(Acked { game, prompt, action });
             }
             Some(Command::Ready { game, seed: Some(seed), .. }) => {
@@ -203,7 +205,7 @@ impl Walk<'_> {
         }
     }
 
-    fn snapshot(&mut self, version: u64, view: &TableView<Tongits>) {
+    fn snapshot(&mut self, version: u64, view: &TableView<AnyGame>) {
         self.found.snapshots += 1;
         let same = self.view.as_ref().is_some_and(|had| had.table == view.table);
         if same && version < self.version && !self.evidence.redis_was_lost {
@@ -254,7 +256,7 @@ impl Walk<'_> {
         self.place = Some(Place { game, seen, events: 0 });
     }
 
-    fn update(&mut self, version: u64, events: &[Event<GameEvent>]) {
+    fn update(&mut self, version: u64, events: &[Event<AnyEvent>]) {
         self.found.updates += 1;
         let had = self.version;
         if self.view.is_none() {
@@ -300,7 +302,7 @@ impl Walk<'_> {
         self.view = None;
     }
 
-    fn note_told(&mut self, version: u64, events: &[Event<GameEvent>]) {
+    fn note_told(&mut self, version: u64, events: &[Event<AnyEvent>]) {
         let Some(table) = self.view.as_ref().map(|view| view.table) else {
             return;
         };
@@ -327,7 +329,7 @@ impl Walk<'_> {
     }
 
     /// False when it is not what the record has, so that following it would lead astray.
-    fn event(&mut self, version: u64, event: &Event<GameEvent>) -> bool {
+    fn event(&mut self, version: u64, event: &Event<AnyEvent>) -> bool {
         let Some(view) = &self.view else {
             return false;
         };
@@ -376,6 +378,14 @@ impl Walk<'_> {
                 }
                 self.place = None;
             }
+            Event::Moved { seat, to } => {
+                if !matches!(view.phase, PhaseView::Preparing { .. }) {
+                    let (seat, to) = (*seat, *to);
+                    self.complain(|| {
+                        format!("at version {version} {seat} moved to {to} without need")
+                    });
+                }
+            }
             Event::Sat { .. }
             | Event::Left { .. }
             | Event::Presence { .. }
@@ -383,17 +393,17 @@ impl Walk<'_> {
             | Event::Preparing { .. }
             | Event::Ready { .. }
             | Event::Opening { .. }
-            | Event::Retermed { .. }
+            | Event::TermsUpdated { .. }
             | Event::Countdown { .. } => {}
         }
         true
     }
 
-    fn record(&self, game: GameId) -> Option<&'_ bahay_engine::table::Record<Tongits>> {
+    fn record(&self, game: GameId) -> Option<&'_ bahay_engine::table::Record<AnyGame>> {
         self.evidence.games.get(&game)?.record.as_ref()
     }
 
-    fn game_event(&mut self, version: u64, event: &GameEvent) -> bool {
+    fn game_event(&mut self, version: u64, event: &AnyEvent) -> bool {
         let Some(place) = &mut self.place else {
             return true;
         };

@@ -6,24 +6,24 @@ pub(crate) mod schema;
 use std::collections::BTreeSet;
 
 use bahay::lobby::house_rooms;
-use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay::ws::{asyncapi, example_commands, example_messages};
+use bahay_engine::catalog::{AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Turn, Viewer};
-use bahay_engine::games::tongits::{Action, Rules};
+use bahay_engine::games::tongits::{Action, Rules, SEATS};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Event, GameId, Terms, Timestamp};
+use bahay_engine::table::{Clocks, Event, GameId, Readable as _, Terms, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use schema::Document;
 
-fn terms() -> Terms<Rules> {
+fn terms() -> Terms<AnyRules> {
     house_rooms(Clocks::default())[0].terms().clone()
 }
 
@@ -63,7 +63,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
     for seed in 0..4 {
         // Wallets so small that some cannot pay the next ante.
         let welcome = Coins::from_hundredths(700);
-        let mut tables = Simulation::<Tongits>::new(seed, terms(), Habits::ROUGH, welcome);
+        let mut tables = Simulation::<AnyGame>::new(seed, terms(), Habits::ROUGH, welcome);
         for version in 1..=700_u64 {
             let happened = tables.step();
             let table = tables.table();
@@ -74,13 +74,13 @@ fn every_message_of_tables_in_virtual_time_fits() {
             let prompt = OpenPrompt::of(&view);
             phases_seen.insert(as_json(&view.phase)["type"].as_str().unwrap().to_owned());
             let viewer = view.viewer();
-            let events = happened.events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
+            let events = happened.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
             let events: Vec<_> = events.collect();
             for event in &events {
                 events_seen.insert(as_json(event)["type"].as_str().unwrap().to_owned());
             }
             let server_time_ms = tables.now();
-            let update = Message::<Tongits>::Update {
+            let update = Message::<AnyGame>::Update {
                 version,
                 tag: Tag::default(),
                 server_time_ms,
@@ -89,7 +89,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
             };
             check(&document, "Message", &as_json(&update));
             let view = Box::new(view);
-            let snapshot = Message::<Tongits>::Snapshot {
+            let snapshot = Message::<AnyGame>::Snapshot {
                 version,
                 tag: Tag::default(),
                 server_time_ms,
@@ -101,16 +101,27 @@ fn every_message_of_tables_in_virtual_time_fits() {
     }
     // No room changes in virtual time.
     let Terms { price, hits, clocks, .. } = terms();
-    let retermed = Event::Retermed { price, hits, clocks };
-    events_seen.insert("retermed".to_owned());
-    let update = Message::<Tongits>::Update {
+    let terms_updated = Event::TermsUpdated { price, hits, clocks };
+    events_seen.insert("terms_updated".to_owned());
+    let update = Message::<AnyGame>::Update {
         version: 1,
         tag: bahay::entropy::tag(),
         server_time_ms: Timestamp::default(),
-        events: vec![retermed],
+        events: vec![terms_updated],
         prompt: None,
     };
     check(&document, "Message", &as_json(&update));
+    // Everybody plays at a table of this game, so nobody moves.
+    let moved = Event::Moved { seat: Seat::new(2).unwrap(), to: Seat::new(1).unwrap() };
+    events_seen.insert("moved".to_owned());
+    let message = Message::<AnyGame>::Update {
+        version: 1,
+        tag: bahay::entropy::tag(),
+        server_time_ms: Timestamp::default(),
+        events: vec![moved],
+        prompt: None,
+    };
+    check(&document, "Message", &as_json(&message));
     assert_eq!(events_seen, listed(&document, "Event"), "the tables were not rough enough");
     assert_eq!(phases_seen, listed(&document, "PhaseView"));
 }
@@ -121,8 +132,9 @@ fn every_event_and_action_of_random_games_fits() {
     let mut events_seen = BTreeSet::new();
     let mut actions_seen = BTreeSet::new();
     let mut dice = Stream::new(Key(Hex([3; 32])));
-    for _ in 0..400 {
-        play(&mut dice, |action, events| {
+    let rule_sets = [Rules::kingdom(), Rules::classic(), Rules::joker()];
+    for rules in rule_sets.iter().cycle().take(600) {
+        play(rules, &mut dice, |action, events| {
             if let Some(action) = action {
                 let action = as_json(action);
                 actions_seen.insert(action["type"].as_str().unwrap().to_owned());
@@ -131,17 +143,17 @@ fn every_event_and_action_of_random_games_fits() {
                     { "type": "act", "id": 1, "game": game, "prompt": 2, "action": action }
                 );
                 check(&document, "Command", &command);
-                serde_json::from_value::<Command<Action>>(command).unwrap();
+                AnyGame::read_action("tongits", &command["action"]).unwrap();
             }
             for (event, viewer) in events.iter().flat_map(|event| {
                 let seats = Seat::all(3).map(Viewer::Seat);
                 seats.chain([Viewer::Public]).map(move |viewer| (event, viewer))
             }) {
-                let Some(event) = Tongits::redact(event, viewer) else {
+                let Some(event) = AnyGame::redact(event, viewer) else {
                     continue;
                 };
                 events_seen.insert(as_json(&event)["type"].as_str().unwrap().to_owned());
-                let message = Message::<Tongits>::Update {
+                let message = Message::<AnyGame>::Update {
                     version: 1,
                     tag: Tag::default(),
                     server_time_ms: Timestamp::from_ms(0),
@@ -157,8 +169,12 @@ fn every_event_and_action_of_random_games_fits() {
 }
 
 /// Plays a game at random, with a liking for whatever is neither drawing nor dumping.
-fn play(dice: &mut Stream, mut happened: impl FnMut(Option<&Action>, &[<Tongits as Game>::Event])) {
-    let mut game = Tongits::new(&Rules::kingdom(), None);
+fn play(
+    rules: &Rules,
+    dice: &mut Stream,
+    mut happened: impl FnMut(Option<&AnyAction>, &[<AnyGame as Game>::Event]),
+) {
+    let mut game = AnyGame::new(&AnyRules::Tongits(*rules), SEATS, None);
     let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).expect("few"))) {
         chance::Answer::Number(number) => number as usize,
         chance::Answer::Order(_) => unreachable!("a number was asked for"),
@@ -174,11 +190,13 @@ fn play(dice: &mut Stream, mut happened: impl FnMut(Option<&Action>, &[<Tongits 
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let mut legal = Vec::new();
                 game.legal_actions(seat, &mut legal);
-                let dull = |action: &Action| matches!(action, Action::Draw | Action::Dump { .. });
-                let lively: Vec<_> = legal.iter().filter(|action| !dull(action)).copied().collect();
+                let dull = |action: &AnyAction| {
+                    matches!(action, AnyAction::Tongits(Action::Draw | Action::Dump { .. }))
+                };
+                let lively: Vec<_> = legal.iter().filter(|action| !dull(action)).cloned().collect();
                 let choice = if lively.is_empty() || below(3) == 0 { &legal } else { &lively };
-                let action = *taken.insert(choice[below(choice.len())]);
-                game.act(seat, &action, &mut events).expect("it is legal")
+                let action = taken.insert(choice[below(choice.len())].clone());
+                game.act(seat, action, &mut events).expect("it is legal")
             }
         };
         happened(taken.as_ref(), &events);

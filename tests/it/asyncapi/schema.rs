@@ -180,14 +180,30 @@ fn fits_format(format: &str, value: &Value) -> Result<bool, Fault> {
     })
 }
 
-/// Matches `^[class]…$`, each class perhaps with a count in braces: all that the document uses.
+/// Matches `^[class]…$`, each class perhaps with a count in braces, or a letter in place of a class:
+/// all that the document uses.
 fn matches(pattern: &str, text: &str) -> Result<bool, Fault> {
+    let choices = pattern.strip_prefix("^(").and_then(|rest| rest.strip_suffix(")$"));
+    if let Some(choices) = choices {
+        for choice in choices.split('|') {
+            if matches(&format!("^{choice}$"), text)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
     let unknown = || format!("the validator does not know the pattern {pattern}");
     let mut rest = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$'));
     let mut letters = text.chars();
     while let Some(part) = rest.filter(|rest| !rest.is_empty()) {
-        let (class, after) =
-            part.strip_prefix('[').and_then(|part| part.split_once(']')).ok_or_else(unknown)?;
+        let (class, after) = match part.strip_prefix('[') {
+            Some(part) => part.split_once(']').ok_or_else(unknown)?,
+            // A letter stands for itself.
+            None if part.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => {
+                part.split_at(1)
+            }
+            None => return Err(unknown()),
+        };
         let counted = after.strip_prefix('{').and_then(|after| after.split_once('}'));
         let (count, after) = match counted {
             Some((count, after)) => (count.parse::<usize>().map_err(|_| unknown())?, after),

@@ -64,24 +64,24 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
     let why = || ("reason", "for the test only".to_owned());
     let id = || Uuid::new_v4().to_string();
     match line {
-        "POST /desk/rooms" => ["id", "name", "like"].map(|name| (name, "nowhere".into())).into(),
+        "POST /desk/rooms" => {
+            ["id", "name", "kind", "like"].map(|name| (name, "nowhere".into())).into()
+        }
         "POST /desk/rooms/newbie" => {
             let numbers = [
                 "multiplier",
                 "fee",
                 "hits",
+                "ante",
                 "bonus",
                 "prepare",
-                "draw",
-                "play",
-                "fight",
                 "think",
-                "lapses",
+                "missed_turns",
                 "absence",
             ];
             let mut all = numbers.map(|name| (name, "2".to_owned())).to_vec();
             all.extend([("bet", "1.00".into()), ("least", "0".into()), ("most", String::new())]);
-            all.extend([("name", "Newbie".into()), ("rules", "kingdom".into())]);
+            all.extend([("name", "Newbie".into()), ("rule_set", "kingdom".into())]);
             all.extend([("think", "1".into()), ("revision", "99".into())]);
             all.push(("watchable", "no".into()));
             all.dedup_by_key(|(name, _)| *name);

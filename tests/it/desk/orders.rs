@@ -154,7 +154,7 @@ async fn a_room_is_changed_closed_and_copied() {
     let server = Server::new().await;
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Admin).await;
-    let make = [("id", "weekend"), ("name", "Weekend"), ("like", "newbie")];
+    let make = [("id", "weekend"), ("name", "Weekend"), ("kind", "tongits"), ("like", "newbie")];
     let made = luz.send("/desk/rooms", "/desk/rooms", &make).await;
     assert_eq!(made.location.as_deref(), Some("/desk/rooms/weekend"), "{}", made.text);
     let page = luz.get("/desk/rooms/weekend").await.text;
@@ -166,9 +166,12 @@ async fn a_room_is_changed_closed_and_copied() {
         let name = between(input, "name=\"", "\"");
         fields.push((name, if name == "bet" { "2.00".to_owned() } else { of("value") }));
     }
-    fields.push(("rules", "kingdom".to_owned()));
+    fields.push(("rule_set", "kingdom".to_owned()));
+    fields.push(("rules.dump_addable", "yes".to_owned()));
     fields.push(("watchable", "no".to_owned()));
     fields.retain(|(name, _)| *name != "form_token");
+    let draw = fields.iter_mut().find(|(name, _)| *name == "rules.countdowns.draw_ms");
+    draw.expect("a field for each number of the rules").1 = "15000".to_owned();
     let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
     let changed = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await;
     assert_eq!(changed.status, 303, "{}", changed.text);
@@ -180,6 +183,13 @@ async fn a_room_is_changed_closed_and_copied() {
     let items = rooms["items"].as_array().unwrap();
     let weekend = items.iter().find(|room| room["id"] == "weekend").unwrap();
     assert_eq!((&weekend["bet"], &weekend["is_open"]), (&json!(200), &json!(true)));
+    assert_eq!(
+        (&weekend["rule_set"], &weekend["has_own_switches"]),
+        (&json!("kingdom"), &json!(true))
+    );
+    let page = luz.get("/desk/rooms/weekend").await.text;
+    let draw = between(&page, "name=\"rules.countdowns.draw_ms\"", ">");
+    assert!(draw.contains("15000"), "{draw}");
     let newbie = house_rooms(Clocks::default())[0].terms().clone();
     assert_eq!(weekend["fee_basis_points"], newbie.price.fee_basis_points);
 }

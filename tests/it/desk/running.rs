@@ -4,6 +4,7 @@ use bahay::clock::Clock;
 use bahay::operators::audit::Trail;
 use bahay::operators::{Operators, Role};
 use bahay_engine::cards::CardSet;
+use bahay_engine::catalog::AnyView;
 use bahay_engine::table::PhaseView;
 use reqwest::{Client as Http, Method};
 use serde_json::{Value, json};
@@ -66,6 +67,7 @@ async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_i
         loop {
             if let Some(PhaseView::Playing { view, game, .. }) =
                 plays[0].view().map(|view| view.phase.clone())
+                && let AnyView::Tongits(view) = &view
                 && let Some(hand) = view.hand()
             {
                 return (game, hand);

@@ -105,8 +105,8 @@ async fn the_socket_refuses_a_ticket_as_rest_does() {
     let mut play = client.play().await.unwrap();
     let owner = house.database.owner_pool().await;
     // Its sessions go on, so that it is the ban that refuses and not the sign-out.
-    let ban =
-        "insert into bans (id, player, reason, banned_at) values ($1, $2, 'collusion', now())";
+    let ban = "insert into bans (id, player, bars, reason, banned_at)
+        values ($1, $2, 'entry', 'collusion', now())";
     let id = uuid::Uuid::new_v4();
     sqlx::query(ban).bind(id).bind(client.player().0).execute(&owner).await.unwrap();
     let banned = ("banned".to_owned(), "banned for good: collusion".to_owned());

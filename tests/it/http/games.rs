@@ -177,5 +177,5 @@ async fn players_are_listed_and_taken_off_the_list() {
     assert_eq!(social.blocked_among(&players).await.unwrap(), []);
     let player =
         ok(server.node.get(&format!("/v1/players/{}", guests[1].id), &guests[0].access_token));
-    assert_eq!(player.await["statistics"]["games"], 0);
+    assert_eq!(player.await["statistics"][0]["games"], 0);
 }

@@ -49,12 +49,14 @@ impl Office {
 
 pub(super) fn settings() -> Value {
     json!({
-        "name": "Weekend", "is_open": true, "rule_set": "relaxed", "bet": 2_500, "multiplier": 2,
-        "fee_basis_points": 300, "hits_to_win": 3, "second_hit_bonus": 1, "coins_min": 100_000,
-        "coins_max": 9_000_000,
+        "name": "Weekend", "is_open": true, "kind": "tongits", "rule_set": "relaxed",
+        "rules": { "countdowns": { "draw_ms": 8_000, "play_ms": 16_000, "fight_ms": 8_000 } },
+        "bet": 2_500, "multiplier": 2, "fee_basis_points": 300,
+        "pot": { "ante": 1, "hits_to_win": 3, "second_hit_bonus": 1 },
+        "coins_min": 100_000, "coins_max": 9_000_000,
         "clocks": {
-            "prepare_ms": 15_000, "draw_ms": 8_000, "play_ms": 16_000, "fight_ms": 8_000,
-            "think_ms": 900, "lapses_to_takeover": 3, "absence_ms": 20_000
+            "prepare_ms": 15_000, "think_ms": 900, "missed_turns_to_takeover": 3,
+            "absence_ms": 20_000
         },
         "watchable": true
     })
@@ -62,8 +64,9 @@ pub(super) fn settings() -> Value {
 
 fn with(field: &str, value: Value) -> Value {
     let mut settings = settings();
-    match field.strip_prefix("clocks.") {
-        Some(clock) => settings["clocks"][clock] = value,
+    let pointer = format!("/{}", field.replace('.', "/"));
+    match settings.pointer_mut(&pointer) {
+        Some(place) => *place = value,
         None => settings[field] = value,
     }
     settings
@@ -73,7 +76,14 @@ fn with(field: &str, value: Value) -> Value {
 async fn a_room_is_made_changed_closed_and_opened_and_all_of_it_is_kept() {
     let office = Office::new().await;
     let made = ok(office.create("weekend", &settings())).await;
-    assert_eq!((&made["revision"], &made["settings"]), (&json!(1), &settings()));
+    assert_eq!(made["revision"], 1);
+    // All rules are shown, those that were set otherwise among them.
+    let mut expected = settings();
+    let rules = made["settings"]["rules"].clone();
+    assert_eq!(rules["countdowns"], expected["rules"]["countdowns"]);
+    assert_eq!((&rules["dump_addable"], &rules["hand_cards"]), (&json!(true), &json!(12)));
+    expected["rules"] = rules;
+    assert_eq!(made["settings"], expected);
     assert_eq!(made["changed_by"], "ate.luz");
     let shown = office.shown("weekend").await;
     assert_eq!((&shown["bet"], &shown["wallet_max"]), (&json!(2_500), &json!(9_000_000)));
@@ -116,14 +126,19 @@ async fn a_room_that_makes_no_sense_is_refused() {
         ("bet", json!(i64::MAX)),
         ("multiplier", json!(0)),
         ("fee_basis_points", json!(5_001)),
-        ("hits_to_win", json!(1)),
-        ("hits_to_win", json!(4)),
+        ("pot.hits_to_win", json!(1)),
+        ("pot.hits_to_win", json!(4)),
+        ("pot.ante", json!(0)),
+        ("kind", json!("chess")),
+        ("rule_set", json!("long")),
+        ("rules", json!({ "hand_cards": 17 })),
+        ("rules", json!({ "no_such_rule": true })),
         ("coins_min", json!(-1)),
         ("coins_max", json!(99_999)),
-        ("clocks.play_ms", json!(0)),
+        ("rules.countdowns.play_ms", json!(0)),
         ("clocks.prepare_ms", json!(600_001)),
         ("clocks.think_ms", json!(8_000)),
-        ("clocks.lapses_to_takeover", json!(0)),
+        ("clocks.missed_turns_to_takeover", json!(0)),
     ] {
         let settings = with(field, value.clone());
         let refused = super::server::refused(office.create("weekend", &settings)).await;
@@ -153,4 +168,29 @@ async fn only_an_administrator_changes_rooms() {
         expect_refusal(order, 403, "operator_role_missing").await;
         ok(office.server.node.get("/v1/operator/rooms/newbie/revisions", &token)).await;
     }
+}
+
+/// As after a program that plays more games than this one has made a room: it is passed over, and is
+/// nothing that this one could change or make anew.
+#[tokio::test]
+async fn a_room_of_a_game_that_is_not_played_here_is_left_alone() {
+    let office = Office::new().await;
+    sqlx::raw_sql(
+        "
+        begin;
+        insert into rooms (id, kind, revision) values ('dice', 'another_game', 1);
+        insert into room_revisions (room, revision, name, is_open, rule_set, terms, coins_min)
+        values ('dice', 1, 'Dice', true, 'five', '{\"dice\": 5}', 0);
+        commit;
+        ",
+    )
+    .execute(&office.server.bank.pool)
+    .await
+    .unwrap();
+    ok(office.create("weekend", &settings())).await;
+    assert_eq!(office.shown("weekend").await["id"], "weekend");
+    assert_eq!(office.shown("dice").await, Value::Null);
+    expect_refusal(office.create("dice", &settings()), 409, "room_taken").await;
+    expect_refusal(office.change("dice", 1, &settings()), 404, "room_not_found").await;
+    expect_refusal(office.turn("dice", "closing"), 404, "room_not_found").await;
 }

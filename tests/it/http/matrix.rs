@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bahay::ledger::{Document, OpenGame, SettleGame};
 use bahay::lobby::house_rooms;
 use bahay::operators::Role;
-use bahay::tables::catalog::Tongits;
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, PlayerId};
@@ -279,16 +279,17 @@ async fn game(server: &Server, owner: &Guest) -> String {
     let terms = house_rooms(Clocks::default())[0].terms().clone();
     let (seed, welcome) = (PLAYED.fetch_add(1, Ordering::Relaxed), Coins::from_hundredths(100_000));
     let mut records = Vec::new();
-    let mut table = Simulation::<Tongits>::new(seed, terms, Habits::default(), welcome);
+    let mut table = Simulation::<AnyGame>::new(seed, terms, Habits::default(), welcome);
     table.play(1, |_, record| records.push(record.clone()));
     let mut record = records.pop().expect("a game was played");
     record.players.clone_from(&players);
     let opening = OpenGame {
         game: record.game,
+        kind: record.kind.clone(),
         table: record.table,
         room: record.terms.room.clone(),
-        ante: record.terms.price.bet,
-        stake_max: record.terms.stake_max::<Tongits>().expect("an amount that fits"),
+        ante: record.terms.ante().expect("an amount that fits"),
+        stake_max: record.terms.stake_max::<AnyGame>(3).expect("an amount that fits"),
         players: players.clone(),
         opened_at_ms: record.opened_at.ms(),
     };

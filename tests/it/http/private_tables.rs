@@ -86,7 +86,13 @@ async fn what_is_no_code_or_no_bet_is_refused() {
         (json!({ "room": "newbie", "bet": 99 }), 422, "bet_invalid"),
         (json!({ "room": "newbie", "bet": i64::MAX }), 422, "bet_invalid"),
         (json!({ "room": "newbie", "bet": 1.5 }), 422, "body_invalid"),
-        (json!({ "room": "newbie", "bet": 100, "rule_set": "mine" }), 422, "body_invalid"),
+        (json!({ "room": "newbie", "bet": 100, "rule_set": "mine" }), 422, "rules_invalid"),
+        (json!({ "room": "newbie", "bet": 100, "kind": "chess" }), 422, "rules_invalid"),
+        (
+            json!({ "room": "newbie", "bet": 100, "rules": { "hand_cards": 17 } }),
+            422,
+            "rules_invalid",
+        ),
         (json!({ "room": "newbie", "bet": 10_000_000 }), 409, "too_few_coins"),
     ] {
         expect_refusal(party.open(&body), status, code).await;

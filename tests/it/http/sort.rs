@@ -40,7 +40,7 @@ async fn what_is_no_hand_is_refused() {
         json!({ "cards": ["AS", "AS"], "by": "suit" }),
         json!({ "cards": ["1S"], "by": "suit" }),
         json!({ "cards": ["as"], "by": "suit" }),
-        json!({ "cards": ["X1"], "by": "suit" }),
+        json!({ "cards": ["X3"], "by": "suit" }),
         json!({ "cards": [12], "by": "suit" }),
         json!({ "cards": "AS", "by": "suit" }),
         json!({ "cards": null, "by": "suit" }),

@@ -6,9 +6,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use bahay::client::{Client, Outcome};
-use bahay::tables::catalog::Tongits;
-use bahay_engine::games::tongits::Action;
-use bahay_engine::table::{By, GameId, Record};
+use bahay_engine::catalog::{AnyAction, AnyGame};
+use bahay_engine::table::{By, GameId, Readable};
 use tokio::task::JoinSet;
 
 use super::player::{self, Played, Stop};
@@ -30,7 +29,7 @@ async fn more(games: &Games, number: usize) {
 }
 
 /// Whether all of `few` are in `many`, in order.
-fn is_within(few: &[Action], many: &[Action]) -> bool {
+fn is_within(few: &[AnyAction], many: &[AnyAction]) -> bool {
     let mut many = many.iter();
     few.iter().all(|one| many.any(|other| other == one))
 }
@@ -92,16 +91,16 @@ async fn check(client: &Client, played: &Played) {
     let games: BTreeSet<GameId> = played.acts.iter().map(|act| act.game).collect();
     for game in games {
         let record = client.record(game).await.unwrap();
-        let record: Record<Tongits> = serde_json::from_value(record).unwrap();
+        let record = AnyGame::read_record(&record.to_string()).unwrap();
         record.verify().unwrap_or_else(|fault| panic!("{game}: {fault}"));
         let seat = record.players.iter().position(|player| *player == client.player()).unwrap();
         let stored = record.actions.iter();
         let stored = stored.filter(|taken| taken.seat.index() == seat && taken.by == By::Player);
-        let stored: Vec<_> = stored.map(|taken| taken.action).collect();
+        let stored: Vec<_> = stored.map(|taken| taken.action.clone()).collect();
         let of_game = || played.acts.iter().filter(|act| act.game == game);
-        let sent: Vec<_> = of_game().map(|act| act.action).collect();
+        let sent: Vec<_> = of_game().map(|act| act.action.clone()).collect();
         let done = of_game().filter(|act| matches!(act.outcome, Some(Outcome::Done { .. })));
-        let done: Vec<_> = done.map(|act| act.action).collect();
+        let done: Vec<_> = done.map(|act| act.action.clone()).collect();
         assert!(is_within(&done, &stored), "acknowledged and not stored in {game}");
         assert!(is_within(&stored, &sent), "stored and never sent in {game}");
     }

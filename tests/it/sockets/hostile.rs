@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use bahay::archive::halted;
 use bahay::client::PlayError;
 use bahay::lobby::house_rooms;
-use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Command, Message, close};
 use bahay::ws::{Taps, example_commands, example_messages};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Event, PhaseView, Table, TableId};
@@ -144,7 +144,7 @@ async fn a_panic_ends_one_connection() {
 /// The table over which the engine is to panic when it is shown.
 static SPOILED: OnceLock<TableId> = OnceLock::new();
 
-fn spoils(table: &Table<Tongits>) {
+fn spoils(table: &Table<AnyGame>) {
     assert_ne!(SPOILED.get(), Some(&table.id()), "planted");
 }
 
@@ -163,8 +163,7 @@ async fn a_panic_in_a_view_halts_the_table() {
     let mut newcomer = clients[1].play().await.unwrap();
     let joining = newcomer.join().await.unwrap();
     let refused = newcomer.answered(joining).await.unwrap_err();
-    let is_halted =
-        |error: &PlayError| matches!(error, PlayError::Refused { code, .. } if code == "halted");
+    let is_halted = |error: &PlayError| matches!(error, PlayError::Refused { code, .. } if code == "table_halted");
     assert!(is_halted(&refused), "{refused}");
     let halted = async {
         loop {
@@ -191,7 +190,7 @@ async fn a_panic_in_a_view_halts_the_table() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_over_an_update_ends_the_connection() {
     static ARMED: AtomicBool = AtomicBool::new(false);
-    fn armed(_: &Table<Tongits>) {
+    fn armed(_: &Table<AnyGame>) {
         assert!(!ARMED.load(Ordering::Relaxed), "planted");
     }
     let taps = Taps { shown: Some(armed), ..Taps::default() };
@@ -212,7 +211,10 @@ async fn a_panic_over_an_update_ends_the_connection() {
     let mut again = clients[0].play().await.unwrap();
     let joining = again.join().await.unwrap();
     let refused = again.answered(joining).await.unwrap_err();
-    assert!(matches!(&refused, PlayError::Refused { code, .. } if code == "halted"), "{refused}");
+    assert!(
+        matches!(&refused, PlayError::Refused { code, .. } if code == "table_halted"),
+        "{refused}"
+    );
 }
 
 /// Texts to begin with: every example, those of the server among them.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bahay::client::{Client, CommandNumber, Outcome, Steady, Told, events_of};
-use bahay_engine::games::tongits::Action;
+use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{Event, GameId, PhaseView};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -49,7 +49,7 @@ pub(crate) struct Played {
 pub(crate) struct Act {
     number: CommandNumber,
     pub(crate) game: GameId,
-    pub(crate) action: Action,
+    pub(crate) action: AnyAction,
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -146,7 +146,7 @@ impl Bot {
         }
         let action = steady.advice()?;
         self.answered = Some(question);
-        let number = steady.act(action).await?;
+        let number = steady.act(action.clone()).await?;
         Some(Act { number, game: question.0, action, outcome: None })
     }
 }

@@ -3,7 +3,7 @@
 
 use bahay::client::{Play, PlayError};
 use bahay::ws::protocol::{Command, Message};
-use bahay_engine::games::tongits::Action;
+use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{GameId, PhaseView};
 use tokio::time::timeout;
 
@@ -15,12 +15,12 @@ const STALE: [&str; 4] = ["stale_prompt", "not_asked", "other_game", "wrong_phas
 struct Question {
     game: GameId,
     prompt: u32,
-    action: Action,
+    action: AnyAction,
 }
 
 impl Question {
-    fn act(&self, id: u32) -> Command<Action> {
-        Command::Act { id, game: self.game, prompt: self.prompt, action: self.action }
+    fn act(&self, id: u32) -> Command<AnyAction> {
+        Command::Act { id, game: self.game, prompt: self.prompt, action: self.action.clone() }
     }
 }
 

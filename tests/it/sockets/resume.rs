@@ -8,8 +8,8 @@ use bahay::client::{Client, Steady, Told, events_of};
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use bahay::tables::Tables;
-use bahay::tables::catalog::Tongits;
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::hex::Hex;
@@ -21,14 +21,14 @@ use uuid::Uuid;
 use super::player::{self, Bot, Stop};
 use crate::support::house::{House, PATIENCE, joined};
 
-type Events = Vec<Event<<Tongits as Game>::Event>>;
+type Events = Vec<Event<<AnyGame as Game>::Event>>;
 
 /// What somebody in a player's seat sees who is never away.
 #[derive(Clone, Debug)]
 struct Seen {
     /// Empty for what the spectator was shown whole.
     events: Option<Events>,
-    view: TableView<Tongits>,
+    view: TableView<AnyGame>,
 }
 
 /// Watches a seat in the midst of the house, without any socket.
@@ -43,7 +43,7 @@ impl Spectator {
         let (live, publications) = house.live.connect().await;
         let pool = house.database.pool().await;
         let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-        let tables = Tables::<Tongits>::new(live, ledger, Clock::system(), pool);
+        let tables = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool);
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().listen(publications));
         let connection = ConnectionId(Uuid::new_v4());
@@ -56,7 +56,7 @@ impl Spectator {
                 let view = notice.table.view(Some(player));
                 let viewer = notice.table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
                 let events =
-                    notice.events.iter().filter_map(|event| event.redact::<Tongits>(viewer));
+                    notice.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
                 let events = (!notice.anew).then(|| events.collect());
                 filled.lock().unwrap().insert(notice.at.version, Seen { events, view });
             }
@@ -88,8 +88,8 @@ fn below(dice: &mut Stream, limit: u32) -> u32 {
 
 /// What the player heard: the message, and the view after it.
 struct Heard {
-    message: Message<Tongits>,
-    view: TableView<Tongits>,
+    message: Message<AnyGame>,
+    view: TableView<AnyGame>,
 }
 
 /// Plays `games` games, and breaks off at random: after any message, in the midst of commands, and
@@ -139,7 +139,7 @@ fn is_settled<E>(event: &Event<E>) -> bool {
     matches!(event, Event::Settled { .. })
 }
 
-fn is_between(view: Option<&TableView<Tongits>>) -> bool {
+fn is_between(view: Option<&TableView<AnyGame>>) -> bool {
     use bahay_engine::table::PhaseView;
     view.is_some_and(|view| matches!(view.phase, PhaseView::Preparing { .. }))
 }

@@ -20,6 +20,9 @@ use super::db::TestDatabase;
 
 pub(crate) const ROOM: &str = "newbie";
 
+/// Which game is played in it.
+pub(crate) const KIND: &str = "tongits";
+
 /// Rule 6.9 at bet 1, multiplier 1.
 pub(crate) const STAKE_MAX: Coins = Coins::from_hundredths(1_400);
 
@@ -75,7 +78,7 @@ impl Bank {
         player
     }
 
-    pub(crate) async fn players(&self, hundredths: [i64; 3]) -> Vec<PlayerId> {
+    pub(crate) async fn players<const N: usize>(&self, hundredths: [i64; N]) -> Vec<PlayerId> {
         let mut players = Vec::new();
         for hundredths in hundredths {
             players.push(self.player(hundredths).await);
@@ -98,6 +101,7 @@ impl Bank {
     pub(crate) fn deal(&self, table: TableId, players: &[PlayerId]) -> OpenGame {
         OpenGame {
             game: GameId(Uuid::new_v4()),
+            kind: KIND.into(),
             table,
             room: ROOM.into(),
             ante: ANTE,
@@ -124,7 +128,17 @@ impl Bank {
         counts: u32,
         pot: PotGoes,
     ) -> (GameId, Settled) {
-        let game = self.deal(table, players);
+        self.play_out(self.deal(table, players), winner, counts, pot).await
+    }
+
+    /// The same, of a game that was dealt.
+    pub(crate) async fn play_out(
+        &self,
+        game: OpenGame,
+        winner: u8,
+        counts: u32,
+        pot: PotGoes,
+    ) -> (GameId, Settled) {
         let (stakes, pot_held) = self.open(&game).await;
         let input = self.finish(&game, settlement(winner, counts, &stakes, pot, pot_held));
         (game.game, self.ledger.settle_game(input).await.expect("the game is settled"))

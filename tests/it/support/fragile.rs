@@ -1,9 +1,16 @@
 //! Tong-its with a fuse: a game that panics where its rule set says, as a bug would make it.
 
+use std::ops::RangeInclusive;
+
 use bahay_engine::chance::Answer;
-use bahay_engine::game::{Game, Outcome, Prompt, Turn, Viewer};
+use bahay_engine::game::{
+    Count, Game, GameKind, Named, Outcome, Piece, Prompt, Row, RuleSet, SeatRange, Turn,
+    UnsoundRules, Viewer,
+};
 use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
 use bahay_engine::seat::Seat;
+use serde::de::SeqAccess;
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
 /// Where the bug is.
@@ -30,18 +37,28 @@ impl Game for Fragile {
     type View = (Fuse, View);
     type Illegal = Illegal;
 
-    const NAME: &'static str = "fragile";
+    fn kind(_rules: &Self::Rules) -> &'static str {
+        Self::NAME
+    }
 
-    fn seats((_, rules): &Self::Rules) -> u8 {
+    fn seats((_, rules): &Self::Rules) -> SeatRange {
         Tongits::seats(rules)
     }
 
-    fn counts_max((_, rules): &Self::Rules) -> u32 {
-        Tongits::counts_max(rules)
+    fn counts_max((_, rules): &Self::Rules, seats: u8) -> u32 {
+        Tongits::counts_max(rules, seats)
     }
 
-    fn new((fuse, rules): &Self::Rules, starter: Option<Seat>) -> Self {
-        Self { fuse: *fuse, game: Tongits::new(rules, starter) }
+    fn check((_, rules): &Self::Rules) -> Result<(), UnsoundRules> {
+        <Tongits as Game>::check(rules)
+    }
+
+    fn countdown_ms((_, rules): &Self::Rules) -> RangeInclusive<u32> {
+        Tongits::countdown_ms(rules)
+    }
+
+    fn new((fuse, rules): &Self::Rules, seats: u8, starter: Option<Seat>) -> Self {
+        Self { fuse: *fuse, game: Tongits::new(rules, seats, starter) }
     }
 
     fn turn(&self) -> Turn {
@@ -70,6 +87,14 @@ impl Game for Fragile {
         self.game.outcome()
     }
 
+    fn ending(&self) -> Option<&'static str> {
+        self.game.ending()
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        self.game.counts()
+    }
+
     fn view(&self, viewer: Viewer) -> Self::View {
         assert_ne!(self.fuse, Fuse::View, "a bug in what somebody sees");
         (self.fuse, self.game.view(viewer))
@@ -94,5 +119,46 @@ impl Game for Fragile {
     fn advise((fuse, view): &Self::View) -> Option<Action> {
         assert_ne!(*fuse, Fuse::Advise, "a bug in what the AI thinks");
         Tongits::advise(view)
+    }
+
+    fn describe((_, view): &Self::View) -> Vec<Row> {
+        Tongits::describe(view)
+    }
+
+    fn describe_action(action: &Action) -> Vec<Piece> {
+        Tongits::describe_action(action)
+    }
+
+    fn describe_event(event: &Event) -> Option<Row> {
+        Tongits::describe_event(event)
+    }
+}
+
+impl GameKind for Fragile {
+    const NAME: &'static str = "fragile";
+    const TITLE: &'static str = "Fragile";
+    const UNIT: Named = Tongits::UNIT;
+    const ENDINGS: &'static [Named] = Tongits::ENDINGS;
+    const COUNTERS: &'static [Named] = Tongits::COUNTERS;
+    const SHORT_EVENTS: &'static [&'static str] = Tongits::SHORT_EVENTS;
+
+    fn rule_sets() -> &'static [RuleSet<Self::Rules>] {
+        &[]
+    }
+
+    fn refusals() -> &'static [Illegal] {
+        Tongits::refusals()
+    }
+
+    fn short_event(event: &Event) -> Option<&'static str> {
+        Tongits::short_event(event)
+    }
+
+    fn write_short<S: SerializeSeq>(event: &Event, fields: &mut S) -> Result<(), S::Error> {
+        Tongits::write_short(event, fields)
+    }
+
+    fn read_short<'de, A: SeqAccess<'de>>(name: &str, fields: &mut A) -> Result<Event, A::Error> {
+        Tongits::read_short(name, fields)
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use bahay::clock::Clock;
 use bahay::ledger::LedgerTasks;
 use bahay::lobby::{Lobby, house_rooms};
-use bahay::tables::catalog::Tongits;
 use bahay::tables::{Ending, Notice, Notices, Tables, Watch};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Clocks, ConnectionId, Input, Phase, PlayerId, Table, TableId};
 use tokio::task::{AbortHandle, JoinSet};
@@ -32,7 +32,7 @@ impl Node {
         let (live, publications) = live.connect().await;
         let (ledger, ledger_tasks) = bank.node().await;
         let (clock, pool) = (Clock::system(), bank.pool.clone());
-        let tables = Tables::<Tongits>::new(live.clone(), ledger.clone(), clock, pool);
+        let tables = Tables::<AnyGame>::new(live.clone(), ledger.clone(), clock, pool);
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().listen(publications));
         tasks.spawn(tables.clone().tick());
@@ -63,7 +63,7 @@ impl Node {
         self.present = Some(self.tasks.spawn(self.tables().clone().keep_present()));
     }
 
-    pub(crate) fn tables(&self) -> &Tables<Tongits> {
+    pub(crate) fn tables(&self) -> &Tables<AnyGame> {
         self.lobby.tables()
     }
 }
@@ -72,10 +72,10 @@ impl Node {
 pub(crate) struct Seated {
     pub(crate) player: PlayerId,
     pub(crate) connection: ConnectionId,
-    pub(crate) notices: Notices<Notice<Tongits>>,
+    pub(crate) notices: Notices<Notice<AnyGame>>,
     pub(crate) ending: Arc<OnceLock<Ending>>,
     pub(crate) version: u64,
-    pub(crate) table: Arc<Table<Tongits>>,
+    pub(crate) table: Arc<Table<AnyGame>>,
 }
 
 impl Seated {
@@ -90,7 +90,7 @@ impl Seated {
     }
 
     /// The next notice; the versions have no gap.
-    pub(crate) async fn next(&mut self) -> Notice<Tongits> {
+    pub(crate) async fn next(&mut self) -> Notice<AnyGame> {
         let notice = timeout(PATIENCE, self.notices.recv()).await.expect("something happens");
         let notice = notice.expect("the watch goes on");
         assert!(!notice.anew, "nothing was missed");
@@ -101,7 +101,7 @@ impl Seated {
     }
 
     /// What this player should do now.
-    pub(crate) fn input(&self) -> Option<Input<<Tongits as Game>::Action>> {
+    pub(crate) fn input(&self) -> Option<Input<<AnyGame as Game>::Action>> {
         let player = self.player;
         let seat = self.table.seat_of(player)?;
         match self.table.phase() {
@@ -109,7 +109,7 @@ impl Seated {
                 Some(Input::Ready { player, game: preparing.game, seed: None })
             }
             Phase::Playing(playing) if playing.asked.seats.contains(seat) => {
-                let action = Tongits::advise(&playing.state.view(Viewer::Seat(seat)))?;
+                let action = AnyGame::advise(&playing.state.view(Viewer::Seat(seat)))?;
                 let (game, prompt) = (playing.game, playing.asked.number);
                 Some(Input::Act { player, game, prompt, action })
             }
@@ -130,7 +130,7 @@ pub(crate) async fn sit(nodes: &[Node], players: &[PlayerId]) -> TableId {
 
 impl Seated {
     /// Waits until the table is as asked for.
-    pub(crate) async fn until(&mut self, holds: impl Fn(&Table<Tongits>) -> bool) {
+    pub(crate) async fn until(&mut self, holds: impl Fn(&Table<AnyGame>) -> bool) {
         while !holds(&self.table) {
             self.next().await;
         }
@@ -138,12 +138,12 @@ impl Seated {
 }
 
 /// Whether a player is connected, as the table knows it.
-pub(crate) fn is_here(table: &Table<Tongits>, player: PlayerId) -> bool {
+pub(crate) fn is_here(table: &Table<AnyGame>, player: PlayerId) -> bool {
     let seat = table.seat_of(player).expect("the player keeps the seat");
     table.occupant(seat).is_some_and(|occupant| occupant.connection.is_some())
 }
 
-pub(crate) fn is_playing(table: &Table<Tongits>) -> bool {
+pub(crate) fn is_playing(table: &Table<AnyGame>) -> bool {
     matches!(table.phase(), Phase::Playing(_))
 }
 

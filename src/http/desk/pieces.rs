@@ -1,0 +1,36 @@
+//! A game as people read it, drawn: rows of a view, and the words and cards of an action.
+
+use bahay_engine::game::{Piece, Row};
+use bahay_engine::seat::Seat;
+use maud::{Markup, html};
+
+/// Rows, one below the other. `name` gives a seat's player.
+pub(super) fn rows<'a>(rows: &[Row], name: impl Fn(Seat) -> &'a str + Copy) -> Markup {
+    html! {
+        @for row in rows {
+            p {
+                span class="whose" {
+                    @if let Some(seat) = row.seat { (name(seat)) " " }
+                    (row.label)
+                }
+                " " (pieces(&row.pieces, name))
+            }
+        }
+    }
+}
+
+pub(super) fn pieces<'a>(pieces: &[Piece], name: impl Fn(Seat) -> &'a str + Copy) -> Markup {
+    html! {
+        span class="hand" {
+            @for piece in pieces {
+                @match piece {
+                    Piece::Text(text) => { (text) " " }
+                    Piece::Seat(seat) => { (name(*seat)) " " }
+                    Piece::Token { text, is_red } => {
+                        b class=(if *is_red { "red" } else { "black" }) { (text) } " "
+                    }
+                }
+            }
+        }
+    }
+}

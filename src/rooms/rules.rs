@@ -1,0 +1,106 @@
+//! Choosing what is played: a game, one of its rule sets by name, and single switches of it.
+//!
+//! Switches are fields of the rules' JSON that are to be otherwise than the rule set has them, as in
+//! `{"hits": …}` or `{"countdowns": {"draw_ms": 5000}}`. What comes of it is checked as a whole.
+
+use bahay_engine::catalog::{self, AnyGame, AnyRules, NamedRules};
+use bahay_engine::game::Game;
+use serde_json::Value;
+
+use super::RoomError;
+
+/// What an operator or a host wants to play.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RulesWanted {
+    pub kind: String,
+    pub rule_set: String,
+    /// An object, or nothing.
+    pub switches: Value,
+}
+
+/// The rules that are wanted, with the POT and crowns that belong to their rule set.
+pub fn chosen_rules(wanted: &RulesWanted) -> Result<NamedRules, RoomError> {
+    let RulesWanted { kind, rule_set, switches } = wanted;
+    let kinds = catalog::kinds();
+    let Some(known) = kinds.iter().find(|known| known.name == kind) else {
+        let names: Vec<_> = kinds.iter().filter(|known| !known.is_hidden).map(|k| k.name).collect();
+        return Err(unsound("kind", format!("there is no game {kind}, but {}", names.join(", "))));
+    };
+    let sets = &known.rule_sets;
+    let Some(named) = sets.iter().find(|set| set.name == rule_set) else {
+        let names: Vec<_> = sets.iter().map(|set| set.name).collect();
+        let why = format!("{kind} has no rule set {rule_set}, but {}", names.join(", "));
+        return Err(unsound("rule_set", why));
+    };
+    let rules = match switches {
+        Value::Null => named.rules.clone(),
+        Value::Object(_) => {
+            let mut rules = serde_json::to_value(&named.rules)
+                .map_err(|error| unsound("switches", error.to_string()))?;
+            switch(&mut rules, switches);
+            AnyRules::read(kind, &rules).map_err(|error| unsound("switches", error.to_string()))?
+        }
+        _ => return Err(unsound("switches", "must be an object")),
+    };
+    AnyGame::check(&rules).map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.what })?;
+    Ok(NamedRules { rules, ..named.clone() })
+}
+
+/// Sets in one object what another one has, objects within them likewise.
+fn switch(rules: &mut Value, switches: &Value) {
+    match (rules, switches) {
+        (Value::Object(rules), Value::Object(switches)) => {
+            for (field, value) in switches {
+                match rules.get_mut(field) {
+                    Some(known) => switch(known, value),
+                    None => {
+                        // Unknown, which the reader of the rules refuses by name.
+                        rules.insert(field.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        (rule, value) => *rule = value.clone(),
+    }
+}
+
+pub(super) fn unsound(
+    field: &'static str,
+    why: impl Into<std::borrow::Cow<'static, str>>,
+) -> RoomError {
+    RoomError::Unsound { field: field.into(), why: why.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use bahay_engine::catalog;
+    use serde_json::{Value, json};
+
+    use super::{RulesWanted, chosen_rules};
+    use crate::rooms::RoomError;
+
+    fn field(kind: &str, rule_set: &str, switches: Value) -> Option<String> {
+        let wanted = RulesWanted { kind: kind.into(), rule_set: rule_set.into(), switches };
+        match chosen_rules(&wanted) {
+            Ok(_) => None,
+            Err(RoomError::Unsound { field, .. }) => Some(field.into_owned()),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn every_rule_set_can_be_chosen_and_refusals_name_the_field() {
+        for kind in catalog::kinds() {
+            for set in &kind.rule_sets {
+                assert_eq!(field(kind.name, set.name, Value::Null), None);
+                let unknown = field(kind.name, set.name, json!({ "no_such_switch": 1 }));
+                assert_eq!(unknown.as_deref(), Some("switches"));
+                assert_eq!(field(kind.name, set.name, json!([])).as_deref(), Some("switches"));
+            }
+            assert_eq!(field(kind.name, "nothing", Value::Null).as_deref(), Some("rule_set"));
+        }
+        assert_eq!(field("chess", "kingdom", Value::Null).as_deref(), Some("kind"));
+        let switches = json!({ "hand_cards": 17 });
+        assert_eq!(field("tongits", "kingdom", switches).as_deref(), Some("hand_cards"));
+    }
+}

@@ -1,0 +1,212 @@
+//! Reading messages as a client: what a table's game has in them is read as that game's, once a
+//! snapshot has said which game it is.
+//!
+//! Nearly all texts are updates and acks. The server writes their type first, so they are read in
+//! one go; any other order of fields is read too, only slower.
+
+use bahay_engine::catalog::{self, AnyAction, AnyGame, Visitor};
+use bahay_engine::game::{Game, GameKind};
+use bahay_engine::table::{Event, Lift, TableView, Timestamp};
+
+use serde::Deserialize;
+
+use super::brief::{Form, FormError, Shorthand};
+use super::{Message, OpenPrompt, Tag};
+
+/// How the two messages begin that nearly all of a game are, as the server writes them.
+const UPDATE: &[u8] = br#"{"type":"update","#;
+const ACK: &[u8] = br#"{"type":"ack","#;
+
+/// One connection's messages, as its client reads them.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageReader {
+    shorthand: Shorthand,
+    /// The game of the table that was shown last.
+    kind: Option<&'static str>,
+}
+
+/// An update as an object, without what says that it is one.
+#[derive(Deserialize)]
+#[serde(bound = "G: GameKind")]
+struct Update<G: Game> {
+    version: u64,
+    tag: Tag,
+    server_time_ms: Timestamp,
+    events: Vec<Event<G::Event>>,
+    #[serde(default)]
+    prompt: Option<OpenPrompt<G::Action>>,
+}
+
+/// The same of an ack.
+#[derive(Deserialize)]
+struct Ack {
+    id: u32,
+    #[serde(default)]
+    version: Option<u64>,
+}
+
+/// As much of a message as says which game it shows.
+#[derive(Deserialize)]
+struct Shown {
+    #[serde(default)]
+    view: Option<ShownView>,
+}
+
+#[derive(Deserialize)]
+struct ShownView {
+    kind: String,
+}
+
+impl MessageReader {
+    pub fn new(form: Form) -> Self {
+        Self { shorthand: Shorthand::new(form), kind: None }
+    }
+
+    pub fn form(&self) -> Form {
+        self.shorthand.form()
+    }
+
+    /// Goes on at a table whose game is known from an earlier connection.
+    pub fn at_table_of(&mut self, kind: &str) {
+        self.kind = known(kind);
+    }
+
+    /// Reads what came over the wire. Without the prompt of an update in a short form.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Message<AnyGame>, FormError> {
+        if self.form() == Form::Full && bytes.starts_with(ACK) {
+            let Ack { id, version } = serde_json::from_slice(bytes)?;
+            return Ok(Message::Ack { id, version });
+        }
+        if self.may_show_a_table(bytes) {
+            let shown: Shown = match self.form() {
+                Form::Full | Form::Brief => serde_json::from_slice(bytes)?,
+                Form::Compact => {
+                    let reader = rmp_serde::Deserializer::from_read_ref(bytes);
+                    Shown::deserialize(&mut reader.with_human_readable())?
+                }
+            };
+            if let Some(ShownView { kind }) = shown.view {
+                self.kind = Some(known(&kind).ok_or(FormError::UnknownGame { kind })?);
+            }
+        }
+        // Before a table was shown, no message holds anything of a game.
+        let kind = match self.kind {
+            Some(kind) => kind,
+            None => catalog::kinds().first().map_or("", |first| first.name),
+        };
+        let reading = Reading { shorthand: self.shorthand, bytes };
+        let unknown = || FormError::UnknownGame { kind: kind.to_owned() };
+        let message = catalog::with_kind(kind, reading).ok_or_else(unknown)??;
+        self.shorthand.note(&message);
+        Ok(message)
+    }
+
+    /// Whether this could be a snapshot: an object that is no update.
+    fn may_show_a_table(&self, bytes: &[u8]) -> bool {
+        match self.form() {
+            Form::Full => !bytes.starts_with(UPDATE),
+            Form::Brief => bytes.first() == Some(&b'{'),
+            // Arrays begin with 0x90 to 0x9f, 0xdc or 0xdd.
+            Form::Compact => !matches!(bytes.first(), Some(0x90..=0x9f | 0xdc | 0xdd)),
+        }
+    }
+}
+
+fn known(kind: &str) -> Option<&'static str> {
+    catalog::kinds().into_iter().map(|known| known.name).find(|known| *known == kind)
+}
+
+struct Reading<'a> {
+    shorthand: Shorthand,
+    bytes: &'a [u8],
+}
+
+impl Visitor for Reading<'_> {
+    type Output = Result<Message<AnyGame>, FormError>;
+
+    fn visit<G: Lift<AnyGame>>(self) -> Self::Output {
+        let Self { shorthand, bytes } = self;
+        let message = match shorthand.form() {
+            Form::Full if bytes.starts_with(UPDATE) => {
+                let Update { version, tag, server_time_ms, events, prompt } =
+                    serde_json::from_slice::<Update<G>>(bytes)?;
+                Message::Update { version, tag, server_time_ms, events, prompt }
+            }
+            Form::Full => serde_json::from_slice(bytes)?,
+            Form::Brief | Form::Compact => shorthand.read::<G>(bytes)?,
+        };
+        Ok(message.lift())
+    }
+}
+
+impl<G: Lift<AnyGame>> Message<G> {
+    /// The same message of a catalogue of games.
+    fn lift(self) -> Message<AnyGame> {
+        match self {
+            Self::Hello { player, protocol, server_time_ms, notices } => {
+                Message::Hello { player, protocol, server_time_ms, notices }
+            }
+            Self::Snapshot { version, tag, server_time_ms, view, prompt } => {
+                let view: TableView<G> = *view;
+                let prompt = prompt.map(lift_prompt::<G>);
+                let view = Box::new(view.lift());
+                Message::Snapshot { version, tag, server_time_ms, view, prompt }
+            }
+            Self::Update { version, tag, server_time_ms, events, prompt } => {
+                let events = events.into_iter().map(|event| event.map(G::lift_event)).collect();
+                let prompt = prompt.map(lift_prompt::<G>);
+                Message::Update { version, tag, server_time_ms, events, prompt }
+            }
+            Self::Said { player, phrase, server_time_ms } => {
+                Message::Said { player, phrase, server_time_ms }
+            }
+            Self::Closed { table, reason } => Message::Closed { table, reason },
+            Self::Ticket { ticket, state, rooms, table, expires_at_ms } => {
+                Message::Ticket { ticket, state, rooms, table, expires_at_ms }
+            }
+            Self::Ack { id, version } => Message::Ack { id, version },
+            Self::Refusal { id, code, rule, detail, retryable } => {
+                Message::Refusal { id, code, rule, detail, retryable }
+            }
+        }
+    }
+}
+
+fn lift_prompt<G: Lift<AnyGame>>(prompt: OpenPrompt<G::Action>) -> OpenPrompt<AnyAction> {
+    let OpenPrompt { game, number, seats, deadline_ms, legal } = prompt;
+    let legal = legal.into_iter().map(G::lift_action).collect();
+    OpenPrompt { game, number, seats, deadline_ms, legal }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ACK, MessageReader, UPDATE};
+    use crate::ws::protocol::Message;
+    use crate::ws::protocol::brief::Form;
+
+    #[test]
+    fn common_messages_are_read_as_all_are() {
+        let texts = [
+            (
+                r#"{"type":"update","version":7,"tag":"7a61673a0001","server_time_ms":5,"events":[{"type":"countdown","deadline_ms":9}]}"#,
+                r#"{"version":7,"type":"update","tag":"7a61673a0001","server_time_ms":5,"events":[{"type":"countdown","deadline_ms":9}]}"#,
+            ),
+            (r#"{"type":"ack","id":3,"version":8}"#, r#"{"id":3,"type":"ack","version":8}"#),
+            (r#"{"type":"ack","id":3}"#, r#"{"id":3,"type":"ack"}"#),
+        ];
+        let mut reader = MessageReader::new(Form::Full);
+        for (common, other) in texts {
+            let read = reader.read(common.as_bytes()).unwrap();
+            assert_eq!(reader.read(other.as_bytes()).unwrap(), read, "{common}");
+            // What the server writes takes the short way.
+            let written = serde_json::to_string(&read).unwrap();
+            let goes_short = [UPDATE, ACK].iter().any(|way| written.as_bytes().starts_with(way));
+            assert!(goes_short, "{written}");
+        }
+        let refusal = r#"{"type":"refusal","id":null,"code":"c","detail":"","retryable":true}"#;
+        assert!(matches!(reader.read(refusal.as_bytes()), Ok(Message::Refusal { .. })));
+        for nonsense in [r#"{"type":"update","version":7}"#, r#"{"type":"ack","id":"3"}"#, "{"] {
+            assert!(reader.read(nonsense.as_bytes()).is_err(), "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Games are named in their folders, in the catalogue and in what is for tests and documents, and
+//! nowhere else: a game is added without a change to anything that plays games.
+
+use super::rust::Parts;
+use super::{Complaints, File};
+
+/// Who may name a game, its actions or cards beside `games`, the catalogue and what is for tests.
+/// Everything else of the service plays whatever the catalogue has.
+const KNOWS_A_GAME: &[(&str, &str)] = &[
+    ("src/collusion/", "a study of how one game is cheated at"),
+    ("src/http/sort.rs", "an order of the hands of one game, for its clients"),
+    ("src/http/wire.rs", "how a card is written, for the page above"),
+    ("src/ws/examples.rs", "the examples of the socket's description"),
+];
+
+/// What names a game in code.
+const OF_A_GAME: [&str; 5] =
+    ["bahay_engine::games", "bahay_engine::cards", "crate::games", "crate::cards", "Tongits"];
+
+/// Games that are named where any game is played.
+pub(super) fn games_named(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for file in files.iter().filter(|file| file.is_rust()) {
+        let place = file.path.as_str();
+        let is_engine = place.starts_with("crates/engine/src/");
+        let of_engine = ["cards/", "games/", "testing/", "catalog", "lib.rs"]
+            .iter()
+            .any(|part| place["crates/engine/src/".len().min(place.len())..].starts_with(part));
+        let is_checked = place.starts_with("src/") || is_engine && !of_engine;
+        if !is_checked || KNOWS_A_GAME.iter().any(|(known, _)| place.starts_with(known)) {
+            continue;
+        }
+        // Tests of a module may play what they like.
+        let text = file.text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        for (number, line) in (1..).zip(Parts::of(text).code.lines()) {
+            if let Some(named) = OF_A_GAME.iter().find(|named| line.contains(**named)) {
+                complaints.push(format!(
+                    "{place}:{number}: {named} is of one game: ask `Game`, `GameKind` or the \
+                     catalogue, or say in KNOWS_A_GAME of tests/tidy.rs why not"
+                ));
+            }
+        }
+    }
+    complaints
+}

@@ -1,0 +1,245 @@
+//! The layers as data: who may import whom. Arrows go down only.
+
+/// Who may import whom in `src`: the module, and what of the crate it may name. An arrow to a
+/// module allows all of it, an arrow to a part only that part.
+pub(super) const ARROWS: &[(&str, &[&str])] = &[
+    // At the bottom: time, ids, randomness, the pool, logs.
+    ("clock", &[]),
+    ("ids", &[]),
+    ("entropy", &["clock", "ids"]),
+    ("db", &[]),
+    ("metrics", &[]),
+    ("telemetry", &["entropy"]),
+    // Who plays, and who may.
+    ("auth", &["clock", "entropy", "ids"]),
+    ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger", "openid"]),
+    ("openid", &["auth::install_algorithms", "clock"]),
+    // Who is let in.
+    ("edge", &["ids"]),
+    // What is stored, and what is live. They do not know each other, but for the ledger, which
+    // stores the record of a game in the transaction that settles it.
+    ("idempotency", &["db", "entropy"]),
+    ("archive", &["clock", "db", "ids"]),
+    ("notices", &["clock", "db", "ids"]),
+    ("ledger", &["clock", "db", "entropy", "archive", "ids"]),
+    ("live_store", &["clock", "entropy", "ids"]),
+    // Between players, and how they stand: counted from records, some time after the game.
+    ("social", &["db", "ids"]),
+    ("replay", &[]),
+    ("standings", &["clock", "db", "archive", "ids", "live_store", "replay"]),
+    // Coins beside the tables: what the house gives, and what those who run it correct.
+    ("rewards", &["clock", "db", "ids", "ledger"]),
+    (
+        "operators",
+        &["accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger", "social"],
+    ),
+    // What operators read.
+    ("reports", &["clock", "db", "archive", "ids", "ledger", "verify"]),
+    // What finished games say of their players.
+    ("ratings", &["db", "ids"]),
+    // Tables, and the way to them.
+    ("tables", &["clock", "db", "entropy", "archive", "ids", "ledger", "live_store", "metrics"]),
+    ("rooms", &["clock", "db", "ids", "operators", "tables"]),
+    (
+        "lobby",
+        &[
+            "accounts",
+            "clock",
+            "edge",
+            "entropy",
+            "ids",
+            "ledger",
+            "live_store",
+            "ratings",
+            "rooms",
+            "tables",
+        ],
+    ),
+    // The two doors. What is shared between them is the protocol.
+    (
+        "ws",
+        &[
+            "accounts",
+            "auth",
+            "clock",
+            "edge",
+            "entropy",
+            "ids",
+            "live_store",
+            "lobby",
+            "metrics",
+            "notices",
+            "social",
+            "tables",
+        ],
+    ),
+    (
+        "http",
+        &[
+            "accounts",
+            "auth",
+            "clock",
+            "db",
+            "edge",
+            "entropy",
+            "archive",
+            "idempotency",
+            "ids",
+            "ledger",
+            "live_store",
+            "lobby",
+            "metrics",
+            "operators",
+            "replay",
+            "reports",
+            "rewards",
+            "rooms",
+            "notices",
+            "openid",
+            "social",
+            "standings",
+            "tables",
+            "telemetry",
+            "verify::hourly",
+            "ws::protocol",
+        ],
+    ),
+    // Programs beside the server: they know what anybody may know.
+    ("client", &["entropy", "ws::protocol"]),
+    ("demo", &["client", "entropy", "ids", "ws::protocol"]),
+    ("loadtest", &["client", "clock", "entropy", "ws::protocol"]),
+    ("simulate", &["lobby"]),
+    ("verify", &["db", "archive", "ids", "ledger", "metrics"]),
+    // What operators do from the command line, on the services of a house that runs.
+    (
+        "operate",
+        &["clock", "config", "db", "archive", "ledger", "live_store", "operators", "tables"],
+    ),
+    // How well signs of collusion tell who colludes, among bots.
+    ("collusion", &[]),
+    // Games that nobody has played, to look at.
+    ("fixtures", &["clock", "ledger", "rooms", "standings"]),
+    // Settings, the wiring list, the commands.
+    (
+        "config",
+        &[
+            "accounts",
+            "auth",
+            "edge",
+            "ids",
+            "live_store",
+            "lobby",
+            "openid",
+            "rewards",
+            "standings",
+            "telemetry",
+        ],
+    ),
+    (
+        "app",
+        &[
+            "accounts",
+            "auth",
+            "clock",
+            "config",
+            "db",
+            "edge",
+            "archive",
+            "http",
+            "idempotency",
+            "ids",
+            "ledger",
+            "live_store",
+            "lobby",
+            "metrics",
+            "operators",
+            "ratings",
+            "reports",
+            "rewards",
+            "rooms",
+            "notices",
+            "social",
+            "standings",
+            "tables",
+            "telemetry",
+            "verify",
+            "ws",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "accounts",
+            "app",
+            "clock",
+            "collusion",
+            "config",
+            "db",
+            "demo",
+            "fixtures",
+            "http",
+            "ids",
+            "loadtest",
+            "lobby",
+            "operators",
+            "operate",
+            "reports",
+            "simulate",
+            "standings",
+            "telemetry",
+            "verify",
+            "ws",
+        ],
+    ),
+    ("main", &["cli"]),
+];
+
+/// The same for the engine.
+pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
+    ("coins", &[]),
+    ("hex", &[]),
+    ("seat", &[]),
+    ("cards", &[]),
+    ("chance", &["hex"]),
+    ("game", &["chance", "seat"]),
+    ("games", &["cards", "chance", "game", "seat"]),
+    ("table", &["chance", "coins", "game", "hex", "seat"]),
+    ("catalog_macro", &["chance", "game", "seat", "table"]),
+    ("catalog", &["chance", "game", "games", "seat", "table", "testing"]),
+    ("matchmaking", &["table"]),
+    ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "table"]),
+];
+
+/// The same for the shell.
+pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
+    ("journal", &[]),
+    ("failure", &[]),
+    ("limits", &[]),
+    ("guard", &[]),
+    ("terms", &[]),
+    ("lost", &[]),
+    ("notice", &["journal"]),
+    ("notices", &["notice"]),
+    ("codec", &["failure"]),
+    ("presence", &["failure"]),
+    ("direct", &["journal", "notice"]),
+    ("replica", &["codec", "failure", "guard", "journal", "limits"]),
+    ("halting", &["guard", "journal", "limits", "replica"]),
+    ("context", &["halting", "journal", "limits", "terms"]),
+    ("watchers", &["context", "direct", "guard", "journal", "notice", "notices", "replica"]),
+    (
+        "session",
+        &[
+            "context", "direct", "failure", "guard", "halting", "journal", "notice", "notices",
+            "replica", "watchers",
+        ],
+    ),
+    (
+        "host",
+        &[
+            "codec", "context", "direct", "failure", "guard", "halting", "journal", "notice",
+            "replica", "watchers",
+        ],
+    ),
+    ("simulation", &["is_told_gone", "redacted", "viewer_of"]),
+];

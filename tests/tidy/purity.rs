@@ -1,0 +1,47 @@
+//! The packages without I/O name nothing that waits or comes from outside.
+
+use super::rust::Parts;
+use super::{Complaints, File, lines_with};
+
+/// What the packages without I/O may not name: whatever waits, or comes from outside.
+const PURE: &[(&str, &[&str])] = &[
+    ("crates/engine/src/", &["tokio::", "redis::", "sqlx::", "axum::", "std::"]),
+    (
+        "crates/shell/src/",
+        &[
+            "tokio::",
+            "redis::",
+            "sqlx::",
+            "axum::",
+            "getrandom::",
+            "std::thread",
+            "std::time",
+            "std::net",
+            "std::fs",
+            "std::io",
+            "std::env",
+            "std::process",
+        ],
+    ),
+];
+
+pub(super) fn purity(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for (root, banned) in PURE {
+        for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with(root)) {
+            let code = Parts::of(&file.text).code;
+            // A module of ours may have the name of what it is a model of.
+            let code = code.replace("crate::simulation::redis::", "");
+            for name in *banned {
+                for line in lines_with(&code, name) {
+                    complaints.push(format!(
+                        "{}:{line}: {name} has no place in a package without I/O: let a driver do \
+                         it, or take it as an argument",
+                        file.path
+                    ));
+                }
+            }
+        }
+    }
+    complaints
+}
