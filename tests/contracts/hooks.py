@@ -33,6 +33,8 @@ BEYOND_SCHEMAS = {
     "password_easy",
     # One setting of a room against another.
     "room_unsound",
+    # The same of a private table; and which rule sets a game has is the catalogue's.
+    "rules_invalid",
     # The bounds are the house's.
     "bet_invalid",
 }
@@ -49,6 +51,9 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("body_invalid", "a reason has 10 to 500 characters"),
     # Which actions there are is a list that grows.
     ("query_invalid", "there is no such action"),
+    # Which games there are, and how they end, is the catalogue's.
+    ("query_invalid", "`kind` names no game of this house"),
+    ("query_invalid", "no game ends like `ending`"),
     # To a schema 1.0 is an integer; here a number with a point is none.
     ("body_invalid", "invalid type: floating point"),
     # Zero, in the midst of what is allowed.
