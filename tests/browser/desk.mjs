@@ -176,19 +176,18 @@ assert.equal(await shownStep.count(), 1);
 assert.equal(await shownStep.getAttribute('aria-label'),
   `Step ${await luz.getByRole('slider').getAttribute('max')}`);
 // The games differ from run to run: the longest run of a suit, of the longest name, is put there.
-await shownStep.getByText('Melds', { exact: true }).evaluate((whose) => {
-  const meld = document.createElement('span');
-  const hand = document.createElement('span');
-  meld.className = 'meld';
-  hand.className = 'hand';
+await shownStep.locator('p', { hasText: 'discards' }).first().evaluate((row) => {
+  const meld = row.cloneNode(true);
+  const hand = meld.querySelector('.hand');
+  meld.querySelector('.whose').textContent = `${'M'.repeat(20)} meld`;
+  hand.replaceChildren();
   for (const rank of ['A', 2, 3, 4, 5, 6, 7, 8, 9, 10, 'J', 'Q', 'K']) {
     const card = document.createElement('b');
     card.className = 'black';
     card.textContent = `${rank}♠`;
-    hand.append(card);
+    hand.append(card, ' ');
   }
-  meld.append(`${'M'.repeat(20)}: `, hand);
-  whose.after(meld);
+  row.after(meld);
 });
 await checkPage(luz, 'a replay');
 // Who may not see hands is not offered them.
