@@ -1,6 +1,6 @@
 //! `bahay demo`: as many guests as a room's game needs, who know only the public API, play whole
 //! games until one of them takes the POT, and show what every game cost whom. In a room without a
-//! POT they play [`GAMES_WITHOUT_POT`].
+//! POT they play `GAMES_WITHOUT_POT`.
 //!
 //! It checks as it goes: each client's own view follows the events without a gap, each record is
 //! verified, and in the end the coins of the guests and the fees add up to what they were.
