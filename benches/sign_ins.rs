@@ -20,7 +20,7 @@ use bahay::edge::{self, Rate};
 use bahay::lobby::{self, house_rooms};
 use bahay::rewards::Terms;
 use bahay::standings::Calendar;
-use bahay::ws::Taps;
+use bahay::ws::FaultHooks;
 use bahay::{entropy, live_store};
 use bahay_engine::coins::Coins;
 use bahay_engine::hex::Hex;
@@ -113,7 +113,7 @@ async fn run() {
         second_factor_keys: bahay::auth::SealingKeys::default(),
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
-        taps: Taps::default(),
+        hooks: FaultHooks::default(),
     };
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let running = app::start(parts, listener).await.unwrap();

@@ -36,7 +36,7 @@ use crate::social::Social;
 use crate::standings::{self, Standings};
 use crate::tables::Tables;
 use crate::verify::hourly::Checks;
-use crate::ws::{PlayState, Taps};
+use crate::ws::{FaultHooks, PlayState};
 use crate::{db, http, ws};
 use bahay_engine::catalog::AnyGame;
 
@@ -103,7 +103,7 @@ pub struct Parts {
     /// With which second factors of operators are stored.
     pub second_factor_keys: SealingKeys,
     /// For tests that plant faults.
-    pub taps: Taps,
+    pub hooks: FaultHooks,
 }
 
 /// A server that runs.
@@ -158,7 +158,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         calendar: config.standings.calendar(),
         adjustment_max: config.adjustment_max_coins.0,
         door: config.door.options(),
-        taps: Taps::default(),
+        hooks: FaultHooks::default(),
         ways_in: config.ways_in.options(),
         desk,
         second_factor_keys,
@@ -198,7 +198,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         calendar,
         adjustment_max,
         door,
-        taps,
+        hooks,
         ways_in,
         desk: desk_options,
         second_factor_keys,
@@ -271,7 +271,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         clock: clock.clone(),
         stopping: stopping.clone(),
         alive,
-        taps,
+        hooks,
     };
     let probed = live.clone();
     let redis = http::Probe::new("redis", move || {

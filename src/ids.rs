@@ -8,13 +8,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use bahay_engine::hex::{Hex, NotHex};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 use uuid::Uuid;
 
 pub use bahay_engine::table::{ConnectionId, GameId, PlayerId, TableId};
+pub use bahay_shell::Tag;
 
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident;)*) => {
@@ -63,35 +63,6 @@ ids! {
 impl CorrectionId {
     /// No correction's.
     pub const NIL: Self = Self(Uuid::nil());
-}
-
-/// What a line of a table's journal is known by: random, made by [`crate::entropy::tag`]. Two
-/// histories of a table that are of the same length differ in it.
-#[derive(
-    Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(transparent)]
-#[schemars(inline)]
-pub struct Tag(pub Hex<6>);
-
-impl fmt::Display for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl fmt::Debug for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl FromStr for Tag {
-    type Err = NotHex;
-
-    fn from_str(text: &str) -> Result<Self, NotHex> {
-        text.parse().map(Self)
-    }
 }
 
 /// A room's name in paths, settings and account keys: a lower-case letter, then letters, digits

@@ -5,69 +5,15 @@
 //! lost its last lines and grown again is never taken for a continuation of what it was: whoever
 //! knows a point that is not in it is told to load the table again.
 
-use std::fmt;
-
 use bahay_engine::table::{TableId, Timestamp};
-use redis::{ErrorKind, RedisWrite as _, ServerErrorKind, ToRedisArgs, Value};
+use bahay_shell::{Append, Entry, Point, Stored, Tail};
+use redis::{ErrorKind, RedisWrite as _, ServerErrorKind, Value};
 
 use crate::ids::Tag;
 use crate::live_store::{LiveStore, Unavailable};
 
 /// What a server says that has been started anew since a script was loaded.
 const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
-
-/// A point in the history of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Point {
-    /// How many lines led to it.
-    pub version: u64,
-    /// Which ones: that of the last of them.
-    pub tag: Tag,
-}
-
-/// A line of a journal, with its tag.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    pub tag: Tag,
-    pub line: String,
-}
-
-impl Entry {
-    /// What has no tag is a line of a journal from before there were tags, or no line at all.
-    pub(super) fn of(mut text: String) -> Self {
-        match text.split_once(' ').and_then(|(tag, _)| Some((tag.len(), tag.parse().ok()?))) {
-            Some((length, tag)) => Self { tag, line: text.split_off(length + 1) },
-            None => Self { tag: Tag::default(), line: text },
-        }
-    }
-}
-
-impl fmt::Display for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.tag, self.line)
-    }
-}
-
-/// A table as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    /// The point of the snapshot.
-    pub base: Point,
-    pub snapshot: String,
-    /// The lines since, oldest first.
-    pub lines: Vec<Entry>,
-    /// The version of the engine that its lines are for.
-    pub engine: u32,
-    /// Why it is halted, if it is.
-    pub halted: Option<String>,
-}
-
-impl Stored {
-    /// The version that its last line led to.
-    pub fn version(&self) -> u64 {
-        self.base.version + self.lines.len() as u64
-    }
-}
 
 /// A line to be appended.
 #[derive(Clone, Copy, Debug)]
@@ -85,30 +31,12 @@ pub struct NewLine<'a> {
     pub idle_ms: Option<u64>,
 }
 
-/// What an append came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Append {
-    /// The lines are stored, and published to others.
-    Appended,
-    /// Others have appended these since; decide again with them.
-    Behind(Vec<Entry>),
-    /// The journal does not have the point, any more or at all: load the table again.
-    Elsewhere,
-    /// There is no such table.
-    Missing,
-    /// The table is halted.
-    Halted,
-}
-
-/// The end of a journal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tail {
-    /// The lines from the point on; empty when it is the newest.
-    Lines(Vec<Entry>),
-    /// The journal does not have the point, any more or at all: load the table again.
-    Elsewhere,
-    /// There is no such table.
-    Missing,
+/// What has no tag is no line of a journal of ours.
+pub(super) fn entry_of(mut text: String) -> Entry {
+    match text.split_once(' ').and_then(|(tag, _)| Some((tag.len(), tag.parse().ok()?))) {
+        Some((length, tag)) => Entry { tag, line: text.split_off(length + 1) },
+        None => Entry { tag: Tag::default(), line: text },
+    }
 }
 
 impl LiveStore {
@@ -208,7 +136,7 @@ impl LiveStore {
     ) -> Result<bool, Unavailable> {
         let mut call = self.scripts.compact.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
-        call.arg(at).arg(snapshot);
+        call.arg(at.version).arg(at.tag.to_string()).arg(snapshot);
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
@@ -216,28 +144,16 @@ impl LiveStore {
         let mut call = self.scripts.load.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
         match from {
-            Some(from) => call.arg(from),
+            Some(from) => call.arg(from.version).arg(from.tag.to_string()),
             None => call.arg(""),
         };
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 }
 
-/// Two arguments: the version and the tag.
-impl ToRedisArgs for Point {
-    fn write_redis_args<W: ?Sized + redis::RedisWrite>(&self, out: &mut W) {
-        self.version.write_redis_args(out);
-        out.write_arg_fmt(self.tag);
-    }
-
-    fn num_of_args(&self) -> usize {
-        2
-    }
-}
-
 fn entries(lines: &Value) -> Result<Vec<Entry>, Unavailable> {
     let lines: Vec<String> = redis::from_redis_value_ref(lines).map_err(unreadable)?;
-    Ok(lines.into_iter().map(Entry::of).collect())
+    Ok(lines.into_iter().map(entry_of).collect())
 }
 
 fn is(value: &Value, word: &str) -> bool {
@@ -255,16 +171,17 @@ fn unexpected(call: &str, answer: &[Value]) -> Unavailable {
 
 #[cfg(test)]
 mod tests {
-    use super::Entry;
+    use super::entry_of;
     use crate::ids::Tag;
+    use bahay_shell::Entry;
 
     #[test]
     fn an_entry_is_a_tag_and_a_line() {
         let tag: Tag = "0123456789ab".parse().unwrap();
         let entry = Entry { tag, line: r#"{"at":1, "x":"a b"}"#.to_owned() };
-        assert_eq!(Entry::of(entry.to_string()), entry);
+        assert_eq!(entry_of(entry.to_string()), entry);
         for untagged in [r#"{"at":0}"#, "not even JSON", "", "0123456789a {}"] {
-            let entry = Entry::of(untagged.to_owned());
+            let entry = entry_of(untagged.to_owned());
             assert_eq!((entry.tag, entry.line.as_str()), (Tag::default(), untagged));
         }
     }

@@ -36,11 +36,12 @@ use tokio::sync::mpsc;
 use crate::live_store::connection::Connection;
 use crate::live_store::watch::Subscriptions;
 
+pub use bahay_shell::{Append, Entry, NodeId, Point, Present, Stored, Tail};
 pub use boards::{Place, Places, PlacesAsked};
-pub use journal::{Append, Entry, NewLine, Point, Stored, Tail};
+pub use journal::NewLine;
 pub use listing::{Listed, Open, Playing, Reserve};
 pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState};
-pub use presence::{Beat, GAP_MS, NodeId, Present};
+pub use presence::{Beat, GAP_MS};
 pub use private::PrivateTable;
 pub use seating::Bond;
 pub use watch::Publication;
@@ -67,6 +68,11 @@ impl Unavailable {
     /// For what makes live state unusable without Redis being at fault.
     pub fn new(why: String) -> Self {
         Self(why)
+    }
+
+    /// Why, in words.
+    pub fn into_why(self) -> String {
+        self.0
     }
 }
 

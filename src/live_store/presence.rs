@@ -15,10 +15,8 @@
 //! Bounds: at most `DEAD_AT_ONCE` nodes are taken in one call, at most
 //! [`LiveStore::PRESENT_AT_ONCE`] connections are read in one.
 
-use std::fmt;
-use std::str::FromStr;
-
 use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
+use bahay_shell::{NodeId, Present};
 use uuid::Uuid;
 
 use crate::live_store::{LiveStore, Unavailable};
@@ -34,47 +32,6 @@ pub const GAP_MS: u32 = 2_000;
 const CLAIM_MS: u32 = 5_000;
 
 const DEAD_AT_ONCE: u32 = 16;
-
-/// A process, from its start or from the moment at which it learned that it was taken for dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NodeId(pub Uuid);
-
-impl fmt::Display for NodeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// A connection that has joined a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Present {
-    pub table: TableId,
-    pub player: PlayerId,
-    pub connection: ConnectionId,
-}
-
-impl fmt::Display for Present {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.connection, self.table, self.player)
-    }
-}
-
-impl FromStr for Present {
-    type Err = Unavailable;
-
-    fn from_str(text: &str) -> Result<Self, Unavailable> {
-        let mut ids = text.split(' ').map(|id| id.parse::<Uuid>().ok());
-        let mut id = || ids.next().flatten();
-        match (id(), id(), id()) {
-            (Some(connection), Some(table), Some(player)) => Ok(Self {
-                table: TableId(table),
-                player: PlayerId(player),
-                connection: ConnectionId(connection),
-            }),
-            _ => Err(Unavailable::new("a noted connection cannot be read".into())),
-        }
-    }
-}
 
 /// What a node learns when it says that it lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,7 +113,7 @@ impl LiveStore {
         let mut call = redis::cmd("SRANDMEMBER");
         call.arg(self.present_key(shard, node)).arg(Self::PRESENT_AT_ONCE);
         let noted: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
-        noted.iter().map(|text| text.parse()).collect()
+        noted.iter().map(|text| read(text)).collect()
     }
 
     async fn change_present(
@@ -172,7 +129,7 @@ impl LiveStore {
         let mut call = redis::cmd(command);
         call.arg(self.present_key(shard, node));
         for present in present {
-            call.arg(present.to_string());
+            call.arg(noted(present));
         }
         call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
@@ -184,5 +141,23 @@ impl LiveStore {
 
     fn present_key(&self, shard: u16, node: NodeId) -> String {
         self.shard_key(shard, &format!("present:{node}"))
+    }
+}
+
+/// How a connection is noted.
+fn noted(present: &Present) -> String {
+    format!("{} {} {}", present.connection, present.table, present.player)
+}
+
+fn read(text: &str) -> Result<Present, Unavailable> {
+    let mut ids = text.split(' ').map(|id| id.parse::<Uuid>().ok());
+    let mut id = || ids.next().flatten();
+    match (id(), id(), id()) {
+        (Some(connection), Some(table), Some(player)) => Ok(Present {
+            table: TableId(table),
+            player: PlayerId(player),
+            connection: ConnectionId(connection),
+        }),
+        _ => Err(Unavailable::new("a noted connection cannot be read".into())),
     }
 }

@@ -19,6 +19,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::entropy;
 use crate::live_store::connection::{Address, Connection, Push};
+use crate::live_store::journal::entry_of;
 use crate::live_store::{Entry, LiveStore, Options, Point, Unavailable};
 
 /// How often it is looked whether every subscription stands where its slot is served. A loss that
@@ -281,7 +282,7 @@ fn publication(push: &PushInfo) -> Option<Publication> {
         after => after.split_once(' ')?,
     };
     let after = Point { version: version.parse().ok()?, tag: tag.parse().ok()? };
-    let lines = lines.map(|entry| Entry::of(entry.to_owned())).collect();
+    let lines = lines.map(|entry| entry_of(entry.to_owned())).collect();
     Some(Publication::Lines { table, after, lines })
 }
 

@@ -211,8 +211,8 @@ impl Lobby {
         ledger: Ledger,
     ) -> Self {
         let rooms = rooms.into();
-        let words = rooms.clone();
-        tables.obey(move |terms, heard| words.word(terms, heard));
+        let source = rooms.clone();
+        tables.obey(move |terms, heard| source.room_terms(terms, heard));
         let (options, seekers, counted) = Default::default();
         let (ratings, accounts, bots) = (None, None, Arc::default());
         Self { rooms, tables, live, ledger, ratings, accounts, bots, options, seekers, counted }

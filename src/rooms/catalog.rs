@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use super::{House, PRIVATE, Room, RoomError, main_switch, store};
-use crate::tables::Word;
+use crate::tables::RoomTerms;
 use bahay_engine::catalog::AnyRules;
 use bahay_engine::table::Terms;
 
@@ -61,16 +61,16 @@ impl Catalog {
 
     /// What its room says to a table of these terms; nothing when the table has heard of it, or of
     /// something newer. Private tables have the house alone.
-    pub fn word(&self, of: &Terms<AnyRules>, heard: u32) -> Option<Word<AnyRules>> {
+    pub fn room_terms(&self, of: &Terms<AnyRules>, heard: u32) -> Option<RoomTerms<AnyRules>> {
         let House { is_open, revision } = self.house();
         if of.room == PRIVATE {
-            let word = || Word { revision, is_open, terms: of.clone() };
-            return (revision > heard).then(word);
+            let terms = || RoomTerms { revision, is_open, terms: of.clone() };
+            return (revision > heard).then(terms);
         }
         let room = self.room(&of.room)?;
         // A sum of two numbers that only rise: it rises with either.
         let revision = room.revision().saturating_add(revision);
-        (revision > heard).then(|| Word {
+        (revision > heard).then(|| RoomTerms {
             revision,
             is_open: is_open && room.is_open(),
             terms: room.terms().clone(),

@@ -2,7 +2,7 @@
 //!
 //! PostgreSQL has them, with every revision. Each process keeps a copy, looks twice a second for
 //! what is new, and hands the copy out without waiting. So a change is known on every node within
-//! a second. What a change means to tables is theirs to decide: see `tables::Word`. While the house
+//! a second. What a change means to tables is theirs to decide: see `tables::RoomTerms`. While the house
 //! is closed (`main_switch`), every room is.
 //!
 //! A database without rooms gets those that the program brings along ([`house_rooms`]). Bounds:

@@ -1,35 +1,19 @@
-//! Tables that must not go on: halted where a fault shows, and released or voided by an operator.
-//!
-//! A table is halted by a mark in its head, which refuses every append on every node; then a row
-//! is written for operators. The mark comes first, because the row can be written later by
-//! anybody. Halted are: a table over which the engine panics, also
-//! when something of it is shown, a journal that does not replay, a
-//! game that the ledger refuses for good to open or to settle.
-//!
-//! Voiding ends a table in this order: halted, so that nothing changes under it; its open game
-//! voided in the ledger, which pays back once however often it is asked; bonds released; live
-//! state removed; whoever watches told. Broken off, it is done again from the beginning. A game
-//! that another node was opening in the same moment has no table then, and is found by `lost`.
+//! Carries out what the shell says of halting, voiding and releasing tables, for operators and for
+//! whoever could not show one.
 
 use bahay_engine::table::Readable;
-use bahay_engine::table::{GameId, PlayerId, Table, TableId};
+use bahay_engine::table::{GameId, Table, TableId};
+use bahay_shell::{
+    Halt, Releasing, ReleasingAnswer, ReleasingCall, Reply, Request, Unreleased, Voiding,
+    VoidingAnswer, VoidingCall, guarded,
+};
 
-use crate::archive::halted::{self, Halt, Outcome};
+use crate::archive::halted::{self, Outcome};
 use crate::ledger::LedgerError;
 use crate::live_store::Unavailable;
-use crate::tables::copy::{Copy, Unfollowed};
-use crate::tables::counts::count;
-use crate::tables::guard::guarded;
-use crate::tables::{Inner, Tables};
+use crate::tables::Tables;
 
-/// What voiding a table came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Voided {
-    /// The open game whose coins went back; `None` when none was open.
-    pub game: Option<GameId>,
-    /// Whether there was live state to remove.
-    pub was_live: bool,
-}
+pub use bahay_shell::Voided;
 
 /// Why an operator's order was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -52,28 +36,14 @@ pub enum OperateError {
     Database(String),
 }
 
-impl<G: Readable> Inner<G> {
-    /// Halts a table; says so once, and writes it down for operators.
-    pub(super) async fn halt(&self, halt: Halt, engine: u32) -> Result<(), Unavailable> {
-        if !self.live.halt(halt.table, engine, &halt.reason).await? {
-            return Ok(());
+impl From<Unreleased> for OperateError {
+    fn from(unreleased: Unreleased) -> Self {
+        match unreleased {
+            Unreleased::Missing => Self::Missing,
+            Unreleased::NotHalted => Self::NotHalted,
+            Unreleased::Broken(why) => Self::Broken(why),
+            Unreleased::OtherVersion(engine) => Self::OtherVersion(engine),
         }
-        count(&self.counts.halted);
-        let Halt { table, room, version, reason } = &halt;
-        tracing::error!(%table, room, version, reason, "a table is halted");
-        if let Some(room) = room
-            && let Err(error) = self.live.unlist(room, *table).await
-        {
-            tracing::warn!(%table, %error, "a stale listing stays");
-        }
-        // Not waited for: whoever halts holds the table. What fails is made up for by `lost`.
-        let pool = self.pool.clone();
-        tokio::spawn(async move {
-            if let Err(error) = halted::note_halted(&pool, &halt).await {
-                tracing::warn!(table = %halt.table, %error, "a halt is not written down yet");
-            }
-        });
-        Ok(())
     }
 }
 
@@ -91,87 +61,103 @@ impl<G: Readable> Tables<G> {
         show: impl FnOnce(&Table<G>) -> T,
     ) -> Result<T, Spoiled> {
         guarded(|| show(table)).map_err(|reason| {
-            let (room, engine) = (Some(table.terms().room.clone()), table.engine());
-            let halt = Halt { table: table.id(), room, version: None, reason };
-            let tables = self.clone();
-            tokio::spawn(async move {
-                let table = halt.table;
-                if let Err(error) = tables.inner.halt(halt, engine).await {
-                    tracing::error!(%table, %error, "a table could not be halted yet");
-                }
-            });
+            self.halt(Halt::over(table, reason));
             Spoiled
         })
     }
 
+    /// Halts a table, beside whoever waits.
+    pub(super) fn halt(&self, halt: Halt) {
+        let tables = self.clone();
+        tokio::spawn(async move {
+            let table = halt.table;
+            let halted = tables.driver(table).ask(&tables, Request::Halt(halt)).await;
+            if let Reply::Done(Err(error)) = halted {
+                tracing::error!(%table, %error, "a table could not be halted yet");
+            }
+        });
+    }
+
+    /// Writes a halt down for operators. Not waited for; what fails is made up for by `lost`.
+    pub(super) fn note_halt(&self, halt: Halt) {
+        let pool = self.inner.pool.clone();
+        tokio::spawn(async move {
+            let halt = row(halt);
+            if let Err(error) = halted::note_halted(&pool, &halt).await {
+                tracing::warn!(table = %halt.table, %error, "a halt is not written down yet");
+            }
+        });
+    }
+
     /// Ends a table, whatever state it is in: its open game is voided, its players are free.
     pub async fn void(&self, table: TableId, reason: &str) -> Result<Voided, OperateError> {
-        let live = &self.inner.live;
-        let stored = live.load(table).await?;
-        let mut players: Vec<PlayerId> = Vec::new();
-        let mut room = None;
-        if let Some(stored) = &stored {
-            let version = Some(stored.version());
-            let replayed = guarded(|| Copy::<G>::replay(stored, None));
-            if let Ok(Ok(replayed)) = replayed {
-                let table = replayed.copy.table;
-                players.extend(table.occupants().map(|(_, occupant)| occupant.player));
-                room = Some(table.terms().room.clone());
+        let mut voiding = Voiding::new(table, reason);
+        while let Some(call) = voiding.next_call() {
+            let answer = self.void_step(table, reason, call).await?;
+            voiding.answered::<G>(answer, &self.inner.limits);
+        }
+        let voided = voiding.voided().ok_or(OperateError::Missing)?;
+        tracing::warn!(%table, game = ?voided.game, reason, "a table was voided");
+        Ok(voided)
+    }
+
+    async fn void_step(
+        &self,
+        table: TableId,
+        why: &str,
+        call: VoidingCall,
+    ) -> Result<VoidingAnswer, OperateError> {
+        let (live, pool) = (&self.inner.live, &self.inner.pool);
+        match call {
+            VoidingCall::Load => return Ok(VoidingAnswer::Loaded(live.load(table).await?)),
+            VoidingCall::Halt { engine, reason } => {
+                live.halt(table, engine, &reason).await?;
             }
-            let reason = reason.to_owned();
-            let halt = Halt { table, room: room.clone(), version, reason };
-            live.halt(table, stored.engine, &halt.reason).await?;
-            halted::note_halted(&self.inner.pool, &halt).await.map_err(unanswered)?;
+            VoidingCall::NoteHalt(halt) => {
+                halted::note_halted(pool, &row(halt)).await.map_err(unanswered)?;
+            }
+            VoidingCall::FindOpenGame => {
+                let open = halted::open_at(pool, table).await.map_err(unanswered)?;
+                return Ok(VoidingAnswer::OpenGame(open));
+            }
+            VoidingCall::VoidGame(game) => {
+                return Ok(VoidingAnswer::GameVoided(self.void_game(game, why).await?));
+            }
+            VoidingCall::Release { player } => live.release(player, table).await?,
+            VoidingCall::Unlist { room } => live.unlist(&room, table).await?,
+            VoidingCall::End { engine } => live.end(table, engine).await?,
+            VoidingCall::NoteVoided => {
+                let noted = halted::note_released(pool, table, Outcome::Voided).await;
+                noted.map_err(unanswered)?;
+            }
+            VoidingCall::Close => {
+                if let Some(driver) = self.known(table) {
+                    driver.close();
+                }
+            }
         }
-        let open = halted::open_at(&self.inner.pool, table).await.map_err(unanswered)?;
-        let mut game = None;
-        if let Some((open, its_room)) = open {
-            room = room.or(Some(its_room));
-            game = self.void_game(open, reason).await?.then_some(open);
-        }
-        if stored.is_none() && game.is_none() {
-            return Err(OperateError::Missing);
-        }
-        for player in players {
-            live.release(player, table).await?;
-        }
-        if let Some(room) = room {
-            live.unlist(&room, table).await?;
-        }
-        if let Some(stored) = &stored {
-            live.end(table, stored.engine).await?;
-        }
-        halted::note_released(&self.inner.pool, table, Outcome::Voided)
-            .await
-            .map_err(unanswered)?;
-        if let Some(slot) = self.known(table) {
-            slot.close().await;
-        }
-        tracing::warn!(%table, ?game, reason, "a table was voided");
-        Ok(Voided { game, was_live: stored.is_some() })
+        Ok(VoidingAnswer::Done)
     }
 
     /// Lets a halted table play on, if its journal replays here.
     pub async fn release(&self, table: TableId) -> Result<(), OperateError> {
-        let stored = self.inner.live.load(table).await?.ok_or(OperateError::Missing)?;
-        if stored.halted.is_none() {
-            return Err(OperateError::NotHalted);
+        let mut releasing = Releasing::new();
+        while let Some(call) = releasing.next_call() {
+            let answer = match call {
+                ReleasingCall::Load => ReleasingAnswer::Loaded(self.inner.live.load(table).await?),
+                ReleasingCall::Resume { engine, deadline } => {
+                    self.inner.live.resume(table, engine, deadline).await?;
+                    ReleasingAnswer::Done
+                }
+                ReleasingCall::NoteReleased => {
+                    let pool = &self.inner.pool;
+                    let noted = halted::note_released(pool, table, Outcome::Released).await;
+                    noted.map_err(unanswered)?;
+                    ReleasingAnswer::Done
+                }
+            };
+            releasing.answered::<G>(answer, &self.inner.limits)?;
         }
-        let deadline = guarded(|| {
-            let replayed = Copy::<G>::replay(&stored, None)?;
-            Ok(replayed.copy.table.deadline())
-        });
-        let deadline = match deadline {
-            Ok(Ok(deadline)) => deadline,
-            Ok(Err(Unfollowed::OtherVersion(engine))) => {
-                return Err(OperateError::OtherVersion(engine));
-            }
-            Ok(Err(Unfollowed::Broken(why))) | Err(why) => return Err(OperateError::Broken(why)),
-        };
-        self.inner.live.resume(table, stored.engine, deadline).await?;
-        halted::note_released(&self.inner.pool, table, Outcome::Released)
-            .await
-            .map_err(unanswered)?;
         tracing::warn!(%table, "a table was released");
         Ok(())
     }
@@ -184,6 +170,12 @@ impl<G: Readable> Tables<G> {
             Err(error) => Err(error),
         }
     }
+}
+
+/// As it is written down.
+fn row(halt: Halt) -> halted::Halt {
+    let Halt { table, room, version, reason, .. } = halt;
+    halted::Halt { table, room, version, reason }
 }
 
 fn unanswered(error: impl std::fmt::Display) -> OperateError {

@@ -1,10 +1,5 @@
-//! Games that are open in the ledger and have lost their table: Redis was emptied, or lost keys.
-//! Nobody can finish them, so they are voided, and every coin goes back.
-//!
-//! Every node looks, each at its own moments. A game counts as lost when in two rounds, one after
-//! the other, Redis answers and does not have its table, or has a table that is not in this game.
-//! A game is opened only after its table's journal says that it is to be, and a settled one is no
-//! longer open, so neither looks lost; and if a settlement is faster, the ledger refuses to void.
+//! Looks for games that are open in the ledger and have lost their table; what counts as lost the
+//! shell says. Every node looks, each at its own moments.
 //!
 //! Bounds: pages of 100 games; [`WHOLE`] tables are read whole in a round, in turn, the others are
 //! only asked for.
@@ -12,11 +7,11 @@
 //! What is left in a lost table's POT from earlier games is given back too, but only where an
 //! operator says so: nobody waits for it, and a table is lost for good only when its Redis is.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, TableId};
+use bahay_shell::LostGames;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::archive::{self, OpenGame, halted};
@@ -46,8 +41,7 @@ const REASON: &str = "live state lost";
 /// What is kept from one round to the next.
 #[derive(Debug, Default)]
 struct Rounds {
-    /// Games that seemed lost in the last round.
-    seen: BTreeSet<GameId>,
+    lost: LostGames,
     /// The last game whose table was read whole.
     read: Option<GameId>,
 }
@@ -63,7 +57,7 @@ impl<G: Readable> Tables<G> {
             ticks.tick().await;
             if let Err(error) = self.look_for_lost(&mut rounds).await {
                 // Nothing may be concluded from a round that broke off.
-                rounds.seen.clear();
+                rounds.lost.break_off();
                 tracing::debug!(error, "a look for lost games broke off");
             }
             if let Err(error) = self.note_halts().await {
@@ -96,7 +90,7 @@ impl<G: Readable> Tables<G> {
                     if !self.is_played(&game).await {
                         lost.push(game);
                     }
-                } else if rounds.seen.contains(&game.game) && !self.is_played(&game).await {
+                } else if rounds.lost.seemed_lost(game.game) && !self.is_played(&game).await {
                     lost.push(game);
                 }
             }
@@ -108,13 +102,12 @@ impl<G: Readable> Tables<G> {
         if to_read > 0 {
             rounds.read = None;
         }
-        let before = std::mem::take(&mut rounds.seen);
         for game in lost {
-            rounds.seen.insert(game.game);
-            if before.contains(&game.game) {
+            if rounds.lost.seems_lost(game.game) {
                 self.void_lost(game.table, game.game).await;
             }
         }
+        rounds.lost.end_round();
         Ok(())
     }
 

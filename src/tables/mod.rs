@@ -1,64 +1,47 @@
-//! The shell around the tables of the engine: it keeps copies of them, decides on them, stores
-//! what was decided, and tells those who watch.
+//! The tables of this process: drives the hosts of `bahay-shell` on tokio, and carries out what they
+//! ask for. What is decided at a table, in which order it is stored and told, and what waits, is
+//! told there.
 //!
-//! One order holds for every change: decide on a copy, append to the journal, replace the copy,
-//! tell the watchers. A copy is only a cache: if the append finds that others were faster, their
-//! lines are followed and told first, and the input is decided on again. What a failed call did is
-//! never assumed; the copy is dropped and read again.
-//!
-//! Bounds: a table's slot serializes what this process does there; an input is decided on at most
-//! `ATTEMPTS` times; a watcher that does not keep up is dropped.
-//!
-//! `presence` knows who is connected and which nodes live, `halting` stops tables that must not go
-//! on, and `lost` gives back the coins of games whose tables are gone.
+//! `driver` is one table, `ledger` asks for what a table is owed, `ticker` looks for due tables,
+//! `presence` knows who is connected and which nodes live, `halting` carries out operators' orders,
+//! and `lost` gives back the coins of games whose tables are gone.
 //!
 //! Deliberately absent: ownership of a table, and what a game is.
 
-mod copy;
 mod counts;
-mod effects;
-mod guard;
+mod driver;
 mod halting;
+mod ledger;
 mod lost;
-mod outbox;
 mod presence;
-mod slot;
+mod room_terms;
 mod ticker;
-mod watchers;
-mod words;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bahay_engine::table::Readable;
-use bahay_engine::table::{
-    ConnectionId, Input, PlayerId, Rejection, Table, TableId, Terms, Timestamp,
+use bahay_engine::game::Refusal;
+use bahay_engine::table::{ConnectionId, Input, Readable, Rejection, Table, TableId, Terms};
+use bahay_shell::{
+    DirectWriter, Failure, Limits, Listing, Reply, Request, Watch, WatchRequest, write_table,
 };
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::{StreamExt, stream};
 use tokio::sync::{broadcast, mpsc};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Moment};
 use crate::db::PgPool;
 use crate::entropy;
 use crate::ledger::Ledger;
-use crate::live_store::{LiveStore, Point, Present, Publication, Unavailable};
-use crate::tables::presence::Presence;
-use crate::tables::slot::Slot;
-use crate::tables::words::Words;
+use crate::live_store::{Listed, LiveStore, Point, Publication, Unavailable};
+use crate::tables::driver::Driver;
+use crate::tables::presence::NodePresence;
+use crate::tables::room_terms::TermsSource;
 
-pub use copy::Missed;
+pub use bahay_shell::RoomTerms;
 pub use counts::Counts;
+pub(crate) use driver::TableContext;
 pub use halting::{OperateError, Spoiled, Voided};
-pub use outbox::{Notices, OUTBOX};
-pub use watchers::{AtOnce, Ending, Notice, Told, Watch};
-pub use words::Word;
-
-/// How often an input is decided on before it counts as unavailable.
-const ATTEMPTS: usize = 16;
-
-/// An empty table without a POT is forgotten after this time.
-const IDLE_MS: u64 = 60 * 60 * 1000;
 
 /// The pauses before each reading of watched journals once subscriptions have broken off.
 const CATCH_UP_AFTER: [Duration; 4] =
@@ -81,19 +64,21 @@ struct Inner<G: Readable> {
     clocks: Vec<Clock>,
     /// For what operators are told about halted tables, and for games that lost theirs.
     pool: PgPool,
-    presence: Presence,
+    presence: NodePresence,
     counts: Counts,
-    words: Words<G::Rules>,
-    /// Copies of the tables that somebody here has looked at.
-    slots: Mutex<HashMap<TableId, Arc<Slot<G>>>>,
-    /// Tables whose journal may be longer than this process knows, by what it did itself. They are
-    /// read at the next look.
-    unheard: Mutex<Vec<TableId>>,
+    room_terms: TermsSource<G::Rules>,
+    limits: Limits,
+    began: Moment,
+    /// The tables that somebody here has looked at.
+    drivers: Mutex<HashMap<TableId, Arc<Driver<G>>>>,
+    /// Tables whose journal may be longer than this process knows, by what it did itself or has
+    /// missed. They are read at the next look.
+    doubtful: Mutex<Vec<TableId>>,
 }
 
 /// Why an input was not taken.
 #[derive(Debug, thiserror::Error)]
-pub enum SubmitError<I: bahay_engine::game::Refusal> {
+pub enum SubmitError<I: Refusal> {
     /// The table refused it; nothing has changed.
     #[error("{0}")]
     Rejected(Rejection<I>),
@@ -122,12 +107,28 @@ pub enum Unready {
     Unavailable(#[from] Unavailable),
 }
 
-impl<I: bahay_engine::game::Refusal> From<Unready> for SubmitError<I> {
-    fn from(unready: Unready) -> Self {
-        match unready {
-            Unready::Halted => Self::Halted,
-            Unready::OtherVersion => Self::OtherVersion,
-            Unready::Unavailable(error) => Self::Unavailable(error),
+impl<I: Refusal> From<Failure<I>> for SubmitError<I> {
+    fn from(failure: Failure<I>) -> Self {
+        match failure {
+            Failure::Rejected(rejection) => Self::Rejected(rejection),
+            Failure::Missing => Self::Missing,
+            Failure::Halted => Self::Halted,
+            Failure::OtherVersion => Self::OtherVersion,
+            Failure::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
+        }
+    }
+}
+
+impl<I: Refusal> From<Failure<I>> for Unready {
+    fn from(failure: Failure<I>) -> Self {
+        match failure {
+            Failure::Halted => Self::Halted,
+            Failure::OtherVersion => Self::OtherVersion,
+            Failure::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
+            // Nothing is decided where a table is only read.
+            Failure::Rejected(_) | Failure::Missing => {
+                Self::Unavailable(Unavailable::new(failure.to_string()))
+            }
         }
     }
 }
@@ -143,26 +144,19 @@ impl<G: Readable> Inner<G> {
     fn clock_in(&self, shard: u16) -> &Clock {
         &self.clocks[usize::from(shard)]
     }
-
-    /// To decide by. Nothing is decided about a table before its time is known here.
-    fn time_of(&self, table: TableId) -> Result<Timestamp, Unavailable> {
-        let clock = self.clock_of(table);
-        let unknown = || Unavailable::new("the time of this table is not known yet".into());
-        clock.is_told().then(|| clock.now()).ok_or_else(unknown)
-    }
 }
 
 impl<G: Readable> Tables<G> {
     /// Tables by a clock of the caller's. The house's own comes with [`Tables::start`].
     pub fn new(live: LiveStore, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
         let clocks = live.shards().map(|_| clock.clone()).collect();
-        let presence = Presence::new(&live);
+        let presence = NodePresence::new(&live);
         Self::with(live, ledger, clocks, pool, presence)
     }
 
     /// Makes this process a node of the house, with the house's clock.
     pub async fn start(live: LiveStore, ledger: Ledger, pool: PgPool) -> Result<Self, Unavailable> {
-        let (presence, clocks) = Presence::join(&live).await?;
+        let (presence, clocks) = NodePresence::join(&live).await?;
         Ok(Self::with(live, ledger, clocks, pool, presence))
     }
 
@@ -171,11 +165,22 @@ impl<G: Readable> Tables<G> {
         ledger: Ledger,
         clocks: Vec<Clock>,
         pool: PgPool,
-        presence: Presence,
+        presence: NodePresence,
     ) -> Self {
-        let (slots, counts, words) = (Mutex::default(), Counts::default(), Words::default());
-        let unheard = Mutex::default();
-        let inner = Inner { live, ledger, clocks, pool, presence, counts, words, slots, unheard };
+        let waiting_ms = u64::try_from(live.response_timeout().as_millis()).unwrap_or(u64::MAX);
+        let inner = Inner {
+            live,
+            ledger,
+            clocks,
+            pool,
+            presence,
+            counts: Counts::default(),
+            room_terms: TermsSource::default(),
+            limits: Limits { waiting_ms, ..Limits::SERVICE },
+            began: Moment::now(),
+            drivers: Mutex::default(),
+            doubtful: Mutex::default(),
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -197,32 +202,26 @@ impl<G: Readable> Tables<G> {
     /// Has tables ask here what their rooms say. Only the first call counts.
     pub fn obey(
         &self,
-        words: impl Fn(&Terms<G::Rules>, u32) -> Option<Word<G::Rules>> + Send + Sync + 'static,
+        source: impl Fn(&Terms<G::Rules>, u32) -> Option<RoomTerms<G::Rules>> + Send + Sync + 'static,
     ) {
-        self.inner.words.come_from(Arc::new(words));
+        self.inner.room_terms.come_from(Arc::new(source));
     }
 
     /// Tells the tables that this process knows what their rooms say, without waiting for
     /// something to happen there. The others hear it then.
     pub async fn hear_rooms(&self) {
-        for slot in self.all() {
-            let due = match slot.current().await {
-                Some(table) => self.inner.words.due(&table),
-                None => None,
-            };
-            if let Some(input) = due {
-                // The word is told before the input, which then is nothing new.
-                let told = slot.submit(&self.inner, input).await;
-                if let Err(SubmitError::Unavailable(error)) = told {
-                    tracing::warn!(table = %slot.id(), %error, "a table hears of its room later");
-                }
+        for driver in self.all() {
+            if let Reply::Done(Err(Failure::Unavailable(error))) =
+                driver.ask(self, Request::TellTerms).await
+            {
+                tracing::warn!(table = %driver.id(), %error, "a table hears of its room later");
             }
         }
     }
 
     /// Tables of which this process has a copy or a watcher.
     pub fn known_tables(&self) -> usize {
-        self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.drivers().len()
     }
 
     /// Founds a table unless it exists.
@@ -238,83 +237,80 @@ impl<G: Readable> Tables<G> {
         revision: u32,
     ) -> Result<(), Unavailable> {
         let table = Table::<G>::new(id, terms).of_revision(revision);
-        let snapshot = serde_json::to_string(&table).map_err(copy::unwritable)?;
-        let live = &self.inner.live;
-        live.found(id, entropy::tag(), &snapshot, IDLE_MS, table.engine()).await
+        let unwritable = |error| Unavailable::new(format!("a table cannot be written: {error}"));
+        let snapshot = write_table(&table).map_err(unwritable)?;
+        let (live, idle_ms) = (&self.inner.live, self.inner.limits.idle_ms);
+        live.found(id, entropy::tag(), &snapshot, idle_ms, table.engine()).await
     }
 
-    /// Has the table decide on an input and stores what it decided. Gives the table's version
-    /// after it.
-    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> Submitted<G, u64> {
-        let gone = match &input {
-            Input::Connect { player, connection } => {
-                let present = Present { table: id, player: *player, connection: *connection };
-                self.arrive(present).await?;
-                None
-            }
-            Input::Disconnect { player, connection } => {
-                Some(Present { table: id, player: *player, connection: *connection })
-            }
-            _ => None,
-        };
-        let submitted = self.decide(id, input).await;
-        if let Some(present) = gone
-            && !matches!(submitted, Err(SubmitError::OtherVersion | SubmitError::Unavailable(_)))
-        {
-            self.departed(present).await;
-        }
-        submitted
-    }
-
-    async fn decide(&self, id: TableId, input: Input<G::Action>) -> Submitted<G, u64> {
-        let slot = self.slot(id);
+    /// Has the table decide on an input without a word about presence.
+    async fn decide(
+        &self,
+        id: TableId,
+        input: Input<G::Action>,
+    ) -> Result<u64, Failure<G::Illegal>> {
         // In a box where it is done, so that nobody on the way there moves or keeps room for it.
-        let submitted = Box::pin(slot.submit(&self.inner, input)).await;
-        if submitted.is_ok() {
-            self.carry_out(&slot).await;
+        match Box::pin(self.driver(id).ask(self, Request::Submit(input))).await {
+            Reply::Submitted(submitted) => submitted,
+            other => Err(unexpected(&other)),
         }
-        submitted
     }
 
     /// The table as it is now; `None` when there is no such table.
     pub async fn look(&self, id: TableId) -> Result<Option<Arc<Table<G>>>, Unready> {
-        self.slot(id).look(&self.inner).await
+        match self.driver(id).ask(self, Request::Look).await {
+            Reply::Looked(looked) => Ok(looked?),
+            other => Err(unexpected::<G>(&other).into()),
+        }
     }
 
     /// Puts the room's list right, for whoever found a table listed otherwise than it is: nodes that
     /// list it at the same time may do so in the wrong order.
     pub async fn list_again(&self, id: TableId) -> Result<(), Unready> {
-        self.slot(id).list_again(&self.inner).await
+        match self.driver(id).ask(self, Request::List).await {
+            Reply::Done(done) => Ok(done?),
+            other => Err(unexpected::<G>(&other).into()),
+        }
     }
 
-    /// Begins to watch a table for a player. With the point that the player saw last, gives what
+    /// Begins to watch a table by a connection. With the point that the viewer saw last, gives what
     /// was missed since, if the journal still has it.
     pub async fn watch(
         &self,
         id: TableId,
-        player: PlayerId,
         connection: ConnectionId,
         from: Option<Point>,
     ) -> Submitted<G, Watch<G>> {
-        self.slot(id).watch(&self.inner, player, connection, None, from).await
+        let request = WatchRequest { connection, writer: None, from };
+        Ok(self.watch_by(id, request).await?)
     }
 
-    /// The same. What somebody has told the watcher at once does not come among its notices.
-    pub async fn watch_at_once(
+    /// The same. What the writer has written does not come among the notices.
+    pub async fn watch_directly(
         &self,
         id: TableId,
-        player: PlayerId,
         connection: ConnectionId,
-        at_once: Arc<dyn AtOnce<G>>,
+        writer: Arc<dyn DirectWriter<G>>,
         from: Option<Point>,
-    ) -> Submitted<G, Watch<G>> {
-        self.slot(id).watch(&self.inner, player, connection, Some(at_once), from).await
+    ) -> Result<Watch<G>, Failure<G::Illegal>> {
+        self.watch_by(id, WatchRequest { connection, writer: Some(writer), from }).await
+    }
+
+    async fn watch_by(
+        &self,
+        id: TableId,
+        request: WatchRequest<G>,
+    ) -> Result<Watch<G>, Failure<G::Illegal>> {
+        match self.driver(id).ask(self, Request::Watch(request)).await {
+            Reply::Watched(watched) => watched,
+            other => Err(unexpected(&other)),
+        }
     }
 
     /// What is said at a table from here on, as long as somebody here watches it: texts that are
     /// no part of its journal. Who falls behind misses some.
     pub fn hear(&self, id: TableId) -> broadcast::Receiver<Arc<str>> {
-        self.slot(id).hear()
+        self.driver(id).hear()
     }
 
     /// Tells all who listen to a table a text of one line that is no part of its journal.
@@ -327,25 +323,18 @@ impl<G: Readable> Tables<G> {
         while let Some(publication) = publications.recv().await {
             match publication {
                 Publication::Lines { table, after, lines } => {
-                    if let Some(slot) = self.known(table) {
-                        let tables = self.clone();
-                        let mut following = Box::pin(async move {
-                            slot.published(&tables.inner, after, &lines).await;
-                        });
-                        // A table that waits for its server keeps no other waiting.
-                        if following.as_mut().now_or_never().is_none() {
-                            tokio::spawn(following);
-                        }
+                    if let Some(driver) = self.known(table) {
+                        driver.published(&self, after, &lines);
                     }
                 }
                 Publication::Talk { table, text } => {
-                    if let Some(slot) = self.known(table) {
-                        slot.talk(text.into());
+                    if let Some(driver) = self.known(table) {
+                        driver.talk(text.into());
                     }
                 }
                 Publication::Ended { table } => {
-                    if let Some(slot) = self.known(table) {
-                        slot.close().await;
+                    if let Some(driver) = self.known(table) {
+                        driver.close();
                     }
                 }
                 Publication::Interrupted => {
@@ -364,52 +353,78 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// Brings every copy that is watched up to its journal.
+    /// Brings every replica that is watched up to its journal.
     async fn read_all(&self) {
-        let slots = stream::iter(self.all());
-        let read = |slot: Arc<Slot<G>>| async move { slot.catch_up(&self.inner).await };
-        slots.for_each_concurrent(READ_AT_ONCE, read).await;
-    }
-
-    fn slot(&self, id: TableId) -> Arc<Slot<G>> {
-        let mut slots = self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        slots.entry(id).or_insert_with(|| Arc::new(Slot::new(id))).clone()
-    }
-
-    fn known(&self, id: TableId) -> Option<Arc<Slot<G>>> {
-        self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
-    }
-
-    fn all(&self) -> Vec<Arc<Slot<G>>> {
-        let slots = self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        slots.values().cloned().collect()
-    }
-
-    /// Reads the journals to which this process may have added what it was not told of.
-    async fn read_unheard(&self) {
-        let unheard = &self.inner.unheard;
-        let unheard = std::mem::take(&mut *unheard.lock().unwrap_or_else(PoisonError::into_inner));
-        let slots = stream::iter(unheard).filter_map(async |table| self.known(table));
-        let read = |slot: Arc<Slot<G>>| async move { slot.catch_up(&self.inner).await };
-        slots.for_each_concurrent(READ_AT_ONCE, read).await;
+        self.ask_all(|| Request::CatchUp).await;
     }
 
     /// At the end: no table is to publish for a process that is gone.
     pub(super) async fn stop_listening(&self) {
-        let slots = stream::iter(self.all());
-        let stop = |slot: Arc<Slot<G>>| async move { slot.stop_listening(&self.inner).await };
-        slots.for_each_concurrent(READ_AT_ONCE, stop).await;
+        self.ask_all(|| Request::Unsubscribe).await;
     }
 
-    fn has_unheard(&self) -> bool {
-        !self.inner.unheard.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
-    /// Forgets the copies that nobody here watches or uses.
-    fn sweep(&self) {
-        let mut slots = self.inner.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        slots.retain(|_, slot| {
-            Arc::strong_count(slot) > 1 || slot.is_watched() || slot.is_refused()
+    async fn ask_all(&self, request: impl Fn() -> Request<G>) {
+        let asked = stream::iter(self.all()).map(|driver| {
+            let request = request();
+            async move {
+                let id = driver.id();
+                if let Reply::Done(Err(error)) = driver.ask(self, request).await {
+                    tracing::warn!(table = %id, %error, "a watched table could not be read");
+                }
+            }
         });
+        asked.for_each_concurrent(READ_AT_ONCE, |asked| asked).await;
     }
+
+    fn driver(&self, id: TableId) -> Arc<Driver<G>> {
+        let mut drivers = self.drivers();
+        drivers.entry(id).or_insert_with(|| Arc::new(Driver::new(id))).clone()
+    }
+
+    fn known(&self, id: TableId) -> Option<Arc<Driver<G>>> {
+        self.drivers().get(&id).cloned()
+    }
+
+    fn all(&self) -> Vec<Arc<Driver<G>>> {
+        self.drivers().values().cloned().collect()
+    }
+
+    /// The journal of a table may be longer than this process was told.
+    fn doubt(&self, id: TableId) {
+        self.inner.doubtful.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+    }
+
+    /// Reads the journals that may be longer than this process was told.
+    fn read_doubtful(&self) {
+        let doubtful = &self.inner.doubtful;
+        let doubtful =
+            std::mem::take(&mut *doubtful.lock().unwrap_or_else(PoisonError::into_inner));
+        for driver in doubtful.into_iter().filter_map(|table| self.known(table)) {
+            driver.look_again(self);
+        }
+    }
+
+    /// Forgets the tables that nobody here watches or uses.
+    fn sweep(&self) {
+        self.drivers().retain(|_, driver| Arc::strong_count(driver) > 1 || driver.is_used());
+    }
+
+    fn drivers(&self) -> MutexGuard<'_, HashMap<TableId, Arc<Driver<G>>>> {
+        self.inner.drivers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Milliseconds that this process has counted.
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.inner.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    async fn list(&self, table: TableId, listing: &Listing) -> Result<(), Unavailable> {
+        let Listing { room, seats, has_pot, players } = listing;
+        let listed = Listed { room, seats: *seats, has_pot: *has_pot, players };
+        self.inner.live.list(table, listed).await
+    }
+}
+
+fn unexpected<G: Readable>(reply: &Reply<G>) -> Failure<G::Illegal> {
+    bahay_shell::Unavailable(format!("{reply:?} is no answer to this request")).into()
 }

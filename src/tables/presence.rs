@@ -4,35 +4,31 @@
 //! It does so for each shard by itself, because each may be on another server: one that is away
 //! stops the clocks of its own tables, and nobody is given up over it elsewhere.
 //!
-//! A connection is noted, here and in Redis, before its table hears of it, and forgotten after
-//! its table has heard that it is gone. So whenever a process dies, every connection that a table
-//! may believe in is noted somewhere. A table that could not be told is told later.
-//!
-//! A node that was paused for so long that it was taken for dead learns it from its next beat: it
-//! goes on under a new id and ends its watches in that shard, so that its clients come again and
-//! resume.
+//! Who is connected, what is to be noted before a table hears of it and what is forgotten after, and
+//! how a dead node's connections are told, the shell says.
 //!
 //! The connection for publications is tried as often, so that it is made again in time.
 //!
 //! Bounds: a beat waits a second for its answer; [`AGAIN`] departures are told again at a beat.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bahay_engine::table::Readable;
-use bahay_engine::table::{ConnectionId, Input};
+use bahay_engine::table::{ConnectionId, Input, TableId};
+use bahay_shell::{
+    Burial, BurialCall, Ending, Failure, NodeId, Noted, Presence, Present, Request, is_told_gone,
+};
 use futures_util::future::join_all;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::clock::{Clock, Moment, Told};
 use crate::entropy;
-use crate::live_store::{LiveStore, NodeId, Present, Unavailable};
+use crate::live_store::{LiveStore, Unavailable};
 use crate::tables::counts::count;
-use crate::tables::watchers::Ending;
-use crate::tables::{SubmitError, Tables};
+use crate::tables::{Submitted, Tables};
 
 /// How often a node says that it lives: three times before it is taken for dead.
 const BEAT: Duration = Duration::from_secs(1);
@@ -45,47 +41,16 @@ const NOTED_AT_ONCE: usize = 500;
 
 /// Who this node is and who is connected through it.
 #[derive(Debug)]
-pub(super) struct Presence {
-    state: Mutex<State>,
+pub(super) struct NodePresence {
+    state: Mutex<Presence>,
     /// Shards to which it cannot say that it lives.
     down: AtomicU32,
 }
 
-#[derive(Debug)]
-struct State {
-    /// By shard.
-    names: Vec<Name>,
-    here: BTreeMap<ConnectionId, Here>,
-}
-
-/// What a shard knows this node by.
-#[derive(Clone, Copy, Debug)]
-struct Name {
-    node: NodeId,
-    /// Others have seen it there.
-    has_beaten: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Here {
-    present: Present,
-    shard: u16,
-    /// The connection is gone and its table could not be told.
-    is_gone: bool,
-}
-
-impl State {
-    fn name(&mut self, shard: u16) -> &mut Name {
-        &mut self.names[usize::from(shard)]
-    }
-}
-
-impl Presence {
+impl NodePresence {
     pub(super) fn new(live: &LiveStore) -> Self {
-        let name = Name { node: NodeId(entropy::uuid()), has_beaten: false };
-        let names = live.shards().map(|_| name).collect();
-        let state = Mutex::new(State { names, here: BTreeMap::new() });
-        Self { state, down: AtomicU32::new(0) }
+        let presence = Presence::new(NodeId(entropy::uuid()), live.shards().len());
+        Self { state: Mutex::new(presence), down: AtomicU32::new(0) }
     }
 
     /// Joins the house: the first beat to each shard, and clocks that show their time. A shard that
@@ -93,11 +58,11 @@ impl Presence {
     pub(super) async fn join(live: &LiveStore) -> Result<(Self, Vec<Clock>), Unavailable> {
         let presence = Self::new(live);
         let beats = live.shards().map(async |shard| {
-            let node = presence.state().name(shard).node;
+            let (node, _) = presence.state().name(shard);
             let late = |_| Unavailable::new("a first beat was not answered in time".into());
             let beat = live.beat(shard, node, false, None);
             let beat = timeout(live.response_timeout(), beat).await.map_err(late)??;
-            presence.state().name(shard).has_beaten = true;
+            presence.state().beaten(shard, false, || node);
             Ok::<_, Unavailable>(Clock::house(beat.now))
         });
         let mut clocks = vec![];
@@ -120,27 +85,8 @@ impl Presence {
         Ok((presence, clocks))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Presence> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn node(&self, shard: u16) -> NodeId {
-        self.state().name(shard).node
-    }
-
-    /// The connections to a shard whose tables have yet to be told that they are gone.
-    fn gone(&self, shard: u16) -> Vec<Present> {
-        let state = self.state();
-        let gone = state.here.values().filter(|here| here.is_gone && here.shard == shard);
-        gone.map(|here| here.present).take(AGAIN).collect()
-    }
-
-    /// Becomes another node to a shard. Whoever is connected there is to come again.
-    fn start_anew(&self, shard: u16) {
-        let mut state = self.state();
-        *state.name(shard) = Name { node: NodeId(entropy::uuid()), has_beaten: false };
-        let here = state.here.values_mut().filter(|here| here.shard == shard);
-        here.for_each(|here| here.is_gone = true);
     }
 }
 
@@ -181,7 +127,7 @@ impl<G: Readable> Tables<G> {
             }
             if !is_down {
                 // What does not pass in this time is left for the next beat.
-                let gone = self.inner.presence.gone(shard);
+                let gone = self.inner.presence.state().gone(shard, AGAIN);
                 let again = gone.into_iter().map(|gone| self.leave(gone));
                 let _ = timeout(BEAT, join_all(again)).await;
             }
@@ -213,9 +159,8 @@ impl<G: Readable> Tables<G> {
         let _ = timeout(BEAT, self.stop_listening()).await;
         let shards = self.inner.live.shards().map(async |shard| {
             let (node, is_empty) = {
-                let mut state = self.inner.presence.state();
-                let is_empty = state.here.values().all(|here| here.shard != shard);
-                (state.name(shard).node, is_empty)
+                let state = self.inner.presence.state();
+                (state.name(shard).0, state.is_empty(shard))
             };
             if is_empty && let Err(error) = self.inner.live.retire(shard, node).await {
                 tracing::warn!(%node, shard, %error, "this node will be taken for dead");
@@ -225,7 +170,7 @@ impl<G: Readable> Tables<G> {
     }
 
     async fn beat(&self, shard: u16, burials: &mut JoinSet<()>) -> Result<(), Unavailable> {
-        let Name { node, has_beaten } = *self.inner.presence.state().name(shard);
+        let (node, has_beaten) = self.inner.presence.state().name(shard);
         let clock = self.inner.clock_in(shard);
         let asked = Moment::now();
         let own = clock.is_told().then(|| clock.now());
@@ -239,22 +184,21 @@ impl<G: Readable> Tables<G> {
             }
             Told::Behind(ms) => tracing::warn!(ms, shard, "the time is behind: ours stands"),
         }
-        if beat.is_dead {
+        let anew = || NodeId(entropy::uuid());
+        let is_dead = self.inner.presence.state().beaten(shard, beat.is_dead, anew);
+        if is_dead {
             tracing::warn!(%node, shard, "this node was taken for dead: clients are to come again");
-            self.inner.presence.start_anew(shard);
-            // Beside the beats: a table's place may be held by who waits for Redis.
+            // Beside the beats: a table may be waiting for Redis.
             let tables = self.clone();
             burials.spawn(async move {
-                for slot in tables.all() {
-                    if tables.inner.live.shard_of(slot.id()) == shard {
+                for driver in tables.all() {
+                    if tables.inner.live.shard_of(driver.id()) == shard {
                         // Where Redis was emptied, nobody is known any more, and no table is there.
-                        slot.catch_up(&tables.inner).await;
-                        slot.end_watches(Ending::NodeGone).await;
+                        driver.ask(&tables, Request::CatchUp).await;
+                        driver.end_watches(Ending::NodeGone);
                     }
                 }
             });
-        } else {
-            self.inner.presence.state().name(shard).has_beaten = true;
         }
         for node in beat.taken {
             let tables = self.clone();
@@ -269,84 +213,89 @@ impl<G: Readable> Tables<G> {
 
     /// Tells the tables of a dead node's connections, in portions.
     async fn bury(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
-        loop {
-            let present = self.inner.live.present(shard, node).await?;
-            if present.is_empty() {
-                return self.inner.live.bury(shard, node).await;
-            }
-            let told = join_all(present.iter().map(|present| self.tell_gone(*present))).await;
-            let told = present.iter().zip(told).filter(|(_, told)| *told);
-            let told: Vec<_> = told.map(|(present, _)| *present).collect();
-            if told.is_empty() {
-                return Err(Unavailable::new("no table could be told".into()));
-            }
-            told.iter().for_each(|_| count(&self.inner.counts.told_away));
-            self.inner.live.forget(shard, node, &told).await?;
-        }
-    }
-
-    /// Whether the table knows now that this connection is gone, or need not know.
-    async fn tell_gone(&self, present: Present) -> bool {
-        let Present { table, player, connection } = present;
-        match self.decide(table, Input::Disconnect { player, connection }).await {
-            Ok(_) | Err(SubmitError::Rejected(_) | SubmitError::Missing | SubmitError::Halted) => {
-                true
-            }
-            Err(SubmitError::OtherVersion | SubmitError::Unavailable(_)) => false,
-        }
-    }
-
-    /// Before a table hears of a connection.
-    pub(super) async fn arrive(&self, present: Present) -> Result<(), Unavailable> {
-        let shard = self.inner.live.shard_of(present.table);
-        let (node, before) = {
-            let mut state = self.inner.presence.state();
-            let here = Here { present, shard, is_gone: false };
-            (state.name(shard).node, state.here.insert(present.connection, here))
-        };
-        self.inner.live.note(shard, node, &[present]).await?;
-        if let Some(before) = before.filter(|before| before.present != present) {
-            let node = self.inner.presence.node(before.shard);
-            let forgotten = self.inner.live.forget(before.shard, node, &[before.present]).await;
-            // The server of another table's shard is nothing to this one.
-            if let Err(error) = forgotten {
-                tracing::debug!(connection = %present.connection, %error, "it stays noted");
+        let live = &self.inner.live;
+        let mut burial = Burial::new();
+        while let Some(call) = burial.next_call() {
+            match call {
+                BurialCall::Read => burial.read(live.present(shard, node).await?),
+                BurialCall::Tell(present) => {
+                    let told = join_all(present.iter().map(|present| self.tell_gone(*present)));
+                    let told = present.iter().zip(told.await).filter(|(_, told)| *told);
+                    let told: Vec<_> = told.map(|(present, _)| *present).collect();
+                    told.iter().for_each(|_| count(&self.inner.counts.told_away));
+                    if !burial.told(told) {
+                        return Err(Unavailable::new("no table could be told".into()));
+                    }
+                }
+                BurialCall::Forget(present) => {
+                    live.forget(shard, node, &present).await?;
+                    burial.forgot();
+                }
+                BurialCall::Bury => live.bury(shard, node).await?,
             }
         }
         Ok(())
     }
 
-    /// A connection of this node has ended, wherever it was.
-    pub async fn ended(&self, connection: ConnectionId) {
-        let here = self.inner.presence.state().here.get(&connection).copied();
-        if let Some(here) = here {
-            self.leave(here.present).await;
-        }
+    /// Has the table decide on an input and stores what it decided. Gives the table's version
+    /// after it.
+    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> Submitted<G, u64> {
+        Ok(self.submit_noted(id, input).await?)
     }
 
-    /// Of a connection that its table knows to be gone.
-    pub(super) async fn departed(&self, present: Present) {
-        let is_here = self.inner.presence.state().here.contains_key(&present.connection);
-        if is_here {
-            self.forget(present).await;
+    /// The same. Whoever the input speaks of is noted before it, and forgotten after.
+    pub(crate) async fn submit_noted(
+        &self,
+        id: TableId,
+        input: Input<G::Action>,
+    ) -> Result<u64, Failure<G::Illegal>> {
+        let shard = self.inner.live.shard_of(id);
+        let before = match &input {
+            // The only input that says that somebody has come.
+            Input::Connect { .. } => self.inner.presence.state().before(id, shard, &input),
+            _ => None,
+        };
+        if let Some((noted, earlier)) = before {
+            let unavailable = |error: Unavailable| bahay_shell::Unavailable(error.into_why());
+            let Noted { node, present, .. } = noted;
+            self.inner.live.note(shard, node, &[present]).await.map_err(unavailable)?;
+            if let Some(earlier) = earlier {
+                self.forget(earlier).await;
+            }
+        }
+        let gone = Present::gone(id, &input);
+        let submitted = self.decide(id, input).await;
+        if gone.is_some() {
+            let after = self.inner.presence.state().after(gone, shard, &submitted);
+            if let Some(noted) = after {
+                self.forget(noted).await;
+            }
+        }
+        submitted
+    }
+
+    /// Whether the table knows now that this connection is gone, or need not know.
+    async fn tell_gone(&self, present: Present) -> bool {
+        is_told_gone(&self.decide(present.table, present.farewell()).await)
+    }
+
+    /// A connection of this node has ended, wherever it was.
+    pub async fn ended(&self, connection: ConnectionId) {
+        let here = self.inner.presence.state().here(connection);
+        if let Some(present) = here {
+            self.leave(present).await;
         }
     }
 
     async fn leave(&self, present: Present) {
-        if self.tell_gone(present).await {
-            self.forget(present).await;
-        } else if let Some(here) = self.inner.presence.state().here.get_mut(&present.connection) {
-            here.is_gone = true;
+        let told = self.submit_noted(present.table, present.farewell()).await;
+        if !is_told_gone(&told) {
+            self.inner.presence.state().tell_again(present.connection);
         }
     }
 
-    async fn forget(&self, present: Present) {
-        let shard = self.inner.live.shard_of(present.table);
-        let node = {
-            let mut state = self.inner.presence.state();
-            state.here.remove(&present.connection);
-            state.name(shard).node
-        };
+    async fn forget(&self, noted: Noted) {
+        let Noted { shard, node, present } = noted;
         if let Err(error) = self.inner.live.forget(shard, node, &[present]).await {
             // When this node ends, that table is told once more, which does no harm.
             tracing::debug!(connection = %present.connection, %error, "a noted connection stays");
@@ -356,10 +305,8 @@ impl<G: Readable> Tables<G> {
     /// Notes again everybody who is connected to tables of a shard.
     async fn note_all(&self, shard: u16) {
         let (node, all) = {
-            let mut state = self.inner.presence.state();
-            let here = state.here.values().filter(|here| here.shard == shard);
-            let all: Vec<_> = here.map(|here| here.present).collect();
-            (state.name(shard).node, all)
+            let state = self.inner.presence.state();
+            (state.name(shard).0, state.all(shard))
         };
         for some in all.chunks(NOTED_AT_ONCE) {
             if let Err(error) = self.inner.live.note(shard, node, some).await {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bahay_engine::table::Readable;
 use bahay_engine::table::TableId;
+use bahay_shell::{Failure, Reply, Request};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::task::JoinSet;
@@ -42,10 +43,7 @@ impl<G: Readable> Tables<G> {
                     let shards = std::mem::take(&mut idle);
                     asked.extend(shards.into_iter().map(|shards| self.due(shards)));
                     look = look.wrapping_add(1);
-                    if self.has_unheard() {
-                        let tables = self.clone();
-                        running.spawn(async move { tables.read_unheard().await });
-                    }
+                    self.read_doubtful();
                     if look.is_multiple_of(SWEEP_EVERY) {
                         let tables = self.clone();
                         running.spawn(async move {
@@ -80,6 +78,17 @@ impl<G: Readable> Tables<G> {
                     }
                 }
             }
+        }
+    }
+
+    /// Has a table that is due carry out what it is owed.
+    async fn attend(&self, id: TableId) {
+        match self.driver(id).ask(self, Request::Attend).await {
+            Reply::Looked(Err(Failure::Unavailable(error))) => {
+                tracing::warn!(table = %id, %error, "a due table could not be read");
+            }
+            // Said where it was found out.
+            Reply::Looked(_) | Reply::Submitted(_) | Reply::Watched(_) | Reply::Done(_) => {}
         }
     }
 

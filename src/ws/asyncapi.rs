@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use bahay_engine::game::Game;
 use bahay_engine::table::SEED_BYTES_MAX;
+use bahay_shell::Limits;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -22,7 +23,6 @@ use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, close};
 use crate::ws::refusals::refusals;
 use crate::ws::session::{IDLE, PING, STAGGER};
-use crate::ws::showing::RESUMED_MAX;
 use crate::ws::wire::{WAITING_BYTES_MAX, WAITING_MAX};
 use bahay_engine::catalog::AnyGame;
 
@@ -179,7 +179,7 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "seed_bytes_max": SEED_BYTES_MAX,
             "unread_messages_max": WAITING_MAX,
             "unread_bytes_max": WAITING_BYTES_MAX,
-            "resumed_updates_max": RESUMED_MAX,
+            "resumed_updates_max": Limits::SERVICE.resumed,
             "to_authenticate_max_s": ENTRY.as_secs(),
             "ticket_life_s": TICKET_LIFE.as_secs(),
             "sent_away_within_ms": u64::try_from(STAGGER.as_millis()).unwrap_or(u64::MAX),

@@ -37,7 +37,7 @@ const READ_BYTES: usize = 512;
 
 /// Where a fault can be planted. Only tests do so.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Taps {
+pub struct FaultHooks {
     /// Called with every text of a client before it is read.
     pub heard: Option<fn(&str)>,
     /// Called with every table before something of it is shown to a player.
@@ -60,7 +60,7 @@ pub struct PlayState {
     pub stopping: watch::Receiver<bool>,
     /// Never sent on: who waits for its end waits for the last connection.
     pub alive: mpsc::Sender<Infallible>,
-    pub taps: Taps,
+    pub hooks: FaultHooks,
 }
 
 /// `GET /v1/play`: opens the socket.
@@ -86,7 +86,7 @@ pub(super) async fn upgrade(
     upgrade
         .protocols(Form::ALL.map(Form::subprotocol))
         .read_buffer_size(READ_BYTES)
-        // What is written is a frame at a time, by `pen`.
+        // What is written is a frame at a time, by `writer`.
         .write_buffer_size(0)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
@@ -157,7 +157,7 @@ fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitt
 async fn serve(socket: WebSocket, outlet: Arc<Outlet>, state: Arc<PlayState>, admitted: Admitted) {
     let Admitted { who, from, place } = admitted;
     let mut wire =
-        Wire::new(socket, outlet, state.lobby.tables().counts().play().clone(), state.taps);
+        Wire::new(socket, outlet, state.lobby.tables().counts().play().clone(), state.hooks);
     let (player, entry) = match who {
         Who::Player(player) => (player, None),
         Who::Stranger(among_strangers) => {
@@ -170,7 +170,7 @@ async fn serve(socket: WebSocket, outlet: Arc<Outlet>, state: Arc<PlayState>, ad
             }
         }
     };
-    let session = Session::new(player, from, place, wire.pen().clone(), state);
+    let session = Session::new(player, from, place, wire.writer().clone(), state);
     // In a task of its own, because this one keeps the room for all that is over now.
     tokio::spawn(session.run(wire, entry));
 }

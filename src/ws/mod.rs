@@ -1,27 +1,27 @@
 //! Play over WebSocket: one connection of one player, at the table where the player sits.
 //!
 //! `protocol` is what goes over the wire. `door` opens sockets, `entry` asks who it is where no
-//! token came with the request, `session` is the life of one connection, `showing` what it is shown
-//! of its table, `company` what it hears from and sees of others, `spectate` how late a spectator
-//! sees it, `seeking` its search for a table, `seldom` what it waits for and hardly ever hears,
-//! `pen` what writes to it, `wire` its socket. docs/PROTOCOL.md tells
+//! token came with the request, `session` is the life of one connection, `feed` the messages of
+//! its table, `chat` what it hears from and sees of others, `spectate` how late a spectator sees
+//! it, `seeking` its search for a table, `control` what it waits for and hardly ever hears,
+//! `writer` what writes to it, `wire` its socket. docs/PROTOCOL.md tells
 //! a client's author the same in prose, asyncapi.yaml in types.
 
 mod asyncapi;
-mod company;
+mod chat;
+mod control;
 mod door;
 mod entry;
 mod examples;
+mod feed;
 mod limit;
-mod pen;
 pub mod protocol;
 mod refusals;
 mod seeking;
-mod seldom;
 mod session;
-mod showing;
 mod spectate;
 mod wire;
+mod writer;
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use axum::Router;
 use axum::routing::get;
 
 pub use asyncapi::{asyncapi, asyncapi_yaml};
-pub use door::{PlayState, Taps};
+pub use door::{FaultHooks, PlayState};
 pub use examples::{commands as example_commands, messages as example_messages};
 pub use refusals::{Refused, refusals};
 

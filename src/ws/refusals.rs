@@ -114,8 +114,9 @@ mod tests {
     fn the_sessions_own_refusals_are_those_in_its_code() {
         let session = [
             include_str!("session.rs"),
+            include_str!("feed.rs"),
             include_str!("entry.rs"),
-            include_str!("company.rs"),
+            include_str!("chat.rs"),
             include_str!("seeking.rs"),
         ]
         .concat();

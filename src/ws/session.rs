@@ -9,7 +9,7 @@
 //!
 //! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; what waits for a client
 //! is bounded (`wire`); a client that says nothing for [`IDLE`], not even to a ping, is gone; who
-//! missed more than [`RESUMED_MAX`](super::showing::RESUMED_MAX) updates is shown the table instead.
+//! missed too many updates is shown the table instead.
 
 use std::mem;
 use std::panic::AssertUnwindSafe;
@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use axum::extract::ws::Message as Frame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable as _, TableId};
+use bahay_shell::{Ask, End, Notice, PlayerSession, Presenter as _, Refused};
 use futures_util::FutureExt;
 use tokio::sync::watch;
 
@@ -28,18 +29,18 @@ use crate::entropy;
 use crate::ids::SessionId;
 use crate::live_store::{Over, Point};
 use crate::lobby::LobbyError;
-use crate::tables::{Notice, SubmitError};
-use crate::ws::company::Company;
+use crate::tables::{SubmitError, TableContext};
+use crate::ws::chat::Chat;
+use crate::ws::control::{ControlEvent, ControlEvents};
 use crate::ws::door::PlayState;
+use crate::ws::feed::{TableFeed, ended, next_notice, refusal, table_refusal};
 use crate::ws::limit::{Limit, Verdict};
-use crate::ws::pen::{Lent, Pen};
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Command, Message, close};
 use crate::ws::seeking::{Seeking, next_over};
-use crate::ws::seldom::{Rare, Seldom};
-use crate::ws::showing::{Seated, next_notice};
 use crate::ws::spectate::{Seen, Spectator, next_seen};
 use crate::ws::wire::{Ended, Wire, unreadable};
+use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
 /// How often a client is pinged.
@@ -64,28 +65,28 @@ enum Came {
     Frame(Option<Result<Frame, axum::Error>>),
     Seen(Seen),
     Found(Over),
-    Rare(Rare),
+    Control(ControlEvent),
 }
 
 pub(super) struct Session {
     pub(super) player: PlayerId,
     /// Of the token that opened the connection.
     session: SessionId,
-    pub(super) connection: ConnectionId,
+    /// What its table shows it.
+    pub(super) core: PlayerSession<AnyGame>,
     /// Where it comes from.
     pub(super) from: Address,
     /// Held as long as the connection is there.
     _place: Place,
     pub(super) state: Arc<PlayState>,
-    pub(super) seated: Option<Seated>,
     /// A table that is watched without a seat; never while one is joined.
     pub(super) spectator: Option<Box<Spectator>>,
-    pub(super) company: Company,
-    pub(super) seldom: Seldom,
+    pub(super) chat: Chat,
+    pub(super) control: ControlEvents,
     pub(super) seeking: Option<Box<Seeking>>,
     pub(super) form: Form,
-    /// Lent while this waits.
-    pen: Arc<Pen>,
+    /// Lent to the table while this waits.
+    writer: Arc<MessageWriter>,
     limit: Limit,
     pub(super) heard_at: Instant,
     /// To be said when what goes on is done.
@@ -97,24 +98,23 @@ impl Session {
         player: Player,
         from: Address,
         place: Place,
-        pen: Arc<Pen>,
+        writer: Arc<MessageWriter>,
         state: Arc<PlayState>,
     ) -> Self {
         let now = Instant::now();
         Self {
             player: player.id,
             session: player.session,
-            connection: ConnectionId(entropy::uuid()),
+            core: PlayerSession::new(player.id, ConnectionId(entropy::uuid())),
             from,
             _place: place,
             state,
-            seated: None,
             spectator: None,
-            company: Company::new(now),
-            seldom: Seldom::new(),
+            chat: Chat::new(now),
+            control: ControlEvents::new(),
             seeking: None,
-            form: pen.form(),
-            pen,
+            form: writer.form(),
+            writer,
             limit: Limit::new(now),
             heard_at: now,
             pending: Vec::new(),
@@ -132,7 +132,7 @@ impl Session {
         async move {
             let served = AssertUnwindSafe(self.serve(&mut wire, entry)).catch_unwind().await;
             let ended = served.unwrap_or_else(|_| {
-                tracing::error!(player = %self.player, connection = %self.connection,
+                tracing::error!(player = %self.player, connection = %self.core.connection(),
                     "a session panicked");
                 Some((close::INTERNAL, "the server made a mistake; connect again"))
             });
@@ -153,9 +153,9 @@ impl Session {
 
     /// Until the client has gone (`None`) or must.
     async fn serve(&mut self, wire: &mut Wire, entry: Option<u32>) -> Option<Ended> {
-        self.seldom.hear_of_ended(self.state.auth.revocations().growth());
-        self.seldom.hear_of_stop(self.state.stopping.clone(), STAGGER);
-        self.seldom.ping_every(PING);
+        self.control.hear_of_ended(self.state.auth.revocations().growth());
+        self.control.hear_of_stop(self.state.stopping.clone(), STAGGER);
+        self.control.ping_every(PING);
         let notices = Box::pin(self.unread_notices()).await;
         self.pending.push(Message::Hello {
             player: self.player,
@@ -172,20 +172,22 @@ impl Session {
             if let Err(ended) = ended.and(said) {
                 return Some(ended);
             }
-            self.lend_pen();
+            self.writer.lend(self.core.lend());
             let came = tokio::select! {
                 // What comes all the time first, so that nothing else is looked at for it. It does
                 // not keep the rest waiting: a client that always has something to say is too fast.
                 biased;
-                notice = next_notice(&mut self.seated) => Came::Notice(notice),
+                notice = next_notice(&mut self.core) => Came::Notice(notice),
                 frame = wire.next() => Came::Frame(frame),
                 seen = next_seen(&mut self.spectator) => Came::Seen(seen),
                 over = next_over(&mut self.seeking) => Came::Found(over),
-                rare = self.seldom.next() => Came::Rare(rare),
+                event = self.control.next() => Came::Control(event),
             };
-            self.take_pen_back();
+            self.core.taken_back(self.writer.take_back());
             ended = match came {
-                Came::Notice(notice) => self.notices(notice),
+                Came::Notice(notice) => {
+                    self.speak(|core, ctx, feed| core.notified(ctx, feed, notice))
+                }
                 Came::Frame(Some(Ok(frame))) => match self.frame(frame) {
                     Ok(Some(command)) => Box::pin(self.command(command)).await,
                     Ok(None) => Ok(()),
@@ -199,34 +201,20 @@ impl Session {
                     self.found(over);
                     Ok(())
                 }
-                Came::Rare(Rare::Ping) if self.heard_at.elapsed() > IDLE => return None,
-                Came::Rare(Rare::Ping) => {
+                Came::Control(ControlEvent::Ping) if self.heard_at.elapsed() > IDLE => return None,
+                Came::Control(ControlEvent::Ping) => {
                     wire.ping();
                     Ok(())
                 }
-                Came::Rare(Rare::Ended) => self.still_signed_in(),
-                Came::Rare(Rare::Stop) => {
+                Came::Control(ControlEvent::Ended) => self.still_signed_in(),
+                Came::Control(ControlEvent::Stop) => {
                     Err((close::GOING_AWAY, "the server stops; connect again"))
                 }
-                Came::Rare(Rare::Said(text)) => {
+                Came::Control(ControlEvent::Said(text)) => {
                     Box::pin(self.hear(&text)).await;
                     Ok(())
                 }
             };
-        }
-    }
-
-    /// Has the table write what happens there, as long as this waits.
-    fn lend_pen(&self) {
-        if let Some(Seated { table, at, confirmed: true, .. }) = self.seated {
-            let (player, connection) = (self.player, self.connection);
-            self.pen.lend(Lent { table, player, connection, at });
-        }
-    }
-
-    fn take_pen_back(&mut self) {
-        if let (Some(at), Some(seated)) = (self.pen.take_back(), &mut self.seated) {
-            seated.at = at;
         }
     }
 
@@ -260,8 +248,8 @@ impl Session {
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
         self.play().messages_in.one();
-        if let Some(tap) = self.state.taps.heard {
-            tap(&text);
+        if let Some(hook) = self.state.hooks.heard {
+            hook(&text);
         }
         self.still_signed_in()?;
         let verdict = self.limit.take(self.heard_at);
@@ -300,7 +288,8 @@ impl Session {
             }
             Command::Join { from, tag, table, .. } => {
                 let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
-                return Box::pin(self.join(id, from, table)).await;
+                let ask = self.core.join(id, from, table);
+                return Box::pin(self.carry_out(id, ask)).await;
             }
             Command::Say { phrase, .. } => {
                 Box::pin(self.say(id, phrase)).await;
@@ -323,9 +312,9 @@ impl Session {
             }
             Command::Ready { game, seed, .. } => Input::Ready { player, game, seed },
             Command::Act { game, prompt, action, .. } => {
-                let Some(kind) = self.seated.as_ref().map(|seated| seated.kind) else {
-                    self.refuse_not_joined(id);
-                    return Ok(());
+                let Some(kind) = self.core.kind() else {
+                    let refused = Refused::NotJoined;
+                    return self.speak(|_, _, feed| Ok(feed.refused(id, refused)));
                 };
                 match AnyGame::read_action(kind, action) {
                     Ok(action) => Input::Act { player, game, prompt, action },
@@ -339,110 +328,93 @@ impl Session {
             Command::TakeBack { .. } => Input::TakeBack { player },
             Command::Leave { .. } => Input::Leave { player },
         };
-        let Some(seated) = &self.seated else {
-            self.refuse_not_joined(id);
-            return Ok(());
-        };
-        let table = seated.table;
-        self.submit(id, table, input).await
+        match self.speak(|core, _, feed| Ok(core.command(feed, id, input)))? {
+            Some(ask) => self.carry_out(id, ask).await,
+            None => Ok(()),
+        }
     }
 
     fn play(&self) -> &crate::metrics::Play {
         self.state.lobby.tables().counts().play()
     }
 
-    /// Has the table decide, and answers the command. What has come in meanwhile is told first,
-    /// so that an ack never comes before the effects that it speaks of.
-    async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), Ended> {
-        if let Some(seated) = &mut self.seated {
-            seated.notices.look_away();
-        }
-        match self.state.lobby.tables().submit(table, input).await {
-            Ok(version) => {
-                self.waiting_notices()?;
-                self.pending.push(Message::Ack { id, version: Some(version) });
-                self.play().action_to_ack.took(self.heard_at.elapsed());
-            }
-            Err(error) => {
-                self.waiting_notices()?;
-                self.refuse_submit(id, &error);
-            }
+    /// Has the shell's session say what it has to.
+    fn speak<T>(
+        &mut self,
+        speak: impl FnOnce(
+            &mut PlayerSession<AnyGame>,
+            &TableContext<'_, AnyGame>,
+            &mut TableFeed<'_>,
+        ) -> Result<T, End>,
+    ) -> Result<T, Ended> {
+        let Self { core, state, form, player, pending: messages, .. } = self;
+        let (tables, hooks) = (state.lobby.tables(), state.hooks);
+        let mut feed = TableFeed { tables, player: *player, form: *form, hooks, messages };
+        speak(core, &tables.context(), &mut feed).map_err(ended)
+    }
+
+    /// Does what the shell's session asks for, until it asks for nothing more.
+    async fn carry_out(&mut self, id: u32, ask: Ask<AnyGame>) -> Result<(), Ended> {
+        let mut next = Some(ask);
+        while let Some(ask) = next.take() {
+            next = match ask {
+                Ask::FindSeat => match self.state.lobby.seated_at(self.player).await {
+                    Ok(seat) => self.speak(|core, ctx, feed| core.seat_found(ctx, feed, seat))?,
+                    Err(error) => {
+                        self.core.seat_unknown();
+                        self.refuse_lobby(id, &error);
+                        None
+                    }
+                },
+                Ask::Watch { table, from } => Box::pin(self.watch_own(table, from)).await?,
+                Ask::Submit { table, input } => {
+                    self.submit(table, input).await?;
+                    None
+                }
+            };
         }
         Ok(())
     }
 
-    async fn join(
-        &mut self,
-        id: u32,
-        from: Option<Point>,
-        of: Option<TableId>,
-    ) -> Result<(), Ended> {
-        let table = match self.state.lobby.seated_at(self.player).await {
-            Ok(Some(table)) => table,
-            Ok(None) => {
-                // What explains it comes first, and nothing of that table after it.
-                self.waiting_notices()?;
-                self.seated = None;
-                let detail = "you do not sit at a table: ask a room for a seat".to_owned();
-                self.refuse(Some(id), "not_seated", None, detail, false);
-                return Ok(());
-            }
-            Err(error) => {
-                self.refuse_lobby(id, &error);
-                return Ok(());
-            }
-        };
-        // What this connection was told already is not told again.
-        let told = self.seated.as_ref().filter(|seated| seated.table == table);
-        let told = told.map(|seated| seated.at);
-        let from = from.filter(|_| of == Some(table)).map(|from| told.unwrap_or(from));
-        let tables = self.state.lobby.tables();
-        let (player, connection, pen) = (self.player, self.connection, self.pen.clone());
-        let watch = match tables.watch_at_once(table, player, connection, pen, from).await {
-            Ok(watch) => watch,
-            Err(error) => {
-                self.refuse_submit(id, &error);
-                return Ok(());
-            }
-        };
-        if self.show(&watch).is_err() {
-            self.seated = None;
-            self.refuse_submit(id, &SubmitError::Halted);
-            return Ok(());
-        }
-        self.spectator = None;
-        self.listen(table).await;
-        self.seated = Some(Seated {
-            table,
-            kind: watch.table.terms().rules.kind(),
-            at: watch.at,
-            notices: watch.notices,
-            ending: watch.ending,
-            confirmed: false,
-        });
-        if from.is_some() {
-            self.play().resume.took(self.heard_at.elapsed());
-        }
-        let input = Input::Connect { player: self.player, connection: self.connection };
-        self.submit(id, table, input).await?;
-        // The seat may have been freed between the look and the connecting.
-        if let Some(seated) = &self.seated
-            && !seated.confirmed
-            && watch.table.seat_of(self.player).is_none()
-        {
-            self.seated = None;
+    /// Has the table decide, and answers the command.
+    async fn submit(&mut self, table: TableId, input: Input<Action>) -> Result<(), Ended> {
+        let submitted = self.state.lobby.tables().submit_noted(table, input).await;
+        let is_taken = submitted.is_ok();
+        self.speak(|core, ctx, feed| core.submitted(ctx, feed, submitted))?;
+        if is_taken {
+            self.play().action_to_ack.took(self.heard_at.elapsed());
         }
         Ok(())
+    }
+
+    /// Watches the table where the player sits.
+    async fn watch_own(
+        &mut self,
+        table: TableId,
+        from: Option<Point>,
+    ) -> Result<Option<Ask<AnyGame>>, Ended> {
+        let (connection, writer) = (self.core.connection(), self.writer.clone());
+        let tables = self.state.lobby.tables();
+        let watch = tables.watch_directly(table, connection, writer, from).await;
+        let next = self.speak(|core, ctx, feed| core.watched(ctx, feed, watch))?;
+        if next.is_some() {
+            self.spectator = None;
+            self.listen(table).await;
+            if from.is_some() {
+                self.play().resume.took(self.heard_at.elapsed());
+            }
+        }
+        Ok(next)
     }
 
     /// The table that is joined.
     pub(super) fn joined(&self) -> Option<TableId> {
-        self.seated.as_ref().map(|seated| seated.table)
+        self.core.joined()
     }
 
     /// Whether it is still joined or not: wherever it was, it is gone.
     async fn ended(&mut self) {
-        self.state.lobby.tables().ended(self.connection).await;
+        self.state.lobby.tables().ended(self.core.connection()).await;
     }
 
     pub(super) fn refuse_submit(
@@ -450,26 +422,8 @@ impl Session {
         id: u32,
         error: &SubmitError<<AnyGame as Game>::Illegal>,
     ) {
-        match error {
-            SubmitError::Rejected(rejection) => {
-                let (code, rule) = (rejection.code(), rejection.rule());
-                self.refuse(Some(id), code, rule, rejection.to_string(), false);
-            }
-            SubmitError::Missing => {
-                self.refuse(Some(id), "not_seated", None, error.to_string(), false);
-            }
-            SubmitError::Halted => {
-                self.refuse(Some(id), "table_halted", None, error.to_string(), false);
-            }
-            SubmitError::OtherVersion => {
-                self.refuse(Some(id), "other_version", None, error.to_string(), true);
-            }
-            SubmitError::Unavailable(cause) => {
-                tracing::warn!(player = %self.player, error = %cause, "a command met no live state");
-                let detail = "the table cannot be reached just now: try again".to_owned();
-                self.refuse(Some(id), "unavailable", None, detail, true);
-            }
-        }
+        let refusal = table_refusal(self.play(), self.player, id, error);
+        self.pending.push(refusal);
     }
 
     pub(super) fn refuse_lobby(&mut self, id: u32, error: &LobbyError) {
@@ -506,11 +460,6 @@ impl Session {
         self.refuse(Some(id), code, None, error.to_string(), retryable);
     }
 
-    fn refuse_not_joined(&mut self, id: u32) {
-        let detail = "join your table first".to_owned();
-        self.refuse(Some(id), "not_joined", None, detail, false);
-    }
-
     pub(super) fn refuse(
         &mut self,
         id: Option<u32>,
@@ -519,9 +468,8 @@ impl Session {
         detail: String,
         retryable: bool,
     ) {
-        self.play().refusals.one("code", code);
-        let rule = rule.map(Into::into);
-        self.pending.push(Message::Refusal { id, code: code.into(), rule, detail, retryable });
+        let refusal = refusal(self.play(), id, code, rule, detail, retryable);
+        self.pending.push(refusal);
     }
 }
 

@@ -12,14 +12,16 @@
 //! table as it was then.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
 
+use bahay_shell::{Ending, Notice, Notices, Watch};
+
 use crate::live_store::Point;
-use crate::tables::{Ending, Notice, Notices, Spoiled, Tables, Watch};
+use crate::tables::{Spoiled, Tables};
 use crate::ws::protocol::{Closing, Message, OpenPrompt};
 use bahay_engine::catalog::AnyGame;
 
@@ -33,7 +35,6 @@ const TURNS_LATE: u64 = 2;
 pub(super) struct Spectator {
     table: TableId,
     notices: Notices<Notice<AnyGame>>,
-    ending: Arc<OnceLock<Ending>>,
     turns: Turns,
     /// The last that was taken in.
     at: Point,
@@ -93,11 +94,11 @@ impl Turns {
 impl Spectator {
     /// From what the table is now, which is shown as a whole when it is old enough.
     pub(super) fn new(table: TableId, watch: Watch<AnyGame>) -> Self {
-        let Watch { at, table: now, notices, ending, .. } = watch;
+        let Watch { at, table: now, notices, .. } = watch;
         let mut turns = Turns::default();
         turns.see(&now);
         let first = Held { turn: turns.turn, at, events: None, table: now };
-        Self { table, notices, ending, turns, at, held: VecDeque::from([first]) }
+        Self { table, notices, turns, at, held: VecDeque::from([first]) }
     }
 
     pub(super) fn table(&self) -> TableId {
@@ -164,7 +165,7 @@ pub(super) async fn next_seen(spectator: &mut Option<Box<Spectator>>) -> Seen {
             spectator.take(notice);
             Seen::Something
         }
-        None => match spectator.ending.get() {
+        None => match spectator.notices.ending() {
             None => Seen::TooSlow,
             Some(Ending::Voided) => Seen::Closed(spectator.table, Closing::Voided),
             Some(Ending::Lost) => Seen::Closed(spectator.table, Closing::Lost),

@@ -16,10 +16,10 @@ use tokio_tungstenite::tungstenite;
 
 use crate::edge::{Outlet, Waiting};
 use crate::metrics::Play;
-use crate::ws::door::Taps;
-use crate::ws::pen::Pen;
+use crate::ws::door::FaultHooks;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Message, close};
+use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
 /// Frames that may wait for one client.
@@ -44,31 +44,37 @@ pub(super) fn unreadable(error: axum::Error) -> Ended {
 pub(super) struct Wire {
     socket: WebSocket,
     outlet: Arc<Outlet>,
-    pen: Arc<Pen>,
+    writer: Arc<MessageWriter>,
     play: Arc<Play>,
 }
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        self.pen.take_back();
-        self.pen.show(Waiting::default());
+        self.writer.take_back();
+        self.writer.show(Waiting::default());
         self.play.sockets.down();
     }
 }
 
 impl Wire {
     /// `outlet` is that of the connection under the socket.
-    pub(super) fn new(socket: WebSocket, outlet: Arc<Outlet>, play: Arc<Play>, taps: Taps) -> Self {
+    pub(super) fn new(
+        socket: WebSocket,
+        outlet: Arc<Outlet>,
+        play: Arc<Play>,
+        hooks: FaultHooks,
+    ) -> Self {
         play.sockets.up();
         outlet.frames();
         let agreed = socket.protocol().and_then(|agreed| agreed.to_str().ok());
-        let pen = Arc::new(Pen::new(&outlet, Form::named(agreed), play.clone(), taps));
-        Self { socket, outlet, pen, play }
+        let writer =
+            Arc::new(MessageWriter::new(&outlet, Form::named(agreed), play.clone(), hooks));
+        Self { socket, outlet, writer, play }
     }
 
     /// What messages are written with.
-    pub(super) fn pen(&self) -> &Arc<Pen> {
-        &self.pen
+    pub(super) fn writer(&self) -> &Arc<MessageWriter> {
+        &self.writer
     }
 
     /// Puts messages behind what waits, and writes as much as the client takes at once.
@@ -79,7 +85,7 @@ impl Wire {
         if messages.len() == 0 {
             return Ok(());
         }
-        let waiting = self.pen.write(messages).map_err(|error| {
+        let waiting = self.writer.write(messages).map_err(|error| {
             tracing::error!(%error, "a message cannot be written");
             (close::INTERNAL, "the server made a mistake; connect again")
         })?;
@@ -91,7 +97,7 @@ impl Wire {
 
     /// Asks whether the client is there, behind what waits.
     pub(super) fn ping(&self) {
-        self.pen.ping();
+        self.writer.ping();
     }
 
     /// The next frame; `None` when the client has gone. Writes what waits meanwhile. Nothing is
@@ -112,7 +118,7 @@ impl Wire {
             return Ok(());
         }
         let written = self.outlet.poll_drain(context);
-        self.pen.show(self.outlet.waiting());
+        self.writer.show(self.outlet.waiting());
         match written {
             Poll::Ready(written) => written,
             Poll::Pending => Ok(()),
@@ -121,7 +127,7 @@ impl Wire {
 
     /// Ends the connection with a reason, which the client sees if it reads.
     pub(super) async fn end(mut self, (code, reason): Ended) {
-        self.pen.take_back();
+        self.writer.take_back();
         if code == close::TOO_SLOW {
             // It would not read this either, and asks for it again.
             self.outlet.forget();

@@ -2,7 +2,7 @@
 
 use bahay::archive::halted::{self, Halted};
 use bahay::lobby::house_rooms;
-use bahay::tables::{Ending, OperateError, SubmitError, Tables, Unready, Voided};
+use bahay::tables::{OperateError, SubmitError, Tables, Unready, Voided};
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, TableId, Terms};
 use redis::AsyncCommands as _;
@@ -84,7 +84,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     for one in &mut seated {
         let ended = async { while one.notices.recv().await.is_some() {} };
         timeout(PATIENCE, ended).await.expect("the watch ends");
-        assert_eq!(one.ending.get(), Some(&Ending::Voided));
+        assert_eq!(one.notices.ending(), Some(bahay_shell::Ending::Voided));
     }
     let again = nodes[0].tables().void(table, "again").await;
     assert!(matches!(again, Err(OperateError::Missing)), "{again:?}");

@@ -93,7 +93,7 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     for one in &mut seated {
         let ended = async { while one.notices.recv().await.is_some() {} };
         timeout(PATIENCE, ended).await.expect("the watch ends");
-        assert_eq!(one.ending.get(), Some(&bahay::tables::Ending::Lost));
+        assert_eq!(one.notices.ending(), Some(bahay_shell::Ending::Lost));
     }
     until_voided(&bank, game).await;
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);

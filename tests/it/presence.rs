@@ -1,7 +1,6 @@
 //! Who is connected through which node, and what becomes of them when a node dies.
 
 use bahay::live_store::{NodeId, Present};
-use bahay::tables::Ending;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -67,7 +66,7 @@ async fn a_node_that_was_taken_for_dead_sends_its_clients_back() {
     silent.wake();
     let ended = async { while through_silent.notices.recv().await.is_some() {} };
     timeout(PATIENCE, ended).await.expect("the watch ends");
-    assert_eq!(through_silent.ending.get(), Some(&Ending::NodeGone));
+    assert_eq!(through_silent.notices.ending(), Some(bahay_shell::Ending::NodeGone));
     // It is a node again, and whoever comes to it is there.
     let _again = Seated::join(&silent, table, players[0]).await;
     watcher.until(|table| is_here(table, players[0])).await;
@@ -149,7 +148,7 @@ async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
     drop(doomed);
     let heir = Node::start(&bank, &live, clocks).await;
     let connection = ConnectionId(Uuid::new_v4());
-    let mut watch = heir.tables().watch(table, players[0], connection, None).await.unwrap();
+    let mut watch = heir.tables().watch(table, connection, None).await.unwrap();
     loop {
         let notice = timeout(PATIENCE, watch.notices.recv()).await.unwrap().unwrap();
         let is_over = |event: &Event<_>| matches!(event, Event::Settled { .. });

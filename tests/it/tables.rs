@@ -160,7 +160,7 @@ async fn a_watch_resumes_from_a_version() {
         // One node followed the lines as they came, the other replayed them.
         for node in [&here, &there] {
             let connection = ConnectionId(Uuid::new_v4());
-            let watch = node.tables().watch(table, players[0], connection, Some(*from)).await;
+            let watch = node.tables().watch(table, connection, Some(*from)).await;
             let missed = watch.unwrap().missed.unwrap();
             assert_eq!(missed.len(), last - place);
             for missed in missed {
@@ -172,7 +172,7 @@ async fn a_watch_resumes_from_a_version() {
     let seen = seen[last].0;
     for never in [Point { version: 7_000, ..seen }, Point { tag: Tag::default(), ..seen }] {
         let connection = ConnectionId(Uuid::new_v4());
-        let watch = there.tables().watch(table, players[0], connection, Some(never)).await;
+        let watch = there.tables().watch(table, connection, Some(never)).await;
         assert!(watch.unwrap().missed.is_none(), "a point that never was needs a snapshot");
     }
 }

@@ -93,6 +93,8 @@ pub struct PlayerSession<G: Readable> {
 #[derive(Debug)]
 struct Joined<G: Readable> {
     table: TableId,
+    /// The game that is played there.
+    kind: &'static str,
     /// What the client has been told.
     at: Point,
     notices: Notices<Notice<G>>,
@@ -137,6 +139,11 @@ impl<G: Readable> PlayerSession<G> {
     /// The table that is joined.
     pub fn joined(&self) -> Option<TableId> {
         self.joined.as_ref().map(|joined| joined.table)
+    }
+
+    /// The game of the table that is joined: by its rules actions are read.
+    pub fn kind(&self) -> Option<&'static str> {
+        self.joined.as_ref().map(|joined| joined.kind)
     }
 
     /// What the table tells, where one is joined.
@@ -246,8 +253,9 @@ impl<G: Readable> PlayerSession<G> {
             out.refused(id, Refused::Table(&Failure::Halted));
             return Ok(None);
         }
+        let kind = G::kind(&watch.table.terms().rules);
         let Watch { at, notices, .. } = watch;
-        self.joined = Some(Joined { table, at, notices, confirmed: false });
+        self.joined = Some(Joined { table, kind, at, notices, confirmed: false });
         self.asked = Some(Asked::Connect { id });
         let (player, connection) = (self.player, self.connection);
         Ok(Some(Ask::Submit { table, input: Input::Connect { player, connection } }))

@@ -7,7 +7,7 @@ use bahay::archive::halted;
 use bahay::client::PlayError;
 use bahay::lobby::house_rooms;
 use bahay::ws::protocol::{Command, Message, close};
-use bahay::ws::{Taps, example_commands, example_messages};
+use bahay::ws::{FaultHooks, example_commands, example_messages};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::hex::Hex;
@@ -109,8 +109,8 @@ fn faulty(text: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_ends_one_connection() {
-    let taps = Taps { heard: Some(faulty), ..Taps::default() };
-    let house = House::with(Setup { taps, ..Setup::default() }).await;
+    let hooks = FaultHooks { heard: Some(faulty), ..FaultHooks::default() };
+    let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let mut struck = joined(&clients[0]).await;
     let mut other = joined(&clients[1]).await;
@@ -152,8 +152,8 @@ fn spoils(table: &Table<AnyGame>) {
 /// and hears of the halt; the node lives, and so do other tables.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_in_a_view_halts_the_table() {
-    let taps = Taps { shown: Some(spoils), ..Taps::default() };
-    let house = House::with(Setup { taps, ..Setup::default() }).await;
+    let hooks = FaultHooks { shown: Some(spoils), ..FaultHooks::default() };
+    let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (table, clients) = house.table().await;
     let mut there = joined(&clients[0]).await;
     let (_, others) = house.table().await;
@@ -193,8 +193,8 @@ async fn a_panic_over_an_update_ends_the_connection() {
     fn armed(_: &Table<AnyGame>) {
         assert!(!ARMED.load(Ordering::Relaxed), "planted");
     }
-    let taps = Taps { shown: Some(armed), ..Taps::default() };
-    let house = House::with(Setup { taps, ..Setup::default() }).await;
+    let hooks = FaultHooks { shown: Some(armed), ..FaultHooks::default() };
+    let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let mut there = joined(&clients[0]).await;
     ARMED.store(true, Ordering::Relaxed);

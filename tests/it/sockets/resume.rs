@@ -47,7 +47,7 @@ impl Spectator {
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().listen(publications));
         let connection = ConnectionId(Uuid::new_v4());
-        let mut watch = tables.watch(table, player, connection, None).await.unwrap();
+        let mut watch = tables.watch(table, connection, None).await.unwrap();
         let first = Seen { events: None, view: watch.table.view(Some(player)) };
         let seen = Arc::new(Mutex::new(BTreeMap::from([(watch.at.version, first)])));
         let filled = seen.clone();

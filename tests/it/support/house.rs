@@ -11,7 +11,7 @@ use bahay::edge::{self, Rate};
 use bahay::lobby::{self, Room, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::rewards::Terms;
-use bahay::ws::Taps;
+use bahay::ws::FaultHooks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, TableId};
 use sqlx::PgPool;
@@ -46,14 +46,20 @@ pub(crate) struct Setup {
     /// The operating system's clock of the first node.
     pub(crate) wall: Clock,
     pub(crate) door: edge::Options,
-    pub(crate) taps: Taps,
+    pub(crate) hooks: FaultHooks,
 }
 
 impl Default for Setup {
     fn default() -> Self {
         let rooms = house_rooms(Clocks::default());
         let lobby = lobby::Options::default();
-        Self { rooms, lobby, wall: Clock::system(), door: wide_door(), taps: Taps::default() }
+        Self {
+            rooms,
+            lobby,
+            wall: Clock::system(),
+            door: wide_door(),
+            hooks: FaultHooks::default(),
+        }
     }
 }
 
@@ -175,7 +181,7 @@ async fn start(
     live: &TestLive,
     setup: Setup,
 ) -> (String, Running, PgPool) {
-    let Setup { rooms, lobby, wall: clock, door, taps } = setup;
+    let Setup { rooms, lobby, wall: clock, door, hooks } = setup;
     let pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let parts = Parts {
@@ -191,7 +197,7 @@ async fn start(
         calendar: bahay::standings::Calendar::default(),
         adjustment_max: Coins::from_whole(1_000_000).unwrap(),
         door,
-        taps,
+        hooks,
         ways_in: cheap_ways_in(),
         desk: bahay::http::DeskOptions::default(),
         second_factor_keys: bahay::auth::SealingKeys::default(),

@@ -1,14 +1,15 @@
 //! Nodes in the test's own process, and players who are connected through them.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bahay::clock::Clock;
 use bahay::ledger::LedgerTasks;
 use bahay::lobby::{Lobby, house_rooms};
-use bahay::tables::{Ending, Notice, Notices, Tables, Watch};
+use bahay::tables::Tables;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Clocks, ConnectionId, Input, Phase, PlayerId, Table, TableId};
+use bahay_shell::{Notice, Notices};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -73,7 +74,6 @@ pub(crate) struct Seated {
     pub(crate) player: PlayerId,
     pub(crate) connection: ConnectionId,
     pub(crate) notices: Notices<Notice<AnyGame>>,
-    pub(crate) ending: Arc<OnceLock<Ending>>,
     pub(crate) version: u64,
     pub(crate) table: Arc<Table<AnyGame>>,
 }
@@ -81,12 +81,11 @@ pub(crate) struct Seated {
 impl Seated {
     pub(crate) async fn join(node: &Node, table: TableId, player: PlayerId) -> Self {
         let connection = ConnectionId(Uuid::new_v4());
-        let watch = node.tables().watch(table, player, connection, None).await.unwrap();
+        let watch = node.tables().watch(table, connection, None).await.unwrap();
         let connect = Input::Connect { player, connection };
         node.tables().submit(table, connect).await.unwrap();
         let (version, table) = (watch.at.version, watch.table);
-        let Watch { notices, ending, .. } = watch;
-        Self { player, connection, notices, ending, version, table }
+        Self { player, connection, notices: watch.notices, version, table }
     }
 
     /// The next notice; the versions have no gap.

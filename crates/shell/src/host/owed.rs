@@ -28,6 +28,8 @@ pub enum LedgerCall<G: Readable> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameOpening {
     pub game: GameId,
+    /// Which game is played, as records have it.
+    pub kind: String,
     pub table: TableId,
     pub room: String,
     pub ante: Coins,
@@ -218,6 +220,7 @@ fn debts<G: Readable>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> 
 fn open_game<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<GameOpening> {
     Some(GameOpening {
         game: opening.game,
+        kind: table.kind().to_owned(),
         table: table.id(),
         room: table.terms().room.clone(),
         ante: table.terms().ante()?,

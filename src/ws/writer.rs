@@ -1,16 +1,12 @@
-//! Writes messages to a client as frames: for its session, and for the table where its player sits.
-//!
-//! Most of what a player is told is what others did, and then its session would be woken only to
-//! write it. So while a session waits it lends its pen ([`Pen::lend`]), and whoever has decided on
-//! something at the table writes the update as well. Whatever is out of the ordinary is left to the
-//! session: a gap, the whole table, a seat or a connection that has changed, a client that does not
-//! take what it is sent. Before it does anything the session takes its pen back
-//! ([`Pen::take_back`]), so nothing is told twice or in another order.
+//! Writes messages to a client as frames: for its session, and for the table where its player sits
+//! while the session sleeps. What may be written then, and for whom, the shell says
+//! ([`DirectFeed`]).
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
+use bahay_engine::table::Timestamp;
+use bahay_shell::{DirectFeed, DirectWriter, Lent, Notice, Wrote, redacted, viewer_of};
 use tokio_tungstenite::tungstenite;
 use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
@@ -18,39 +14,29 @@ use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 use crate::edge::{Outlet, Waiting};
 use crate::live_store::Point;
 use crate::metrics::Play;
-use crate::tables::{AtOnce, Notice, Told};
-use crate::ws::door::Taps;
+use crate::ws::door::FaultHooks;
+use crate::ws::feed::asked;
 use crate::ws::protocol::Message;
 use crate::ws::protocol::brief::{Form, FormError, Shorthand};
-use crate::ws::showing::update;
 use bahay_engine::catalog::AnyGame;
 
 /// What is written with is kept, unless it has grown beyond this.
 const SCRATCH_BYTES_MAX: usize = 64 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Pen {
+pub(super) struct MessageWriter {
     outlet: Weak<Outlet>,
     play: Arc<Play>,
-    taps: Taps,
+    hooks: FaultHooks,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     shorthand: Shorthand,
-    lent: Option<Lent>,
+    feed: DirectFeed,
     /// How many frames wait, as the figures know it.
     waiting: usize,
-}
-
-/// To whom, and what the client has been told until then.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lent {
-    pub(super) table: TableId,
-    pub(super) player: PlayerId,
-    pub(super) connection: ConnectionId,
-    pub(super) at: Point,
 }
 
 /// What is written with: one of each thread, since nothing is kept in it.
@@ -66,10 +52,16 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-impl Pen {
-    pub(super) fn new(outlet: &Arc<Outlet>, form: Form, play: Arc<Play>, taps: Taps) -> Self {
-        let state = State { shorthand: Shorthand::new(form), lent: None, waiting: 0 };
-        Self { outlet: Arc::downgrade(outlet), play, taps, state: Mutex::new(state) }
+impl MessageWriter {
+    pub(super) fn new(
+        outlet: &Arc<Outlet>,
+        form: Form,
+        play: Arc<Play>,
+        hooks: FaultHooks,
+    ) -> Self {
+        let (shorthand, feed) = (Shorthand::new(form), DirectFeed::default());
+        let state = State { shorthand, feed, waiting: 0 };
+        Self { outlet: Arc::downgrade(outlet), play, hooks, state: Mutex::new(state) }
     }
 
     /// How messages look here.
@@ -78,14 +70,14 @@ impl Pen {
     }
 
     /// Updates that follow are written by the table.
-    pub(super) fn lend(&self, lent: Lent) {
-        self.state().lent = Some(lent);
+    pub(super) fn lend(&self, lent: Option<Lent>) {
+        self.state().feed.lend(lent);
     }
 
-    /// No more. The last that the table has written, or what was there before; `None` where the
-    /// pen was not lent.
+    /// No more. The last that the table has written, or what was there before; `None` where
+    /// nothing was lent.
     pub(super) fn take_back(&self) -> Option<Point> {
-        self.state().lent.take().map(|lent| lent.at)
+        self.state().feed.take_back()
     }
 
     /// Writes messages together, behind what waits. Says what waits then.
@@ -111,41 +103,32 @@ impl Pen {
     }
 }
 
-impl AtOnce<AnyGame> for Pen {
-    fn tell(&self, notice: &Notice<AnyGame>, now: Timestamp) -> Told {
+impl DirectWriter<AnyGame> for MessageWriter {
+    fn write(&self, notice: &Notice<AnyGame>, now: Timestamp) -> Wrote {
         let mut state = self.state();
-        let Some(lent) = state.lent else {
-            return Told::Nothing;
+        let Some(player) = state.feed.next(notice, state.waiting > 0) else {
+            return Wrote::Nothing;
         };
         let table = &*notice.table;
-        let is_next = notice.at.version == lent.at.version + 1 && !notice.anew;
-        if !is_next || table.id() != lent.table || state.waiting > 0 {
-            return Told::Nothing;
+        if let Some(hook) = self.hooks.shown {
+            hook(table);
         }
-        let seat = table.seat_of(lent.player);
-        let connection = seat.and_then(|seat| table.occupant(seat)).and_then(|who| who.connection);
-        if connection != Some(lent.connection) {
-            return Told::Nothing;
-        }
-        if let Some(tap) = self.taps.shown {
-            tap(table);
-        }
-        let form = state.shorthand.form();
-        let (events, prompt) = update(&notice.events, table, lent.player, form, true);
+        let events = redacted::<AnyGame>(&notice.events, viewer_of(table, player));
+        let prompt = asked(table, player, state.shorthand.form(), true);
         let Point { version, tag } = notice.at;
         let update = Message::Update { version, tag, server_time_ms: now, events, prompt };
         match state.write(self, [update].into_iter()) {
             Ok(waiting) => {
-                state.lent = Some(Lent { at: notice.at, ..lent });
-                if waiting.is_nothing() { Told::All } else { Told::NotTaken }
+                state.feed.wrote(notice.at);
+                if waiting.is_nothing() { Wrote::All } else { Wrote::NotTaken }
             }
             // The session says so.
-            Err(_) => Told::Nothing,
+            Err(_) => Wrote::Nothing,
         }
     }
 }
 
-impl Pen {
+impl MessageWriter {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -154,7 +137,7 @@ impl Pen {
 impl State {
     fn write(
         &mut self,
-        pen: &Pen,
+        writer: &MessageWriter,
         messages: impl Iterator<Item = Message<AnyGame>>,
     ) -> Result<Waiting, FormError> {
         SCRATCH.with_borrow_mut(|Scratch { message: text, frames, ends }| {
@@ -169,13 +152,13 @@ impl State {
                 };
                 frame(frames, OpCode::Data(data), text);
                 ends.push(frames.len());
-                pen.play.messages_out.one();
-                pen.play.bytes_out.more(text.len());
+                writer.play.messages_out.one();
+                writer.play.bytes_out.more(text.len());
             }
             // Without it nobody hears it any more.
-            let waiting = pen.outlet.upgrade().map(|outlet| outlet.write(frames, ends));
+            let waiting = writer.outlet.upgrade().map(|outlet| outlet.write(frames, ends));
             let waiting = waiting.unwrap_or_default();
-            self.show(&pen.play, waiting);
+            self.show(&writer.play, waiting);
             for scratch in [text, frames] {
                 if scratch.capacity() > SCRATCH_BYTES_MAX {
                     *scratch = Vec::new();
@@ -208,19 +191,19 @@ mod tests {
     use bahay_engine::table::{
         Clocks, ConnectionId, Event, Input, PlayerId, Table, TableId, Timestamp,
     };
+    use bahay_shell::{DirectWriter, Lent, Notice, Wrote};
     use tokio::io::AsyncReadExt as _;
     use tokio::net::{TcpListener, TcpStream};
     use tokio::time::timeout;
     use uuid::Uuid;
 
-    use super::{Lent, Pen};
+    use super::MessageWriter;
     use crate::edge::Outlet;
     use crate::entropy;
     use crate::ids::Tag;
     use crate::live_store::Point;
     use crate::lobby::house_rooms;
-    use crate::tables::{AtOnce, Notice, Told};
-    use crate::ws::door::Taps;
+    use crate::ws::door::FaultHooks;
     use crate::ws::protocol::brief::Form;
     use bahay_engine::catalog::AnyGame;
 
@@ -270,25 +253,26 @@ mod tests {
     async fn what_comes_next_is_written_and_all_else_is_left_to_the_session() {
         let (outlet, mut client) = pair().await;
         outlet.frames();
-        let pen = Pen::new(&outlet, Form::Full, Arc::default(), Taps::default());
-        let tell = |notice: &Notice<AnyGame>| pen.tell(notice, Timestamp::default());
+        let writer = MessageWriter::new(&outlet, Form::Full, Arc::default(), FaultHooks::default());
+        let tell =
+            |notice: &Notice<AnyGame>| DirectWriter::write(&writer, notice, Timestamp::default());
         let next = notice(8, CONNECTION);
-        assert_eq!(tell(&next), Told::Nothing, "the pen is not lent");
+        assert_eq!(tell(&next), Wrote::Nothing, "nothing is lent");
         let table = next.table.id();
-        pen.lend(Lent { table, player: PLAYER, connection: CONNECTION, at: point(7) });
+        writer.lend(Some(Lent { table, player: PLAYER, connection: CONNECTION, at: point(7) }));
         for other in [
             notice(7, CONNECTION),
             notice(9, CONNECTION),
             notice(8, ConnectionId(Uuid::from_u128(9))),
             Notice { anew: true, ..next.clone() },
         ] {
-            assert_eq!(tell(&other), Told::Nothing, "{other:?}");
+            assert_eq!(tell(&other), Wrote::Nothing, "{other:?}");
         }
-        assert_eq!(tell(&next), Told::All);
-        assert_eq!(tell(&next), Told::Nothing, "it was told already");
-        assert_eq!(tell(&notice(9, CONNECTION)), Told::All);
-        assert_eq!(pen.take_back(), Some(point(9)));
-        assert_eq!((pen.take_back(), tell(&notice(10, CONNECTION))), (None, Told::Nothing));
+        assert_eq!(tell(&next), Wrote::All);
+        assert_eq!(tell(&next), Wrote::Nothing, "it was told already");
+        assert_eq!(tell(&notice(9, CONNECTION)), Wrote::All);
+        assert_eq!(writer.take_back(), Some(point(9)));
+        assert_eq!((writer.take_back(), tell(&notice(10, CONNECTION))), (None, Wrote::Nothing));
         for version in [8, 9] {
             let mut header = [0; 4];
             client.read_exact(&mut header).await.expect("a frame comes");

@@ -14,21 +14,21 @@ use bahay_engine::table::{PlayerId, Spectators, TableId};
 use crate::accounts::{Ban, Bar};
 use crate::social::{Phrase, Talk};
 use crate::tables::{Spoiled, SubmitError};
+use crate::ws::feed::SPOILED;
 use crate::ws::limit::Speech;
 use crate::ws::protocol::{Message, close};
 use crate::ws::session::{ASIDE_TIMEOUT, Session};
-use crate::ws::showing::SPOILED;
 use crate::ws::spectate::{Seen, Spectator};
 use crate::ws::wire::Ended;
 
 /// What a connection hears, and how often its player speaks.
-pub(super) struct Company {
+pub(super) struct Chat {
     /// Whom the player does not want to hear.
     unheard: BTreeSet<PlayerId>,
     speech: Speech,
 }
 
-impl Company {
+impl Chat {
     pub(super) fn new(now: Instant) -> Self {
         Self { unheard: BTreeSet::new(), speech: Speech::new(now) }
     }
@@ -37,7 +37,7 @@ impl Company {
 impl Session {
     /// Hears what is said at a table from here on.
     pub(super) async fn listen(&mut self, table: TableId) {
-        self.seldom.listen(self.state.lobby.tables().hear(table));
+        self.control.listen(self.state.lobby.tables().hear(table));
         self.read_unheard().await;
     }
 
@@ -46,7 +46,7 @@ impl Session {
         let place = self.joined().or(self.spectator.as_deref().map(Spectator::table));
         match serde_json::from_str(text) {
             Ok(Talk::Said { player, phrase }) => {
-                let heard = place.filter(|_| !self.company.unheard.contains(&player));
+                let heard = place.filter(|_| !self.chat.unheard.contains(&player));
                 if let Some(table) = heard {
                     let server_time_ms = self.state.lobby.tables().clock_of(table).now();
                     self.pending.push(Message::Said { player, phrase, server_time_ms });
@@ -67,7 +67,7 @@ impl Session {
             let detail = "join your table first".to_owned();
             return self.refuse(Some(id), "not_joined", None, detail, false);
         };
-        if !self.company.speech.take(self.heard_at) {
+        if !self.chat.speech.take(self.heard_at) {
             let detail = "at most one phrase every two seconds, and three at once".to_owned();
             return self.refuse(Some(id), "too_talkative", None, detail, true);
         }
@@ -88,7 +88,7 @@ impl Session {
             return Ok(());
         }
         let tables = self.state.lobby.tables();
-        let watch = match tables.watch(table, self.player, self.connection, None).await {
+        let watch = match tables.watch(table, self.core.connection(), None).await {
             Ok(watch) => watch,
             Err(SubmitError::Missing) => {
                 let detail = "there is no such table".to_owned();
@@ -116,7 +116,7 @@ impl Session {
 
     pub(super) fn unwatch(&mut self, id: u32) {
         if self.spectator.take().is_some() {
-            self.seldom.listen_no_more();
+            self.control.listen_no_more();
         }
         self.pending.push(Message::Ack { id, version: None });
     }
@@ -148,7 +148,7 @@ impl Session {
 
     fn unwatched(&mut self) {
         self.spectator = None;
-        self.seldom.listen_no_more();
+        self.control.listen_no_more();
     }
 
     /// What keeps the player from speaking. Asked for at each phrase, which are few, so a mute holds
@@ -172,7 +172,7 @@ impl Session {
     async fn read_unheard(&mut self) {
         let unheard = self.state.social.unheard(self.player);
         match tokio::time::timeout(ASIDE_TIMEOUT, unheard).await {
-            Ok(Ok(unheard)) => self.company.unheard = unheard,
+            Ok(Ok(unheard)) => self.chat.unheard = unheard,
             Ok(Err(error)) => {
                 tracing::warn!(player = %self.player, %error, "who is muted is not known");
             }

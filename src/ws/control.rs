@@ -1,4 +1,4 @@
-//! What a connection waits for and hardly ever hears: that it is to be pinged, that a session has
+//! Control events: what a connection waits for and hardly ever hears, that it is to be pinged, that a session has
 //! ended somewhere, that the server stops, and what is said at its table.
 //!
 //! A connection is woken several times for each move of its table. These are looked at only when
@@ -21,7 +21,7 @@ use crate::ws::session::stopped;
 type Waiting = Pin<Box<dyn Future<Output = Heard> + Send>>;
 
 /// What has come.
-pub(super) enum Rare {
+pub(super) enum ControlEvent {
     /// It is time to ask whether the client is there.
     Ping,
     /// Some session has ended.
@@ -44,13 +44,13 @@ enum Heard {
     Silence,
 }
 
-pub(super) struct Seldom {
+pub(super) struct ControlEvents {
     waiting: FuturesUnordered<Waiting>,
     /// Counts the places that were listened to. What comes from an earlier one is not heard.
     listening: u32,
 }
 
-impl Seldom {
+impl ControlEvents {
     pub(super) fn new() -> Self {
         Self { waiting: FuturesUnordered::new(), listening: 0 }
     }
@@ -83,23 +83,23 @@ impl Seldom {
     }
 
     /// The next of them. Nothing is lost when this is dropped before it is ready.
-    pub(super) async fn next(&mut self) -> Rare {
+    pub(super) async fn next(&mut self) -> ControlEvent {
         while let Some(heard) = self.waiting.next().await {
             match heard {
                 Heard::Ping(period) => {
                     self.waiting.push(ping(period, period));
-                    return Rare::Ping;
+                    return ControlEvent::Ping;
                 }
                 Heard::Ended(growth) => {
                     self.waiting.push(ended(growth));
-                    return Rare::Ended;
+                    return ControlEvent::Ended;
                 }
-                Heard::Stop => return Rare::Stop,
+                Heard::Stop => return ControlEvent::Stop,
                 Heard::Silence => {}
                 Heard::Said(place, text, talk) => {
                     if place == self.listening {
                         self.waiting.push(said(place, talk));
-                        return Rare::Said(text);
+                        return ControlEvent::Said(text);
                     }
                 }
             }
@@ -148,55 +148,57 @@ fn said(place: u32, mut talk: broadcast::Receiver<Arc<str>>) -> Waiting {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rare, Seldom};
+    use super::{ControlEvent, ControlEvents};
     use futures_util::FutureExt as _;
     use std::sync::Arc;
     use std::time::Duration;
     use tokio::sync::{broadcast, watch};
 
-    async fn said(seldom: &mut Seldom) -> String {
-        match seldom.next().await {
-            Rare::Said(text) => text.to_string(),
-            Rare::Ping | Rare::Ended | Rare::Stop => panic!("only talk was asked for"),
+    async fn said(control: &mut ControlEvents) -> String {
+        match control.next().await {
+            ControlEvent::Said(text) => text.to_string(),
+            ControlEvent::Ping | ControlEvent::Ended | ControlEvent::Stop => {
+                panic!("only talk was asked for")
+            }
         }
     }
 
     #[tokio::test]
     async fn one_place_is_listened_to_at_a_time() {
         let (first, second) = (broadcast::Sender::<Arc<str>>::new(4), broadcast::Sender::new(4));
-        let mut seldom = Seldom::new();
-        seldom.listen(first.subscribe());
+        let mut control = ControlEvents::new();
+        control.listen(first.subscribe());
         first.send("one".into()).expect("somebody listens");
-        assert_eq!(said(&mut seldom).await, "one");
-        seldom.listen(second.subscribe());
+        assert_eq!(said(&mut control).await, "one");
+        control.listen(second.subscribe());
         first.send("two".into()).expect("nobody has looked yet whether to go on");
         second.send("three".into()).expect("somebody listens");
         second.send("four".into()).expect("somebody listens");
-        assert_eq!(said(&mut seldom).await, "three");
-        assert_eq!(said(&mut seldom).await, "four");
+        assert_eq!(said(&mut control).await, "three");
+        assert_eq!(said(&mut control).await, "four");
         assert_eq!(first.receiver_count(), 0);
         // A table that is gone leaves nothing behind.
         drop(second);
-        assert!(seldom.next().now_or_never().is_none());
-        assert!(seldom.waiting.is_empty());
+        assert!(control.next().now_or_never().is_none());
+        assert!(control.waiting.is_empty());
     }
 
     #[tokio::test]
     async fn pings_ends_and_the_stop_come_and_come_again() {
         let (growth, stop) = (watch::Sender::new(0), watch::Sender::new(false));
-        let mut seldom = Seldom::new();
-        seldom.ping_every(Duration::from_millis(1));
+        let mut control = ControlEvents::new();
+        control.ping_every(Duration::from_millis(1));
         for _ in 0..3 {
-            assert!(matches!(seldom.next().await, Rare::Ping));
+            assert!(matches!(control.next().await, ControlEvent::Ping));
         }
-        let mut seldom = Seldom::new();
-        seldom.hear_of_ended(growth.subscribe());
+        let mut control = ControlEvents::new();
+        control.hear_of_ended(growth.subscribe());
         for _ in 0..2 {
             growth.send_modify(|count| *count += 1);
-            assert!(matches!(seldom.next().await, Rare::Ended));
+            assert!(matches!(control.next().await, ControlEvent::Ended));
         }
-        seldom.hear_of_stop(stop.subscribe(), Duration::from_millis(5));
+        control.hear_of_stop(stop.subscribe(), Duration::from_millis(5));
         stop.send_replace(true);
-        assert!(matches!(seldom.next().await, Rare::Stop));
+        assert!(matches!(control.next().await, ControlEvent::Stop));
     }
 }

@@ -1,0 +1,372 @@
+//! Drives the host of one table: the host decides what is to be done, and whoever made a request
+//! carries out its calls.
+//!
+//! The host is behind a lock that is held while it is told something, and never over a wait. Who
+//! waits for a turn leaves a waker. What the host asks for by itself gets a task of its own. On the
+//! way of a move nobody else is woken: the task that brought the command calls Redis, tells the
+//! host the answer, and has its reply.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use bahay_engine::table::Readable;
+use bahay_engine::table::{Fresh, TableId, Terms, Timestamp};
+use bahay_shell::{
+    Answer, Call, Context, Ending, Halt, LedgerAnswer, Limits, Remark, Reply, Request, RoomTerms,
+    Step, TableHost, Tag, Ticket,
+};
+use tokio::sync::broadcast;
+
+use crate::clock::{Clock, Moment};
+use crate::entropy;
+use crate::live_store::{Entry, NewLine, Point, Unavailable};
+use crate::tables::Tables;
+use crate::tables::counts::count;
+
+/// Texts that wait for one listener; the oldest of more are lost to it. A table has room for them
+/// whether somebody speaks or not.
+const TALK_MAX: usize = 8;
+
+/// One table in this process.
+#[derive(Debug)]
+pub(super) struct Driver<G: Readable> {
+    id: TableId,
+    state: Mutex<State<G>>,
+    /// What is said at the table beside the game.
+    talk: broadcast::Sender<Arc<str>>,
+}
+
+#[derive(Debug)]
+struct State<G: Readable> {
+    host: TableHost<G>,
+    /// Of requests that wait for their turn.
+    wakers: Vec<(Ticket, Waker)>,
+}
+
+/// What a host sees of its process.
+#[derive(Debug)]
+pub(crate) struct TableContext<'a, G: Readable> {
+    tables: &'a Tables<G>,
+    clock: &'a Clock,
+}
+
+impl<G: Readable> Driver<G> {
+    pub(super) fn new(id: TableId) -> Self {
+        let state = State { host: TableHost::new(id), wakers: Vec::new() };
+        Self { id, state: Mutex::new(state), talk: broadcast::Sender::new(TALK_MAX) }
+    }
+
+    pub(super) fn id(&self) -> TableId {
+        self.id
+    }
+
+    pub(super) fn hear(&self) -> broadcast::Receiver<Arc<str>> {
+        self.talk.subscribe()
+    }
+
+    /// Passes on what somebody said.
+    pub(super) fn talk(&self, text: Arc<str>) {
+        // Nobody may be listening.
+        let _ = self.talk.send(text);
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.state().host.is_used()
+    }
+
+    /// Makes a request and carries it out.
+    pub(super) async fn ask(self: &Arc<Self>, tables: &Tables<G>, request: Request<G>) -> Reply<G> {
+        let (ticket, step) = self.tell(tables, |host, ctx| host.request(ctx, request));
+        self.drive(tables, ticket, step).await
+    }
+
+    async fn drive(
+        self: &Arc<Self>,
+        tables: &Tables<G>,
+        ticket: Ticket,
+        mut step: Step<G>,
+    ) -> Reply<G> {
+        let driving = Driving { driver: self, tables, ticket };
+        loop {
+            step = match step {
+                Step::Reply(reply) => {
+                    driving.end();
+                    return reply;
+                }
+                Step::Call(call) => {
+                    let answer = tables.call(self.id, call).await;
+                    self.tell(tables, |host, ctx| host.answered(ctx, ticket, answer))
+                }
+                Step::Wait { until_ms } => self.turn(tables, ticket, until_ms).await,
+            };
+        }
+    }
+
+    /// Until it is a request's turn, or too late.
+    async fn turn(self: &Arc<Self>, tables: &Tables<G>, ticket: Ticket, until_ms: u64) -> Step<G> {
+        let turn = std::future::poll_fn(|task| {
+            let mut state = self.state();
+            match state.host.poll(ticket) {
+                Step::Wait { .. } => {
+                    state.wakers.retain(|(waiting, _)| *waiting != ticket);
+                    state.wakers.push((ticket, task.waker().clone()));
+                    Poll::Pending
+                }
+                step @ (Step::Call(_) | Step::Reply(_)) => Poll::Ready(step),
+            }
+        });
+        if until_ms == u64::MAX {
+            return turn.await;
+        }
+        let left = Duration::from_millis(until_ms.saturating_sub(tables.elapsed_ms()));
+        match tokio::time::timeout(left, turn).await {
+            Ok(step) => step,
+            Err(_) => self.tell(tables, |host, ctx| {
+                host.handle_timeout(ctx);
+                host.poll(ticket)
+            }),
+        }
+    }
+
+    /// Takes in lines that somebody published.
+    pub(super) fn published(self: &Arc<Self>, tables: &Tables<G>, after: Point, lines: &[Entry]) {
+        self.tell(tables, |host, ctx| host.published(ctx, after, lines));
+    }
+
+    /// Looks at a journal that may be longer than this process was told.
+    pub(super) fn look_again(self: &Arc<Self>, tables: &Tables<G>) {
+        self.tell(tables, |host, ctx| host.handle_timeout(ctx));
+    }
+
+    /// The table was voided: whoever watches it is told.
+    pub(super) fn close(&self) {
+        self.state().host.close();
+    }
+
+    pub(super) fn end_watches(&self, why: Ending) {
+        self.state().host.end_watches(why);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<G>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the host something, and sees to what that has brought.
+    fn tell<T>(
+        self: &Arc<Self>,
+        tables: &Tables<G>,
+        tell: impl FnOnce(&mut TableHost<G>, &TableContext<'_, G>) -> T,
+    ) -> T {
+        let ctx = tables.context_of(self.id);
+        let mut state = self.state();
+        let told = tell(&mut state.host, &ctx);
+        self.see_to(tables, state);
+        told
+    }
+
+    /// Who waited is woken, and what the host asks for by itself begins.
+    fn see_to(self: &Arc<Self>, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {
+        while let Some(ticket) = state.host.poll_unattended() {
+            let (driver, tables) = (self.clone(), tables.clone());
+            tokio::spawn(async move {
+                let step = driver.state().host.poll(ticket);
+                driver.drive(&tables, ticket, step).await;
+            });
+        }
+        if let Some(call) = state.host.poll_ledger() {
+            let (driver, tables) = (self.clone(), tables.clone());
+            tokio::spawn(async move {
+                if let Some(answer) = tables.ask_ledger(driver.id, call).await {
+                    driver.ledger_answered(&tables, answer);
+                }
+            });
+        }
+        self.wake(tables, state);
+    }
+
+    fn ledger_answered(self: &Arc<Self>, tables: &Tables<G>, answer: LedgerAnswer) {
+        self.tell(tables, |host, ctx| host.ledger_answered(ctx, answer));
+    }
+
+    fn wake(&self, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {
+        if state.host.poll_timeout() == Some(0) {
+            tables.doubt(self.id);
+        }
+        let mut woken = Vec::new();
+        while let Some(ticket) = state.host.poll_woken() {
+            if let Some(place) = state.wakers.iter().position(|(waiting, _)| *waiting == ticket) {
+                woken.push(state.wakers.swap_remove(place).1);
+            }
+        }
+        drop(state);
+        woken.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// A request that nobody waits for any more, if this is dropped before it is over.
+struct Driving<'a, G: Readable> {
+    driver: &'a Arc<Driver<G>>,
+    tables: &'a Tables<G>,
+    ticket: Ticket,
+}
+
+impl<G: Readable> Driving<'_, G> {
+    fn end(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl<G: Readable> Drop for Driving<'_, G> {
+    fn drop(&mut self) {
+        let ctx = self.tables.context_of(self.driver.id);
+        let mut state = self.driver.state();
+        state.host.abandon(&ctx, self.ticket);
+        state.wakers.retain(|(waiting, _)| *waiting != self.ticket);
+        // No task is begun here: what the host asks for by itself waits for the next look.
+        self.tables.doubt(self.driver.id);
+        self.driver.wake(self.tables, state);
+    }
+}
+
+impl<G: Readable> Tables<G> {
+    pub(crate) fn context_of(&self, table: TableId) -> TableContext<'_, G> {
+        TableContext { tables: self, clock: self.clock_of(table) }
+    }
+
+    /// For what is about no one table.
+    pub(crate) fn context(&self) -> TableContext<'_, G> {
+        TableContext { tables: self, clock: self.clock() }
+    }
+
+    /// Makes a call of a table's host.
+    async fn call(&self, table: TableId, call: Call) -> Answer {
+        match self.try_call(table, call).await {
+            Ok(answer) => answer,
+            Err(error) => Answer::Failed(bahay_shell::Unavailable(error.into_why())),
+        }
+    }
+
+    async fn try_call(&self, table: TableId, call: Call) -> Result<Answer, Unavailable> {
+        let live = &self.inner.live;
+        Ok(match call {
+            Call::Append(new) => {
+                let bahay_shell::NewLine { after, tag, engine, line, deadline, idle_ms } = new;
+                let new = NewLine { after, tag, engine, line: &line, deadline, idle_ms };
+                let play = self.counts().play();
+                let (asked, waiting) = (Moment::now(), Waiting::new(play));
+                let appended = live.append(table, new).await;
+                drop(waiting);
+                play.append.took(asked.elapsed());
+                Answer::Append(appended?)
+            }
+            Call::Load => Answer::Loaded(live.load(table).await?),
+            Call::Tail { from } => Answer::Tail(live.tail(table, from).await?),
+            Call::Compact { at, snapshot } => {
+                Answer::Compacted(live.compact(table, at, &snapshot).await?)
+            }
+            Call::Subscribe => Answer::Subscribed(live.watch(table).await?),
+            Call::Unsubscribe => {
+                live.unwatch(table).await?;
+                Answer::Done
+            }
+            Call::Release { player } => {
+                live.release(player, table).await?;
+                Answer::Done
+            }
+            Call::List(listing) => {
+                self.list(table, &listing).await?;
+                Answer::Done
+            }
+            Call::Unlist { room } => {
+                live.unlist(&room, table).await?;
+                Answer::Done
+            }
+            Call::Halt { engine, reason } => {
+                Answer::Halted(live.halt(table, engine, &reason).await?)
+            }
+            Call::NoteHalt(halt) => {
+                self.note_halt(halt);
+                Answer::Done
+            }
+        })
+    }
+}
+
+impl<G: Readable> Context<G> for TableContext<'_, G> {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    fn knows_time(&self) -> bool {
+        self.clock.is_told()
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        self.tables.elapsed_ms()
+    }
+
+    fn fresh(&self) -> Fresh {
+        entropy::fresh()
+    }
+
+    fn tag(&self) -> Tag {
+        entropy::tag()
+    }
+
+    fn room_terms(&self, terms: &Terms<G::Rules>, known: u32) -> Option<RoomTerms<G::Rules>> {
+        self.tables.inner.room_terms.ask(terms, known)
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.tables.inner.limits
+    }
+
+    fn remark(&self, table: TableId, remark: Remark<'_>) {
+        let counts = self.tables.counts();
+        match remark {
+            Remark::Moved => counts.play().moves.one(),
+            Remark::ReadAgain(error) => {
+                tracing::warn!(%table, error, "a replica of a table is read again");
+            }
+            Remark::Parted { told, now } => {
+                tracing::warn!(%table, ?told, ?now, "a table's history parted");
+            }
+            Remark::OtherVersion(engine) => counts.met_other_version(table, engine),
+            Remark::Halted { room, version, reason } => {
+                count(&counts.halted);
+                tracing::error!(%table, room, version, reason, "a table is halted");
+            }
+            Remark::SlowWatcher => {
+                tracing::info!(%table, "a watcher does not keep up and is dropped");
+            }
+            Remark::Undone(what, error) => {
+                tracing::warn!(%table, what, error, "a table's surroundings are not tidy yet");
+            }
+            Remark::LedgerAskedAgain(error) => {
+                tracing::warn!(%table, error, "the ledger is asked again later");
+            }
+            Remark::Compacted | Remark::ResumedFromMemory => {}
+        }
+    }
+
+    fn spoiled(&self, halt: Halt) {
+        self.tables.halt(halt);
+    }
+}
+
+/// A call that waits for its answer, or is dropped before.
+struct Waiting<'a>(&'a crate::metrics::Play);
+
+impl<'a> Waiting<'a> {
+    fn new(play: &'a crate::metrics::Play) -> Self {
+        play.appends_waiting.up();
+        Self(play)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.appends_waiting.down();
+    }
+}

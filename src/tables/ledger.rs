@@ -1,0 +1,88 @@
+//! Asks the ledger what a table's host wants to know of it: to open a game, to settle one, to void
+//! one that has lost its table.
+
+use bahay_engine::table::Readable;
+use bahay_engine::table::{GameId, Record, TableId};
+use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
+
+use crate::clock::Moment;
+use crate::ledger::{Document, LedgerError, OpenGame, Opening, SettleGame};
+use crate::tables::Tables;
+
+impl<G: Readable> Tables<G> {
+    /// `None` where the table is to be told nothing.
+    pub(super) async fn ask_ledger(
+        &self,
+        table: TableId,
+        call: LedgerCall<G>,
+    ) -> Option<LedgerAnswer> {
+        match call {
+            LedgerCall::Open(opening) => Some(self.open(*opening).await),
+            LedgerCall::Settle(record) => Some(self.settle(*record).await),
+            LedgerCall::VoidLost(game) => {
+                self.void_lost(table, game).await;
+                None
+            }
+        }
+    }
+
+    #[tracing::instrument(level = "debug", skip_all, fields(game = %opening.game))]
+    async fn open(&self, opening: GameOpening) -> LedgerAnswer {
+        let GameOpening { game, kind, table, room, ante, stake_max, players, opened_at_ms } =
+            opening;
+        let open = OpenGame { game, kind, table, room, ante, stake_max, players, opened_at_ms };
+        let asked = Moment::now();
+        let answer = self.inner.ledger.open_game(open).await;
+        self.counts().play().opening.took(asked.elapsed());
+        match answer {
+            Ok(Opening::Opened { stakes, pot }) => LedgerAnswer::Opened { game, stakes, pot },
+            Ok(Opening::CannotPay { seats }) => LedgerAnswer::CannotPay { game, seats },
+            Err(error) => refused(game, &error),
+        }
+    }
+
+    #[tracing::instrument(level = "debug", skip_all, fields(game = %record.game))]
+    async fn settle(&self, record: Record<G>) -> LedgerAnswer {
+        let game = record.game;
+        let settle = match settle_game(record) {
+            Ok(settle) => settle,
+            Err(error) => {
+                let why = LedgerFault::Final(error.to_string());
+                return LedgerAnswer::Refused { game, why };
+            }
+        };
+        let asked = Moment::now();
+        let answer = self.inner.ledger.settle_game(settle).await;
+        self.counts().play().settlement.took(asked.elapsed());
+        match answer {
+            Ok(_) => {
+                self.counts().play().games.one();
+                LedgerAnswer::Settled { game }
+            }
+            Err(error) => refused(game, &error),
+        }
+    }
+}
+
+fn refused(game: GameId, error: &LedgerError) -> LedgerAnswer {
+    let words = error.to_string();
+    let why = match error {
+        LedgerError::TableBusy { game: other, .. } => LedgerFault::TableBusy { other: *other },
+        LedgerError::Broken { .. } => LedgerFault::Broken(words),
+        other if other.is_transient() => LedgerFault::Passing(words),
+        _ => LedgerFault::Final(words),
+    };
+    LedgerAnswer::Refused { game, why }
+}
+
+fn settle_game<G: Readable>(record: Record<G>) -> Result<SettleGame, serde_json::Error> {
+    Ok(SettleGame {
+        game: record.game,
+        table: record.table,
+        room: record.terms.room.clone(),
+        record: Document::of(&record)?,
+        players: record.players,
+        settlement: record.settlement,
+        finished_at_ms: record.finished_at.ms(),
+    })
+}

@@ -1,0 +1,149 @@
+//! Makes messages of what the shell's session has to say to a player, in the form that its
+//! connection speaks.
+
+use bahay_engine::game::Game;
+use bahay_engine::table::{Event, PlayerId, Table, TableId, TableView};
+use bahay_shell::{End, Ending, Notice, PlayerSession, Presenter, Refused};
+
+use crate::live_store::Point;
+use crate::metrics::Play;
+use crate::tables::{SubmitError, Tables};
+use crate::ws::door::FaultHooks;
+use crate::ws::protocol::brief::Form;
+use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
+use crate::ws::wire::Ended;
+use bahay_engine::catalog::AnyGame;
+
+type Happened = Event<<AnyGame as Game>::Event>;
+type Illegal = <AnyGame as Game>::Illegal;
+
+pub(super) const SPOILED: Ended = (close::INTERNAL, "the server made a mistake; connect again");
+
+/// What a player is told of its table.
+pub(super) struct TableFeed<'a> {
+    pub(super) tables: &'a Tables<AnyGame>,
+    pub(super) player: PlayerId,
+    pub(super) form: Form,
+    pub(super) hooks: FaultHooks,
+    pub(super) messages: &'a mut Vec<Message<AnyGame>>,
+}
+
+impl Presenter<AnyGame> for TableFeed<'_> {
+    fn update(&mut self, at: Point, events: Vec<Happened>, table: &Table<AnyGame>, is_last: bool) {
+        let prompt = asked(table, self.player, self.form, is_last);
+        let Point { version, tag } = at;
+        let server_time_ms = self.tables.clock_of(table.id()).now();
+        self.messages.push(Message::Update { version, tag, server_time_ms, events, prompt });
+    }
+
+    fn snapshot(&mut self, at: Point, view: TableView<AnyGame>) {
+        let prompt = OpenPrompt::of(&view);
+        let Point { version, tag } = at;
+        let server_time_ms = self.tables.clock_of(view.table).now();
+        let view = Box::new(view);
+        self.messages.push(Message::Snapshot { version, tag, server_time_ms, view, prompt });
+    }
+
+    fn before_showing(&mut self, table: &Table<AnyGame>) {
+        if let Some(hook) = self.hooks.shown {
+            hook(table);
+        }
+    }
+
+    fn closed(&mut self, table: TableId, why: Ending) {
+        let reason = match why {
+            Ending::Voided => Closing::Voided,
+            Ending::Lost | Ending::NodeGone => Closing::Lost,
+        };
+        self.messages.push(Message::Closed { table, reason });
+    }
+
+    fn ack(&mut self, id: u32, version: Option<u64>) {
+        self.messages.push(Message::Ack { id, version });
+    }
+
+    fn refused(&mut self, id: u32, why: Refused<'_, Illegal>) {
+        let play = self.tables.counts().play();
+        self.messages.push(match why {
+            Refused::NotJoined => {
+                refusal(play, Some(id), "not_joined", None, "join your table first".into(), false)
+            }
+            Refused::NotSeated => {
+                let detail = "you do not sit at a table: ask a room for a seat".to_owned();
+                refusal(play, Some(id), "not_seated", None, detail, false)
+            }
+            Refused::Table(failure) => {
+                table_refusal(play, self.player, id, &failure.clone().into())
+            }
+        });
+    }
+}
+
+/// The question that a player is asked after the last of several updates, where its connection does
+/// not follow the table by itself.
+pub(super) fn asked(
+    table: &Table<AnyGame>,
+    player: PlayerId,
+    form: Form,
+    is_last: bool,
+) -> Option<OpenPrompt<<AnyGame as Game>::Action>> {
+    let is_asked = is_last && !form.is_short();
+    if is_asked { OpenPrompt::at(table, player) } else { None }
+}
+
+/// Why a table did not do what a command wanted.
+pub(super) fn table_refusal(
+    play: &Play,
+    player: PlayerId,
+    id: u32,
+    error: &SubmitError<Illegal>,
+) -> Message<AnyGame> {
+    let (code, rule, detail, retryable) = match error {
+        SubmitError::Rejected(rejection) => {
+            (rejection.code(), rejection.rule(), rejection.to_string(), false)
+        }
+        SubmitError::Missing => ("not_seated", None, error.to_string(), false),
+        SubmitError::Halted => ("table_halted", None, error.to_string(), false),
+        SubmitError::OtherVersion => ("other_version", None, error.to_string(), true),
+        SubmitError::Unavailable(cause) => {
+            tracing::warn!(%player, error = %cause, "a command met no live state");
+            let detail = "the table cannot be reached just now: try again".to_owned();
+            ("unavailable", None, detail, true)
+        }
+    };
+    refusal(play, Some(id), code, rule, detail, retryable)
+}
+
+pub(super) fn refusal(
+    play: &Play,
+    id: Option<u32>,
+    code: &'static str,
+    rule: Option<&'static str>,
+    detail: String,
+    retryable: bool,
+) -> Message<AnyGame> {
+    play.refusals.one("code", code);
+    let rule = rule.map(Into::into);
+    Message::Refusal { id, code: code.into(), rule, detail, retryable }
+}
+
+/// How a connection ends, and what its client reads of that.
+pub(super) fn ended(end: End) -> Ended {
+    match end {
+        End::TooSlow => (close::TOO_SLOW, "too slow; connect again and resume"),
+        End::NodeGone => (close::GOING_AWAY, "this node was away; connect again and resume"),
+        End::Parted => {
+            (close::GOING_AWAY, "the table lost its last lines; connect again and resume")
+        }
+        End::Replaced => (close::REPLACED, "replaced by a newer connection"),
+        End::Spoiled => SPOILED,
+    }
+}
+
+/// The next notice of the table that was joined; never, before that.
+pub(super) async fn next_notice(session: &mut PlayerSession<AnyGame>) -> Option<Notice<AnyGame>> {
+    match session.notices() {
+        Some(notices) => notices.recv().await,
+        None => std::future::pending().await,
+    }
+}
