@@ -102,7 +102,7 @@ async fn run() {
 
 async fn founded(live: &LiveStore) -> (TableId, Point) {
     let (table, tag) = (TableId(Uuid::new_v4()), entropy::tag());
-    live.found(table, tag, "{}", 60_000, ENGINE).await.unwrap();
+    live.create(table, tag, "{}", 60_000, ENGINE).await.unwrap();
     (table, Point { version: 0, tag })
 }
 

@@ -82,7 +82,7 @@ pub struct Parts {
     pub clock: Clock,
     /// For a database that has none.
     pub rooms: Vec<Room>,
-    /// How players are brought together. The key of its marks is the house's own.
+    /// How players are brought together. The key of its conflict keys is the house's own.
     pub lobby: lobby::Options,
     /// What a new player is given.
     pub welcome: Coins,
@@ -244,8 +244,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
 
     let catalog = Catalog::load(pool.clone(), &rooms).await?;
     let ratings = Ratings::new(pool.clone());
-    let marks_key = auth.derived_keys("marks of players").swap_remove(0);
-    let customs = lobby::Options { marks_key, ..customs };
+    let conflict_secret = auth.derived_keys("conflict keys of players").swap_remove(0);
+    let customs = lobby::Options { conflict_secret, ..customs };
     let (count, after) = (customs.bots, customs.bots_after);
     let bots = accounts.house_bots(count).await?.into_iter();
     let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });

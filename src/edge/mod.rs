@@ -12,8 +12,8 @@
 mod address;
 mod buckets;
 mod origins;
-mod outlet;
 mod places;
+mod write_half;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Weak};
@@ -24,8 +24,8 @@ use crate::ids::PlayerId;
 pub use address::{Address, NotANetwork, Proxies};
 pub use buckets::{BUCKETS_MAX, Buckets, NotARate, Rate};
 pub use origins::{NotAnOrigin, Origins};
-pub use outlet::{Outlet, Waiting};
 pub use places::{Place, Places};
+pub use write_half::{Waiting, WriteHalf};
 
 /// What is let in. The defaults suit a house on the open internet whose players come one by one.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ pub enum Refused {
 #[derive(Clone, Debug)]
 pub struct Peer {
     pub address: SocketAddr,
-    pub outlet: Weak<Outlet>,
+    pub write_half: Weak<WriteHalf>,
 }
 
 /// The door of one node. Clones are the same door.

@@ -18,7 +18,7 @@ use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, Sleep};
 
-use crate::edge::{Edge, Outlet, Peer, Place};
+use crate::edge::{Edge, Peer, Place, WriteHalf};
 
 /// Of whoever speaks HTTP.
 const SILENCE: Duration = Duration::from_secs(75);
@@ -59,7 +59,7 @@ impl Listener for Doorway {
 
 impl Connected<IncomingStream<'_, Doorway>> for Peer {
     fn connect_info(stream: IncomingStream<'_, Doorway>) -> Self {
-        Self { address: *stream.remote_addr(), outlet: Arc::downgrade(&stream.io().outlet) }
+        Self { address: *stream.remote_addr(), write_half: Arc::downgrade(&stream.io().write_half) }
     }
 }
 
@@ -67,7 +67,7 @@ impl Connected<IncomingStream<'_, Doorway>> for Peer {
 #[derive(Debug)]
 pub struct Guarded {
     half: OwnedReadHalf,
-    outlet: Arc<Outlet>,
+    write_half: Arc<WriteHalf>,
     /// Looked at when it is over: whatever moved meanwhile puts it off. A socket has none: its
     /// session says how long it may be silent.
     silence: Option<Pin<Box<Sleep>>>,
@@ -79,9 +79,9 @@ pub struct Guarded {
 impl Guarded {
     fn new(stream: TcpStream, silence_max: Duration, place: Option<Place>) -> Self {
         let silence = Some(Box::pin(tokio::time::sleep(silence_max)));
-        let (half, outlet) = stream.into_split();
-        let outlet = Arc::new(Outlet::new(outlet));
-        Self { half, outlet, silence, silence_max, moved_at: Instant::now(), _place: place }
+        let (half, write_half) = stream.into_split();
+        let write_half = Arc::new(WriteHalf::new(write_half));
+        Self { half, write_half, silence, silence_max, moved_at: Instant::now(), _place: place }
     }
 
     fn written(&mut self, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
@@ -95,7 +95,7 @@ impl Guarded {
         let Some(silence) = &mut self.silence else {
             return Poll::Pending;
         };
-        if self.outlet.has_frames() {
+        if self.write_half.has_frames() {
             self.silence = None;
             return Poll::Pending;
         }
@@ -132,7 +132,7 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
-        let written = self.outlet.poll_write(context, bytes);
+        let written = self.write_half.poll_write(context, bytes);
         self.written(written)
     }
 
@@ -141,7 +141,7 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
         buffers: &[std::io::IoSlice<'_>],
     ) -> Poll<std::io::Result<usize>> {
-        let written = self.outlet.poll_write_vectored(context, buffers);
+        let written = self.write_half.poll_write_vectored(context, buffers);
         self.written(written)
     }
 
@@ -150,11 +150,11 @@ impl AsyncWrite for Guarded {
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        self.outlet.poll_drain(context)
+        self.write_half.poll_drain(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        self.outlet.poll_shutdown(context)
+        self.write_half.poll_shutdown(context)
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
         let client = TcpStream::connect(address).await.expect("it listens");
         let (stream, _) = listener.accept().await.expect("somebody has come");
         let mut guarded = Guarded::new(stream, Duration::ZERO, None);
-        guarded.outlet.frames();
+        guarded.write_half.frames();
         let heard = timeout(Duration::from_millis(50), guarded.read_u8()).await;
         assert!(heard.is_err(), "nothing was said: {heard:?}");
         drop(client);

@@ -102,8 +102,8 @@ pub(super) async fn show_fairness(
         .filter(|game| game.state != archive::GameState::Open)
         .ok_or_else(|| Code::GameNotFound.plain())?;
     let (_, record) = recorded(game)?;
-    let recalled = GameReplay::of_value(record).map_err(|error| Problem::internal(&error))?;
-    let record = recalled.record();
+    let replayed = GameReplay::of_value(record).map_err(|error| Problem::internal(&error))?;
+    let record = replayed.record();
     let chance = record.chance.iter().map(|answer| match answer {
         Answer::Number(number) => Chance::Number(*number),
         Answer::Order(order) => Chance::Order(order.clone()),

@@ -296,13 +296,13 @@ pub(super) async fn show_game(
         GameState::Open => return Err(Code::GameNotFinished.plain()),
     };
     let GameDetail { record, .. } = &game;
-    let recalled = record.clone().map(GameReplay::of_value).transpose();
-    let recalled = recalled.map_err(|error| Problem::internal(&error))?;
-    let actions = recalled.as_ref().map(GameReplay::actions).unwrap_or_default();
-    let ending = match (&recalled, &game.ending) {
+    let replayed = record.clone().map(GameReplay::of_value).transpose();
+    let replayed = replayed.map_err(|error| Problem::internal(&error))?;
+    let actions = replayed.as_ref().map(GameReplay::actions).unwrap_or_default();
+    let ending = match (&replayed, &game.ending) {
         (_, Some(ending)) => Some(ending.clone()),
-        (Some(recalled), None) => {
-            Some(recalled.ending().map_err(|error| Problem::internal(&error))?.to_owned())
+        (Some(replayed), None) => {
+            Some(replayed.ending().map_err(|error| Problem::internal(&error))?.to_owned())
         }
         (None, None) => None,
     };

@@ -7,14 +7,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, desk, docs, export, fairness, games, health, leaderboards,
+    Code, Options, Services, desk, docs, export, fairness, game_steps, games, health, leaderboards,
     matchmaking, me, middleware, notices, openapi, openid,
     operators::{
         self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
         tables,
     },
-    password, players, private_tables, profiles, recall, rewards, rooms, sessions, sign_in, social,
-    sort, tickets, watchable,
+    password, players, private_tables, profiles, rewards, rooms, sessions, sign_in, social, sort,
+    tickets, watchable,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -78,7 +78,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         // Games.
         .routes(routes!(games::show_game))
         .routes(routes!(games::show_game_record))
-        .routes(routes!(recall::list_game_steps))
+        .routes(routes!(game_steps::list_game_steps))
         .routes(routes!(fairness::show_fairness))
         .routes(routes!(fairness::show_deals))
         .routes(routes!(sort::sort_cards))

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::ids::{GameId, PlayerId};
-use crate::live_store::{Bond, LiveStore};
+use crate::live_store::{LiveStore, SeatClaim};
 use crate::social::{self, Related, Relation, Report, Social, SocialError, Talk};
 
 use super::{Body, Code, Path, Problem, ProblemBody, Services, Time, unread};
@@ -245,9 +245,9 @@ async fn listed(
 /// a table the next time.
 async fn told(live: &LiveStore, player: Player) -> StatusCode {
     let told = async {
-        match live.bond(player.id).await? {
-            Bond::None => Ok(()),
-            Bond::Pending(table) | Bond::Held(table) => {
+        match live.seat_claim(player.id).await? {
+            SeatClaim::None => Ok(()),
+            SeatClaim::Pending(table) | SeatClaim::Held(table) => {
                 live.talk(table, &Talk::Relations { player: player.id }.line()).await
             }
         }

@@ -40,10 +40,10 @@ pub(super) fn entry_of(mut text: String) -> Entry {
 }
 
 impl LiveStore {
-    /// Founds a table with nothing in its journal, unless it exists. It is forgotten after
+    /// Creates a table with nothing in its journal, unless it exists. It is forgotten after
     /// `idle_ms` without a line. Its lines are for this version of the engine, for ever. The tag
-    /// is fresh: a table that was lost and is founded again has another history.
-    pub async fn found(
+    /// is fresh: a table that was lost and is created again has another history.
+    pub async fn create(
         &self,
         table: TableId,
         tag: Tag,

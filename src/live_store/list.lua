@@ -1,6 +1,6 @@
 -- Lists a table as it is: who sits there, and that a seat is free if one is. Places that are
 -- reserved stay so for their time.
--- KEYS: open tables, seats taken by table, company by table.  ARGV: table, seats, rank × 10, how
+-- KEYS: open tables, seats taken by table, companions by table.  ARGV: table, seats, rank × 10, how
 -- long a place is kept in ms, the players who sit there…
 local table_id, seats, rank = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('time')
@@ -23,7 +23,7 @@ if stored then
     end
   end
 end
--- Who came without a reservation has no marks and is as good as anybody.
+-- Who came without a reservation has no conflict keys and is as good as anybody.
 for i = 5, #ARGV do
   if seated[ARGV[i]] then
     stay[#stay + 1] = { p = ARGV[i], m = '', r = 25000, s = true, at = now }

@@ -1,13 +1,13 @@
 //! Which tables of a room have free seats, who sits there or is about to, and how many play. It is
 //! a hint, kept near the truth by whoever changes a table: a table that turns out to be full is
-//! skipped, one that has been forgotten is founded again.
+//! skipped, one that has been forgotten is created again.
 //!
 //! A place is reserved before a player sits down, in one script call that also sees who the others
 //! are: so two players with a mark in common are never on their way to one table, however many
 //! processes seat players at once. A reservation that nobody uses is gone after
 //! [`RESERVED_MS`].
 
-use bahay_engine::matchmaking::{Companion, Mark};
+use bahay_engine::matchmaking::{Companion, ConflictKey};
 use bahay_engine::table::{PlayerId, TableId};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ const RANK_WITHOUT_POT: u32 = 1;
 /// Ranks are this far apart; a table has at most eight seats.
 const RANK_STEP: u32 = 10;
 
-/// How long a place is kept for who has not sat down yet: as long as a bond is pending.
+/// How long a place is kept for who has not sat down yet: as long as a claim is pending.
 const RESERVED_MS: u32 = 10_000;
 
 /// Tables of a room that are told at once.
@@ -54,7 +54,7 @@ pub struct Open {
     pub table: TableId,
     pub has_pot: bool,
     pub seats_free: u8,
-    pub company: Vec<Companion>,
+    pub companions: Vec<Companion>,
 }
 
 /// How many play in a room.
@@ -69,7 +69,7 @@ pub struct Playing {
 #[derive(Debug, Serialize, Deserialize)]
 struct Member {
     p: PlayerId,
-    /// Marks in hexadecimal digits, separated by spaces.
+    /// Conflict keys in hexadecimal digits, separated by spaces.
     m: String,
     r: i32,
     /// Seated, and no longer only expected.
@@ -82,14 +82,14 @@ struct Member {
 
 impl Member {
     fn of(who: &Companion) -> Self {
-        let marks = who.marks.iter().map(|mark| format!("{:016x}", mark.0));
-        let m = marks.collect::<Vec<_>>().join(" ");
+        let keys = who.conflict_keys.iter().map(|key| format!("{:016x}", key.0));
+        let m = keys.collect::<Vec<_>>().join(" ");
         Self { p: who.player, m, r: who.rating, s: false, at: 0 }
     }
 
     fn companion(self) -> Companion {
-        let marks = self.m.split(' ').filter_map(|mark| u64::from_str_radix(mark, 16).ok());
-        Companion { player: self.p, rating: self.r, marks: marks.map(Mark).collect() }
+        let keys = self.m.split(' ').filter_map(|key| u64::from_str_radix(key, 16).ok());
+        Companion { player: self.p, rating: self.r, conflict_keys: keys.map(ConflictKey).collect() }
     }
 }
 
@@ -169,10 +169,10 @@ impl LiveStore {
 
     /// Takes a table off all lists.
     pub async fn unlist(&self, room: &str, table: TableId) -> Result<(), Unavailable> {
-        let [open, tables, company] = self.room_names(room);
+        let [open, tables, companions] = self.room_names(room);
         let table = table.to_string();
         let mut pipe = redis::pipe();
-        pipe.zrem(open, &table).zrem(tables, &table).hdel(company, &table);
+        pipe.zrem(open, &table).zrem(tables, &table).hdel(companions, &table);
         pipe.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
@@ -185,8 +185,8 @@ impl LiveStore {
         let rows: Vec<(String, u32, u8, String, i64)> =
             call.invoke_async(&mut self.commands.clone()).await?;
         let mut open = Vec::with_capacity(rows.len());
-        for (table, score, seats, company, now_ms) in rows {
-            let mut members: Vec<Member> = serde_json::from_str(&company).map_err(unreadable)?;
+        for (table, score, seats, companions, now_ms) in rows {
+            let mut members: Vec<Member> = serde_json::from_str(&companions).map_err(unreadable)?;
             members.retain(|one| one.s || now_ms - one.at < i64::from(RESERVED_MS));
             let taken = u8::try_from(members.len()).unwrap_or(u8::MAX);
             let seats_free = seats.saturating_sub(taken);
@@ -195,7 +195,7 @@ impl LiveStore {
                     table: parsed(&table)?,
                     has_pot: score < RANK_STEP,
                     seats_free,
-                    company: members.into_iter().map(Member::companion).collect(),
+                    companions: members.into_iter().map(Member::companion).collect(),
                 });
             }
         }
@@ -203,14 +203,18 @@ impl LiveStore {
     }
 
     /// Who is at a table, or on the way to it; nobody, where it is not listed.
-    pub async fn company(&self, room: &str, table: TableId) -> Result<Vec<Companion>, Unavailable> {
+    pub async fn companions(
+        &self,
+        room: &str,
+        table: TableId,
+    ) -> Result<Vec<Companion>, Unavailable> {
         #[derive(Deserialize)]
         struct Entry {
             who: Vec<Member>,
         }
-        let [_, _, company] = self.room_names(room);
+        let [_, _, companions] = self.room_names(room);
         let mut call = redis::cmd("HGET");
-        call.arg(company).arg(table.to_string());
+        call.arg(companions).arg(table.to_string());
         let entry: Option<String> = call.query_async(&mut self.commands.clone()).await?;
         let Some(entry) = entry else {
             return Ok(Vec::new());
@@ -256,7 +260,8 @@ impl LiveStore {
     }
 
     fn room_names(&self, room: &str) -> [String; 3] {
-        ["open", "tables", "company"].map(|part| format!("{}:{{room:{room}}}:{part}", self.prefix))
+        ["open", "tables", "companions"]
+            .map(|part| format!("{}:{{room:{room}}}:{part}", self.prefix))
     }
 
     fn room_keys(&self, call: &mut redis::ScriptInvocation<'_>, room: &str) {

@@ -43,7 +43,7 @@ pub use listing::{Listed, Open, Playing, Reserve};
 pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState};
 pub use presence::{Beat, GAP_MS};
 pub use private::PrivateTable;
-pub use seating::Bond;
+pub use seating::SeatClaim;
 pub use watch::Publication;
 
 /// How live state is reached.
@@ -141,7 +141,7 @@ impl LiveStore {
             scripts: Arc::new(Scripts {
                 append: redis::Script::new(include_str!("append.lua")),
                 load: redis::Script::new(include_str!("load.lua")),
-                found: redis::Script::new(include_str!("found.lua")),
+                found: redis::Script::new(include_str!("create.lua")),
                 compact: redis::Script::new(include_str!("compact.lua")),
                 due: redis::Script::new(include_str!("due.lua")),
                 release: redis::Script::new(include_str!("release.lua")),

@@ -1,7 +1,7 @@
 -- Reserves places at one table for players who all want to sit there: at the table that should be
 -- filled first, else at a new one; or only at the table that is asked for. A score is rank × 10 +
--- free seats, the least first. Nobody gets a place beside somebody else with the same mark.
--- KEYS: open tables, seats taken by table, company by table.  ARGV: new table or '', the only
+-- free seats, the least first. Nobody gets a place beside somebody else with the same key.
+-- KEYS: open tables, seats taken by table, companions by table.  ARGV: new table or '', the only
 -- table or '', seats of a new one, rank × 10 of a new one, how long a place is kept in ms, number
 -- of players, the players…, tables to skip…
 local new, here, seats, count = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[6])
@@ -16,26 +16,26 @@ for i = 7, 6 + count do
 end
 for i = 7 + count, #ARGV do skip[ARGV[i]] = true end
 
--- The company with the players in it, if they fit in and fit in with it.
+-- The companions with the players in it, if they fit in and fit in with it.
 local function with(listed, size)
-  local stay, marks = {}, {}
+  local stay, keys = {}, {}
   for _, one in ipairs(listed) do
     if is_one[one.p] then
       -- Reserved before, by somebody who did not come to an end; or seated already.
       for _, again in ipairs(who) do if again.p == one.p then again.s = one.s end end
     elseif one.s or now - one.at < tonumber(ARGV[5]) then
       stay[#stay + 1] = one
-      for mark in string.gmatch(one.m, '%S+') do marks[mark] = true end
+      for key in string.gmatch(one.m, '%S+') do keys[key] = true end
     end
   end
   if #stay + #who > size then return nil end
   for _, one in ipairs(who) do
     local own = {}
-    for mark in string.gmatch(one.m, '%S+') do
-      if marks[mark] then return nil end
-      own[mark] = true
+    for key in string.gmatch(one.m, '%S+') do
+      if keys[key] then return nil end
+      own[key] = true
     end
-    for mark in pairs(own) do marks[mark] = true end
+    for key in pairs(own) do keys[key] = true end
     stay[#stay + 1] = one
   end
   return stay
@@ -49,11 +49,11 @@ local function take(table, score)
     size, listed = entry.seats, entry.who
     if #listed == 0 then listed = {} end
   end
-  local company = with(listed, size)
-  if not company then return false end
+  local companions = with(listed, size)
+  if not companions then return false end
   -- The fullest first, within its rank.
-  redis.call('zadd', KEYS[1], math.floor(score / 10) * 10 + size - #company, table)
-  redis.call('hset', KEYS[3], table, cjson.encode({ seats = size, who = company }))
+  redis.call('zadd', KEYS[1], math.floor(score / 10) * 10 + size - #companions, table)
+  redis.call('hset', KEYS[3], table, cjson.encode({ seats = size, who = companions }))
   return true
 end
 

@@ -1,6 +1,6 @@
-//! Who sits where: one key a player, so that an account sits at one table only (rule 8.4). A bond
+//! Who sits where: one key a player, so that an account sits at one table only (rule 8.4). A claim
 //! is pending until the seat is taken, and expires if that never happens. The table's journal
-//! decides; a lasting bond to a table that does not know the player is stale, and whoever finds
+//! decides; a lasting claim to a table that does not know the player is stale, and whoever finds
 //! it ends it.
 
 use bahay_engine::table::{PlayerId, TableId};
@@ -12,7 +12,7 @@ const PENDING_MS: u32 = 10_000;
 
 /// What binds a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bond {
+pub enum SeatClaim {
     None,
     /// The seat is being taken.
     Pending(TableId),
@@ -30,15 +30,15 @@ impl LiveStore {
         Ok(set.is_some())
     }
 
-    /// Makes a pending bond last. False when it has expired or is to another table.
+    /// Makes a pending claim last. False when it has expired or is to another table.
     pub async fn confirm(&self, player: PlayerId, table: TableId) -> Result<bool, Unavailable> {
         let mut call = self.scripts.confirm.prepare_invoke();
         call.key(self.player_key(player)).arg(table.to_string());
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
-    /// The bond of a player.
-    pub async fn bond(&self, player: PlayerId) -> Result<Bond, Unavailable> {
+    /// The claim of a player.
+    pub async fn seat_claim(&self, player: PlayerId) -> Result<SeatClaim, Unavailable> {
         let key = self.player_key(player);
         let (table, expires_ms): (Option<String>, i64) = redis::pipe()
             .atomic()
@@ -49,13 +49,13 @@ impl LiveStore {
             .query_async(&mut self.commands.clone())
             .await?;
         Ok(match table.and_then(|table| table.parse().ok()) {
-            None => Bond::None,
-            Some(table) if expires_ms >= 0 => Bond::Pending(table),
-            Some(table) => Bond::Held(table),
+            None => SeatClaim::None,
+            Some(table) if expires_ms >= 0 => SeatClaim::Pending(table),
+            Some(table) => SeatClaim::Held(table),
         })
     }
 
-    /// Ends a player's bond to this table; one to another stays.
+    /// Ends a player's claim to this table; one to another stays.
     pub async fn release(&self, player: PlayerId, table: TableId) -> Result<(), Unavailable> {
         let mut call = self.scripts.release.prepare_invoke();
         call.key(self.player_key(player)).arg(table.to_string());

@@ -1,5 +1,5 @@
 -- Gives a place back that was reserved and not taken.
--- KEYS: open tables, seats taken by table, company by table.  ARGV: table, player.
+-- KEYS: open tables, seats taken by table, companions by table.  ARGV: table, player.
 local stored = redis.call('hget', KEYS[3], ARGV[1])
 if not stored then return 0 end
 local entry = cjson.decode(stored)

@@ -50,7 +50,7 @@ enum Route {
     History,
     Game,
     /// A game of the player's own, step by step.
-    Recall,
+    Replay,
     Statistics,
     Leaderboard,
     /// The places around the player.
@@ -67,7 +67,7 @@ impl Route {
         Self::Rooms,
         Self::History,
         Self::Game,
-        Self::Recall,
+        Self::Replay,
         Self::Statistics,
         Self::Leaderboard,
         Self::Around,
@@ -84,7 +84,7 @@ impl Route {
             Self::Rooms => "/v1/rooms".into(),
             Self::History => "/v1/me/games?limit=20".into(),
             Self::Game => format!("/v1/games/{game}"),
-            Self::Recall => format!("/v1/games/{game}/steps"),
+            Self::Replay => format!("/v1/games/{game}/steps"),
             Self::Statistics => "/v1/me/statistics".into(),
             Self::Leaderboard => "/v1/leaderboards/coins/ever".into(),
             Self::Around => "/v1/leaderboards/hits/week?section=around".into(),

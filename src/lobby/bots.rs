@@ -20,7 +20,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::matchmaking::{self, Companion, Round, Ticket, TicketId, WINDOW_MS, fit_company};
+use bahay_engine::matchmaking::{
+    self, Companion, Round, Ticket, TicketId, WINDOW_MS, fit_companions,
+};
 use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
@@ -50,7 +52,7 @@ pub struct Bot {
     pub avatar: String,
 }
 
-/// The bots of a house, and what the matcher remembers about company.
+/// The bots of a house, and what the matcher remembers about companions.
 #[derive(Debug, Default)]
 pub struct Bots {
     all: Arc<[Bot]>,
@@ -61,7 +63,7 @@ pub struct Bots {
     stored: (u64, String),
 }
 
-/// What is remembered from one look after company to the next.
+/// What is remembered from one look after companions to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Memory {
     /// Tables where players wait: with so many seats free, since when.
@@ -102,7 +104,7 @@ impl Bots {
         let mut before = std::mem::take(&mut self.memory.lonely);
         let mut long = Vec::new();
         for (room, open) in open {
-            if open.company.iter().all(|one| self.players.contains(&one.player)) {
+            if open.companions.iter().all(|one| self.players.contains(&one.player)) {
                 continue;
             }
             let since = match before.remove(&open.table) {
@@ -119,8 +121,8 @@ impl Bots {
 }
 
 impl Matcher {
-    /// Sees to company for those whom a round has not placed.
-    pub(super) async fn keep_company(
+    /// Sees to companions for those whom a round has not placed.
+    pub(super) async fn keep_companions(
         &mut self,
         held: &Held,
         rooms: &[Arc<Room>],
@@ -131,7 +133,7 @@ impl Matcher {
             self.bots.memory = serde_json::from_str(&stored).unwrap_or_default();
             self.bots.stored = (held.fence, stored);
         }
-        let kept = self.see_to_company(held, rooms, waiting).await;
+        let kept = self.add_companions(held, rooms, waiting).await;
         let memory = serde_json::to_string(&self.bots.memory).unwrap_or_default();
         if memory != self.bots.stored.1 {
             self.lobby.live.remember_matching(&memory).await?;
@@ -140,7 +142,7 @@ impl Matcher {
         kept
     }
 
-    async fn see_to_company(
+    async fn add_companions(
         &mut self,
         held: &Held,
         rooms: &[Arc<Room>],
@@ -162,11 +164,12 @@ impl Matcher {
         }
         let mut spots = self.lobby.spots(&self.bots.all).await;
         for (room, open) in long {
-            let people = open.company.iter().find(|one| !self.bots.players.contains(&one.player));
+            let people =
+                open.companions.iter().find(|one| !self.bots.players.contains(&one.player));
             let rating = people.map_or(crate::ratings::FIRST, |one| one.rating);
             let invited = self.invite(held, rooms, &room, &open, &mut waiting).await;
             // Bots come until a game can begin, and leave the other seats to players.
-            let here = u8::try_from(open.company.len()).unwrap_or(u8::MAX);
+            let here = u8::try_from(open.companions.len()).unwrap_or(u8::MAX);
             let lacking = room.seats().least.saturating_sub(here);
             let free = open.seats_free.min(lacking).saturating_sub(invited);
             self.fill(&room, open.table, free, rating, &mut spots).await;
@@ -187,14 +190,17 @@ impl Matcher {
         waiting: &mut Vec<Ticket>,
     ) -> u8 {
         let place = rooms.iter().position(|one| one.id() == room.id());
-        let mut company = open.company.clone();
+        let mut companions = open.companions.clone();
         let mut invited = Vec::new();
         waiting.sort_by_key(|ticket| (ticket.since, ticket.id));
         for ticket in waiting.iter() {
             let is_full = invited.len() >= usize::from(open.seats_free);
             let wants = place.is_some_and(|place| ticket.rooms.contains(place));
-            if !is_full && wants && company.iter().all(|one| fit_company(ticket, one, WINDOW_MS)) {
-                company.push(ticket.who.clone());
+            if !is_full
+                && wants
+                && companions.iter().all(|one| fit_companions(ticket, one, WINDOW_MS))
+            {
+                companions.push(ticket.who.clone());
                 invited.push(ticket.id);
             }
         }
@@ -293,9 +299,9 @@ impl Matcher {
         let mut tables = self.lobby.occupied_by_bots(rooms, spots, &self.bots.players).await;
         for ticket in waiting {
             let waited_ms = now.ms_since(ticket.since);
-            let fits = |one: &Companion| fit_company(ticket, one, waited_ms);
+            let fits = |one: &Companion| fit_companions(ticket, one, waited_ms);
             let found = tables.iter_mut().find_map(|(table, spot)| {
-                let goes = ticket.rooms.contains(spot.room) && spot.company.iter().all(fits);
+                let goes = ticket.rooms.contains(spot.room) && spot.companions.iter().all(fits);
                 Some((*table, spot.bots.pop().filter(|_| goes)?))
             });
             let Some((table, player)) = found else {
@@ -341,7 +347,7 @@ struct Occupied {
     room: usize,
     bots: Vec<PlayerId>,
     /// Who else is there.
-    company: Vec<Companion>,
+    companions: Vec<Companion>,
     is_running: bool,
 }
 
@@ -384,12 +390,12 @@ impl Lobby {
             let (Some(room), false) = (room, staying.is_empty()) else {
                 continue;
             };
-            let Ok(mut company) = self.live.company(&table.terms().room, *id).await else {
+            let Ok(mut companions) = self.live.companions(&table.terms().room, *id).await else {
                 continue;
             };
-            company.retain(|one| !bots.contains(&one.player));
+            companions.retain(|one| !bots.contains(&one.player));
             let is_running = table.phase().is_running();
-            tables.insert(*id, Occupied { room, bots: staying, company, is_running });
+            tables.insert(*id, Occupied { room, bots: staying, companions, is_running });
         }
         tables
     }
@@ -405,17 +411,19 @@ impl Lobby {
             return Ok(None);
         }
         let fits = |one: &Companion| {
-            one.player != who.player && !one.marks.iter().any(|mark| who.marks.contains(mark))
+            one.player != who.player
+                && !one.conflict_keys.iter().any(|key| who.conflict_keys.contains(key))
         };
-        let is_company = |open: &Open| !open.company.is_empty() && open.company.iter().all(fits);
-        if self.live.open_tables(room.id()).await?.iter().any(is_company) {
+        let are_companions =
+            |open: &Open| !open.companions.is_empty() && open.companions.iter().all(fits);
+        if self.live.open_tables(room.id()).await?.iter().any(are_companions) {
             return Ok(None);
         }
         let players: BTreeSet<PlayerId> = self.bots.iter().map(|bot| bot.player).collect();
         let spots = self.spots(&self.bots).await;
         let occupied = self.occupied_by_bots(std::slice::from_ref(room), &spots, &players).await;
-        for (table, Occupied { bots, company, is_running, .. }) in occupied {
-            let Some(player) = bots.last().filter(|_| !is_running && company.iter().all(fits))
+        for (table, Occupied { bots, companions, is_running, .. }) in occupied {
+            let Some(player) = bots.last().filter(|_| !is_running && companions.iter().all(fits))
             else {
                 continue;
             };
@@ -441,7 +449,7 @@ impl Lobby {
             return Ok(false);
         }
         let player = bot.player;
-        let who = [Companion { player, rating, marks: vec![] }];
+        let who = [Companion { player, rating, conflict_keys: vec![] }];
         let reserve = Reserve { room: room.id(), seats: room.seats().most, who: &who };
         if !self.live.reserve_here(reserve, table).await? {
             return Ok(false);

@@ -149,7 +149,7 @@ impl Matcher {
             count = placed.iter().sum();
         }
         if !self.bots.is_empty() && self.turn.is_multiple_of(COMPANY_EVERY) {
-            self.keep_company(&held, &rooms, waiting).await?;
+            self.keep_companions(&held, &rooms, waiting).await?;
         }
         if self.turn.is_multiple_of(SWEEP_EVERY) {
             self.sweep_bots().await;
@@ -232,9 +232,9 @@ impl Matcher {
                 continue;
             }
             for open in self.lobby.live.open_tables(room.id()).await? {
-                let Open { table: id, has_pot, seats_free, company } = open;
+                let Open { table: id, has_pot, seats_free, companions } = open;
                 planned.insert(id, Planned::new(room.id(), id));
-                tables.push(OpenTable { id, room: place, seats_free, has_pot, company });
+                tables.push(OpenTable { id, room: place, seats_free, has_pot, companions });
             }
         }
         let (now, turn) = (held.now, self.turn);
@@ -311,7 +311,7 @@ impl Matcher {
 }
 
 impl Lobby {
-    /// Reserves places and founds the table. False when it is no place for these any more.
+    /// Reserves places and creates the table. False when it is no place for these any more.
     async fn prepare(
         &self,
         planned: &Planned,
@@ -327,7 +327,7 @@ impl Lobby {
             return Ok(false);
         }
         let (terms, revision) = (room.terms().clone(), room.revision());
-        self.tables.found_of_revision(planned.table, terms, revision).await?;
+        self.tables.create_of_revision(planned.table, terms, revision).await?;
         Ok(true)
     }
 

@@ -1,16 +1,16 @@
 //! The way to a table: the rooms, a seat for who asks, tickets for who waits until others fit, and
 //! private tables for who brings the others along.
 //!
-//! A player is bound to one table at a time (rule 8.4). The bond is taken before the seat and
+//! A player is bound to one table at a time (rule 8.4). The claim is taken before the seat and
 //! confirmed after it, and expires if the process dies in between, so that no race seats an
 //! account twice. The table's own journal decides who sits there.
 //!
-//! Before the bond a place is reserved, whichever way the player comes; a place beside somebody
-//! with the same device, or the same address, is not given (`marks`). So the instant seat and the
+//! Before the claim a place is reserved, whichever way the player comes; a place beside somebody
+//! with the same device, or the same address, is not given (`conflict_keys`). So the instant seat and the
 //! matcher keep the same promise, also against each other.
 
 mod bots;
-mod marks;
+mod conflict_keys;
 mod matcher;
 mod private;
 mod seekers;
@@ -30,7 +30,7 @@ use crate::accounts::{AccountError, Accounts, Ban, Profile};
 use crate::edge::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
-use crate::live_store::{Bond, LiveStore, Playing, Reserve, Unavailable};
+use crate::live_store::{LiveStore, Playing, Reserve, SeatClaim, Unavailable};
 use crate::ratings::{Bearing, FIRST, Ratings};
 use crate::tables::{SubmitError, Tables, Unready};
 use bahay_engine::catalog::AnyGame;
@@ -59,8 +59,8 @@ pub struct Options {
     pub apart_by_address: bool,
     /// What leads an invitation, as in `https://play.example/join`; the code follows a slash.
     pub invite_base: String,
-    /// Keeps what marks are made of secret.
-    pub marks_key: [u8; 32],
+    /// Keeps what conflict keys are made of secret.
+    pub conflict_secret: [u8; 32],
     /// How many bots the house has; none, and players wait for each other.
     pub bots: u16,
     /// How long players have waited when bots come.
@@ -69,7 +69,7 @@ pub struct Options {
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { apart_by_address, invite_base, marks_key: _, bots, bots_after } = self;
+        let Self { apart_by_address, invite_base, conflict_secret: _, bots, bots_after } = self;
         f.debug_struct("Options")
             .field("apart_by_address", apart_by_address)
             .field("invite_base", invite_base)
@@ -85,7 +85,7 @@ impl Default for Options {
         Self {
             apart_by_address: false,
             invite_base: "http://127.0.0.1:8080/join".to_owned(),
-            marks_key: [0; 32],
+            conflict_secret: [0; 32],
             bots: 0,
             bots_after: Duration::from_secs(15),
         }
@@ -212,7 +212,7 @@ impl Lobby {
     ) -> Self {
         let rooms = rooms.into();
         let source = rooms.clone();
-        tables.obey(move |terms, heard| source.room_terms(terms, heard));
+        tables.set_terms_source(move |terms, heard| source.room_terms(terms, heard));
         let (options, seekers, counted) = Default::default();
         let (ratings, accounts, bots) = (None, None, Arc::default());
         Self { rooms, tables, live, ledger, ratings, accounts, bots, options, seekers, counted }
@@ -287,7 +287,7 @@ impl Lobby {
     pub async fn follow_rooms(self) {
         let mut changes = self.rooms.changes();
         while changes.changed().await.is_ok() {
-            self.tables.hear_rooms().await;
+            self.tables.tell_terms().await;
         }
     }
 
@@ -328,7 +328,7 @@ impl Lobby {
                 None => self.live.reserve(reserve, TableId(entropy::uuid()), &full).await?,
             };
             let (terms, revision) = (room.terms().clone(), room.revision());
-            self.tables.found_of_revision(table, terms, revision).await?;
+            self.tables.create_of_revision(table, terms, revision).await?;
             match self.sit(&sitter, table).await? {
                 Sat::Here => {
                     self.live.drop_matching_ticket(player).await?;
@@ -349,25 +349,25 @@ impl Lobby {
 
     /// Where a player sits, if anywhere.
     pub async fn seated_at(&self, player: PlayerId) -> Result<Option<TableId>, LobbyError> {
-        let table = match self.live.bond(player).await? {
-            Bond::None => return Ok(None),
-            Bond::Pending(table) | Bond::Held(table) => table,
+        let table = match self.live.seat_claim(player).await? {
+            SeatClaim::None => return Ok(None),
+            SeatClaim::Pending(table) | SeatClaim::Held(table) => table,
         };
         let seated =
             self.tables.look(table).await?.is_some_and(|copy| copy.seat_of(player).is_some());
-        match (seated, self.live.bond(player).await?) {
-            (true, Bond::Held(now)) if now == table => Ok(Some(table)),
-            (true, Bond::Pending(now)) if now == table => {
+        match (seated, self.live.seat_claim(player).await?) {
+            (true, SeatClaim::Held(now)) if now == table => Ok(Some(table)),
+            (true, SeatClaim::Pending(now)) if now == table => {
                 self.confirm(player, table).await.map(Some)
             }
-            (false, Bond::Pending(now)) if now == table => Err(LobbyError::Seating),
-            (false, Bond::Held(now)) if now == table => {
+            (false, SeatClaim::Pending(now)) if now == table => Err(LobbyError::Seating),
+            (false, SeatClaim::Held(now)) if now == table => {
                 // Left behind by a process that died after the seat was freed.
                 self.live.release(player, table).await?;
                 Ok(None)
             }
-            (true | false, Bond::None) => Ok(None),
-            (true | false, Bond::Held(_) | Bond::Pending(_)) => Err(LobbyError::Seating),
+            (true | false, SeatClaim::None) => Ok(None),
+            (true | false, SeatClaim::Held(_) | SeatClaim::Pending(_)) => Err(LobbyError::Seating),
         }
     }
 
@@ -411,8 +411,8 @@ impl Lobby {
 
     fn companion(&self, player: PlayerId, bearing: &Bearing, from: Option<Address>) -> Companion {
         let from = from.filter(|_| self.options.apart_by_address);
-        let marks = marks::of(&self.options.marks_key, player, bearing, from);
-        Companion { player, rating: bearing.rating, marks }
+        let conflict_keys = conflict_keys::of(&self.options.conflict_secret, player, bearing, from);
+        Companion { player, rating: bearing.rating, conflict_keys }
     }
 }
 

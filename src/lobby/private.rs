@@ -101,7 +101,7 @@ impl Lobby {
         }
         self.afford(host, room.wallet_min()).await?;
         let table = TableId(entropy::uuid());
-        self.tables.found(table, room.terms().clone()).await?;
+        self.tables.create(table, room.terms().clone()).await?;
         let private = PrivateTable { table, host };
         for _ in 0..CODES_MAX {
             let code = entropy::letters(ALPHABET, CODE_LENGTH);

@@ -3,7 +3,7 @@
 
 use bahay_engine::table::{Input, PlayerId, Rejection, TableId};
 
-use crate::live_store::Bond;
+use crate::live_store::SeatClaim;
 use crate::tables::SubmitError;
 
 use super::{Lobby, LobbyError};
@@ -29,15 +29,17 @@ pub(super) struct Sitter<'a> {
 }
 
 impl Lobby {
-    /// Whether the player sits there is unknown after an error: the bond expires, and the next
+    /// Whether the player sits there is unknown after an error: the claim expires, and the next
     /// request finds out.
     pub(super) async fn sit(&self, sitter: &Sitter<'_>, table: TableId) -> Result<Sat, LobbyError> {
         let Sitter { player, name, avatar, is_bot: bot } = *sitter;
         if !self.live.bind(player, table).await? {
-            match self.live.bond(player).await? {
+            match self.live.seat_claim(player).await? {
                 // By a process that did not come to an end, or that is at it: it ends alike.
-                Bond::Pending(bound) | Bond::Held(bound) if bound == table => {}
-                Bond::Pending(_) | Bond::Held(_) | Bond::None => return Ok(Sat::Elsewhere),
+                SeatClaim::Pending(bound) | SeatClaim::Held(bound) if bound == table => {}
+                SeatClaim::Pending(_) | SeatClaim::Held(_) | SeatClaim::None => {
+                    return Ok(Sat::Elsewhere);
+                }
             }
         }
         let (name, avatar) = (name.to_owned(), avatar.map(str::to_owned));
@@ -68,7 +70,7 @@ impl Lobby {
         }
     }
 
-    /// Makes a fresh bond last. If it has expired meanwhile the seat is given up again.
+    /// Makes a fresh claim last. If it has expired meanwhile the seat is given up again.
     pub(super) async fn confirm(
         &self,
         player: PlayerId,

@@ -41,7 +41,7 @@ pub(super) struct Wish {
     pub(super) avatar: Option<String>,
     pub(super) rooms: Vec<String>,
     pub(super) rating: i32,
-    pub(super) marks: Vec<bahay_engine::matchmaking::Mark>,
+    pub(super) conflict_keys: Vec<bahay_engine::matchmaking::ConflictKey>,
     pub(super) recent: Vec<PlayerId>,
 }
 
@@ -52,7 +52,7 @@ impl Wish {
     }
 
     pub(super) fn companion(&self, player: PlayerId) -> Companion {
-        Companion { player, rating: self.rating, marks: self.marks.clone() }
+        Companion { player, rating: self.rating, conflict_keys: self.conflict_keys.clone() }
     }
 }
 
@@ -80,9 +80,9 @@ impl Lobby {
         // Ratings are by game: whoever wants rooms of several is rated by the first one's.
         let kind = rooms.first().and_then(|first| self.room(first)).map_or("", |room| room.kind());
         let bearing = self.bearing(player, kind).await?;
-        let Companion { rating, marks, .. } = self.companion(player, &bearing, from);
+        let Companion { rating, conflict_keys, .. } = self.companion(player, &bearing, from);
         let Bearing { name, avatar, recent, .. } = bearing;
-        let wish = Wish { name, avatar, rooms, rating, marks, recent };
+        let wish = Wish { name, avatar, rooms, rating, conflict_keys, recent };
         let body = serde_json::to_string(&wish);
         let body = body.map_err(|error| Unavailable::new(error.to_string()))?;
         let life_ms = u32::try_from(TICKET_LIFE.as_millis()).unwrap_or(u32::MAX);

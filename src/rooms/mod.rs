@@ -140,7 +140,7 @@ pub enum RoomError {
     #[error("the room is at revision {revision}; look at it again")]
     Changed { revision: u32 },
     /// Which of its settings cannot be so, and why.
-    #[error("a room cannot be like this: {field}: {why}")]
+    #[error("{field}: {why}")]
     Unsound { field: Cow<'static, str>, why: Cow<'static, str> },
     #[error("there are {most} rooms, and no more can be made", most = ROOMS_MAX)]
     TooMany,

@@ -238,7 +238,7 @@ impl Social {
     }
 
     /// Whom a player does not want to hear.
-    pub async fn unheard(&self, player: PlayerId) -> Result<BTreeSet<PlayerId>, sqlx::Error> {
+    pub async fn silenced(&self, player: PlayerId) -> Result<BTreeSet<PlayerId>, sqlx::Error> {
         let query = || {
             sqlx::query_scalar!(
                 "select r.other from player_relations r where r.player = $1",

@@ -191,7 +191,7 @@ impl<G: Readable> Driver<G> {
 
     fn wake(&self, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {
         if state.host.poll_timeout() == Some(0) {
-            tables.doubt(self.id);
+            tables.mark_stale(self.id);
         }
         let mut woken = Vec::new();
         while let Some(ticket) = state.host.poll_woken() {
@@ -224,7 +224,7 @@ impl<G: Readable> Drop for Driving<'_, G> {
         state.host.abandon(&ctx, self.ticket);
         state.wakers.retain(|(waiting, _)| *waiting != self.ticket);
         // No task is begun here: what the host asks for by itself waits for the next look.
-        self.tables.doubt(self.driver.id);
+        self.tables.mark_stale(self.driver.id);
         self.driver.wake(self.tables, state);
     }
 }
@@ -350,7 +350,7 @@ impl<G: Readable> Context<G> for TableContext<'_, G> {
         }
     }
 
-    fn spoiled(&self, halt: Halt) {
+    fn show_failed(&self, halt: Halt) {
         self.tables.halt(halt);
     }
 }

@@ -49,7 +49,7 @@ impl From<Unreleased> for OperateError {
 
 /// Something of a table could not be shown: the engine panicked over it, and it is halted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spoiled;
+pub struct ShowFailed;
 
 impl<G: Readable> Tables<G> {
     /// Works out what somebody is shown of a table: a view, redacted events. A panic in that
@@ -59,10 +59,10 @@ impl<G: Readable> Tables<G> {
         &self,
         table: &Table<G>,
         show: impl FnOnce(&Table<G>) -> T,
-    ) -> Result<T, Spoiled> {
+    ) -> Result<T, ShowFailed> {
         guarded(|| show(table)).map_err(|reason| {
             self.halt(Halt::over(table, reason));
-            Spoiled
+            ShowFailed
         })
     }
 

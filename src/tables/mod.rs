@@ -41,7 +41,7 @@ use crate::tables::room_terms::TermsSource;
 pub use bahay_shell::RoomTerms;
 pub use counts::Counts;
 pub(crate) use driver::TableContext;
-pub use halting::{OperateError, Spoiled, Voided};
+pub use halting::{OperateError, ShowFailed, Voided};
 
 /// The pauses before each reading of watched journals once subscriptions have broken off.
 const CATCH_UP_AFTER: [Duration; 4] =
@@ -73,7 +73,7 @@ struct Inner<G: Readable> {
     drivers: Mutex<HashMap<TableId, Arc<Driver<G>>>>,
     /// Tables whose journal may be longer than this process knows, by what it did itself or has
     /// missed. They are read at the next look.
-    doubtful: Mutex<Vec<TableId>>,
+    stale: Mutex<Vec<TableId>>,
 }
 
 /// Why an input was not taken.
@@ -179,7 +179,7 @@ impl<G: Readable> Tables<G> {
             limits: Limits { waiting_ms, ..Limits::SERVICE },
             began: Moment::now(),
             drivers: Mutex::default(),
-            doubtful: Mutex::default(),
+            stale: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -200,7 +200,7 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Has tables ask here what their rooms say. Only the first call counts.
-    pub fn obey(
+    pub fn set_terms_source(
         &self,
         source: impl Fn(&Terms<G::Rules>, u32) -> Option<RoomTerms<G::Rules>> + Send + Sync + 'static,
     ) {
@@ -209,7 +209,7 @@ impl<G: Readable> Tables<G> {
 
     /// Tells the tables that this process knows what their rooms say, without waiting for
     /// something to happen there. The others hear it then.
-    pub async fn hear_rooms(&self) {
+    pub async fn tell_terms(&self) {
         for driver in self.all() {
             if let Reply::Done(Err(Failure::Unavailable(error))) =
                 driver.ask(self, Request::TellTerms).await
@@ -224,13 +224,13 @@ impl<G: Readable> Tables<G> {
         self.drivers().len()
     }
 
-    /// Founds a table unless it exists.
-    pub async fn found(&self, id: TableId, terms: Terms<G::Rules>) -> Result<(), Unavailable> {
-        self.found_of_revision(id, terms, 0).await
+    /// Creates a table unless it exists.
+    pub async fn create(&self, id: TableId, terms: Terms<G::Rules>) -> Result<(), Unavailable> {
+        self.create_of_revision(id, terms, 0).await
     }
 
     /// The same, by the terms of a revision of its room.
-    pub async fn found_of_revision(
+    pub async fn create_of_revision(
         &self,
         id: TableId,
         terms: Terms<G::Rules>,
@@ -240,7 +240,7 @@ impl<G: Readable> Tables<G> {
         let unwritable = |error| Unavailable::new(format!("a table cannot be written: {error}"));
         let snapshot = write_table(&table).map_err(unwritable)?;
         let (live, idle_ms) = (&self.inner.live, self.inner.limits.idle_ms);
-        live.found(id, entropy::tag(), &snapshot, idle_ms, table.engine()).await
+        live.create(id, entropy::tag(), &snapshot, idle_ms, table.engine()).await
     }
 
     /// Has the table decide on an input without a word about presence.
@@ -390,16 +390,15 @@ impl<G: Readable> Tables<G> {
     }
 
     /// The journal of a table may be longer than this process was told.
-    fn doubt(&self, id: TableId) {
-        self.inner.doubtful.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+    fn mark_stale(&self, id: TableId) {
+        self.inner.stale.lock().unwrap_or_else(PoisonError::into_inner).push(id);
     }
 
     /// Reads the journals that may be longer than this process was told.
-    fn read_doubtful(&self) {
-        let doubtful = &self.inner.doubtful;
-        let doubtful =
-            std::mem::take(&mut *doubtful.lock().unwrap_or_else(PoisonError::into_inner));
-        for driver in doubtful.into_iter().filter_map(|table| self.known(table)) {
+    fn read_stale(&self) {
+        let stale = &self.inner.stale;
+        let stale = std::mem::take(&mut *stale.lock().unwrap_or_else(PoisonError::into_inner));
+        for driver in stale.into_iter().filter_map(|table| self.known(table)) {
             driver.look_again(self);
         }
     }

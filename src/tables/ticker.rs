@@ -43,7 +43,7 @@ impl<G: Readable> Tables<G> {
                     let shards = std::mem::take(&mut idle);
                     asked.extend(shards.into_iter().map(|shards| self.due(shards)));
                     look = look.wrapping_add(1);
-                    self.read_doubtful();
+                    self.read_stale();
                     if look.is_multiple_of(SWEEP_EVERY) {
                         let tables = self.clone();
                         running.spawn(async move {

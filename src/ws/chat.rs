@@ -13,8 +13,8 @@ use bahay_engine::table::{PlayerId, Spectators, TableId};
 
 use crate::accounts::{Ban, Bar};
 use crate::social::{Phrase, Talk};
-use crate::tables::{Spoiled, SubmitError};
-use crate::ws::feed::SPOILED;
+use crate::tables::{ShowFailed, SubmitError};
+use crate::ws::feed::SHOW_FAILED;
 use crate::ws::limit::Speech;
 use crate::ws::protocol::{Message, close};
 use crate::ws::session::{ASIDE_TIMEOUT, Session};
@@ -24,13 +24,13 @@ use crate::ws::wire::Ended;
 /// What a connection hears, and how often its player speaks.
 pub(super) struct Chat {
     /// Whom the player does not want to hear.
-    unheard: BTreeSet<PlayerId>,
+    silenced: BTreeSet<PlayerId>,
     speech: Speech,
 }
 
 impl Chat {
     pub(super) fn new(now: Instant) -> Self {
-        Self { unheard: BTreeSet::new(), speech: Speech::new(now) }
+        Self { silenced: BTreeSet::new(), speech: Speech::new(now) }
     }
 }
 
@@ -38,7 +38,7 @@ impl Session {
     /// Hears what is said at a table from here on.
     pub(super) async fn listen(&mut self, table: TableId) {
         self.control.listen(self.state.lobby.tables().hear(table));
-        self.read_unheard().await;
+        self.read_silenced().await;
     }
 
     /// Something was said, or the list of those who are not heard has changed.
@@ -46,7 +46,7 @@ impl Session {
         let place = self.joined().or(self.spectator.as_deref().map(Spectator::table));
         match serde_json::from_str(text) {
             Ok(Talk::Said { player, phrase }) => {
-                let heard = place.filter(|_| !self.chat.unheard.contains(&player));
+                let heard = place.filter(|_| !self.chat.silenced.contains(&player));
                 if let Some(table) = heard {
                     let server_time_ms = self.state.lobby.tables().clock_of(table).now();
                     self.pending.push(Message::Said { player, phrase, server_time_ms });
@@ -54,7 +54,7 @@ impl Session {
             }
             Ok(Talk::Relations { player }) => {
                 if player == self.player {
-                    self.read_unheard().await;
+                    self.read_silenced().await;
                 }
             }
             // Said by a node of another version.
@@ -141,7 +141,7 @@ impl Session {
     fn show_due(&mut self) -> Result<(), Ended> {
         if let Some(spectator) = &mut self.spectator {
             let due = spectator.due(self.state.lobby.tables());
-            self.pending.extend(due.map_err(|Spoiled| SPOILED)?);
+            self.pending.extend(due.map_err(|ShowFailed| SHOW_FAILED)?);
         }
         Ok(())
     }
@@ -169,10 +169,10 @@ impl Session {
         }
     }
 
-    async fn read_unheard(&mut self) {
-        let unheard = self.state.social.unheard(self.player);
-        match tokio::time::timeout(ASIDE_TIMEOUT, unheard).await {
-            Ok(Ok(unheard)) => self.chat.unheard = unheard,
+    async fn read_silenced(&mut self) {
+        let silenced = self.state.social.silenced(self.player);
+        match tokio::time::timeout(ASIDE_TIMEOUT, silenced).await {
+            Ok(Ok(silenced)) => self.chat.silenced = silenced,
             Ok(Err(error)) => {
                 tracing::warn!(player = %self.player, %error, "who is muted is not known");
             }

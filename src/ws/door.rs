@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 use crate::accounts::Bans;
 use crate::auth::{Auth, AuthError, Player};
 use crate::clock::Clock;
-use crate::edge::{Address, Edge, Outlet, Peer, Place, Refused};
+use crate::edge::{Address, Edge, Peer, Place, Refused, WriteHalf};
 use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
@@ -79,7 +79,7 @@ pub(super) async fn upgrade(
         Ok(upgrade) => upgrade,
         Err(rejection) => return rejection.into_response(),
     };
-    let Some(outlet) = peer.outlet.upgrade() else {
+    let Some(write_half) = peer.write_half.upgrade() else {
         // Nobody reads this any more.
         return StatusCode::BAD_REQUEST.into_response();
     };
@@ -90,7 +90,7 @@ pub(super) async fn upgrade(
         .write_buffer_size(0)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| serve(socket, outlet, state, admitted))
+        .on_upgrade(move |socket| serve(socket, write_half, state, admitted))
 }
 
 /// Who has come through the door.
@@ -154,10 +154,15 @@ fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitt
     Ok(Admitted { who, from, place })
 }
 
-async fn serve(socket: WebSocket, outlet: Arc<Outlet>, state: Arc<PlayState>, admitted: Admitted) {
+async fn serve(
+    socket: WebSocket,
+    write_half: Arc<WriteHalf>,
+    state: Arc<PlayState>,
+    admitted: Admitted,
+) {
     let Admitted { who, from, place } = admitted;
     let mut wire =
-        Wire::new(socket, outlet, state.lobby.tables().counts().play().clone(), state.hooks);
+        Wire::new(socket, write_half, state.lobby.tables().counts().play().clone(), state.hooks);
     let (player, entry) = match who {
         Who::Player(player) => (player, None),
         Who::Stranger(among_strangers) => {

@@ -17,7 +17,7 @@ use bahay_engine::catalog::AnyGame;
 type Happened = Event<<AnyGame as Game>::Event>;
 type Illegal = <AnyGame as Game>::Illegal;
 
-pub(super) const SPOILED: Ended = (close::INTERNAL, "the server made a mistake; connect again");
+pub(super) const SHOW_FAILED: Ended = (close::INTERNAL, "the server made a mistake; connect again");
 
 /// What a player is told of its table.
 pub(super) struct TableFeed<'a> {
@@ -136,7 +136,7 @@ pub(super) fn ended(end: End) -> Ended {
             (close::GOING_AWAY, "the table lost its last lines; connect again and resume")
         }
         End::Replaced => (close::REPLACED, "replaced by a newer connection"),
-        End::Spoiled => SPOILED,
+        End::ShowFailed => SHOW_FAILED,
     }
 }
 

@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// Says what became of the ticket.
-    pub(super) fn found(&mut self, over: crate::live_store::Over) {
+    pub(super) fn seek_over(&mut self, over: crate::live_store::Over) {
         if let Some(seeking) = self.seeking.take() {
             let Seeking { ticket, .. } = *seeking;
             let ticket = Ticket { state: over.state, table: over.table, ..ticket };

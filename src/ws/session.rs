@@ -198,7 +198,7 @@ impl Session {
                 Came::Frame(None) => return None,
                 Came::Seen(seen) => self.seen(seen),
                 Came::Found(over) => {
-                    self.found(over);
+                    self.seek_over(over);
                     Ok(())
                 }
                 Came::Control(ControlEvent::Ping) if self.heard_at.elapsed() > IDLE => return None,

@@ -21,7 +21,7 @@ use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
 use bahay_shell::{Ending, Notice, Notices, Watch};
 
 use crate::live_store::Point;
-use crate::tables::{Spoiled, Tables};
+use crate::tables::{ShowFailed, Tables};
 use crate::ws::protocol::{Closing, Message, OpenPrompt};
 use bahay_engine::catalog::AnyGame;
 
@@ -129,7 +129,7 @@ impl Spectator {
     pub(super) fn due(
         &mut self,
         tables: &Tables<AnyGame>,
-    ) -> Result<Vec<Message<AnyGame>>, Spoiled> {
+    ) -> Result<Vec<Message<AnyGame>>, ShowFailed> {
         let server_time_ms = tables.clock_of(self.table).now();
         let mut messages = Vec::new();
         while let Some(held) = self.held.pop_front() {

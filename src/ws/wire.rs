@@ -1,6 +1,6 @@
 //! A socket, what is read from it, and its end.
 //!
-//! Nothing here waits for a client that does not read: what it does not take waits at its outlet, up
+//! Nothing here waits for a client that does not read: what it does not take waits at its write half, up
 //! to [`WAITING_MAX`] frames and [`WAITING_BYTES_MAX`] bytes, and is written while the session waits
 //! for whatever comes next. Beyond that the client is too slow: it is sent away, and resumes by
 //! version.
@@ -14,7 +14,7 @@ use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket};
 use futures_util::StreamExt;
 use tokio_tungstenite::tungstenite;
 
-use crate::edge::{Outlet, Waiting};
+use crate::edge::{Waiting, WriteHalf};
 use crate::metrics::Play;
 use crate::ws::door::FaultHooks;
 use crate::ws::protocol::brief::Form;
@@ -43,7 +43,7 @@ pub(super) fn unreadable(error: axum::Error) -> Ended {
 
 pub(super) struct Wire {
     socket: WebSocket,
-    outlet: Arc<Outlet>,
+    write_half: Arc<WriteHalf>,
     writer: Arc<MessageWriter>,
     play: Arc<Play>,
 }
@@ -57,19 +57,19 @@ impl Drop for Wire {
 }
 
 impl Wire {
-    /// `outlet` is that of the connection under the socket.
+    /// `write_half` is that of the connection under the socket.
     pub(super) fn new(
         socket: WebSocket,
-        outlet: Arc<Outlet>,
+        write_half: Arc<WriteHalf>,
         play: Arc<Play>,
         hooks: FaultHooks,
     ) -> Self {
         play.sockets.up();
-        outlet.frames();
+        write_half.frames();
         let agreed = socket.protocol().and_then(|agreed| agreed.to_str().ok());
         let writer =
-            Arc::new(MessageWriter::new(&outlet, Form::named(agreed), play.clone(), hooks));
-        Self { socket, outlet, writer, play }
+            Arc::new(MessageWriter::new(&write_half, Form::named(agreed), play.clone(), hooks));
+        Self { socket, write_half, writer, play }
     }
 
     /// What messages are written with.
@@ -114,11 +114,11 @@ impl Wire {
 
     /// Writes what waits.
     fn poll_write(&self, context: &mut Context<'_>) -> std::io::Result<()> {
-        if self.outlet.waiting().is_nothing() {
+        if self.write_half.waiting().is_nothing() {
             return Ok(());
         }
-        let written = self.outlet.poll_drain(context);
-        self.writer.show(self.outlet.waiting());
+        let written = self.write_half.poll_drain(context);
+        self.writer.show(self.write_half.waiting());
         match written {
             Poll::Ready(written) => written,
             Poll::Pending => Ok(()),
@@ -130,10 +130,10 @@ impl Wire {
         self.writer.take_back();
         if code == close::TOO_SLOW {
             // It would not read this either, and asks for it again.
-            self.outlet.forget();
+            self.write_half.forget();
         }
         // What was said before the end is still written, if the client reads it.
-        let written = poll_fn(|context| self.outlet.poll_drain(context));
+        let written = poll_fn(|context| self.write_half.poll_drain(context));
         let _ = tokio::time::timeout(LINGER, written).await;
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
         // The client may be gone already.

@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite;
 use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 
-use crate::edge::{Outlet, Waiting};
+use crate::edge::{Waiting, WriteHalf};
 use crate::live_store::Point;
 use crate::metrics::Play;
 use crate::ws::door::FaultHooks;
@@ -25,7 +25,7 @@ const SCRATCH_BYTES_MAX: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(super) struct MessageWriter {
-    outlet: Weak<Outlet>,
+    write_half: Weak<WriteHalf>,
     play: Arc<Play>,
     hooks: FaultHooks,
     state: Mutex<State>,
@@ -54,14 +54,14 @@ thread_local! {
 
 impl MessageWriter {
     pub(super) fn new(
-        outlet: &Arc<Outlet>,
+        write_half: &Arc<WriteHalf>,
         form: Form,
         play: Arc<Play>,
         hooks: FaultHooks,
     ) -> Self {
         let (shorthand, feed) = (Shorthand::new(form), DirectFeed::default());
         let state = State { shorthand, feed, waiting: 0 };
-        Self { outlet: Arc::downgrade(outlet), play, hooks, state: Mutex::new(state) }
+        Self { write_half: Arc::downgrade(write_half), play, hooks, state: Mutex::new(state) }
     }
 
     /// How messages look here.
@@ -92,8 +92,8 @@ impl MessageWriter {
     pub(super) fn ping(&self) {
         let mut ping = Vec::with_capacity(2);
         frame(&mut ping, OpCode::Control(Control::Ping), &[]);
-        if let Some(outlet) = self.outlet.upgrade() {
-            self.show(outlet.write(&ping, &[ping.len()]));
+        if let Some(write_half) = self.write_half.upgrade() {
+            self.show(write_half.write(&ping, &[ping.len()]));
         }
     }
 
@@ -156,7 +156,8 @@ impl State {
                 writer.play.bytes_out.more(text.len());
             }
             // Without it nobody hears it any more.
-            let waiting = writer.outlet.upgrade().map(|outlet| outlet.write(frames, ends));
+            let waiting =
+                writer.write_half.upgrade().map(|write_half| write_half.write(frames, ends));
             let waiting = waiting.unwrap_or_default();
             self.show(&writer.play, waiting);
             for scratch in [text, frames] {
@@ -198,7 +199,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::MessageWriter;
-    use crate::edge::Outlet;
+    use crate::edge::WriteHalf;
     use crate::entropy;
     use crate::ids::Tag;
     use crate::live_store::Point;
@@ -240,20 +241,21 @@ mod tests {
         }
     }
 
-    async fn pair() -> (Arc<Outlet>, TcpStream) {
+    async fn pair() -> (Arc<WriteHalf>, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens");
         let client = TcpStream::connect(address).await.expect("it listens");
         let (stream, _) = listener.accept().await.expect("somebody has come");
         stream.writable().await.expect("it is there");
-        (Arc::new(Outlet::new(stream.into_split().1)), client)
+        (Arc::new(WriteHalf::new(stream.into_split().1)), client)
     }
 
     #[tokio::test]
     async fn what_comes_next_is_written_and_all_else_is_left_to_the_session() {
-        let (outlet, mut client) = pair().await;
-        outlet.frames();
-        let writer = MessageWriter::new(&outlet, Form::Full, Arc::default(), FaultHooks::default());
+        let (write_half, mut client) = pair().await;
+        write_half.frames();
+        let writer =
+            MessageWriter::new(&write_half, Form::Full, Arc::default(), FaultHooks::default());
         let tell =
             |notice: &Notice<AnyGame>| DirectWriter::write(&writer, notice, Timestamp::default());
         let next = notice(8, CONNECTION);

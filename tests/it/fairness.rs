@@ -1,13 +1,7 @@
 //! A deal can be checked by anybody: docs/FAIRNESS.md says how, docs/verify.py does it without
 //! code of ours. Here both are held against the engine.
-//!
-//! The verifier needs `python3`. Where there is none its test says so and passes, unless `CI` is
-//! set: there a verifier that is not run is a failure.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 
 use bahay::lobby::house_rooms;
 use bahay_engine::cards::{Card, CardSet};
@@ -19,6 +13,8 @@ use bahay_engine::games::tongits::{Rules, SEATS, Tongits};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, GameId};
 use serde_json::{Value, json};
+
+use crate::support::independent::{Expected, assert_verified};
 
 /// Every number of the example on the page is what the engine computes.
 #[test]
@@ -130,35 +126,8 @@ const TAMPERS: &[Tamper] = &[
     }),
 ];
 
-/// A folder that is gone with its guard.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What stays behind lies in the system's folder for such things.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn python() -> Option<&'static str> {
-    let known = Command::new("python3").arg("--version").output();
-    if known.is_ok_and(|known| known.status.success()) {
-        return Some("python3");
-    }
-    let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-    assert!(!is_ci, "python3 is missing, and docs/verify.py must be run in CI: install it");
-    eprintln!("NOT RUN: docs/verify.py needs python3, and there is none");
-    None
-}
-
 #[test]
 fn the_independent_verifier_accepts_records_and_finds_what_was_changed() {
-    let Some(python) = python() else {
-        return;
-    };
-    let folder = std::env::temp_dir().join(format!("bahay-verify-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let folder = Folder(folder);
     let records = records();
     let played: BTreeSet<&str> = records
         .iter()
@@ -169,34 +138,15 @@ fn the_independent_verifier_accepts_records_and_finds_what_was_changed() {
         assert!(played.contains(kind), "nobody ever played {kind}: {played:?}");
     }
     let mut expected = Vec::new();
-    let mut files = Vec::new();
-    let mut keep = |name: String, record: &Value, rule: Option<&'static str>| {
-        let path = folder.0.join(format!("{name}.json"));
-        fs::write(&path, record.to_string()).expect("a record can be written down");
-        files.push(path);
-        expected.push((name, rule));
-    };
     for (number, record) in records.iter().enumerate() {
-        keep(format!("record {number}"), record, None);
+        let name = format!("record {number}");
+        expected.push(Expected { name, record: record.to_string(), rule: None });
     }
     for (what, rule, tamper) in TAMPERS {
         let mut record = records[3].clone();
         tamper(&mut record);
-        keep((*what).to_owned(), &record, Some(rule));
+        let name = (*what).to_owned();
+        expected.push(Expected { name, record: record.to_string(), rule: Some(rule) });
     }
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/verify.py");
-    let output = Command::new(python).arg("-B").arg(script).args(&files).output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(said.lines().count(), expected.len(), "{said}{errors}");
-    for (line, (name, rule)) in said.lines().zip(&expected) {
-        match rule {
-            None => assert!(line.starts_with("verified: "), "{name}: {line}"),
-            Some(rule) => assert!(
-                line.contains("does not hold") && line.contains(&format!("(rule {rule}")),
-                "{name} is not found by rule {rule}: {line}"
-            ),
-        }
-    }
-    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert_verified(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/verify.py"), &expected);
 }

@@ -179,7 +179,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let Terms { room, rules: _, price, hits, clocks, spectators } = room.terms().clone();
         let rules = (fuse, tongits::Rules::kingdom());
         let terms = Terms { room, rules, price, hits, clocks, spectators };
-        tables.found(table, terms).await.unwrap();
+        tables.create(table, terms).await.unwrap();
         for player in &players {
             let sit = Input::sit(*player, "Tala");
             tables.submit(table, sit).await.unwrap();
@@ -202,7 +202,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let terms = house_rooms(Clocks::default())[0].terms().clone();
         let Terms { room, rules: _, price, hits, clocks, spectators } = terms;
         let terms = Terms { room, rules, price, hits, clocks, spectators };
-        tables.found(another, terms).await.unwrap();
+        tables.create(another, terms).await.unwrap();
         let sit = Input::sit(players[0], "Tala");
         tables.submit(another, sit).await.unwrap();
         bank.audit_clean().await;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bahay::client::{Client, Play};
-use bahay::live_store::Bond;
+use bahay::live_store::SeatClaim;
 use bahay::lobby::{self, Bot, Bots, Matcher, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::verify::ledger::{self, Extent};
@@ -134,7 +134,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     let (live, _publications) = house.live.connect().await;
     let gone = async {
         for bot in &bots {
-            while live.bond(*bot).await.unwrap() != Bond::None {
+            while live.seat_claim(*bot).await.unwrap() != SeatClaim::None {
                 tokio::task::yield_now().await;
             }
         }

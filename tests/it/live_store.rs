@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use bahay::entropy;
 use bahay::live_store::{
-    Append, Bond, Entry, Listed, LiveStore, NewLine, Playing, Point, Publication, Reserve, Tail,
+    Append, Entry, Listed, LiveStore, NewLine, Playing, Point, Publication, Reserve, SeatClaim,
+    Tail,
 };
-use bahay_engine::matchmaking::{Companion, Mark};
+use bahay_engine::matchmaking::{Companion, ConflictKey};
 use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
 use redis::AsyncCommands as _;
 use uuid::Uuid;
@@ -40,9 +41,9 @@ fn entry(new: &NewLine<'_>) -> Entry {
 }
 
 /// A table with nothing in its journal.
-async fn found(live: &LiveStore, table: TableId) -> Point {
+async fn create(live: &LiveStore, table: TableId) -> Point {
     let tag = entropy::tag();
-    live.found(table, tag, "empty", IDLE_MS, ENGINE).await.unwrap();
+    live.create(table, tag, "empty", IDLE_MS, ENGINE).await.unwrap();
     Point { version: 0, tag }
 }
 
@@ -71,7 +72,7 @@ async fn a_line_is_appended_only_after_the_point_it_was_decided_on() {
     let table = table();
     let nowhere = line(Point::default(), "a", None);
     assert_eq!(live.append(table, nowhere).await.unwrap(), Append::Missing);
-    let start = found(&live, table).await;
+    let start = create(&live, table).await;
     let (a, other) = (line(start, "a", None), line(start, "b", None));
     assert_eq!(live.append(table, a).await.unwrap(), Append::Appended);
     let behind = Append::Behind(vec![entry(&a)]);
@@ -94,7 +95,7 @@ async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let table = table();
-    let start = found(&live, table).await;
+    let start = create(&live, table).await;
     let kept = append(&live, table, line(start, "kept", None)).await;
     let lost = append(&live, table, line(kept, "lost", None)).await;
     let lost_too = append(&live, table, line(lost, "lost too", None)).await;
@@ -125,7 +126,7 @@ async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
     let lost = Point { tag: lost.tag, ..at };
     assert_eq!(live.tail(table, lost).await.unwrap(), Tail::Elsewhere);
     live.end(table, ENGINE).await.unwrap();
-    let again = found(&live, table).await;
+    let again = create(&live, table).await;
     assert_eq!(live.tail(table, start).await.unwrap(), Tail::Elsewhere);
     assert_eq!(live.tail(table, again).await.unwrap(), Tail::Lines(vec![]));
 }
@@ -136,7 +137,7 @@ async fn a_journal_without_tags_goes_on() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let (table, mut raw) = (table(), house.raw().await);
-    found(&live, table).await;
+    create(&live, table).await;
     let _: i64 = raw.hdel(house.table_key(table, "head"), "tag").await.unwrap();
     let _: i64 = raw.rpush(house.table_key(table, "journal"), r#"{"at":1}"#).await.unwrap();
     let stored = live.load(table).await.unwrap().unwrap();
@@ -150,9 +151,9 @@ async fn a_journal_without_tags_goes_on() {
 async fn founding_a_table_twice_keeps_its_journal() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
-    let start = found(&live, table).await;
+    let start = create(&live, table).await;
     append(&live, table, line(start, "a", None)).await;
-    live.found(table, entropy::tag(), "second", IDLE_MS, ENGINE).await.unwrap();
+    live.create(table, entropy::tag(), "second", IDLE_MS, ENGINE).await.unwrap();
     let stored = live.load(table).await.unwrap().unwrap();
     assert_eq!((stored.base, stored.snapshot.as_str()), (start, "empty"));
     assert_eq!(stored.lines.len(), 1);
@@ -162,7 +163,7 @@ async fn founding_a_table_twice_keeps_its_journal() {
 async fn a_snapshot_takes_the_place_of_its_lines_unless_others_were_faster() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
-    let start = found(&live, table).await;
+    let start = create(&live, table).await;
     let a = append(&live, table, line(start, "a", None)).await;
     let b = append(&live, table, line(a, "b", None)).await;
     assert!(!live.compact(table, a, "after a").await.unwrap());
@@ -189,7 +190,7 @@ async fn an_idle_table_is_forgotten_after_its_time_and_any_other_lasts() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let table = table();
-    let start = found(&live, table).await;
+    let start = create(&live, table).await;
     assert_eq!(is_passing(&house, table).await, [true, false], "nothing is in its journal");
     let due = |after| line(after, "due", Some(at(5_000)));
     let waits = |after| line(after, "waits", None);
@@ -228,7 +229,7 @@ async fn concurrent_appends_lose_and_double_nothing() {
     let house = TestLive::new();
     let table = table();
     let (live, _publications) = house.connect().await;
-    let start = found(&live, table).await;
+    let start = create(&live, table).await;
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..WRITERS {
         let (live, _publications) = house.connect().await;
@@ -270,7 +271,7 @@ async fn another_node_hears_of_the_tables_that_it_watches() {
     let (here, _publications) = house.connect().await;
     let (there, mut heard) = house.connect().await;
     let (watched, other) = (table(), table());
-    let [start, elsewhere] = [found(&here, watched).await, found(&here, other).await];
+    let [start, elsewhere] = [create(&here, watched).await, create(&here, other).await];
     there.watch(watched).await.unwrap();
     append(&here, other, line(elsewhere, "unheard", None)).await;
     let a = line(start, "a", None);
@@ -289,11 +290,11 @@ async fn a_due_table_is_taken_once_and_due_again_if_nothing_came_of_it() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let (sooner, later, never) = (table(), table(), table());
-    let start = found(&live, sooner).await;
+    let start = create(&live, sooner).await;
     append(&live, sooner, line(start, "a", Some(at(100)))).await;
-    let start = found(&live, later).await;
+    let start = create(&live, later).await;
     let soon = append(&live, later, line(start, "a", Some(at(200)))).await;
-    let start = found(&live, never).await;
+    let start = create(&live, never).await;
     let due = append(&live, never, line(start, "a", Some(at(100)))).await;
     append(&live, never, line(due, "b", None)).await;
     assert_eq!(take_due(&live, at(99), CLAIM_MS).await, []);
@@ -309,18 +310,18 @@ async fn a_due_table_is_taken_once_and_due_again_if_nothing_came_of_it() {
 async fn a_player_is_bound_to_one_table() {
     let (live, _publications) = TestLive::new().connect().await;
     let (player, here, there) = (player(), table(), table());
-    assert_eq!(live.bond(player).await.unwrap(), Bond::None);
+    assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::None);
     assert!(!live.confirm(player, here).await.unwrap());
     assert!(live.bind(player, here).await.unwrap());
     assert!(!live.bind(player, there).await.unwrap());
-    assert_eq!(live.bond(player).await.unwrap(), Bond::Pending(here));
+    assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::Pending(here));
     assert!(!live.confirm(player, there).await.unwrap());
     assert!(live.confirm(player, here).await.unwrap());
-    assert_eq!(live.bond(player).await.unwrap(), Bond::Held(here));
+    assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::Held(here));
     live.release(player, there).await.unwrap();
-    assert_eq!(live.bond(player).await.unwrap(), Bond::Held(here));
+    assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::Held(here));
     live.release(player, here).await.unwrap();
-    assert_eq!(live.bond(player).await.unwrap(), Bond::None);
+    assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::None);
 }
 
 /// Rule 7.4: a table whose POT waits comes first, then one with free seats, then a new one.
@@ -364,7 +365,7 @@ async fn thirty_who_ask_at_once_fill_ten_tables() {
 }
 
 fn anybody() -> [Companion; 1] {
-    [Companion { player: PlayerId(Uuid::new_v4()), rating: 25_000, marks: vec![] }]
+    [Companion { player: PlayerId(Uuid::new_v4()), rating: 25_000, conflict_keys: vec![] }]
 }
 
 fn place<'a>(room: &'a str, who: &'a [Companion]) -> Reserve<'a> {
@@ -372,7 +373,7 @@ fn place<'a>(room: &'a str, who: &'a [Companion]) -> Reserve<'a> {
 }
 
 fn marked(mark: u64) -> [Companion; 1] {
-    anybody().map(|who| Companion { marks: vec![Mark(mark), Mark(0)], ..who })
+    anybody().map(|who| Companion { conflict_keys: vec![ConflictKey(mark), ConflictKey(0)], ..who })
 }
 
 /// Of two who share a mark, one is sent to another table, seated or on the way.
@@ -391,7 +392,7 @@ async fn nobody_is_given_a_place_beside_the_same_mark() {
     assert!(!live.reserve_here(place("newbie", &two), here).await.unwrap());
     let open = live.open_tables("newbie").await.unwrap();
     let at_here = open.iter().find(|open| open.table == here).unwrap();
-    assert_eq!((at_here.seats_free, &at_here.company), (2, &one.to_vec()));
+    assert_eq!((at_here.seats_free, &at_here.companions), (2, &one.to_vec()));
     assert_eq!(live.playing("newbie").await.unwrap(), Playing { players: 1, tables: 1 });
     // Who has given the place back, or left, keeps nobody away.
     live.unreserve("newbie", there, two[0].player).await.unwrap();

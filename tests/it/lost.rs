@@ -57,7 +57,7 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     let losers = bank.players([FUNDS; 3]).await;
     let lost = bank.deal(bank::table(), &losers);
     bank.open(&lost).await;
-    // A table of this id was founded anew, and nobody plays there.
+    // A table of this id was created anew, and nobody plays there.
     let strangers = bank.players([FUNDS; 3]).await;
     let other = sit(std::slice::from_ref(&nodes[0]), &strangers[..1]).await;
     let usurped = bank.deal(other, &bank.players([FUNDS; 3]).await);

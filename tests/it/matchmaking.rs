@@ -301,7 +301,7 @@ async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
     let plan = json!({ "room": NEWBIE, "table": table }).to_string();
     assert!(live.place_tickets("dead", held.fence, &ids[..3], table, &plan).await.unwrap());
     // One of three had a place reserved and was bound when it died.
-    let who = [Companion { player: players[0], rating: 25_000, marks: vec![] }];
+    let who = [Companion { player: players[0], rating: 25_000, conflict_keys: vec![] }];
     let reserve = Reserve { room: NEWBIE, seats: 3, who: &who };
     assert!(live.reserve_here(reserve, table).await.unwrap());
     assert!(live.bind(players[0], table).await.unwrap());

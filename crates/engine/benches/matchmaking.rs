@@ -7,7 +7,9 @@
 
 mod rows;
 
-use bahay_engine::matchmaking::{Companion, Mark, OpenTable, RoomSet, Round, Ticket, TicketId};
+use bahay_engine::matchmaking::{
+    Companion, ConflictKey, OpenTable, RoomSet, Round, Ticket, TicketId,
+};
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use bahay_engine::testing::Dice;
 use uuid::Uuid;
@@ -20,9 +22,10 @@ const TURNS: [u64; 3] = [0, 1, 2];
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
 fn main() {
-    let everywhere = |dice: &mut Dice| vec![Mark(dice.word())];
-    let from_few = |dice: &mut Dice| vec![Mark(dice.word()), Mark(u64::from(dice.below(40)))];
-    let from_one = |dice: &mut Dice| vec![Mark(dice.word()), Mark(7)];
+    let everywhere = |dice: &mut Dice| vec![ConflictKey(dice.word())];
+    let from_few =
+        |dice: &mut Dice| vec![ConflictKey(dice.word()), ConflictKey(u64::from(dice.below(40)))];
+    let from_one = |dice: &mut Dice| vec![ConflictKey(dice.word()), ConflictKey(7)];
     let rows = Rows::new(&format!("the matcher, {TICKETS} tickets"));
     report(&rows, "everybody fits somebody", &tickets(1, everywhere), &[]);
     report(&rows, "the same, 500 tables with a seat", &tickets(1, everywhere), &tables(2));
@@ -41,12 +44,12 @@ fn report(rows: &Rows, name: &str, tickets: &[Ticket], tables: &[OpenTable]) {
     rows.each(&format!("a round, {name}: {} placed", round(&0)), &TURNS, round);
 }
 
-fn tickets(seed: u64, marks: impl Fn(&mut Dice) -> Vec<Mark>) -> Vec<Ticket> {
+fn tickets(seed: u64, conflict_keys: impl Fn(&mut Dice) -> Vec<ConflictKey>) -> Vec<Ticket> {
     let mut dice = Dice::new(seed);
     let ticket = |_| {
         let rating = 25_000 + i32::try_from(dice.below(16_000)).expect("16 bits") - 8_000;
         let player = PlayerId(id(&mut dice));
-        let who = Companion { player, rating, marks: marks(&mut dice) };
+        let who = Companion { player, rating, conflict_keys: conflict_keys(&mut dice) };
         let waited_ms = i64::from(dice.below(5_000));
         let rooms: RoomSet = (0..6).filter(|_| dice.below(3) == 0).collect();
         Ticket {
@@ -67,8 +70,12 @@ fn tables(seed: u64) -> Vec<OpenTable> {
         room: dice.below(6) as usize,
         seats_free: 1,
         has_pot: dice.below(4) == 0,
-        company: (0..2)
-            .map(|_| Companion { player: PlayerId(id(&mut dice)), rating: 25_000, marks: vec![] })
+        companions: (0..2)
+            .map(|_| Companion {
+                player: PlayerId(id(&mut dice)),
+                rating: 25_000,
+                conflict_keys: vec![],
+            })
             .collect(),
     };
     (0..TABLES).map(table).collect()

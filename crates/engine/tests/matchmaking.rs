@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::matchmaking::{
-    Companion, Mark, OpenTable, Place, Placement, REPEAT_MS, RoomSet, Round, Ticket, TicketId,
-    WINDOW_MS, fit, fit_company,
+    Companion, ConflictKey, OpenTable, Place, Placement, REPEAT_MS, RoomSet, Round, Ticket,
+    TicketId, WINDOW_MS, fit, fit_companions,
 };
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use bahay_engine::testing::Dice;
@@ -37,9 +37,10 @@ fn id(number: u64) -> Uuid {
 }
 
 fn somebody(dice: &mut Dice, number: u64) -> Companion {
-    let marks = (0..dice.below(3)).map(|_| Mark(u64::from(dice.below(12)))).collect();
+    let conflict_keys =
+        (0..dice.below(3)).map(|_| ConflictKey(u64::from(dice.below(12)))).collect();
     let rating = 25_000 + i32::try_from(dice.below(12_000)).unwrap() - 6_000;
-    Companion { player: PlayerId(id(number)), rating, marks }
+    Companion { player: PlayerId(id(number)), rating, conflict_keys }
 }
 
 fn random(seed: u64) -> Waiting {
@@ -58,11 +59,11 @@ fn random(seed: u64) -> Waiting {
         .map(|number| {
             let room = dice.below(3) as usize;
             let seats_free = 1 + u8::try_from(dice.below(u32::from(SEATS[room]))).unwrap();
-            let company = (0..u64::from(SEATS[room] - seats_free))
+            let companions = (0..u64::from(SEATS[room] - seats_free))
                 .map(|seat| somebody(&mut dice, 1_000 + number * 10 + seat))
                 .collect();
             let has_pot = dice.below(2) == 0;
-            OpenTable { id: TableId(id(number)), room, seats_free, has_pot, company }
+            OpenTable { id: TableId(id(number)), room, seats_free, has_pot, companions }
         })
         .collect();
     Waiting { tickets, tables }
@@ -112,14 +113,14 @@ fn nobody_is_placed_twice_nor_where_somebody_does_not_fit() {
             let seats = table.map_or(SEATS[room], |table| table.seats_free);
             assert!(group.len() <= usize::from(seats));
             assert!(group.iter().all(|ticket| ticket.rooms.contains(room)));
-            let company = table.map_or(&[][..], |table| &table.company);
-            if company.is_empty() {
+            let companions = table.map_or(&[][..], |table| &table.companions);
+            if companions.is_empty() {
                 assert_eq!(group.len(), usize::from(seats), "nobody begins alone");
             }
             for (number, one) in group.iter().enumerate() {
                 assert!(group[number + 1..].iter().all(|other| fit(one, other, NOW)));
-                for other in company {
-                    assert!(fit_company(one, other, waited_ms(one)));
+                for other in companions {
+                    assert!(fit_companions(one, other, waited_ms(one)));
                     let has_met = one.recent.contains(&other.player);
                     assert!(!has_met || waited_ms(one) >= REPEAT_MS);
                 }
@@ -139,14 +140,15 @@ fn nobody_is_left_for_whom_there_was_a_place() {
             for table in waiting.tables.iter().filter(|table| table.room == room) {
                 let group = groups.iter().find(|(at, ..)| at.is_some_and(|at| at.id == table.id));
                 let joined = group.map_or(&[][..], |(.., joined)| joined);
-                if joined.len() == usize::from(table.seats_free) || table.company.is_empty() {
+                if joined.len() == usize::from(table.seats_free) || table.companions.is_empty() {
                     continue;
                 }
                 let fits = |ticket: &&Ticket| {
                     let waited_ms = waited_ms(ticket);
-                    table.company.iter().all(|other| {
+                    table.companions.iter().all(|other| {
                         let has_met = ticket.recent.contains(&other.player);
-                        fit_company(ticket, other, waited_ms) && !(has_met && waited_ms < REPEAT_MS)
+                        fit_companions(ticket, other, waited_ms)
+                            && !(has_met && waited_ms < REPEAT_MS)
                     }) && joined.iter().all(|other| fit(ticket, other, NOW))
                 };
                 assert!(!in_room.iter().any(fits), "a seat was free for somebody");
@@ -187,7 +189,7 @@ fn nobody_starves_behind_a_crowd() {
     let mut tickets: Vec<Ticket> = (0..4_000)
         .map(|number| Ticket {
             id: TicketId(id(number)),
-            who: Companion { marks: vec![Mark(1)], ..somebody(&mut dice, number) },
+            who: Companion { conflict_keys: vec![ConflictKey(1)], ..somebody(&mut dice, number) },
             rooms: RoomSet::default().with(0),
             recent: vec![],
             since: Timestamp::from_ms(NOW.ms() - 600_000),
@@ -195,7 +197,7 @@ fn nobody_starves_behind_a_crowd() {
         .collect();
     let few: BTreeSet<TicketId> = (5_000..5_003).map(|number| TicketId(id(number))).collect();
     for (number, ticket) in (5_000..).zip(&few) {
-        let who = Companion { marks: vec![], ..somebody(&mut dice, number) };
+        let who = Companion { conflict_keys: vec![], ..somebody(&mut dice, number) };
         let rooms = RoomSet::default().with(0);
         tickets.push(Ticket { id: *ticket, who, rooms, recent: vec![], since: NOW });
     }
@@ -219,7 +221,7 @@ fn nobody_starves_behind_a_crowd() {
 fn ticket(number: u64) -> Ticket {
     Ticket {
         id: TicketId(id(number)),
-        who: Companion { player: PlayerId(id(number)), rating: 25_000, marks: vec![] },
+        who: Companion { player: PlayerId(id(number)), rating: 25_000, conflict_keys: vec![] },
         rooms: RoomSet::default().with(0),
         recent: vec![],
         since: Timestamp::from_ms(NOW.ms() - 1_000 + i64::try_from(number).unwrap()),
@@ -227,14 +229,14 @@ fn ticket(number: u64) -> Ticket {
 }
 
 fn table(number: u64, seats_free: u8, has_pot: bool) -> OpenTable {
-    let company = (0..u64::from(3 - seats_free))
+    let companions = (0..u64::from(3 - seats_free))
         .map(|seat| Companion {
             player: PlayerId(id(100 + number * 10 + seat)),
             rating: 25_000,
-            marks: vec![],
+            conflict_keys: vec![],
         })
         .collect();
-    OpenTable { id: TableId(id(number)), room: 0, seats_free, has_pot, company }
+    OpenTable { id: TableId(id(number)), room: 0, seats_free, has_pot, companions }
 }
 
 #[test]

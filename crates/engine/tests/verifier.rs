@@ -1,13 +1,9 @@
 //! docs/verify.py, which shares no code with the engine, agrees with it about whole games by every
 //! rule set: those of rough tables, of random play, and of players who seek what is rare. What was
 //! forged it finds, and names the rule.
-//!
-//! It needs `python3`. Where there is none the test says so and passes, unless `CI` is set: there a
-//! verifier that is not run is a failure.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+#[path = "../../../tests/it/support/independent.rs"]
+mod independent;
 
 use bahay_engine::chance::{ClientSeed, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
@@ -21,6 +17,7 @@ use bahay_engine::table::{
     TableId, Taken, Terms, Timestamp,
 };
 use bahay_engine::testing::Dice;
+use independent::{Expected, assert_verified};
 use uuid::Uuid;
 
 /// How a seat plays here.
@@ -304,32 +301,8 @@ fn more(record: &mut Record<Tongits>, name: &str, rule: &str) -> bool {
         > 0
 }
 
-/// A folder that is gone with its guard.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What stays behind lies in the system's folder for such things.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn python() -> Option<&'static str> {
-    let known = Command::new("python3").arg("--version").output();
-    if known.is_ok_and(|known| known.status.success()) {
-        return Some("python3");
-    }
-    let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-    assert!(!is_ci, "python3 is missing, and docs/verify.py must be run in CI: install it");
-    eprintln!("NOT RUN: docs/verify.py needs python3, and there is none");
-    None
-}
-
 #[test]
 fn the_independent_verifier_agrees_about_games_of_every_rule_set() {
-    let Some(python) = python() else {
-        return;
-    };
     let records = records();
     for (name, record) in &records {
         record.verify().unwrap_or_else(|fault| panic!("{name}: {fault}"));
@@ -358,33 +331,13 @@ fn the_independent_verifier_agrees_about_games_of_every_rule_set() {
         forged.push(((*what).to_owned(), record, *rule));
     }
 
-    let folder = std::env::temp_dir().join(format!("bahay-verifier-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder for the records");
-    let folder = Folder(folder);
-    let (mut files, mut expected) = (Vec::new(), Vec::new());
-    let true_ones = records.iter().map(|(name, record)| (name.clone(), record, None));
-    let forged_ones = forged.iter().map(|(what, record, rule)| (what.clone(), record, Some(*rule)));
-    for (number, (name, record, rule)) in true_ones.chain(forged_ones).enumerate() {
-        let path = folder.0.join(format!("{number}.json"));
-        let text = serde_json::to_string(record).expect("a record can be written");
-        fs::write(&path, text).expect("a record can be written down");
-        files.push(path);
-        expected.push((name, rule));
-    }
+    let expected = |name: &str, record: &Record<Tongits>, rule| Expected {
+        name: name.to_owned(),
+        record: serde_json::to_string(record).expect("a record can be written"),
+        rule,
+    };
+    let true_ones = records.iter().map(|(name, record)| expected(name, record, None));
+    let forged_ones = forged.iter().map(|(what, record, rule)| expected(what, record, Some(rule)));
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify.py");
-    let output = Command::new(python).arg("-B").arg(script).args(&files).output();
-    let output = output.expect("python runs");
-    let said = String::from_utf8(output.stdout).expect("it speaks UTF-8");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(said.lines().count(), expected.len(), "{errors}");
-    for (line, (name, rule)) in said.lines().zip(&expected) {
-        match rule {
-            None => assert!(line.starts_with("verified: "), "{name}: {line}"),
-            Some(rule) => assert!(
-                line.contains("does not hold") && line.contains(&format!("(rule {rule}")),
-                "{name} is not found by rule {rule}: {line}"
-            ),
-        }
-    }
-    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert_verified(script, &true_ones.chain(forged_ones).collect::<Vec<_>>());
 }

@@ -85,7 +85,7 @@ pub trait Context<G: Readable> {
 
     /// Something of a table could not be shown. It is to be halted, beside whoever waits for this;
     /// where live state is away, the next attempt to show it does.
-    fn spoiled(&self, halt: Halt);
+    fn show_failed(&self, halt: Halt);
 
     /// Fault hook: called behind the guard before a table decides. Only tests do something here.
     fn before_engine(&self, _table: &Table<G>) {}

@@ -77,7 +77,7 @@ pub enum End {
     /// A newer connection of the player has taken its place.
     Replaced,
     /// Something of the table could not be shown.
-    Spoiled,
+    ShowFailed,
 }
 
 /// The table's side of one connection.
@@ -451,8 +451,8 @@ impl<G: Readable> PlayerSession<G> {
         show: impl FnOnce(),
     ) -> Result<(), End> {
         guarded(show).map_err(|reason| {
-            ctx.spoiled(Halt::over(table, reason));
-            End::Spoiled
+            ctx.show_failed(Halt::over(table, reason));
+            End::ShowFailed
         })
     }
 

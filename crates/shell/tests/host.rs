@@ -57,7 +57,7 @@ impl Context<Tongits> for Process {
 
     fn remark(&self, _: TableId, _: Remark<'_>) {}
 
-    fn spoiled(&self, halt: Halt) {
+    fn show_failed(&self, halt: Halt) {
         panic!("nothing is shown here: {halt:?}");
     }
 }

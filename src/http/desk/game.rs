@@ -39,8 +39,8 @@ pub(super) async fn play_again(
 ) -> Result<Response, Refused> {
     let looked = record_to_look_at(&reports, &audit, &seat.operator, GameId(game)).await?;
     let (detail, record) = looked;
-    let recalled = GameReplay::of_value(record);
-    let body = match recalled.and_then(|recalled| replay(&recalled, &detail.seats)) {
+    let replayed = GameReplay::of_value(record);
+    let body = match replayed.and_then(|replayed| replay(&replayed, &detail.seats)) {
         Ok(drawn) => drawn,
         Err(error) => html! { p class="alert" role="alert" { (error) } },
     };

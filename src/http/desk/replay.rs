@@ -12,8 +12,8 @@ use crate::archive::SeatDetail;
 use crate::clock::Timestamp;
 use crate::replay::{GameReplay, Step, Taken, Unplayable};
 
-pub(super) fn replay(recalled: &GameReplay, seats: &[SeatDetail]) -> Result<Markup, Unplayable> {
-    let steps = recalled.steps(Viewer::Everything, 0, usize::MAX)?;
+pub(super) fn replay(replayed: &GameReplay, seats: &[SeatDetail]) -> Result<Markup, Unplayable> {
+    let steps = replayed.steps(Viewer::Everything, 0, usize::MAX)?;
     let last = steps.total.saturating_sub(1);
     Ok(html! {
         div class="replay" data-replay="" {

@@ -14,8 +14,8 @@ use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
 use crate::reports::{Dossier, Reports, Verdict};
 
+use super::super::game_steps::{GameStep, some_steps};
 use super::super::games::number;
-use super::super::recall::{GameStep, some_steps};
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread};
 use super::ledger::OperationBody;
 

@@ -324,7 +324,7 @@ async fn a_replica_takes_the_place_of_its_master() {
     let (_, master) = home(&cluster, &house, table).await;
     let replica = cluster.replica_of(master).await;
     let start = Point { version: 0, tag: entropy::tag() };
-    here.found(table, start.tag, "empty", 60_000, ENGINE).await.unwrap();
+    here.create(table, start.tag, "empty", 60_000, ENGINE).await.unwrap();
     there.watch(table).await.unwrap();
     let a = line(start, "a");
     assert_eq!(here.append(table, a).await.unwrap(), Append::Appended);

@@ -1,6 +1,6 @@
 //! Sockets: who gets in, who is sent away, and players who always come back.
 
-mod company;
+mod chat;
 mod door;
 mod drain;
 mod hostile;

@@ -5,6 +5,7 @@ pub(crate) mod cluster;
 pub(crate) mod db;
 pub(crate) mod fragile;
 pub(crate) mod house;
+pub(crate) mod independent;
 pub(crate) mod live;
 pub(crate) mod node;
 pub(crate) mod process;

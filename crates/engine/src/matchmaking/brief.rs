@@ -1,12 +1,12 @@
 //! What of a ticket decides most comparisons, in a few bytes: a round compares hundreds of thousands
-//! of pairs, and most of them fail by a rating or by a mark that very many have, such as one
+//! of pairs, and most of them fail by a rating or by a key that very many have, such as one
 //! address. The rest of a ticket is looked at only where this lets a pair pass.
 
 use alloc::vec::Vec;
 
-use crate::matchmaking::{Mark, RoomSet, Ticket, window};
+use crate::matchmaking::{ConflictKey, RoomSet, Ticket, window};
 
-/// Marks that a brief knows: those that the most tickets have.
+/// Conflict keys that a brief knows: those that the most tickets have.
 const COMMON_MAX: usize = 64;
 
 /// What fewer tickets have than this is not worth a place.
@@ -15,7 +15,7 @@ const COMMON_FROM: usize = 4;
 /// A ticket in brief.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Brief {
-    /// A bit for each of the common marks.
+    /// A bit for each of the common conflict keys.
     common: u64,
     rooms: RoomSet,
     rating: i32,
@@ -27,11 +27,12 @@ impl Brief {
     /// Of all tickets, in their order.
     pub(super) fn of_all(tickets: &[Ticket], waited_ms: &[u64]) -> Vec<Self> {
         let common = common(tickets);
-        let place = |mark: &Mark| common.binary_search(mark).ok();
-        let bits =
-            |marks: &[Mark]| marks.iter().filter_map(place).fold(0, |bits, at| bits | 1 << at);
+        let place = |key: &ConflictKey| common.binary_search(key).ok();
+        let bits = |conflict_keys: &[ConflictKey]| {
+            conflict_keys.iter().filter_map(place).fold(0, |bits, at| bits | 1 << at)
+        };
         let brief = |(ticket, waited_ms): (&Ticket, &u64)| Self {
-            common: bits(&ticket.who.marks),
+            common: bits(&ticket.who.conflict_keys),
             rooms: ticket.rooms,
             rating: ticket.who.rating,
             window: window(*waited_ms),
@@ -47,13 +48,13 @@ impl Brief {
         self.rooms.contains(room)
     }
 
-    /// Its common marks, by number.
-    fn marks(&self) -> impl Iterator<Item = usize> {
+    /// Its common conflict keys, by number.
+    fn conflict_keys(&self) -> impl Iterator<Item = usize> {
         let mut left = self.common;
         core::iter::from_fn(move || {
-            let mark = (left != 0).then_some(left.trailing_zeros() as usize)?;
+            let key = (left != 0).then_some(left.trailing_zeros() as usize)?;
             left &= left - 1;
-            Some(mark)
+            Some(key)
         })
     }
 
@@ -65,20 +66,20 @@ impl Brief {
     }
 }
 
-/// How many wait for one room, and with which common marks: so that nobody searches among thousands
+/// How many wait for one room, and with which common conflict keys: so that nobody searches among thousands
 /// who all have the same one.
 #[derive(Clone, Debug)]
 pub(super) struct Crowd {
     count: u32,
-    with_mark: [u32; COMMON_MAX],
+    with_key: [u32; COMMON_MAX],
 }
 
 impl Crowd {
     pub(super) fn of<'a>(members: impl Iterator<Item = &'a Brief>) -> Self {
-        let mut crowd = Self { count: 0, with_mark: [0; COMMON_MAX] };
+        let mut crowd = Self { count: 0, with_key: [0; COMMON_MAX] };
         for member in members {
             crowd.count += 1;
-            member.marks().for_each(|mark| crowd.with_mark[mark] += 1);
+            member.conflict_keys().for_each(|key| crowd.with_key[key] += 1);
         }
         crowd
     }
@@ -86,31 +87,31 @@ impl Crowd {
     /// Takes one of them out.
     pub(super) fn remove(&mut self, member: &Brief) {
         self.count = self.count.saturating_sub(1);
-        for mark in member.marks() {
-            self.with_mark[mark] = self.with_mark[mark].saturating_sub(1);
+        for key in member.conflict_keys() {
+            self.with_key[key] = self.with_key[key].saturating_sub(1);
         }
     }
 
-    /// At most so many others share no common mark with one of them.
+    /// At most so many others share no common key with one of them.
     pub(super) fn others_for(&self, member: &Brief) -> u32 {
-        let alike = member.marks().map(|mark| self.with_mark[mark]).max();
+        let alike = member.conflict_keys().map(|key| self.with_key[key]).max();
         self.count.saturating_sub(alike.unwrap_or(1).max(1))
     }
 }
 
-/// The marks that the most tickets have, in their own order.
-fn common(tickets: &[Ticket]) -> Vec<Mark> {
-    let mut all: Vec<Mark> =
-        tickets.iter().flat_map(|ticket| ticket.who.marks.iter().copied()).collect();
+/// The conflict keys that the most tickets have, in their own order.
+fn common(tickets: &[Ticket]) -> Vec<ConflictKey> {
+    let mut all: Vec<ConflictKey> =
+        tickets.iter().flat_map(|ticket| ticket.who.conflict_keys.iter().copied()).collect();
     all.sort_unstable();
-    let mut counted: Vec<(usize, Mark)> = all
+    let mut counted: Vec<(usize, ConflictKey)> = all
         .chunk_by(|one, other| one == other)
         .filter(|alike| alike.len() >= COMMON_FROM)
         .map(|alike| (alike.len(), alike[0]))
         .collect();
     counted.sort_unstable_by(|one, other| other.cmp(one));
     counted.truncate(COMMON_MAX);
-    let mut common: Vec<Mark> = counted.into_iter().map(|(_, mark)| mark).collect();
+    let mut common: Vec<ConflictKey> = counted.into_iter().map(|(_, key)| key).collect();
     common.sort_unstable();
     common
 }

@@ -7,7 +7,7 @@
 //!
 //! A round fills tables with a POT first, whether somebody sits there or nobody does any more,
 //! then tables with free seats, the fullest first, then new tables. The oldest ticket chooses
-//! first. Two players fit each other if they share no [`Mark`], if their ratings are within a
+//! first. Two players fit each other if they share no [`ConflictKey`], if their ratings are within a
 //! window that widens with the time that the longer waiting one of them has waited, and if they
 //! have not just played together; the last one counts for nothing after [`REPEAT_MS`], since then
 //! nobody else is there to play with.
@@ -77,7 +77,7 @@ impl FromStr for TicketId {
 /// so that nobody can read from it what it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Mark(pub u64);
+pub struct ConflictKey(pub u64);
 
 /// Rooms by their place in [`Round::seats`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub struct Companion {
     pub player: PlayerId,
     /// In thousandths.
     pub rating: i32,
-    pub marks: Vec<Mark>,
+    pub conflict_keys: Vec<ConflictKey>,
 }
 
 /// A ticket that waits.
@@ -130,13 +130,13 @@ pub struct OpenTable {
     pub seats_free: u8,
     pub has_pot: bool,
     /// Who sits there. Nobody, where a POT was left behind.
-    pub company: Vec<Companion>,
+    pub companions: Vec<Companion>,
 }
 
 /// Everything that a round knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
-    /// The seats of a new table, by room; none for a room where no table is founded.
+    /// The seats of a new table, by room; none for a room where no table is created.
     pub seats: &'a [u8],
     pub tables: &'a [OpenTable],
     pub tickets: &'a [Ticket],
@@ -183,13 +183,13 @@ pub fn window(waited_ms: u64) -> u32 {
 pub fn fit(one: &Ticket, other: &Ticket, now: Timestamp) -> bool {
     let waited_ms = now.ms_since(one.since).max(now.ms_since(other.since));
     let met = one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
-    fit_company(one, &other.who, waited_ms) && !(met && waited_ms < REPEAT_MS)
+    fit_companions(one, &other.who, waited_ms) && !(met && waited_ms < REPEAT_MS)
 }
 
 /// Whether a ticket fits somebody who sits already, when the longer waiting one of them has
 /// waited so long. Whom one has met is not asked.
-pub fn fit_company(ticket: &Ticket, other: &Companion, waited_ms: u64) -> bool {
+pub fn fit_companions(ticket: &Ticket, other: &Companion, waited_ms: u64) -> bool {
     ticket.who.player != other.player
-        && !ticket.who.marks.iter().any(|mark| other.marks.contains(mark))
+        && !ticket.who.conflict_keys.iter().any(|key| other.conflict_keys.contains(key))
         && ticket.who.rating.abs_diff(other.rating) <= window(waited_ms)
 }

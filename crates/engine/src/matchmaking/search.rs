@@ -9,7 +9,7 @@ use core::cell::Cell;
 use crate::matchmaking::brief::{Brief, Crowd};
 use crate::matchmaking::lanes::{Lane, Way};
 use crate::matchmaking::{
-    Companion, OpenTable, Place, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fit_company,
+    Companion, OpenTable, Place, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fit_companions,
     window,
 };
 
@@ -100,7 +100,7 @@ impl<'a> Search<'a> {
             .iter()
             .filter(|table| table.room < rooms && table.seats_free > 0)
             // An empty table without a POT is no better than a new one.
-            .filter(|table| table.has_pot || !table.company.is_empty())
+            .filter(|table| table.has_pot || !table.companions.is_empty())
             .map(|table| Filling { table, seats_free: table.seats_free, joined: Vec::new() })
             .collect();
         tables
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
         for seed in seeds {
             if !self.placed[*seed as usize] {
                 self.met_again.set(false);
-                self.found(*seed, met, &mut Budget(NEAR));
+                self.open_table(*seed, met, &mut Budget(NEAR));
                 if self.met_again.get() {
                     met_again.push(*seed);
                 }
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
             let seed = left[(begin + number) % left.len()];
             for met in [Met::Never, Met::AfterWaiting] {
                 if !self.placed[seed as usize] {
-                    self.found(seed, met, &mut budget);
+                    self.open_table(seed, met, &mut budget);
                 }
             }
             if budget.0 == 0 {
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
             if filling.seats_free == 0 {
                 continue;
             }
-            if filling.table.company.is_empty() && filling.joined.is_empty() {
+            if filling.table.companions.is_empty() && filling.joined.is_empty() {
                 self.revive(filling, met, budget);
             } else {
                 self.join(filling, met, budget);
@@ -234,7 +234,7 @@ impl<'a> Search<'a> {
                 return;
             }
             let fits =
-                filling.table.company.iter().all(|other| self.fits_company(seed, other, met))
+                filling.table.companions.iter().all(|other| self.fits_companions(seed, other, met))
                     && filling.joined.iter().all(|other| self.fits(seed, *other, met));
             if fits {
                 self.place(Place::At(filling.table.id), &[seed]);
@@ -245,7 +245,7 @@ impl<'a> Search<'a> {
     }
 
     /// A new table for this ticket, in the first of its rooms where a group comes together.
-    fn found(&mut self, seed: u32, met: Met, budget: &mut Budget) {
+    fn open_table(&mut self, seed: u32, met: Met, budget: &mut Budget) {
         for room in 0..self.lanes.len() {
             let seats = self.round.seats[room];
             if seats == 0 || !self.wants(seed, room) {
@@ -366,7 +366,7 @@ impl<'a> Search<'a> {
         }
         let waited_ms = self.waited_ms[one as usize].max(self.waited_ms[other as usize]);
         let (one, other) = (self.ticket(one), self.ticket(other));
-        if !fit_company(one, &other.who, waited_ms) {
+        if !fit_companions(one, &other.who, waited_ms) {
             return false;
         }
         let have_met =
@@ -378,11 +378,11 @@ impl<'a> Search<'a> {
         !have_met
     }
 
-    fn fits_company(&self, one: u32, other: &Companion, met: Met) -> bool {
+    fn fits_companions(&self, one: u32, other: &Companion, met: Met) -> bool {
         let waited_ms = self.waited_ms[one as usize];
         let ticket = self.ticket(one);
         let may_meet = met == Met::AfterWaiting && waited_ms >= REPEAT_MS;
-        fit_company(ticket, other, waited_ms)
+        fit_companions(ticket, other, waited_ms)
             && (may_meet || !ticket.recent.contains(&other.player))
     }
 }

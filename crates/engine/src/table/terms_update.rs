@@ -31,7 +31,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether the table would take a word of its room: it can, and the word is new.
-    pub fn would_hear(&self, revision: u32) -> bool {
+    pub fn would_take_terms(&self, revision: u32) -> bool {
         revision > self.revision
     }
 
@@ -40,7 +40,7 @@ impl<G: Game> Table<G> {
         terms: &TermsUpdate,
         events: &mut Events<G>,
     ) -> Result<(), Refused<G>> {
-        if !self.would_hear(terms.revision) {
+        if !self.would_take_terms(terms.revision) {
             return Err(Rejection::NothingNew);
         }
         self.revision = terms.revision;

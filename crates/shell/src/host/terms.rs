@@ -10,7 +10,7 @@ pub(super) fn due<G: Readable>(
     table: &Table<G>,
 ) -> Option<Input<G::Action>> {
     let room = ctx.room_terms(table.terms(), table.revision())?;
-    if !table.would_hear(room.revision) || ctx.planted(Planted::KeepsOldTerms) {
+    if !table.would_take_terms(room.revision) || ctx.planted(Planted::KeepsOldTerms) {
         return None;
     }
     let standing = match (room.is_open, room.terms.rules == table.terms().rules) {

@@ -245,7 +245,7 @@ impl Node {
                 });
             } else {
                 if host.poll_timeout() == Some(0) {
-                    self.doubtful.borrow_mut().insert(slot.id);
+                    self.stale.borrow_mut().insert(slot.id);
                 }
                 return;
             }
@@ -381,7 +381,7 @@ impl Context<Tongits> for Node {
         }
     }
 
-    fn spoiled(&self, halt: Halt) {
+    fn show_failed(&self, halt: Halt) {
         if let Some(node) = self.world.node(self.run) {
             self.spawn(async move {
                 let slot = node.slot(halt.table);

@@ -1,12 +1,12 @@
 //! The way to a table, as `src/lobby` has it: a place is reserved in the room's list, the player
-//! bound to the table, the table founded if it is new, the seat taken, the bond made to last.
+//! bound to the table, the table created if it is new, the seat taken, the claim made to last.
 
 use std::rc::Rc;
 
 use crate::simulation::driver::score as listed_score;
 use crate::simulation::node::Node;
 use crate::simulation::postgres::{Answer, Operation};
-use crate::simulation::redis::{Bond, Reply, Request};
+use crate::simulation::redis::{Reply, Request, SeatClaim};
 use crate::simulation::world::written;
 use crate::{Failure, Limits, Listing, Unavailable};
 use bahay_engine::games::tongits::Tongits;
@@ -99,34 +99,34 @@ impl Node {
         self: &Rc<Self>,
         player: PlayerId,
     ) -> Result<Option<TableId>, LobbyError> {
-        let table = match self.bond(player).await? {
-            Bond::None => return Ok(None),
-            Bond::Pending(table) | Bond::Held(table) => table,
+        let table = match self.seat_claim(player).await? {
+            SeatClaim::None => return Ok(None),
+            SeatClaim::Pending(table) | SeatClaim::Held(table) => table,
         };
         let copy = self.look(table).await?;
         let seated = copy.is_some_and(|copy| copy.seat_of(player).is_some());
-        match (seated, self.bond(player).await?) {
-            (true, Bond::Held(now)) if now == table => Ok(Some(table)),
-            (true, Bond::Pending(now)) if now == table => {
+        match (seated, self.seat_claim(player).await?) {
+            (true, SeatClaim::Held(now)) if now == table => Ok(Some(table)),
+            (true, SeatClaim::Pending(now)) if now == table => {
                 self.confirm(player, table).await.map(Some)
             }
-            (false, Bond::Held(now)) if now == table => {
+            (false, SeatClaim::Held(now)) if now == table => {
                 self.redis(Request::Release { player, table }).await?;
                 Ok(None)
             }
-            (true | false, Bond::None) => Ok(None),
-            (true | false, Bond::Held(_) | Bond::Pending(_)) => Err(LobbyError::Seating),
+            (true | false, SeatClaim::None) => Ok(None),
+            (true | false, SeatClaim::Held(_) | SeatClaim::Pending(_)) => Err(LobbyError::Seating),
         }
     }
 
-    async fn bond(&self, player: PlayerId) -> Result<Bond, LobbyError> {
-        match self.redis(Request::Bond { player }).await? {
-            Reply::Bond(bond) => Ok(bond),
+    async fn seat_claim(&self, player: PlayerId) -> Result<SeatClaim, LobbyError> {
+        match self.redis(Request::SeatClaim { player }).await? {
+            Reply::SeatClaim(seat_claim) => Ok(seat_claim),
             _ => Err(LobbyError::Unavailable),
         }
     }
 
-    /// Makes a fresh bond last. If it has expired meanwhile the seat is given up again.
+    /// Makes a fresh claim last. If it has expired meanwhile the seat is given up again.
     async fn confirm(
         self: &Rc<Self>,
         player: PlayerId,

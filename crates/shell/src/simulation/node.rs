@@ -61,7 +61,7 @@ pub(super) struct Node {
     pub(super) written: Arc<Mutex<Vec<Written>>>,
     /// Tables whose journals may be longer than this process will be told. They are read at the
     /// next look.
-    pub(super) doubtful: RefCell<BTreeSet<TableId>>,
+    pub(super) stale: RefCell<BTreeSet<TableId>>,
     pub(super) presence: RefCell<Presence>,
     /// The last beat was not answered.
     pub(super) is_down: Cell<bool>,
@@ -87,7 +87,7 @@ impl Node {
                 publications: Mailbox::new(&world.tasks),
                 serves: Cell::new(false),
                 written: Arc::default(),
-                doubtful: RefCell::default(),
+                stale: RefCell::default(),
                 presence: RefCell::new(Presence::new(NodeId(world.id()), 1)),
                 lost: RefCell::default(),
                 is_down: Cell::new(false),
@@ -287,7 +287,7 @@ impl Node {
     async fn tick(self: Rc<Self>) {
         for look in 1_u32.. {
             self.world.sleep(LOOK_MS).await;
-            for table in std::mem::take(&mut *self.doubtful.borrow_mut()) {
+            for table in std::mem::take(&mut *self.stale.borrow_mut()) {
                 if let Some(slot) = self.known(table) {
                     slot.host.borrow_mut().handle_timeout(&*self);
                     self.see_to(&slot);

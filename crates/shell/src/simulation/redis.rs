@@ -46,7 +46,7 @@ pub(super) enum Request {
     List { table: TableId, score: Option<u32> },
     Bind { player: PlayerId, table: TableId },
     Confirm { player: PlayerId, table: TableId },
-    Bond { player: PlayerId },
+    SeatClaim { player: PlayerId },
     Release { player: PlayerId, table: TableId },
     Watch { table: TableId },
     Unwatch { table: TableId },
@@ -68,14 +68,14 @@ pub(super) enum Reply {
     Flag(bool),
     Tables(Vec<TableId>),
     Table(TableId),
-    Bond(Bond),
+    SeatClaim(SeatClaim),
     Beat { is_dead: bool, taken: Vec<NodeId> },
     Noted(Vec<Present>),
 }
 
 /// What binds a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bond {
+pub(super) enum SeatClaim {
     None,
     Pending(TableId),
     Held(TableId),
@@ -101,7 +101,7 @@ impl Published {
 pub(super) struct Redis {
     journals: BTreeMap<TableId, Journal>,
     due: BTreeMap<TableId, i64>,
-    bonds: BTreeMap<PlayerId, (TableId, Option<u64>)>,
+    seat_claims: BTreeMap<PlayerId, (TableId, Option<u64>)>,
     open_tables: BTreeMap<TableId, u32>,
     /// When each node was heard, and when each dead one may be taken.
     beats: BTreeMap<NodeId, u64>,
@@ -237,24 +237,25 @@ impl Redis {
                 Reply::Done
             }
             Request::Bind { player, table } => {
-                let is_free = !self.bonds.contains_key(player);
+                let is_free = !self.seat_claims.contains_key(player);
                 if is_free {
-                    self.bonds.insert(*player, (*table, Some(now_ms + PENDING_MS)));
+                    self.seat_claims.insert(*player, (*table, Some(now_ms + PENDING_MS)));
                 }
                 Reply::Flag(is_free)
             }
             Request::Confirm { player, table } => {
-                let bond = self.bonds.get_mut(player).filter(|(bound, _)| bound == table);
-                Reply::Flag(bond.map(|(_, expires_ms)| *expires_ms = None).is_some())
+                let seat_claim =
+                    self.seat_claims.get_mut(player).filter(|(bound, _)| bound == table);
+                Reply::Flag(seat_claim.map(|(_, expires_ms)| *expires_ms = None).is_some())
             }
-            Request::Bond { player } => Reply::Bond(match self.bonds.get(player) {
-                None => Bond::None,
-                Some((table, Some(_))) => Bond::Pending(*table),
-                Some((table, None)) => Bond::Held(*table),
+            Request::SeatClaim { player } => Reply::SeatClaim(match self.seat_claims.get(player) {
+                None => SeatClaim::None,
+                Some((table, Some(_))) => SeatClaim::Pending(*table),
+                Some((table, None)) => SeatClaim::Held(*table),
             }),
             Request::Release { player, table } => {
-                if self.bonds.get(player).is_some_and(|(bound, _)| bound == table) {
-                    self.bonds.remove(player);
+                if self.seat_claims.get(player).is_some_and(|(bound, _)| bound == table) {
+                    self.seat_claims.remove(player);
                 }
                 Reply::Done
             }
@@ -383,7 +384,7 @@ impl Redis {
     fn expire(&mut self, now_ms: u64) {
         let lasts = |expires_ms: Option<u64>| expires_ms.is_none_or(|at| at > now_ms);
         self.journals.retain(|_, journal| lasts(journal.expires_ms));
-        self.bonds.retain(|_, (_, expires_ms)| lasts(*expires_ms));
+        self.seat_claims.retain(|_, (_, expires_ms)| lasts(*expires_ms));
     }
 
     /// Who hears of a table.

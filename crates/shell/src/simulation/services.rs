@@ -120,7 +120,7 @@ impl World {
     fn check_journal(&self, run: NodeRun, request: &Request, reply: &Reply) {
         match (request, reply) {
             (Request::Found { table, snapshot, .. }, Reply::Flag(true)) => {
-                self.check(self.checks.borrow_mut().founded(*table, snapshot));
+                self.check(self.checks.borrow_mut().created(*table, snapshot));
             }
             (Request::Append { table, new }, Reply::Append(Append::Appended)) => {
                 let line = &new.line;

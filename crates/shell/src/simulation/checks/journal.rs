@@ -20,8 +20,8 @@ const DECIDED_WITHIN_MS: i64 = 30_000;
 const KNOWN_FOR_MS: u64 = 30_000;
 
 impl Checks {
-    /// A table was founded.
-    pub(in crate::simulation) fn founded(
+    /// A table was created.
+    pub(in crate::simulation) fn created(
         &mut self,
         table: TableId,
         snapshot: &str,
@@ -56,7 +56,7 @@ impl World {
             serde_json::from_str(line).map_err(|error| format!("{table}: {error}"))?;
         let mut checks = self.checks.borrow_mut();
         let truth = checks.tables.get_mut(&table).and_then(|truths| truths.last_mut());
-        let truth = truth.ok_or_else(|| format!("{table} was never founded"))?;
+        let truth = truth.ok_or_else(|| format!("{table} was never created"))?;
         let before = truth.last().clone();
         let (after, _) = before
             .follow(&line)
@@ -103,7 +103,7 @@ impl World {
         }
         let is_terms = matches!(line.input, Input::UpdateTerms { .. });
         let known = self.node(by).map(|node| node.room_known_for(KNOWN_FOR_MS));
-        if !is_terms && known.is_some_and(|revision| before.would_hear(revision)) {
+        if !is_terms && known.is_some_and(|revision| before.would_take_terms(revision)) {
             return wrong("a node does not say first what the room says");
         }
         Ok(())

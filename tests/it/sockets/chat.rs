@@ -144,7 +144,7 @@ async fn only_a_table_that_lets_anybody_watch_is_watched() {
     let (live, _publications) = house.live.connect().await;
     let founded = Table::<AnyGame>::new(TableId(Uuid::new_v4()), closed);
     let snapshot = serde_json::to_string(&founded).unwrap();
-    live.found(founded.id(), bahay::entropy::tag(), &snapshot, 60_000, founded.engine())
+    live.create(founded.id(), bahay::entropy::tag(), &snapshot, 60_000, founded.engine())
         .await
         .unwrap();
     assert_eq!(code(watch(&stranger, founded.id()).await), "not_watchable");

@@ -2,11 +2,11 @@
 //!
 //! A server answers, so what reads a connection usually writes it as well. But most of what a
 //! player is told comes from others, and waking the reader only for that costs more than the
-//! writing. So anybody who has the outlet writes whole frames, one after another, and at once as long
+//! writing. So anybody who has the write half writes whole frames, one after another, and at once as long
 //! as the client takes them. What it does not take waits here, in order, until the reader, which is
 //! woken for it, writes it.
 //!
-//! Until [`Outlet::frames`] is called there are no frames: then only the reader writes, and is told
+//! Until [`WriteHalf::frames`] is called there are no frames: then only the reader writes, and is told
 //! how much the client has taken.
 
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use tokio::net::tcp::OwnedWriteHalf;
 
 /// The writing half of a connection.
 #[derive(Debug)]
-pub struct Outlet {
+pub struct WriteHalf {
     half: OwnedWriteHalf,
     rest: Mutex<Rest>,
 }
@@ -49,7 +49,7 @@ impl Waiting {
     }
 }
 
-impl Outlet {
+impl WriteHalf {
     pub fn new(half: OwnedWriteHalf) -> Self {
         Self { half, rest: Mutex::default() }
     }
@@ -197,27 +197,27 @@ mod tests {
     use tokio::io::AsyncReadExt as _;
     use tokio::net::{TcpListener, TcpStream};
 
-    use super::{Outlet, Waiting};
+    use super::{Waiting, WriteHalf};
 
-    async fn pair() -> (Outlet, TcpStream) {
+    async fn pair() -> (WriteHalf, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens");
         let client = TcpStream::connect(address).await.expect("it listens");
         let (stream, _) = listener.accept().await.expect("somebody has come");
-        (Outlet::new(stream.into_split().1), client)
+        (WriteHalf::new(stream.into_split().1), client)
     }
 
-    fn one(outlet: &Outlet, frame: &[u8]) -> Waiting {
-        outlet.write(frame, &[frame.len()])
+    fn one(write_half: &WriteHalf, frame: &[u8]) -> Waiting {
+        write_half.write(frame, &[frame.len()])
     }
 
     /// Writes numbered frames until the client takes no more. Gives what was written.
-    fn fill(outlet: &Outlet, length: usize) -> Vec<u8> {
+    fn fill(write_half: &WriteHalf, length: usize) -> Vec<u8> {
         let mut written = Vec::new();
         for number in 0_u8.. {
             let frame = vec![number; length];
             written.extend_from_slice(&frame);
-            if !one(outlet, &frame).is_nothing() {
+            if !one(write_half, &frame).is_nothing() {
                 return written;
             }
         }
@@ -226,15 +226,15 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_not_taken_waits_and_comes_in_order() {
-        let (outlet, mut client) = pair().await;
-        outlet.frames();
-        let mut written = fill(&outlet, 100_000);
+        let (write_half, mut client) = pair().await;
+        write_half.frames();
+        let mut written = fill(&write_half, 100_000);
         for last in [b"beside", b"reader"] {
             written.extend_from_slice(last);
         }
         // Somebody beside, and then the reader, which hands a frame in whole.
-        assert_eq!(one(&outlet, b"beside").frames, 2);
-        let taken = poll_fn(|context| outlet.poll_write(context, b"reader")).await;
+        assert_eq!(one(&write_half, b"beside").frames, 2);
+        let taken = poll_fn(|context| write_half.poll_write(context, b"reader")).await;
         assert_eq!(taken.expect("it is there"), 6);
         let length = written.len();
         let reader = tokio::spawn(async move {
@@ -242,8 +242,8 @@ mod tests {
             client.read_exact(&mut read).await.expect("all of it comes");
             read
         });
-        poll_fn(|context| outlet.poll_drain(context)).await.expect("it is there");
-        assert_eq!(outlet.waiting(), Waiting::default());
+        poll_fn(|context| write_half.poll_drain(context)).await.expect("it is there");
+        assert_eq!(write_half.waiting(), Waiting::default());
         assert_eq!(reader.await.expect("it does not panic"), written);
     }
 
@@ -252,24 +252,24 @@ mod tests {
     async fn what_was_written_together_is_counted_by_frames() {
         const LENGTH: usize = 1_000;
         const FRAMES: usize = 20_000;
-        let (outlet, mut client) = pair().await;
-        outlet.frames();
+        let (write_half, mut client) = pair().await;
+        write_half.frames();
         let together = vec![7; LENGTH * FRAMES];
         let ends: Vec<usize> = (1..=FRAMES).map(|number| number * LENGTH).collect();
-        let waiting = outlet.write(&together, &ends);
+        let waiting = write_half.write(&together, &ends);
         assert!((1..FRAMES).contains(&waiting.frames), "{waiting:?}");
         assert_eq!(waiting.bytes.div_ceil(LENGTH), waiting.frames);
-        assert_eq!(one(&outlet, b"one more").frames, waiting.frames + 1);
-        outlet.forget();
+        assert_eq!(one(&write_half, b"one more").frames, waiting.frames + 1);
+        write_half.forget();
         let begun = usize::from(!waiting.bytes.is_multiple_of(LENGTH));
-        assert_eq!(outlet.waiting(), Waiting { frames: begun, bytes: waiting.bytes % LENGTH });
+        assert_eq!(write_half.waiting(), Waiting { frames: begun, bytes: waiting.bytes % LENGTH });
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
             client.read_to_end(&mut read).await.expect("all of it comes");
             read.len()
         });
-        poll_fn(|context| outlet.poll_drain(context)).await.expect("it is there");
-        drop(outlet);
+        poll_fn(|context| write_half.poll_drain(context)).await.expect("it is there");
+        drop(write_half);
         let whole = FRAMES - waiting.frames + begun;
         assert_eq!(reader.await.expect("it does not panic"), whole * LENGTH);
     }
@@ -277,19 +277,19 @@ mod tests {
     /// What the client has begun to take is finished, and nothing but that.
     #[tokio::test]
     async fn what_is_forgotten_ends_with_a_whole_frame() {
-        let (outlet, mut client) = pair().await;
-        outlet.frames();
-        fill(&outlet, 100_000);
-        one(&outlet, b"never");
-        outlet.forget();
-        one(&outlet, b"end");
+        let (write_half, mut client) = pair().await;
+        write_half.frames();
+        fill(&write_half, 100_000);
+        one(&write_half, b"never");
+        write_half.forget();
+        one(&write_half, b"end");
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
             client.read_to_end(&mut read).await.expect("all of it comes");
             read
         });
-        poll_fn(|context| outlet.poll_drain(context)).await.expect("it is there");
-        drop(outlet);
+        poll_fn(|context| write_half.poll_drain(context)).await.expect("it is there");
+        drop(write_half);
         let read = reader.await.expect("it does not panic");
         let frames = read.strip_suffix(b"end").expect("the end comes last");
         assert_eq!(frames.len() % 100_000, 0);

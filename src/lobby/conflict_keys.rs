@@ -1,32 +1,32 @@
 //! What keeps two players apart at a table: a digest of each device, of the address, and of each
 //! pair of which one has blocked the other. With the house's key in it, so that nobody who sees a
-//! mark can try out which address it is of.
+//! key can try out which address it is of.
 
-use bahay_engine::matchmaking::Mark;
+use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::PlayerId;
 use sha2::{Digest as _, Sha256};
 
 use crate::edge::Address;
 use crate::ratings::Bearing;
 
-/// The marks of a player who comes from this address.
+/// The conflict keys of a player who comes from this address.
 pub(super) fn of(
     key: &[u8; 32],
     player: PlayerId,
     bearing: &Bearing,
     from: Option<Address>,
-) -> Vec<Mark> {
-    let devices = bearing.devices.iter().map(|device| mark(key, b"device", device));
-    let address = from.map(|from| mark(key, b"address", from.to_string().as_bytes()));
+) -> Vec<ConflictKey> {
+    let devices = bearing.devices.iter().map(|device| conflict_key(key, b"device", device));
+    let address = from.map(|from| conflict_key(key, b"address", from.to_string().as_bytes()));
     let apart = bearing.apart.iter().map(|other| {
         // Both have the same, whoever has blocked whom.
         let pair = [player.min(*other), player.max(*other)].map(|one| one.0.into_bytes());
-        mark(key, b"pair", pair.as_flattened())
+        conflict_key(key, b"pair", pair.as_flattened())
     });
     devices.chain(address).chain(apart).collect()
 }
 
-fn mark(key: &[u8; 32], kind: &[u8], what: &[u8]) -> Mark {
+fn conflict_key(key: &[u8; 32], kind: &[u8], what: &[u8]) -> ConflictKey {
     let mut hash = Sha256::new();
     hash.update(key);
     hash.update(kind);
@@ -34,7 +34,7 @@ fn mark(key: &[u8; 32], kind: &[u8], what: &[u8]) -> Mark {
     hash.update(what);
     let digest: [u8; 32] = hash.finalize().into();
     let [a, b, c, d, e, f, g, h, ..] = digest;
-    Mark(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    ConflictKey(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
 #[cfg(test)]
@@ -57,18 +57,19 @@ mod tests {
     fn the_same_device_or_address_has_the_same_mark() {
         let from = Some(IpAddr::V4(Ipv4Addr::LOCALHOST).into());
         let [one, two] = [PlayerId(Uuid::from_u128(1)), PlayerId(Uuid::from_u128(2))];
-        let marks = of(&[1; 32], one, &bearing(&[7], &[]), from);
-        assert_eq!(marks, of(&[1; 32], two, &bearing(&[7], &[]), from));
-        assert_ne!(marks, of(&[2; 32], two, &bearing(&[7], &[]), from));
-        assert_ne!(marks[0], marks[1]);
-        assert_eq!(of(&[1; 32], one, &bearing(&[7], &[]), None), marks[..1]);
+        let conflict_keys = of(&[1; 32], one, &bearing(&[7], &[]), from);
+        assert_eq!(conflict_keys, of(&[1; 32], two, &bearing(&[7], &[]), from));
+        assert_ne!(conflict_keys, of(&[2; 32], two, &bearing(&[7], &[]), from));
+        assert_ne!(conflict_keys[0], conflict_keys[1]);
+        assert_eq!(of(&[1; 32], one, &bearing(&[7], &[]), None), conflict_keys[..1]);
     }
 
     #[test]
     fn who_has_blocked_another_shares_a_mark_with_the_other_alone() {
         let [one, two, three] = [1, 2, 3].map(|id| PlayerId(Uuid::from_u128(id)));
-        let marks = |player, apart: &[PlayerId]| of(&[1; 32], player, &bearing(&[], apart), None);
-        assert_eq!(marks(one, &[two]), marks(two, &[one]));
-        assert_ne!(marks(one, &[two]), marks(three, &[two]));
+        let conflict_keys =
+            |player, apart: &[PlayerId]| of(&[1; 32], player, &bearing(&[], apart), None);
+        assert_eq!(conflict_keys(one, &[two]), conflict_keys(two, &[one]));
+        assert_ne!(conflict_keys(one, &[two]), conflict_keys(three, &[two]));
     }
 }

@@ -1,0 +1,75 @@
+//! Holds docs/verify.py, which shares no code with this project, against records: those that it is
+//! to accept, and those in which it is to find what was forged, with the rule that it must name.
+//!
+//! It needs `python3`. Where there is none this says so, unless `CI` is set: there a verifier that is
+//! not run is a failure.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A record, and the rule by which it is to be refused, if it is.
+pub(crate) struct Expected {
+    pub(crate) name: String,
+    pub(crate) record: String,
+    pub(crate) rule: Option<&'static str>,
+}
+
+/// Has the verifier read all of these, and compares what it says. `script` is where it is. At least
+/// one of the records is forged.
+pub(crate) fn assert_verified(script: &str, expected: &[Expected]) {
+    let Some(python) = python() else {
+        return;
+    };
+    let folder = Folder::new();
+    let mut files = Vec::new();
+    for (number, Expected { record, .. }) in expected.iter().enumerate() {
+        let path = folder.0.join(format!("{number}.json"));
+        fs::write(&path, record).expect("a record can be written down");
+        files.push(path);
+    }
+    let output = Command::new(python).arg("-B").arg(script).args(&files).output();
+    let output = output.expect("python runs");
+    let said = String::from_utf8(output.stdout).expect("it speaks UTF-8");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.lines().count(), expected.len(), "{said}{errors}");
+    for (line, Expected { name, rule, .. }) in said.lines().zip(expected) {
+        match rule {
+            None => assert!(line.starts_with("verified: "), "{name}: {line}"),
+            Some(rule) => assert!(
+                line.contains("does not hold") && line.contains(&format!("(rule {rule}")),
+                "{name} is not found by rule {rule}: {line}"
+            ),
+        }
+    }
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+}
+
+/// A folder that is gone with its guard.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("bahay-verify-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder for the records");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What stays behind lies in the system's folder for such things.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn python() -> Option<&'static str> {
+    let known = Command::new("python3").arg("--version").output();
+    if known.is_ok_and(|known| known.status.success()) {
+        return Some("python3");
+    }
+    let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+    assert!(!is_ci, "python3 is missing, and docs/verify.py must be run in CI: install it");
+    eprintln!("NOT RUN: docs/verify.py needs python3, and there is none");
+    None
+}
