@@ -6,7 +6,7 @@
 //! table is forgotten after an hour, its code after a day without use.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId, Terms};
+use bahay_engine::table::{Input, PlayerId, Rejection, Spectators, Table, TableId, Terms};
 
 use crate::entropy;
 use crate::live_store::{PrivateTable, Reserve};
@@ -78,6 +78,8 @@ impl Lobby {
         let mut terms = room.terms().clone();
         terms.room = PRIVATE.to_owned();
         terms.price.bet = bet;
+        // Whoever the room lets watch was not invited here.
+        terms.spectators = Spectators::Nobody;
         let mut rule_set = room.rule_set().to_owned();
         if let Some(WantedRules { kind, rule_set: set, switches }) = wanted {
             let first =

@@ -156,6 +156,25 @@ async fn only_a_table_that_lets_anybody_watch_is_watched() {
     spectator.answered(again).await.unwrap();
 }
 
+/// The rules of a private table are a room's, but who may watch the room's tables may not watch it:
+/// not even one of its players, who sees it from the seat.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_table_of_a_room_that_may_be_watched_is_not_watched() {
+    let house = House::new().await;
+    let (public, _) = house.table().await;
+    let host = house.guest("Delfin").await;
+    let stranger = house.guest("Estrella").await;
+    watch(&stranger, public).await.expect("the room's own tables may be watched");
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let open = http.post(format!("{}/v1/private-tables", host.base()));
+    let open = open.json(&json!({ "room": "newbie", "bet": 100 }));
+    let opened = open.bearer_auth(host.access_token()).send().await.unwrap();
+    let opened: Value = opened.error_for_status().unwrap().json().await.unwrap();
+    let table = serde_json::from_value(opened["table"].clone()).unwrap();
+    assert_eq!(code(watch(&stranger, table).await), "not_watchable");
+    assert_eq!(code(watch(&host, table).await), "not_watchable");
+}
+
 /// What a spectator has been told, and whether it was time.
 struct Spectator {
     play: Play,
