@@ -121,18 +121,18 @@ impl<G: Readable> Replica<G> {
         let followed = guarded(|| self.table.follow(&line)).map_err(Unfollowed::Broken)?;
         let (table, events) =
             followed.map_err(|rejection| Unfollowed::Broken(rejection.to_string()))?;
-        Ok(self.replace(table, events, entry.tag, limits))
+        Ok(self.replace(Arc::new(table), events, entry.tag, limits))
     }
 
     /// Takes the state after a stored line, which has this tag.
     pub(crate) fn replace(
         &mut self,
-        table: Table<G>,
+        table: Arc<Table<G>>,
         events: Vec<Event<G::Event>>,
         tag: Tag,
         limits: &Limits,
     ) -> AppliedLine<G> {
-        self.table = Arc::new(table);
+        self.table = table;
         self.at = Point { version: self.at.version + 1, tag };
         self.journal_lines += 1;
         if self.recent.len() >= limits.points {

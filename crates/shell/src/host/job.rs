@@ -2,6 +2,7 @@
 //! its retries, watching and resuming, halting.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bahay_engine::table::{Event, Input, Readable, Table};
 
@@ -71,7 +72,7 @@ pub(super) struct Tidying<G: Readable> {
 /// A line that is being appended.
 #[derive(Debug)]
 pub(super) struct Pending<G: Readable> {
-    table: Table<G>,
+    table: Arc<Table<G>>,
     events: Vec<Event<G::Event>>,
     after: Point,
     tag: Tag,
@@ -369,7 +370,7 @@ impl<G: Readable> TableHost<G> {
         let (after, tag, engine) = (replica.at(), ctx.tag(), table.engine());
         let idle_ms = is_idle(&transition.table).then_some(ctx.limits().idle_ms);
         let new = NewLine { after, tag, engine, line, deadline, idle_ms };
-        let (table, events) = (transition.table, transition.events);
+        let (table, events) = (Arc::new(transition.table), transition.events);
         let pending = Box::new(Pending { table, events, after, tag, is_terms });
         job.call(Stage::Append(pending), Call::Append(new))
     }
