@@ -313,8 +313,10 @@ impl Session {
             Command::Ready { game, seed, .. } => Input::Ready { player, game, seed },
             Command::Act { game, prompt, action, .. } => {
                 let Some(kind) = self.core.kind() else {
-                    let refused = Refused::NotJoined;
-                    return self.speak(|_, _, feed| Ok(feed.refused(id, refused)));
+                    return self.speak(|_, _, feed| {
+                        feed.refused(id, Refused::NotJoined);
+                        Ok(())
+                    });
                 };
                 match AnyGame::read_action(kind, action) {
                     Ok(action) => Input::Act { player, game, prompt, action },
