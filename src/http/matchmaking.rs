@@ -102,7 +102,7 @@ impl From<lobby::Ticket> for SeekBody {
             room that was named. `seating`: a request of the player is being seated; ask again. \
             `table_halted`: the player sits at a table that was halted",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`, or `rooms_invalid`: name one to eight rooms",
+        (status = 422, description = "`body_invalid`, or `rooms_invalid`: name one to eight rooms of one game",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]

@@ -145,7 +145,7 @@ codes! {
     TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room asks for";
     RoomClosed = "room_closed", CONFLICT, "The room is closed";
     TooManyCoins = "too_many_coins", CONFLICT, "Your wallet holds more than the room is for";
-    RoomsInvalid = "rooms_invalid", UNPROCESSABLE_ENTITY, "Name one to eight rooms";
+    RoomsInvalid = "rooms_invalid", UNPROCESSABLE_ENTITY, "Name one to eight rooms of one game";
     SeatedElsewhere = "seated_elsewhere", CONFLICT, "You sit at another table";
     TicketNotFound = "ticket_not_found", NOT_FOUND, "You have no such ticket";
     TicketMatched = "ticket_matched", CONFLICT, "A table has been found already";

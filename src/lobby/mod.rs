@@ -142,7 +142,7 @@ pub enum LobbyError {
     PlayerGone,
     #[error("this room is for wallets of at most {most} coins")]
     TooManyCoins { most: Coins },
-    #[error("name one to {most} rooms", most = ROOMS_WANTED_MAX)]
+    #[error("name one to {most} rooms of one game", most = ROOMS_WANTED_MAX)]
     RoomsWanted,
     /// The same player is being seated by another request.
     #[error("another request of yours is being seated: ask again")]

@@ -69,16 +69,18 @@ impl Lobby {
         if !(1..=ROOMS_WANTED_MAX).contains(&rooms.len()) {
             return Err(LobbyError::RoomsWanted);
         }
-        if rooms.iter().any(|wanted| self.room(wanted).is_none()) {
-            return Err(LobbyError::NoSuchRoom);
+        let wanted: Option<Vec<_>> = rooms.iter().map(|wanted| self.room(wanted)).collect();
+        let wanted = wanted.ok_or(LobbyError::NoSuchRoom)?;
+        // Ratings are by game, and a ticket has one.
+        let kind = wanted[0].kind();
+        if wanted.iter().any(|room| room.kind() != kind) {
+            return Err(LobbyError::RoomsWanted);
         }
         let id = TicketId(entropy::uuid());
         if let Some(table) = self.seated_at(player).await? {
             return self.ticket_to(table).await;
         }
         let rooms = self.affordable(player, rooms).await?;
-        // Ratings are by game: whoever wants rooms of several is rated by the first one's.
-        let kind = rooms.first().and_then(|first| self.room(first)).map_or("", |room| room.kind());
         let bearing = self.bearing(player, kind).await?;
         let Companion { rating, conflict_keys, .. } = self.companion(player, &bearing, from);
         let Bearing { name, avatar, recent, .. } = bearing;

@@ -1,6 +1,6 @@
 //! How well players play a kind of game, told from finished ones: a Weng-Lin rating for each, made of
 //! a game's ranks alone. The winner is first, the others share the second rank. A game with a bot of the
-//! house tells nothing about anybody.
+//! house, or at a private table, tells nothing about anybody.
 //!
 //! Games are counted by the seals of the ledger, which name every settlement once and in one order,
 //! some seconds after; any process may do it, because what games change and how far it was counted
@@ -22,7 +22,7 @@ use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
 
 use crate::db;
-use crate::ids::PlayerId;
+use crate::ids::{PRIVATE_ROOM, PlayerId};
 
 /// The rating of somebody who has not played yet, in thousandths.
 pub const FIRST: i32 = 25_000;
@@ -85,7 +85,8 @@ struct Finished {
     kind: String,
     finished_at: jiff_sqlx::Timestamp,
     players: Vec<Uuid>,
-    /// By place in `players`; none where nobody won, and where a bot of the house played.
+    /// By place in `players`; none where nobody won, where a bot of the house played, and at a private
+    /// table.
     winner: Option<usize>,
 }
 
@@ -207,7 +208,7 @@ async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finish
     let rows = sqlx::query!(
         r#"
         select g.kind, t.finished_at as "finished_at!: jiff_sqlx::Timestamp",
-            t.players as "players!", t.has_bots as "has_bots!",
+            t.players as "players!", t.has_bots or g.room = $2 as "is_unrated!",
             (r.settlement ->> 'winner')::int as "winner"
         from unnest($1::bigint[]) with ordinality as s (operation, place)
         join operations o on o.id = s.operation and o.kind = 'settle'
@@ -222,13 +223,14 @@ async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finish
         ) t
         order by s.place
         "#,
-        operations
+        operations,
+        PRIVATE_ROOM
     )
     .fetch_all(tx)
     .await?;
     let games = rows.into_iter().map(|row| {
         let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
-        let winner = winner.filter(|_| !row.has_bots);
+        let winner = winner.filter(|_| !row.is_unrated);
         Finished { kind: row.kind, finished_at: row.finished_at, players: row.players, winner }
     });
     Ok(games.collect())

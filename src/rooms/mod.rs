@@ -33,7 +33,7 @@ pub use rules::{RulesWanted, chosen_rules};
 pub use store::{Draft, Revision};
 
 /// The room of private tables: nobody finds it in the list, and no operator can make it.
-pub const PRIVATE: &str = "private";
+pub use crate::ids::PRIVATE_ROOM as PRIVATE;
 
 /// The longest name, in characters.
 pub const NAME_LENGTH_MAX: usize = 40;

@@ -7,6 +7,8 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::Record;
 use sqlx::PgPool;
 
+use crate::ids::PRIVATE_ROOM;
+
 use super::counted::{Counted, counted_of};
 use super::season::Calendar;
 use super::tally::Tally;
@@ -37,7 +39,7 @@ impl Backfill {
             finished_at: record.finished_at,
             ending,
             counts,
-            has_bots: false,
+            is_ranked: record.terms.room != PRIVATE_ROOM,
             winner: settlement.winner.and_then(player),
             pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
             nets: record.players.iter().copied().zip(nets).collect(),

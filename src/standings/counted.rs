@@ -25,8 +25,9 @@ pub(super) struct Counted {
     pub(super) winner: Option<PlayerId>,
     /// The POT and who took it.
     pub(super) pot: Option<(PlayerId, Coins)>,
-    /// A bot of the house played: nobody climbs a leaderboard by that.
-    pub(super) has_bots: bool,
+    /// It counts on leaderboards. With a bot of the house or at a private table it does not: who
+    /// chooses whom to beat climbs nothing by that.
+    pub(super) is_ranked: bool,
     /// Every player, the house's bots aside, and what the game changed for them, the ante aside.
     pub(super) nets: Vec<(PlayerId, Coins)>,
 }

@@ -21,6 +21,7 @@ use super::tally::{CounterKey, ScoreKey, Statistics, StatisticsKey, Sums, Tally}
 use super::{Board, StandingsError};
 use crate::clock;
 use crate::db;
+use crate::ids::PRIVATE_ROOM;
 use crate::replay::GameReplay;
 
 /// What came of one step.
@@ -180,7 +181,7 @@ pub(super) async fn settled(
         r#"
         select g.id, g.kind, g.finished_at as "finished_at!: SqlTimestamp",
             r.settlement as "settlement!", r.record as "record!", t.players as "players!",
-            t.nets as "nets!", t.bots as "bots!"
+            t.nets as "nets!", t.bots as "bots!", g.room = $2 as "is_private!"
         from unnest($1::bigint[]) with ordinality as s (operation, place)
         join operations o on o.id = s.operation and o.kind = 'settle'
         join games g on g.id = o.game
@@ -198,7 +199,8 @@ pub(super) async fn settled(
         ) t
         order by s.place
         "#,
-        operations
+        operations,
+        PRIVATE_ROOM
     )
     .fetch_all(connection)
     .await?;
@@ -221,7 +223,7 @@ pub(super) async fn settled(
                 counts,
                 winner: settlement.winner.and_then(player),
                 pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
-                has_bots: !row.bots.is_empty(),
+                is_ranked: row.bots.is_empty() && !row.is_private,
                 nets: nets
                     .filter(|(player, _)| !row.bots.contains(player))
                     .map(|(player, net)| (PlayerId(*player), Coins::from_hundredths(*net)))

@@ -111,7 +111,7 @@ impl Tally {
                 let key = CounterKey { player: *player, kind, name };
                 *self.counters.entry(key).or_default() += more;
             }
-            if game.has_bots {
+            if !game.is_ranked {
                 continue;
             }
             for span in Span::ALL {
@@ -163,7 +163,7 @@ mod tests {
             ending: Some(ending),
             counts: vec![(player(winner), ending, 2), (player(3), "seen", 1)],
             winner: Some(player(winner)),
-            has_bots: false,
+            is_ranked: true,
             pot: pot.map(|pot| (player(winner), coins(pot))),
             nets: (1..=3).map(|number| (player(number), net(number))).collect(),
         }

@@ -179,7 +179,7 @@ pub enum Command<A> {
     Seek {
         /// The client's number for this command.
         id: u32,
-        /// One to eight rooms.
+        /// One to eight rooms of one game.
         #[schemars(length(min = 1, max = 8), inner(length(max = 32)))]
         rooms: Vec<String>,
     },

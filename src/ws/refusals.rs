@@ -40,7 +40,7 @@ const SESSION: [(&str, bool, &str); 24] = [
     ("banned", false, "you are banned; `detail` says until when, and why"),
     ("too_few_coins", false, "this room asks for a wallet that holds more"),
     ("too_many_coins", false, "this room is for wallets that hold less"),
-    ("rooms_invalid", false, "name one to eight rooms"),
+    ("rooms_invalid", false, "name one to eight rooms of one game"),
     ("ticket_not_found", false, "you are not looking for a table here"),
     ("ticket_matched", false, "a table has been found already"),
     ("table_halted", false, "this table was halted: an operator decides what becomes of it"),

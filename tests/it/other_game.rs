@@ -7,6 +7,7 @@ use bahay::clock::Clock;
 use bahay::operators::audit::Trail;
 use bahay::operators::{Operators, Role};
 use bahay::verify;
+use bahay::ws::protocol::Command;
 use bahay::ws::protocol::brief::Form;
 use bahay_engine::catalog::{AnyEvent, AnyRules};
 use bahay_engine::coins::Coins;
@@ -87,6 +88,22 @@ async fn play_a_game(play: &mut Play) -> Vec<Event<AnyEvent>> {
     };
     timeout(PATIENCE, playing).await.expect("the game comes to its end");
     seen
+}
+
+/// Ratings are by game, and a ticket is for players of like rating.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ticket_is_for_rooms_of_one_game() {
+    let house = house().await;
+    let mut play = house.guest("Althea").await.play().await.unwrap();
+    let rooms = ["newbie", "dice"].map(str::to_owned).to_vec();
+    let seek = play.send(|id| Command::Seek { id, rooms }).await.unwrap();
+    match play.answered(seek).await {
+        Err(PlayError::Refused { code, .. }) => assert_eq!(code, "rooms_invalid"),
+        other => panic!("not refused, but {other:?}"),
+    }
+    let rooms = vec!["dice".to_owned()];
+    let seek = play.send(|id| Command::Seek { id, rooms }).await.unwrap();
+    play.answered(seek).await.expect("one of them is looked for");
 }
 
 #[tokio::test(flavor = "multi_thread")]

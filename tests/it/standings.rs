@@ -241,3 +241,34 @@ async fn games_of_two_kinds_are_counted_apart() {
     assert_eq!(best(KIND).await, (3, players[0]));
     assert_eq!(best(OTHER).await, (5, players[4]));
 }
+
+/// Who chooses whom to beat climbs no board by it; what was played and won is counted as ever.
+#[tokio::test]
+async fn a_private_game_is_on_no_leaderboard_and_changes_no_rating() {
+    let bank = Bank::new().await;
+    let players = bank.players([100_000; 3]).await;
+    let place = table();
+    for (winner, pot) in [(0, PotGoes::Nowhere), (0, PotGoes::ToWinner)] {
+        let game = bank.deal(place, &players);
+        let game = bahay::ledger::OpenGame { room: "private".to_owned(), ..game };
+        bank.play_out(game, winner, 3, pot).await;
+    }
+    bank.ledger.fold().await.unwrap();
+    let calendar = Calendar::default();
+    let standings = standings(&bank, &TestLive::new(), calendar.clone()).await;
+    standings.count().await.unwrap();
+    assert_eq!(assert_holds(&bank, &calendar).await.scores, 0);
+    let statistics = standings.statistics(players[0], KIND).await.unwrap();
+    assert_eq!((statistics.games, statistics.wins, statistics.counter("hits")), (2, 2, 1));
+    let ratings = Ratings::new(bank.pool.clone());
+    ratings.count().await.unwrap();
+    let before = ratings.bearing(bank.player(0).await, KIND).await.unwrap().rating;
+    assert_eq!(ratings.bearing(players[0], KIND).await.unwrap().rating, before);
+    // The same players in a room: both count.
+    bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    standings.count().await.unwrap();
+    ratings.count().await.unwrap();
+    assert!(assert_holds(&bank, &calendar).await.scores > 0);
+    assert!(ratings.bearing(players[0], KIND).await.unwrap().rating > before);
+}
