@@ -18,6 +18,7 @@ use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
 use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
+use crate::reason::Reason;
 use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
@@ -162,9 +163,9 @@ enum BarCommand {
     Add {
         /// The player's id.
         player: PlayerId,
-        /// Told to the player.
+        /// Told to the player: 10 to 500 characters.
         #[arg(long, value_name = "TEXT")]
-        reason: String,
+        reason: Reason,
         /// For so many days; without it for good.
         #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
         days: Option<u16>,

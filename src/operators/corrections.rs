@@ -12,8 +12,6 @@ use std::str::FromStr;
 
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use thiserror::Error;
@@ -26,9 +24,7 @@ use crate::db::{self, Failure, Page};
 use crate::entropy;
 use crate::ids::{CorrectionId, OperatorId, PlayerId};
 use crate::ledger::{AdjustWallet, Ledger, LedgerError, ReverseOperation};
-
-/// How long a reason is, in characters.
-pub const REASON_LENGTH: std::ops::RangeInclusive<usize> = 10..=500;
+use crate::reason::Reason;
 
 /// The most that one page holds; a larger wish gets this.
 const PAGE_MAX: u32 = 100;
@@ -49,38 +45,6 @@ pub enum Subject {
     Adjustment { player: PlayerId, amount: Coins },
     /// An operation of the ledger, taken back.
     Reversal { operation: i64 },
-}
-
-/// Why something is asked or rejected, for people to read later.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason(String);
-
-/// The text is not a reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a reason has 10 to 500 characters, no control characters, and says something")]
-pub struct NotAReason;
-
-impl Reason {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for Reason {
-    type Err = NotAReason;
-
-    fn from_str(text: &str) -> Result<Self, NotAReason> {
-        let text = text.trim();
-        let is_sound =
-            REASON_LENGTH.contains(&text.chars().count()) && !text.chars().any(char::is_control);
-        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotAReason) }
-    }
-}
-
-impl<'de> Deserialize<'de> for Reason {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
 }
 
 /// How far a request has come.
@@ -525,21 +489,8 @@ async fn select(
 
 #[cfg(test)]
 mod tests {
-    use super::{CorrectionCursor, NotAReason, Reason};
+    use super::CorrectionCursor;
     use uuid::Uuid;
-
-    #[test]
-    fn a_reason_says_something() {
-        let long = "x".repeat(501);
-        assert_eq!(
-            " paid twice by mistake ".parse::<Reason>().unwrap().as_str(),
-            "paid twice by mistake"
-        );
-        for text in ["", "too short", "          ", "with a\nline break", &long] {
-            assert_eq!(text.parse::<Reason>(), Err(NotAReason), "{text}");
-        }
-        assert!("é".repeat(10).parse::<Reason>().is_ok());
-    }
 
     #[test]
     fn a_cursor_is_read_as_it_is_written() {

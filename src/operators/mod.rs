@@ -36,7 +36,7 @@ pub use bans::Barring;
 pub use care::{Care, CareError, NotWords, WORDS_LENGTH, Words};
 pub use corrections::{
     Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,
-    NotAReason, REASON_LENGTH, Reason, State, Subject,
+    State, Subject,
 };
 pub use desk::{AtDesk, Desk, DeskError, DeskSignIn, IDLE_MAX, Opened, SESSION_MAX};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, PASSWORD_MIN};

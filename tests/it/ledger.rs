@@ -17,6 +17,7 @@ use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
+use crate::support::reason;
 
 /// Rule 6.10: bet 1, three counts from each loser, second crown in a row, POT of two games.
 #[tokio::test]
@@ -206,13 +207,13 @@ async fn voiding_gives_back_antes_and_stakes_once() {
     assert_eq!(pot.hundredths(), 600);
     assert_ne!(bank.wallets(&players).await, wallets);
 
-    let voided = bank.ledger.void_game(game.game, "its live state was lost").await.unwrap();
+    let voided = bank.ledger.void_game(game.game, &reason("its live state was lost")).await.unwrap();
     assert_eq!((voided.ante.hundredths(), &voided.stakes), (100, &stakes));
     assert_eq!(hundredths(&voided.wallets), wallets);
     assert_eq!(bank.wallets(&players).await, wallets);
     // The POT of the game before is still there.
     assert_eq!(bank.balance(&format!("pot:{table}")).await, 300);
-    assert_eq!(bank.ledger.void_game(game.game, "again").await.unwrap(), voided);
+    assert_eq!(bank.ledger.void_game(game.game, &reason("once more, again")).await.unwrap(), voided);
     bank.audit_clean().await;
     bank.play(table, &players, 2, 1, PotGoes::ToWinner).await;
     bank.audit_clean().await;

@@ -12,12 +12,13 @@ use uuid::Uuid;
 use crate::ids::{CorrectionId, PlayerId};
 use crate::ledger::LedgerError;
 use crate::operators::{
-    self, Correction, CorrectionError, Corrections, Decision, Operator, Reason, Subject,
+    self, Correction, CorrectionError, Corrections, Decision, Operator, Subject,
 };
+use crate::reason::Reason;
 
 use super::super::idempotency::{Once, RequiredKey};
 use super::super::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, page::Limit,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, page::Limit,
 };
 
 /// What is to be corrected, and why.
@@ -32,9 +33,7 @@ pub(in crate::http) enum RequestCorrection {
         #[schema(value_type = Coins)]
         amount: i64,
         /// For people to read later.
-        #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+        #[schema(value_type = ReasonText)]
         reason: Reason,
     },
     /// An operation of the ledger, taken back: a grant, an adjustment, or a settlement that paid
@@ -45,9 +44,7 @@ pub(in crate::http) enum RequestCorrection {
         #[schema(minimum = 1, example = 4711)]
         operation: i64,
         /// For people to read later.
-        #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+        #[schema(value_type = ReasonText)]
         reason: Reason,
     },
 }
@@ -57,9 +54,7 @@ pub(in crate::http) enum RequestCorrection {
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct RejectCorrection {
     /// For people to read later.
-    #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    #[schema(value_type = ReasonText)]
     reason: Reason,
 }
 

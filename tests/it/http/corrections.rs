@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::server::{ADJUSTMENT_MAX, Server, ok, refusal, refused, text};
 use crate::support::bank::PotGoes;
+use crate::support::reason;
 
 const PATH: &str = "/v1/operator/corrections";
 const REASON: &str = "paid twice by mistake";
@@ -297,7 +298,7 @@ async fn what_several_games_share_is_not_reversible() {
     }
     let open = bank.deal(TableId(Uuid::new_v4()), &players);
     bank.open(&open).await;
-    bank.ledger.void_game(open.game, "for the test").await.unwrap();
+    bank.ledger.void_game(open.game, &reason("for the test")).await.unwrap();
     let voided = office.operation(&format!("void:{}", open.game)).await;
     expect(office.ask_reversal(voided), 409, "not_reversible").await;
     // A game that nobody won has only released its stakes.
