@@ -151,7 +151,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "rewards",
             "standings",
             "telemetry",
-            
+            "operators::AdjustmentBounds",
         ],
     ),
     (
