@@ -18,6 +18,7 @@ use bahay::clock::Clock;
 use bahay::db::{self, PoolOptions};
 use bahay::edge::{self, Rate};
 use bahay::lobby::{self, house_rooms};
+use bahay::operators::AdjustmentBounds;
 use bahay::rewards::Terms;
 use bahay::standings::Calendar;
 use bahay::ws::FaultHooks;
@@ -106,7 +107,11 @@ async fn run() {
         welcome: Coins::from_whole(1_000).unwrap(),
         ledger_check_every: Duration::from_secs(3_600),
         rewards: Terms::default(),
-        adjustment_max: Coins::from_whole(1_000).unwrap(),
+        adjustments: AdjustmentBounds {
+            one_max: Coins::from_whole(1_000).unwrap(),
+            requester_day_max: Coins::from_whole(1_000).unwrap(),
+            player_day_max: Coins::from_whole(1_000).unwrap(),
+        },
         door,
         ways_in: accounts::Options::default(),
         desk: bahay::http::DeskOptions::default(),

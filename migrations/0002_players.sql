@@ -142,7 +142,7 @@ create table bans (
     -- From what: from coming in (a ban), or only from speaking (a mute).
     bars text not null check (bars in ('entry', 'speech')),
     -- Told to the player.
-    reason text not null check (char_length(reason) between 1 and 500),
+    reason text not null check (char_length(reason) between 10 and 500),
     banned_at timestamptz not null,
     -- Null for good.
     ends_at timestamptz null,

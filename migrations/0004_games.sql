@@ -20,7 +20,7 @@ create table games (
     ante bigint not null check (ante >= 0),
     opened_at timestamptz not null,
     finished_at timestamptz null,
-    void_reason text null,
+    void_reason text null check (char_length(void_reason) between 10 and 500),
     constraint games_finish_once check ((state = 'open') = (finished_at is null)),
     constraint games_voided_for_a_reason check ((state = 'voided') = (void_reason is not null))
 );

@@ -3,17 +3,19 @@
 
 -- People who run the house, each with a token of its own. Only the token's SHA-256 is kept. An
 -- operator is disabled and never removed, because corrections name who asked and who decided. A
--- name and a role stay as they were made.
+-- name and a role stay as they were made. A token expires, and a reset of the sign-in takes it away.
 create table operators (
     id uuid primary key,
     name text not null unique check (name ~ '^[a-z][a-z0-9.-]{0,31}$'),
     role text not null check (role in ('viewer', 'support', 'finance', 'admin')),
-    token_hash bytea not null unique check (octet_length(token_hash) = 32),
+    token_hash bytea null unique check (octet_length(token_hash) = 32),
+    token_expires_at timestamptz null,
     created_at timestamptz not null default now(),
-    disabled_at timestamptz null
+    disabled_at timestamptz null,
+    constraint operators_tokens_expire check ((token_hash is null) = (token_expires_at is null))
 );
 
-grant select, insert, update (token_hash, disabled_at) on operators to bahay_service;
+grant select, insert, update (token_hash, token_expires_at, disabled_at) on operators to bahay_service;
 
 -- Operators in browsers: a password with a second factor, and sessions by cookie.
 create table operator_credentials (
@@ -41,6 +43,24 @@ create table operator_enrolments (
     expires_at timestamptz not null
 );
 
+-- Every token and every enrolment code that was handed out: to whom, and who made it and so had it
+-- first. Whoever makes a secret could use it, so for a time the two count as one person where two
+-- are needed. Never removed.
+create table operator_issuances (
+    id uuid primary key,
+    operator uuid not null references operators,
+    secret text not null check (secret in ('token', 'enrolment')),
+    -- Null for the command line, which is beyond the operators.
+    issued_by uuid null references operators,
+    issued_at timestamptz not null,
+    -- When the operator was first at the desk with the second factor after it; null until then.
+    taken_up_at timestamptz null,
+    -- When another one took its place, or it was taken away.
+    ended_at timestamptz null
+);
+
+create index operator_issuances_of_operator on operator_issuances (operator, issued_at);
+
 create table operator_sessions (
     id uuid primary key,
     operator uuid not null references operators,
@@ -58,6 +78,7 @@ create index operator_sessions_open on operator_sessions (operator) where ended_
 grant select, insert, update, delete on operator_credentials, operator_enrolments
     to bahay_service;
 grant select, insert, update (last_seen_at, ended_at) on operator_sessions to bahay_service;
+grant select, insert, update (taken_up_at, ended_at) on operator_issuances to bahay_service;
 
 -- What operators did, whichever way: at the desk, over the API, from the command line. A row is
 -- written in the transaction of the change that it tells of, and never changed or removed.
@@ -112,7 +133,7 @@ create table corrections (
     reversed_operation bigint null references operations,
     reason text not null check (char_length(reason) between 10 and 500),
     requested_by uuid not null references operators,
-    requested_at timestamptz not null default now(),
+    requested_at timestamptz not null,
     decided_by uuid null references operators,
     decided_at timestamptz null,
     rejection_reason text null check (char_length(rejection_reason) between 10 and 500),
@@ -135,6 +156,12 @@ create table corrections (
 -- An operation is taken back once.
 create unique index corrections_reverse_once on corrections (reversed_operation)
     where state = 'approved';
+
+-- What was asked for lately, by whom and for whom: both have a bound a day.
+create index corrections_of_requester on corrections (requested_by, requested_at)
+    where kind = 'adjustment';
+create index corrections_of_player on corrections (player, requested_at)
+    where kind = 'adjustment';
 
 -- What waits for somebody to decide.
 create index corrections_open on corrections (id) where state = 'open';

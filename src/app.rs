@@ -27,7 +27,7 @@ use crate::live_store::{self, LiveStore};
 use crate::lobby::{self, Bot, Bots, Catalog, Lobby, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
-use crate::operators::{Audit, Corrections, Desk, Operators};
+use crate::operators::{AdjustmentBounds, Audit, Corrections, Desk, Operators};
 use crate::ratings::Ratings;
 use crate::reports::Reports;
 use crate::rewards::{Rewards, Terms};
@@ -92,8 +92,8 @@ pub struct Parts {
     pub rewards: Terms,
     /// Whose days and seasons the leaderboards have.
     pub calendar: standings::Calendar,
-    /// The most that operators may give or take in one adjustment.
-    pub adjustment_max: Coins,
+    /// The most that operators may give or take by adjustments.
+    pub adjustments: AdjustmentBounds,
     /// Who is let in, and how often.
     pub door: edge::Options,
     /// How players may sign in beside by their devices.
@@ -156,7 +156,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         ledger_check_every: Duration::from_secs(60 * u64::from(config.ledger_check_minutes)),
         rewards,
         calendar: config.standings.calendar(),
-        adjustment_max: config.adjustment_max_coins.0,
+        adjustments: config.adjustments.bounds(),
         door: config.door.options(),
         hooks: FaultHooks::default(),
         ways_in: config.ways_in.options(),
@@ -196,7 +196,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         ledger_check_every,
         rewards,
         calendar,
-        adjustment_max,
+        adjustments,
         door,
         hooks,
         ways_in,
@@ -240,7 +240,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let operators = Operators::new(pool.clone());
     let audit = Audit::new(pool.clone());
     let desk = Desk::new(pool.clone(), accounts.clone(), clock.clone(), second_factor_keys);
-    let corrections = Corrections::new(pool.clone(), ledger.clone(), adjustment_max);
+    let corrections = Corrections::new(pool.clone(), ledger.clone(), clock.clone(), adjustments);
 
     let catalog = Catalog::load(pool.clone(), &rooms).await?;
     let ratings = Ratings::new(pool.clone());

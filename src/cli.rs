@@ -18,6 +18,7 @@ use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
 use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
+use crate::reason::Reason;
 use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
@@ -147,10 +148,10 @@ enum OperatorCommand {
     List,
     /// End what an operator may do, for good.
     Disable { name: OperatorName },
-    /// Print another token for an operator; the one before stops working.
+    /// Print another token for an operator, good for 90 days; the one before stops working.
     Renew { name: OperatorName },
     /// Print a code with which an operator sets another password and another second factor at
-    /// /desk/enrolment; those before stop working.
+    /// /desk/enrolment; those before and its token stop working.
     Reset { name: OperatorName },
 }
 
@@ -162,9 +163,9 @@ enum BarCommand {
     Add {
         /// The player's id.
         player: PlayerId,
-        /// Told to the player.
+        /// Told to the player: 10 to 500 characters.
         #[arg(long, value_name = "TEXT")]
-        reason: String,
+        reason: Reason,
         /// For so many days; without it for good.
         #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
         days: Option<u16>,
@@ -306,16 +307,19 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Faile
         OperatorCommand::List => {
             for operator in operators.list().await? {
                 let Listed { name, role, created_at, disabled_at, is_enrolled, .. } = operator;
+                let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
+                let token = token
+                    .map_or(String::new(), |at| format!("  token until {:.0}", clock::to_jiff(at)));
                 let since = clock::to_jiff(created_at);
                 let enrolled = if is_enrolled { "  enrolled" } else { "" };
                 let disabled = disabled_at
                     .map_or(String::new(), |at| format!("  disabled {:.0}", clock::to_jiff(at)));
-                println!("{name:<32}  {role:<7}  since {since:.0}{enrolled}{disabled}");
+                println!("{name:<32}  {role:<7}  since {since:.0}{enrolled}{token}{disabled}");
             }
         }
-        OperatorCommand::Disable { name } => operators.disable(&by, &name).await?,
+        OperatorCommand::Disable { name } => operators.disable(&by, &name, now).await?,
         OperatorCommand::Renew { name } => {
-            println!("{}", operators.renew(&by, &name).await?.reveal());
+            println!("{}", operators.renew(&by, &name, now).await?.reveal());
         }
         OperatorCommand::Reset { name } => {
             println!("{}", operators.reset(&by, &name, now).await?.reveal());

@@ -16,6 +16,7 @@ use crate::edge;
 use crate::live_store;
 use crate::lobby;
 use crate::openid::Issuers;
+use crate::operators::AdjustmentBounds;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
 use crate::standings;
 use crate::telemetry::Collector;
@@ -131,14 +132,8 @@ pub struct Config {
     #[command(flatten)]
     pub standings: StandingsSettings,
 
-    /// The most that one adjustment by operators may give or take, in whole coins.
-    #[arg(
-        long,
-        env = "BAHAY_ADJUSTMENT_MAX_COINS",
-        default_value = "1000000",
-        value_name = "COINS"
-    )]
-    pub adjustment_max_coins: WholeCoins,
+    #[command(flatten)]
+    pub adjustments: Adjustments,
 
     #[command(flatten)]
     pub door: Door,
@@ -217,6 +212,49 @@ impl StandingsSettings {
     /// As `standings` takes it.
     pub fn calendar(&self) -> standings::Calendar {
         standings::Calendar { zone: self.board_time_zone.clone(), season: self.season_months }
+    }
+}
+
+/// How much operators may give and take by adjustments.
+#[derive(Args, Clone, Debug)]
+pub struct Adjustments {
+    /// The most that one adjustment by operators may give or take, in whole coins.
+    #[arg(
+        long,
+        env = "BAHAY_ADJUSTMENT_MAX_COINS",
+        default_value = "1000000",
+        value_name = "COINS"
+    )]
+    pub adjustment_max_coins: WholeCoins,
+
+    /// The most that all adjustments come to that one operator asks for in 24 hours, given and taken
+    /// alike, in whole coins.
+    #[arg(
+        long,
+        env = "BAHAY_ADJUSTMENT_REQUESTER_DAY_MAX_COINS",
+        default_value = "2000000",
+        value_name = "COINS"
+    )]
+    pub adjustment_requester_day_max_coins: WholeCoins,
+
+    /// The same for all adjustments of one player, whoever asks for them.
+    #[arg(
+        long,
+        env = "BAHAY_ADJUSTMENT_PLAYER_DAY_MAX_COINS",
+        default_value = "2000000",
+        value_name = "COINS"
+    )]
+    pub adjustment_player_day_max_coins: WholeCoins,
+}
+
+impl Adjustments {
+    /// As `operators` takes it.
+    pub fn bounds(&self) -> AdjustmentBounds {
+        AdjustmentBounds {
+            one_max: self.adjustment_max_coins.0,
+            requester_day_max: self.adjustment_requester_day_max_coins.0,
+            player_day_max: self.adjustment_player_day_max_coins.0,
+        }
     }
 }
 

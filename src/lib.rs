@@ -31,6 +31,7 @@ pub mod openid;
 pub mod operate;
 pub mod operators;
 pub mod ratings;
+pub mod reason;
 pub mod replay;
 pub mod reports;
 pub mod rewards;

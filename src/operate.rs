@@ -15,6 +15,7 @@ use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::LiveStore;
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Trail};
+use crate::reason::Reason;
 use crate::tables::{Tables, Voided};
 use bahay_engine::catalog::AnyGame;
 
@@ -25,9 +26,9 @@ pub enum TableOrder {
     Void {
         /// The table's id, as in the log.
         table: TableId,
-        /// For the books, and for whoever reads them.
+        /// For the books, and for whoever reads them: 10 to 500 characters.
         #[arg(long, value_name = "TEXT")]
-        reason: String,
+        reason: Reason,
         #[command(flatten)]
         house: Box<Services>,
     },
@@ -74,7 +75,7 @@ pub async fn table(order: TableOrder) -> Result<String, Failed> {
     match order {
         TableOrder::Void { table, reason, house } => {
             let House { tables, ledger, audit } = reach(*house).await?;
-            note(&audit, Action::TableVoided, table, json!({ "reason": reason })).await?;
+            note(&audit, Action::TableVoided, table, json!({ "reason": reason.as_str() })).await?;
             let voided = tables.void(table, &reason).await;
             ledger.stop().await;
             Ok(match voided? {

@@ -16,13 +16,11 @@ use uuid::Uuid;
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::PlayerId;
+use crate::reason::Reason;
 
 use super::attempts::Failed;
 use super::sessions::{self, End};
 use super::{AccountError, from_sql, to_sql};
-
-/// The longest reason, in characters.
-const REASON_LENGTH_MAX: usize = 500;
 
 /// What a player may not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +73,8 @@ impl Bar {
 /// Why a player may not come in or speak, and until when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ban {
-    pub reason: String,
+    /// Told to the player.
+    pub reason: Reason,
     /// `None` for good.
     pub ends_at: Option<Timestamp>,
 }
@@ -86,14 +85,6 @@ impl fmt::Display for Ban {
             Some(ends_at) => write!(f, "until {:.0}: {}", clock::to_jiff(ends_at), self.reason),
             None => write!(f, "for good: {}", self.reason),
         }
-    }
-}
-
-impl Ban {
-    /// Whether it may be made.
-    pub fn check(&self) -> Result<(), BanError> {
-        let is_sound = (1..=REASON_LENGTH_MAX).contains(&self.reason.chars().count());
-        if is_sound { Ok(()) } else { Err(BanError::Reason) }
     }
 }
 
@@ -117,8 +108,6 @@ impl Listed {
 pub enum BanError {
     #[error("there is no such player")]
     PlayerNotFound,
-    #[error("a reason has 1 to {REASON_LENGTH_MAX} characters")]
-    Reason,
     #[error("the player is not banned")]
     NotBanned,
     #[error("the player is not muted")]
@@ -156,7 +145,7 @@ impl Bans {
         };
         let rows = db::retry(once).await?.into_iter();
         let listed = rows.map(|row| Listed {
-            ban: Ban { reason: row.reason, ends_at: row.ends_at.map(from_sql) },
+            ban: Ban { reason: Reason::stored(row.reason), ends_at: row.ends_at.map(from_sql) },
             banned_at: from_sql(row.banned_at),
             lifted_at: row.lifted_at.map(from_sql),
         });
@@ -200,7 +189,7 @@ pub async fn add_in_tx(
         "#,
         id,
         player.0,
-        ban.reason,
+        ban.reason.as_str(),
         to_sql(now) as _,
         ban.ends_at.map(to_sql) as _,
         bar.as_str()
@@ -295,5 +284,6 @@ async fn in_force(
     )
     .fetch_optional(connection)
     .await?;
-    Ok(ban.map(|row| Ban { reason: row.reason, ends_at: row.ends_at.map(from_sql) }))
+    Ok(ban
+        .map(|row| Ban { reason: Reason::stored(row.reason), ends_at: row.ends_at.map(from_sql) }))
 }

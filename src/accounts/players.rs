@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins};
+use crate::reason::Reason;
 use crate::{db, entropy};
 
 use super::attempts::{self, Failed};
@@ -156,7 +157,8 @@ impl Accounts {
         };
         let row = db::retry(once).await?.ok_or(AccountError::PlayerGone)?;
         if let Some(reason) = row.reason {
-            return Err(AccountError::Banned(Ban { reason, ends_at: row.ends_at.map(from_sql) }));
+            let (reason, ends_at) = (Reason::stored(reason), row.ends_at.map(from_sql));
+            return Err(AccountError::Banned(Ban { reason, ends_at }));
         }
         let renamed_at = row.renamed_at;
         let (name, avatar, time_zone) = (row.name, row.avatar, row.time_zone);

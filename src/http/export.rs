@@ -138,7 +138,7 @@ impl From<ListedBan> for ExportedBan {
     fn from(listed: ListedBan) -> Self {
         let ListedBan { ban, banned_at, lifted_at } = listed;
         Self {
-            reason: ban.reason,
+            reason: ban.reason.to_string(),
             banned_at: banned_at.into(),
             ends_at: ban.ends_at.map(Time::from),
             lifted_at: lifted_at.map(Time::from),

@@ -19,8 +19,14 @@ use super::{Code, Problem};
 const FREE: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Where somebody who guesses device ids, passwords or refresh tokens has to knock.
-const SIGN_INS: [&str; 5] =
-    ["/v1/sign-in/", "/v1/token/", "/v1/me/password", "/desk/sign-in", "/desk/enrolment"];
+const SIGN_INS: [&str; 6] = [
+    "/v1/sign-in/",
+    "/v1/token/",
+    "/v1/me/password",
+    "/v1/operator/sign-in",
+    "/desk/sign-in",
+    "/desk/enrolment",
+];
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 

@@ -62,4 +62,4 @@ use problem::unread;
 pub use problem::{Code, Problem, ProblemBody};
 pub use routes::router;
 pub use services::Services;
-pub use wire::{CardText, Coins, NameText, RoomText, Time, TransferCode};
+pub use wire::{CardText, Coins, NameText, ReasonText, RoomText, Time, TransferCode};

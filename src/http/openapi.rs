@@ -31,7 +31,7 @@ milliseconds since 1970 on the socket and in records. Lists are pages: give `nex
 Every refusal is `application/problem+json`. Branch on its `code`; the words beside it may change. \
 Each answer carries an `x-request-id`; name it when you report something.";
 
-/// What handlers name in `security`: a player's token, and an operator's.
+/// What handlers name in `security`: a player's token, and an operator's or that of its session.
 const ACCESS_TOKEN: &str = "access_token";
 const OPERATOR_TOKEN: &str = "operator_token";
 
@@ -90,7 +90,9 @@ pub(super) fn complete(document: &mut OpenApi) {
         SecurityScheme::Http(
             HttpBuilder::new()
                 .scheme(HttpAuthScheme::Bearer)
-                .bearer_format("bahay_op_ and 43 letters")
+                .bearer_format(
+                    "bahay_op_ and 43 letters, or of a session: bahay_desk_ and 43 letters",
+                )
                 .build(),
         ),
     );

@@ -23,7 +23,7 @@ pub(super) struct OpenIdSignInBody {
     #[schema(max_length = 64, example = "google")]
     issuer: String,
     /// As the issuer gave it to the client.
-    #[schema(max_length = 16_000, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+    #[schema(max_length = 8192, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
     id_token: String,
     /// What the client drew before it asked the issuer. A token that carries a nonce is refused
     /// without it.
@@ -151,7 +151,7 @@ pub(super) struct LinkIdentity {
     /// As the house's settings call it.
     #[schema(max_length = 64, example = "google")]
     issuer: String,
-    #[schema(max_length = 16_000, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+    #[schema(max_length = 8192, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
     id_token: String,
     /// What the client drew before it asked the issuer.
     #[schema(max_length = 512, example = "n-0S6_WzA2Mj")]

@@ -101,6 +101,10 @@ codes! {
     Banned = "banned", FORBIDDEN, "You may not come in";
     FormForeign = "form_foreign", FORBIDDEN, "The form does not come from a page of the desk";
     OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED, "No operator has this token";
+    OperatorTokenExpired = "operator_token_expired", UNAUTHORIZED,
+        "The operator's token has expired";
+    SecondFactorMissing = "second_factor_missing", FORBIDDEN,
+        "This takes a session with the second factor";
     OperatorRoleMissing = "operator_role_missing", FORBIDDEN, "Your role may not do this";
 
     // How often, and from where.
@@ -177,6 +181,10 @@ codes! {
     AdjustmentTooLarge = "adjustment_too_large", UNPROCESSABLE_ENTITY,
         "The amount is more than one adjustment may move";
     CorrectionOwn = "correction_own", FORBIDDEN, "Somebody else decides on your request";
+    CorrectionNotIndependent = "correction_not_independent", FORBIDDEN,
+        "You and whoever asked could be one person";
+    AdjustmentDayMax = "adjustment_day_max", CONFLICT,
+        "The adjustments of a day come to more than they may";
     CorrectionDecided = "correction_decided", CONFLICT, "The correction was decided already";
     NotReversible = "not_reversible", CONFLICT, "This operation cannot be reversed";
     AlreadyReversed = "already_reversed", CONFLICT, "This operation was reversed already";

@@ -91,6 +91,8 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(social::mute_player, social::unmute_player))
         .routes(routes!(social::report_player))
         // For operators.
+        .routes(routes!(operators::sessions::sign_in_operator))
+        .routes(routes!(operators::sessions::sign_out_operator))
         .routes(routes!(corrections::request_correction, corrections::list_corrections))
         .routes(routes!(corrections::show_correction))
         .routes(routes!(corrections::approve_correction))

@@ -12,6 +12,7 @@ use crate::accounts::{NAME_TEXT_LENGTH_MAX, Name};
 use crate::clock::{self, Timestamp};
 use crate::ids::ROOM_ID_BYTES_MAX;
 use crate::ledger;
+use crate::reason::REASON_LENGTH;
 
 /// An amount on the wire: an integer in hundredths of a coin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -134,6 +135,28 @@ impl PartialSchema for NameText {
 impl ToSchema for NameText {
     fn name() -> Cow<'static, str> {
         "Name".into()
+    }
+}
+
+/// The schema of a reason as operators write it.
+#[derive(Clone, Copy, Debug)]
+pub struct ReasonText;
+
+impl PartialSchema for ReasonText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length(Some(*REASON_LENGTH.start()))
+            .max_length(Some(*REASON_LENGTH.end()))
+            .pattern(Some("^[^\\u0000-\\u001f\\u007f-\\u009f]+$"))
+            .examples(["as the player asked on the phone"])
+            .into()
+    }
+}
+
+impl ToSchema for ReasonText {
+    fn name() -> Cow<'static, str> {
+        "Reason".into()
     }
 }
 

@@ -62,6 +62,7 @@ use post::Answer;
 use writer::{HouseIds, Job};
 
 use crate::db::Page;
+use crate::reason::Reason;
 
 /// How long an operation waits for room in a full queue before it is refused as unavailable.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -147,8 +148,8 @@ impl Ledger {
     }
 
     /// Gives back the antes and stakes of an open game. The reason is for people to read.
-    pub async fn void_game(&self, game: GameId, reason: &str) -> Result<Voided, LedgerError> {
-        let reason = reason.to_owned();
+    pub async fn void_game(&self, game: GameId, reason: &Reason) -> Result<Voided, LedgerError> {
+        let reason = reason.clone();
         let request = Request::new(Operation::Void(VoidGame { game, reason }))?;
         typed(writer::run_single(&self.pool, &self.house_ids, &request).await)
     }

@@ -42,7 +42,7 @@ pub(super) fn decide(
         Finish {
             state: GameState::Voided,
             finished_at_ms: None,
-            void_reason: Some(input.reason.clone()),
+            void_reason: Some(input.reason.to_string()),
             net,
         },
     );

@@ -48,14 +48,13 @@ impl Barring {
         bar: Bar,
         ban: &Ban,
     ) -> Result<(), BanError> {
-        ban.check()?;
         let (id, subject, now) = (entropy::uuid(), format!("player:{player}"), self.clock.now());
         let ends_at = ban.ends_at.map(|at| clock::to_jiff(at).to_string());
         let once = || async {
             let mut tx = self.pool.begin().await?;
             let is_there = ban_in_tx(&mut tx, id, player, bar, ban, now).await?;
             if is_there {
-                let detail = json!({ "reason": ban.reason, "ends_at": ends_at });
+                let detail = json!({ "reason": ban.reason.as_str(), "ends_at": ends_at });
                 let action = match bar {
                     Bar::Entry => Action::PlayerBanned,
                     Bar::Speech => Action::PlayerMuted,

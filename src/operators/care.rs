@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::db::{self, Failure};
 use crate::entropy;
 use crate::ids::PlayerId;
+use crate::reason::Reason;
 use crate::social::{self, KeptReport, ReportError, ReportOutcome};
 
 /// How long a note is, in characters.
@@ -134,7 +135,7 @@ impl Care {
         by: &Guardian,
         report: Uuid,
         outcome: ReportOutcome,
-        note: &str,
+        note: &Reason,
     ) -> Result<KeptReport, ReportError> {
         let mut tx = self.pool.begin().await?;
         let decided = social::decide_report_in_tx(&mut tx, report, by.id, outcome, note).await?;

@@ -1,5 +1,9 @@
 //! Corrections of the books as requests: one operator asks, with a reason; another approves, and
-//! then the ledger books it in the transaction that says so, or rejects it.
+//! then the ledger books it in the transaction that says so, or rejects it. The other one is there
+//! itself, with the second factor, and nobody whose secrets whoever asked has made, or the other way
+//! round (`issuance`).
+//!
+//! How much adjustments may move is told in `adjustments`.
 //!
 //! A request that the books cannot carry out now (a wallet that is too empty) stays open: whoever
 //! decides may try again or reject it. Everything that was asked and decided stays readable, by
@@ -12,23 +16,21 @@ use std::str::FromStr;
 
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use thiserror::Error;
 use uuid::Uuid;
 
+use super::adjustments::{Adjustment, AdjustmentBounds, DayMax, Stage};
 use super::audit::{self, Action};
-use super::{Corrector, Operator};
-use crate::clock::{self, Timestamp};
+use super::desk::to_sql;
+use super::{Corrector, Decider, Operator, issuance};
+use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Failure, Page};
 use crate::entropy;
 use crate::ids::{CorrectionId, OperatorId, PlayerId};
 use crate::ledger::{AdjustWallet, Ledger, LedgerError, ReverseOperation};
-
-/// How long a reason is, in characters.
-pub const REASON_LENGTH: std::ops::RangeInclusive<usize> = 10..=500;
+use crate::reason::Reason;
 
 /// The most that one page holds; a larger wish gets this.
 const PAGE_MAX: u32 = 100;
@@ -38,8 +40,8 @@ const PAGE_MAX: u32 = 100;
 pub struct Corrections {
     pool: PgPool,
     ledger: Ledger,
-    /// The most that one adjustment may give or take.
-    adjustment_max: Coins,
+    clock: Clock,
+    bounds: AdjustmentBounds,
 }
 
 /// What is to be corrected.
@@ -49,38 +51,6 @@ pub enum Subject {
     Adjustment { player: PlayerId, amount: Coins },
     /// An operation of the ledger, taken back.
     Reversal { operation: i64 },
-}
-
-/// Why something is asked or rejected, for people to read later.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason(String);
-
-/// The text is not a reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a reason has 10 to 500 characters, no control characters, and says something")]
-pub struct NotAReason;
-
-impl Reason {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for Reason {
-    type Err = NotAReason;
-
-    fn from_str(text: &str) -> Result<Self, NotAReason> {
-        let text = text.trim();
-        let is_sound =
-            REASON_LENGTH.contains(&text.chars().count()) && !text.chars().any(char::is_control);
-        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotAReason) }
-    }
-}
-
-impl<'de> Deserialize<'de> for Reason {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
 }
 
 /// How far a request has come.
@@ -163,12 +133,20 @@ pub enum CorrectionError {
     Unknown { id: CorrectionId },
     #[error("you asked for this correction; somebody else decides")]
     Own,
+    #[error(
+        "you are not independent of whoever asked for this correction: a sign-in or a token of one \
+         of you was made by the other, or by the same operator, and has not been in its owner's \
+         hands for 24 hours; somebody else decides"
+    )]
+    NotIndependent,
     #[error("the correction is {} already", .state.as_str())]
     Decided { state: State },
     #[error("there is no player {player}")]
     PlayerUnknown { player: PlayerId },
     #[error("one adjustment moves at most {max}")]
     TooLarge { max: Coins },
+    #[error(transparent)]
+    DayMax(#[from] DayMax),
     /// What the books refuse, as they word it; nothing has moved.
     #[error(transparent)]
     Refused(LedgerError),
@@ -215,8 +193,8 @@ impl From<LedgerError> for CorrectionError {
 type Attempted<T> = Result<Result<T, CorrectionError>, sqlx::Error>;
 
 impl Corrections {
-    pub fn new(pool: PgPool, ledger: Ledger, adjustment_max: Coins) -> Self {
-        Self { pool, ledger, adjustment_max }
+    pub fn new(pool: PgPool, ledger: Ledger, clock: Clock, bounds: AdjustmentBounds) -> Self {
+        Self { pool, ledger, clock, bounds }
     }
 
     /// Asks for a correction. The same attempt asks once.
@@ -234,15 +212,23 @@ impl Corrections {
             }
             Subject::Reversal { operation } => (None, None, Some(operation)),
         };
-        let id = entropy::uuid();
+        let (id, now) = (entropy::uuid(), self.clock.now());
         let once = || async {
             let mut tx = self.pool.begin().await?;
+            if let Subject::Adjustment { player, amount } = subject {
+                let asked = Adjustment { requester: by.id, player, amount, names: attempt };
+                let left = self.bounds.check_day_in_tx(&mut tx, asked, Stage::Asked, now);
+                if let Err(error) = left.await? {
+                    return Ok(Err(error.into()));
+                }
+            }
             let asked = sqlx::query!(
                 r#"
                 insert into corrections (
-                    id, attempt, kind, player, amount, reversed_operation, reason, requested_by
+                    id, attempt, kind, player, amount, reversed_operation, reason, requested_by,
+                    requested_at
                 )
-                values ($1, $2, $3, $4, $5, $6, $7, $8)
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
                 on conflict (attempt) do nothing
                 "#,
                 id,
@@ -252,7 +238,8 @@ impl Corrections {
                 amount,
                 operation,
                 reason.as_str(),
-                by.id.0
+                by.id.0,
+                to_sql(now) as _
             );
             if asked.execute(&mut *tx).await?.rows_affected() == 1 {
                 let detail = json!({
@@ -262,9 +249,10 @@ impl Corrections {
                 let (action, subject) = (Action::CorrectionRequested, named(CorrectionId(id)));
                 audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
             }
-            tx.commit().await
+            tx.commit().await?;
+            Ok(Ok(()))
         };
-        db::retry(once).await?;
+        attempted(once).await?;
         let once = || {
             sqlx::query_scalar!("select c.id from corrections c where c.attempt = $1", attempt)
                 .fetch_one(&self.pool)
@@ -287,7 +275,7 @@ impl Corrections {
                 if !db::retry(once).await? {
                     return Err(CorrectionError::PlayerUnknown { player });
                 }
-                let max = self.adjustment_max;
+                let max = self.bounds.one_max;
                 if amount.hundredths().unsigned_abs() > max.hundredths().unsigned_abs() {
                     return Err(CorrectionError::TooLarge { max });
                 }
@@ -300,7 +288,7 @@ impl Corrections {
     /// Approves somebody else's request and books it, or does neither.
     pub async fn approve(
         &self,
-        by: &Corrector,
+        by: &Decider,
         id: CorrectionId,
     ) -> Result<Correction, CorrectionError> {
         attempted(|| self.decide_once(by, id, None)).await
@@ -309,7 +297,7 @@ impl Corrections {
     /// Rejects somebody else's request.
     pub async fn reject(
         &self,
-        by: &Corrector,
+        by: &Decider,
         id: CorrectionId,
         reason: &Reason,
     ) -> Result<Correction, CorrectionError> {
@@ -319,10 +307,11 @@ impl Corrections {
     /// Approves; with a reason, rejects.
     async fn decide_once(
         &self,
-        by: &Corrector,
+        by: &Decider,
         id: CorrectionId,
         rejected: Option<&Reason>,
     ) -> Attempted<Correction> {
+        let now = self.clock.now();
         let state = if rejected.is_some() { State::Rejected } else { State::Approved };
         let mut tx = self.pool.begin().await?;
         sqlx::query!("select c.id from corrections c where c.id = $1 for update", id.0)
@@ -334,11 +323,22 @@ impl Corrections {
         if found.requester == by.id {
             return Ok(Err(CorrectionError::Own));
         }
+        let asked = (found.requester, found.requested_at);
+        if issuance::could_be_one(&mut tx, (by.id, now), asked).await? {
+            return Ok(Err(CorrectionError::NotIndependent));
+        }
         if found.state == state && found.decider == Some(by.id) {
             return Ok(Ok(found));
         }
         if found.state != State::Open {
             return Ok(Err(CorrectionError::Decided { state: found.state }));
+        }
+        if let (State::Approved, Subject::Adjustment { player, amount }) = (state, found.subject) {
+            let asked = Adjustment { requester: found.requester, player, amount, names: id.0 };
+            let left = self.bounds.check_day_in_tx(&mut tx, asked, Stage::Booked, now);
+            if let Err(error) = left.await? {
+                return Ok(Err(error.into()));
+            }
         }
         let operation = match state {
             State::Approved => match self.book(&mut tx, &found).await {
@@ -350,7 +350,7 @@ impl Corrections {
         sqlx::query!(
             r#"
             update corrections
-            set state = $2, decided_by = $3, decided_at = now(), rejection_reason = $4,
+            set state = $2, decided_by = $3, decided_at = $6, rejection_reason = $4,
                 operation = $5
             where id = $1
             "#,
@@ -358,7 +358,8 @@ impl Corrections {
             state.as_str(),
             by.id.0,
             rejected.map(Reason::as_str),
-            operation
+            operation,
+            to_sql(now) as _
         )
         .execute(&mut *tx)
         .await?;
@@ -525,21 +526,8 @@ async fn select(
 
 #[cfg(test)]
 mod tests {
-    use super::{CorrectionCursor, NotAReason, Reason};
+    use super::CorrectionCursor;
     use uuid::Uuid;
-
-    #[test]
-    fn a_reason_says_something() {
-        let long = "x".repeat(501);
-        assert_eq!(
-            " paid twice by mistake ".parse::<Reason>().unwrap().as_str(),
-            "paid twice by mistake"
-        );
-        for text in ["", "too short", "          ", "with a\nline break", &long] {
-            assert_eq!(text.parse::<Reason>(), Err(NotAReason), "{text}");
-        }
-        assert!("é".repeat(10).parse::<Reason>().is_ok());
-    }
 
     #[test]
     fn a_cursor_is_read_as_it_is_written() {

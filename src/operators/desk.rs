@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::audit::{self, Action, Trail, Way};
 use super::second_factor::SecondFactor;
-use super::{Operator, Proof};
+use super::{Operator, OperatorName, Proof, SecondFactorMissing, issuance};
 use crate::accounts::{AccountError, Accounts, Attempt, clear_attempts};
 use crate::auth::{DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
@@ -51,6 +51,17 @@ pub struct DeskSignIn {
     pub name: String,
     pub password: Attempt,
     pub code: String,
+    pub way: Way,
+    pub address: Option<String>,
+}
+
+/// How a request of a session came.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    pub way: Way,
+    /// Whether somebody has asked for it; else it does not keep the session from being idle.
+    pub by_hand: bool,
+    /// As far as limits go.
     pub address: Option<String>,
 }
 
@@ -59,13 +70,6 @@ pub struct DeskSignIn {
 pub struct Opened {
     pub token: DeskToken,
     pub operator: OperatorId,
-}
-
-/// An operator in a browser.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AtDesk {
-    pub operator: Operator,
-    pub session: OperatorSessionId,
 }
 
 /// Why somebody does not come in.
@@ -87,6 +91,9 @@ pub enum DeskError {
     CodeWrong,
     #[error("the session has ended; sign in again")]
     SessionEnded,
+    /// There is a token, and no session.
+    #[error(transparent)]
+    NoSession(#[from] SecondFactorMissing),
     /// The same call may pass later.
     #[error("the desk is unavailable: {reason}")]
     Unavailable { reason: String },
@@ -144,6 +151,8 @@ impl Desk {
     pub async fn sign_in(&self, request: &DeskSignIn) -> Result<Opened, DeskError> {
         let place = self.accounts.hasher().enter()?;
         let now = self.clock.now();
+        // What is no name is nobody's, and is refused as any other.
+        let name: Option<OperatorName> = request.name.parse().ok();
         let counted = counted_as(&request.name);
         if let Err(error) = self.accounts.count_attempt(&counted, now).await {
             if matches!(error, AccountError::Locked { .. }) {
@@ -160,7 +169,7 @@ impl Desk {
                 join operator_credentials c on c.operator = o.id
                 where o.name = $1 and o.disabled_at is null
                 "#,
-                request.name
+                name.as_ref().map(OperatorName::as_str)
             )
             .fetch_optional(&self.pool)
         };
@@ -203,23 +212,21 @@ impl Desk {
         }
         clear_attempts(&mut tx, &counted).await?;
         let address = request.address.clone();
-        let trail = Trail { operator: Some(operator), way: Way::Desk, address };
+        let trail = Trail { operator: Some(operator), way: request.way, address };
         let opened = open_in_tx(&mut tx, operator, &trail, Action::SignedIn, now).await?;
         tx.commit().await?;
         Ok(opened)
     }
 
-    /// The operator whose browser has this cookie, now. A request that nobody made by hand does not
-    /// keep the session from being idle.
+    /// The operator whose session has this token, now.
     ///
     /// # Errors
     /// [`DeskError::SessionEnded`].
     pub async fn authenticate(
         &self,
         token: &DeskToken,
-        by_hand: bool,
-        address: Option<String>,
-    ) -> Result<AtDesk, DeskError> {
+        Arrival { way, by_hand, address }: Arrival,
+    ) -> Result<Operator, DeskError> {
         let now = self.clock.now();
         let hash = token.hash();
         let once = || {
@@ -256,22 +263,27 @@ impl Desk {
             db::retry(once).await?;
         }
         let (id, name) = (OperatorId(row.operator), row.name);
-        let operator = Operator { id, name, role, way: Way::Desk, address, proof: Proof };
-        Ok(AtDesk { operator, session: OperatorSessionId(row.id) })
+        let session = Some(OperatorSessionId(row.id));
+        let operator = Operator { id, name, role, way, address, session, proof: Proof };
+        Ok(operator)
     }
 
-    /// Ends a session.
-    pub async fn sign_out(&self, at: &AtDesk) -> Result<(), DeskError> {
+    /// Ends the session with which an operator has come.
+    ///
+    /// # Errors
+    /// [`DeskError::NoSession`].
+    pub async fn sign_out(&self, operator: &Operator) -> Result<(), DeskError> {
+        let session = operator.session.ok_or(SecondFactorMissing)?;
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
             let ended = sqlx::query!(
                 "update operator_sessions set ended_at = $2 where id = $1 and ended_at is null",
-                at.session.0,
+                session.0,
                 to_sql(now) as _
             );
             if ended.execute(&mut *tx).await?.rows_affected() == 1 {
-                let trail = at.operator.trail();
+                let trail = operator.trail();
                 let (action, detail) = (Action::SignedOut, json!({}));
                 audit::note_in_tx(&mut tx, &trail, action, None, detail).await?;
             }
@@ -288,7 +300,7 @@ impl Desk {
         operator: Option<OperatorId>,
         wrong: &str,
     ) -> Result<(), DeskError> {
-        let trail = Trail { operator, way: Way::Desk, address: request.address.clone() };
+        let trail = Trail { operator, way: request.way, address: request.address.clone() };
         let mut connection = self.pool.acquire().await?;
         let (action, detail) = (Action::SignInRefused, json!({ "wrong": wrong }));
         Ok(audit::note_in_tx(&mut connection, &trail, action, None, detail).await?)
@@ -318,6 +330,7 @@ pub(super) async fn open_in_tx(
     )
     .execute(&mut *tx)
     .await?;
+    issuance::taken_up_in_tx(tx, operator, now).await?;
     audit::note_in_tx(tx, trail, action, None, json!({})).await?;
     Ok(Opened { token, operator })
 }

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::audit::{Action, Trail, Way};
 use super::desk::{Desk, DeskError, Opened, end_all_in_tx, open_in_tx, to_sql};
+use super::issuance::{self, Secret};
 use super::second_factor::SecondFactor;
 use crate::accounts::NewPassword;
 use crate::auth::{EnrolmentCode, SecretHash};
@@ -153,6 +154,7 @@ impl Desk {
 pub(super) async fn begin_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,
+    by: Option<OperatorId>,
     now: Timestamp,
 ) -> Result<EnrolmentCode, sqlx::Error> {
     let code = EnrolmentCode::random();
@@ -174,5 +176,6 @@ pub(super) async fn begin_in_tx(
     .execute(&mut *tx)
     .await?;
     end_all_in_tx(tx, operator).await?;
+    issuance::issued_in_tx(tx, operator, Secret::Enrolment, by, now).await?;
     Ok(code)
 }

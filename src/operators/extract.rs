@@ -1,22 +1,31 @@
-//! [`Operator`] as an argument of a handler.
+//! [`Operator`] as an argument of a handler: by the token of a program, or by that of a session.
 
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 
-use super::{Operator, OperatorError, Operators};
-use crate::auth::bearer;
+use super::audit::Way;
+use super::{Arrival, Desk, Operator, OperatorError, Operators};
+use crate::auth::{DeskToken, bearer};
+use crate::clock::Clock;
 use crate::edge::Address;
 
 impl<S> FromRequestParts<S> for Operator
 where
     S: Send + Sync,
     Operators: FromRef<S>,
+    Desk: FromRef<S>,
+    Clock: FromRef<S>,
 {
     type Rejection = OperatorError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, OperatorError> {
         let token = bearer(parts)?.to_owned();
         let address = parts.extensions.get::<Address>().map(ToString::to_string);
-        Operators::from_ref(state).authenticate(&token, address).await
+        if let Ok(session) = token.parse::<DeskToken>() {
+            let arrival = Arrival { way: Way::Api, by_hand: true, address };
+            return Ok(Desk::from_ref(state).authenticate(&session, arrival).await?);
+        }
+        let now = Clock::from_ref(state).now();
+        Operators::from_ref(state).authenticate(&token, now, address).await
     }
 }

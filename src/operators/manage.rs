@@ -2,16 +2,22 @@
 //! `bahay operator`, and for administrators at the desk. Secrets are told once, to whoever makes
 //! them.
 
+use std::time::Duration;
+
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
 use thiserror::Error;
 use uuid::Uuid;
 
 use super::audit::{self, Action, Trail};
+use super::issuance::{self, Secret};
 use super::{OperatorName, Operators, Role, desk, enrolment};
 use crate::auth::{EnrolmentCode, OperatorToken};
 use crate::clock::{self, Timestamp};
 use crate::{db, entropy};
+
+/// How long a token of a program is good. Whoever still needs one is given another.
+pub const TOKEN_LIFE: Duration = Duration::from_hours(24 * 90);
 
 /// An operator as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +28,8 @@ pub struct Listed {
     pub disabled_at: Option<Timestamp>,
     /// Whether there are a password and a second factor.
     pub is_enrolled: bool,
+    /// Until when its token is good; `None` when it has none.
+    pub token_expires_at: Option<Timestamp>,
     /// When the operator was last at the desk.
     pub last_seen_at: Option<Timestamp>,
 }
@@ -62,21 +70,23 @@ impl Operators {
         let mut tx = self.pool.begin().await?;
         let made = sqlx::query!(
             r#"
-            insert into operators (id, name, role, token_hash)
-            values ($1, $2, $3, $4)
+            insert into operators (id, name, role, token_hash, token_expires_at)
+            values ($1, $2, $3, $4, $5)
             on conflict (name) do nothing
             "#,
             id,
             name.as_str(),
             role.as_str(),
-            hash.0.as_slice()
+            hash.0.as_slice(),
+            desk::to_sql(clock::after(now, TOKEN_LIFE)) as _
         )
         .execute(&mut *tx)
         .await?;
         if made.rows_affected() == 0 {
             return Err(ManageError::NameTaken { name: name.as_str().to_owned() });
         }
-        let enrolment = enrolment::begin_in_tx(&mut tx, id, now).await?;
+        issuance::issued_in_tx(&mut tx, id, Secret::Token, by.operator, now).await?;
+        let enrolment = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
         let (subject, detail) = (subject(name), json!({ "role": role.as_str() }));
         audit::note_in_tx(&mut tx, by, Action::OperatorAdded, Some(&subject), detail).await?;
         tx.commit().await?;
@@ -91,6 +101,7 @@ impl Operators {
                 select o.name, o.role, o.created_at as "created_at: SqlTimestamp",
                     o.disabled_at as "disabled_at: SqlTimestamp",
                     c.operator is not null as "is_enrolled!",
+                    o.token_expires_at as "token_expires_at: SqlTimestamp",
                     (
                         select max(s.last_seen_at) from operator_sessions s
                         where s.operator = o.id
@@ -109,13 +120,19 @@ impl Operators {
             created_at: from_sql(row.created_at),
             disabled_at: row.disabled_at.map(from_sql),
             is_enrolled: row.is_enrolled,
+            token_expires_at: row.token_expires_at.map(from_sql),
             last_seen_at: row.last_seen_at.map(from_sql),
         });
         Ok(rows.collect())
     }
 
     /// Ends what an operator may do, for good, and its sessions.
-    pub async fn disable(&self, by: &Trail, name: &OperatorName) -> Result<(), ManageError> {
+    pub async fn disable(
+        &self,
+        by: &Trail,
+        name: &OperatorName,
+        now: Timestamp,
+    ) -> Result<(), ManageError> {
         let mut tx = self.pool.begin().await?;
         let id = sqlx::query_scalar!(
             r#"
@@ -129,6 +146,7 @@ impl Operators {
         .await?;
         let id = another(by, id, name)?;
         desk::end_all_in_tx(&mut tx, id).await?;
+        issuance::ended_in_tx(&mut tx, id, None, now).await?;
         let (action, subject) = (Action::OperatorDisabled, subject(name));
         audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
         Ok(tx.commit().await?)
@@ -139,20 +157,26 @@ impl Operators {
         &self,
         by: &Trail,
         name: &OperatorName,
+        now: Timestamp,
     ) -> Result<OperatorToken, ManageError> {
         let token = OperatorToken::random();
         let hash = token.hash();
         let mut tx = self.pool.begin().await?;
-        let changed = sqlx::query!(
-            "update operators set token_hash = $2 where name = $1 and disabled_at is null",
+        let id = sqlx::query_scalar!(
+            r#"
+            update operators set token_hash = $2, token_expires_at = $3
+            where name = $1 and disabled_at is null
+            returning id
+            "#,
             name.as_str(),
-            hash.0.as_slice()
+            hash.0.as_slice(),
+            desk::to_sql(clock::after(now, TOKEN_LIFE)) as _
         )
-        .execute(&mut *tx)
+        .fetch_optional(&mut *tx)
         .await?;
-        if changed.rows_affected() == 0 {
-            return Err(ManageError::NoSuchOperator { name: name.as_str().to_owned() });
-        }
+        let id =
+            id.ok_or_else(|| ManageError::NoSuchOperator { name: name.as_str().to_owned() })?;
+        issuance::issued_in_tx(&mut tx, id, Secret::Token, by.operator, now).await?;
         let (action, subject) = (Action::TokenRenewed, subject(name));
         audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
         tx.commit().await?;
@@ -160,7 +184,7 @@ impl Operators {
     }
 
     /// Lets an operator set another password and another second factor; those before are no longer
-    /// good, and its sessions end.
+    /// good, nor is its token, and its sessions end.
     pub async fn reset(
         &self,
         by: &Trail,
@@ -169,13 +193,18 @@ impl Operators {
     ) -> Result<EnrolmentCode, ManageError> {
         let mut tx = self.pool.begin().await?;
         let id = sqlx::query_scalar!(
-            "select id from operators where name = $1 and disabled_at is null for update",
+            r#"
+            update operators set token_hash = null, token_expires_at = null
+            where name = $1 and disabled_at is null
+            returning id
+            "#,
             name.as_str()
         )
         .fetch_optional(&mut *tx)
         .await?;
         let id = another(by, id, name)?;
-        let code = enrolment::begin_in_tx(&mut tx, id, now).await?;
+        issuance::ended_in_tx(&mut tx, id, None, now).await?;
+        let code = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
         let (action, subject) = (Action::SignInReset, subject(name));
         audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
         tx.commit().await?;

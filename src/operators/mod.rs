@@ -1,14 +1,18 @@
 //! People who run the house: who they are, what each may do, and the corrections they make.
 //!
-//! [`Operator`] is the proof of who is asking, made only from a token that is in force;
-//! [`Corrector`] is that of being allowed to correct the books, made only from an operator with
-//! the role for it. A handler that takes one is authorised by its type.
+//! [`Operator`] is the proof of who is asking, made only from a token or a session that is in force;
+//! [`Corrector`] is that of being allowed to ask for corrections, made only from an operator with
+//! the role for it; [`Decider`] is that of having come with the second factor beside. A handler that
+//! takes one is authorised by its type.
 //!
 //! The first operators are made by `bahay operator`, others also by administrators at the desk.
 //! Operators are looked up at every request, so that a disabled one is out at once. Programs come
-//! with a token; people sign in at the desk (`desk`) with a password and a second factor, both of
-//! which they set themselves (`enrolment`). What they do is noted (`audit`).
+//! with a token, which expires; people sign in (`desk`) with a password and a second factor, both of
+//! which they set themselves (`enrolment`). What takes two people, and what makes a second one out
+//! of nothing, takes such a session: who made which secret is told in `issuance`. What operators do is
+//! noted (`audit`).
 
+mod adjustments;
 pub mod audit;
 mod bans;
 mod care;
@@ -16,31 +20,36 @@ mod corrections;
 mod desk;
 mod enrolment;
 mod extract;
+mod issuance;
 mod manage;
 mod second_factor;
 
 use std::fmt;
 use std::str::FromStr;
 
+use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgPool;
 use thiserror::Error;
 
 use crate::auth::{AuthError, OperatorToken};
+use crate::clock::{self, Timestamp};
 use crate::db;
-use crate::ids::OperatorId;
+use crate::ids::{OperatorId, OperatorSessionId};
 
 use audit::{Trail, Way};
 
+pub use adjustments::{AdjustmentBounds, Counted, DayMax};
 pub use audit::Audit;
 pub use bans::Barring;
 pub use care::{Care, CareError, NotWords, WORDS_LENGTH, Words};
 pub use corrections::{
     Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,
-    NotAReason, REASON_LENGTH, Reason, State, Subject,
+    State, Subject,
 };
-pub use desk::{AtDesk, Desk, DeskError, DeskSignIn, IDLE_MAX, Opened, SESSION_MAX};
+pub use desk::{Arrival, Desk, DeskError, DeskSignIn, IDLE_MAX, Opened, SESSION_MAX};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, PASSWORD_MIN};
-pub use manage::{Listed, Made, ManageError};
+pub use issuance::APART_AFTER;
+pub use manage::{Listed, Made, ManageError, TOKEN_LIFE};
 pub use second_factor::SecondFactor;
 
 /// What an operator may do.
@@ -130,12 +139,23 @@ pub struct Operator {
     way: Way,
     /// Where the request comes from, as far as limits go.
     address: Option<String>,
+    /// Opened with the second factor; none for a token.
+    session: Option<OperatorSessionId>,
     proof: Proof,
 }
 
-/// An operator who may ask for corrections, and decide on those of others.
+/// An operator who may ask for corrections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrector {
+    pub id: OperatorId,
+    trail: Trail,
+    session: Option<OperatorSessionId>,
+    proof: Proof,
+}
+
+/// An operator who may decide on corrections of others: it is there itself, with the second factor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decider {
     pub id: OperatorId,
     trail: Trail,
     proof: Proof,
@@ -145,6 +165,16 @@ pub struct Corrector {
 /// games that are still played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Administrator {
+    pub id: OperatorId,
+    trail: Trail,
+    session: Option<OperatorSessionId>,
+    proof: Proof,
+}
+
+/// An administrator who may make operators and hand out their secrets: it is there itself, with the
+/// second factor. By a token alone, whoever has a copy of it could make itself a colleague.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registrar {
     pub id: OperatorId,
     trail: Trail,
     proof: Proof,
@@ -170,6 +200,14 @@ pub struct RoleMissing {
     pub has: Role,
 }
 
+/// The request comes with a token, and takes a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "this takes a session with the second factor: sign in at the desk, or by \
+     `POST /v1/operator/sign-in`"
+)]
+pub struct SecondFactorMissing;
+
 impl Operator {
     /// For the audit.
     pub fn trail(&self) -> Trail {
@@ -179,9 +217,9 @@ impl Operator {
 
     /// Whether the operator may correct the books.
     pub fn corrector(&self) -> Result<Corrector, RoleMissing> {
-        let (id, trail, proof) = (self.id, self.trail(), self.proof);
+        let (id, trail, session, proof) = (self.id, self.trail(), self.session, self.proof);
         match self.role {
-            Role::Finance | Role::Admin => Ok(Corrector { id, trail, proof }),
+            Role::Finance | Role::Admin => Ok(Corrector { id, trail, session, proof }),
             Role::Viewer | Role::Support => {
                 Err(RoleMissing { needs: "finance or admin", has: self.role })
             }
@@ -190,9 +228,9 @@ impl Operator {
 
     /// Whether the operator may change how the house is set up.
     pub fn administrator(&self) -> Result<Administrator, RoleMissing> {
-        let (id, trail, proof) = (self.id, self.trail(), self.proof);
+        let (id, trail, session, proof) = (self.id, self.trail(), self.session, self.proof);
         match self.role {
-            Role::Admin => Ok(Administrator { id, trail, proof }),
+            Role::Admin => Ok(Administrator { id, trail, session, proof }),
             Role::Viewer | Role::Support | Role::Finance => {
                 Err(RoleMissing { needs: "admin", has: self.role })
             }
@@ -216,9 +254,35 @@ impl Corrector {
     pub fn trail(&self) -> &Trail {
         &self.trail
     }
+
+    /// Whether it has come with the second factor.
+    pub fn decider(self) -> Result<Decider, SecondFactorMissing> {
+        let Self { id, trail, session, proof } = self;
+        session.map(|_| Decider { id, trail, proof }).ok_or(SecondFactorMissing)
+    }
+}
+
+impl Decider {
+    /// For the audit.
+    pub fn trail(&self) -> &Trail {
+        &self.trail
+    }
 }
 
 impl Administrator {
+    /// For the audit.
+    pub fn trail(&self) -> &Trail {
+        &self.trail
+    }
+
+    /// Whether it has come with the second factor.
+    pub fn registrar(self) -> Result<Registrar, SecondFactorMissing> {
+        let Self { id, trail, session, proof } = self;
+        session.map(|_| Registrar { id, trail, proof }).ok_or(SecondFactorMissing)
+    }
+}
+
+impl Registrar {
     /// For the audit.
     pub fn trail(&self) -> &Trail {
         &self.trail
@@ -241,6 +305,11 @@ pub enum OperatorError {
     /// It was never given out, or it was replaced, or its operator is disabled.
     #[error("no operator has this token any more, or ever had")]
     TokenUnknown,
+    #[error("the token has expired; an administrator gives its operator another one")]
+    TokenExpired,
+    /// What came is the token of a session.
+    #[error(transparent)]
+    Session(#[from] DeskError),
     #[error("operators cannot be looked up: {0}")]
     Database(#[from] sqlx::Error),
 }
@@ -260,6 +329,7 @@ impl Operators {
     pub async fn authenticate(
         &self,
         token: &str,
+        now: Timestamp,
         address: Option<String>,
     ) -> Result<Operator, OperatorError> {
         let token: OperatorToken = token.parse().map_err(|_| AuthError::Malformed)?;
@@ -267,7 +337,8 @@ impl Operators {
         let once = || {
             sqlx::query!(
                 r#"
-                select o.id, o.name, o.role
+                select o.id, o.name, o.role,
+                    o.token_expires_at as "token_expires_at!: SqlTimestamp"
                 from operators o
                 where o.token_hash = $1 and o.disabled_at is null
                 "#,
@@ -277,8 +348,11 @@ impl Operators {
         };
         let row = db::retry(once).await?.ok_or(OperatorError::TokenUnknown)?;
         let role = row.role.parse().map_err(|_| OperatorError::TokenUnknown)?;
-        let (id, name) = (OperatorId(row.id), row.name);
-        Ok(Operator { id, name, role, way: Way::Api, address, proof: Proof })
+        if clock::from_jiff(row.token_expires_at.to_jiff()) <= now {
+            return Err(OperatorError::TokenExpired);
+        }
+        let (id, name, session) = (OperatorId(row.id), row.name, None);
+        Ok(Operator { id, name, role, way: Way::Api, address, session, proof: Proof })
     }
 }
 

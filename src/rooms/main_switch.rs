@@ -7,8 +7,9 @@ use serde_json::json;
 use super::{Catalog, RoomError};
 use crate::clock::{self, Timestamp};
 use crate::db::{self, PgPool};
+use crate::operators::Administrator;
 use crate::operators::audit::{self, Action};
-use crate::operators::{Administrator, Reason};
+use crate::reason::Reason;
 
 /// The switch, as nodes go by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -161,7 +161,7 @@ pub async fn decide_report_in_tx(
     report: Uuid,
     by: OperatorId,
     outcome: ReportOutcome,
-    note: &str,
+    note: &crate::reason::Reason,
 ) -> Result<KeptReport, ReportError> {
     let decided = sqlx::query_as!(
         Row,
@@ -177,7 +177,7 @@ pub async fn decide_report_in_tx(
         report,
         outcome.as_str(),
         by.0,
-        note
+        note.as_str()
     );
     if let Some(row) = decided.fetch_optional(&mut *tx).await? {
         return Ok(row.try_into()?);

@@ -11,6 +11,7 @@ use bahay_shell::{
 use crate::archive::halted::{self, Outcome};
 use crate::ledger::LedgerError;
 use crate::live_store::Unavailable;
+use crate::reason::Reason;
 use crate::tables::Tables;
 
 pub use bahay_shell::Voided;
@@ -90,21 +91,21 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Ends a table, whatever state it is in: its open game is voided, its players are free.
-    pub async fn void(&self, table: TableId, reason: &str) -> Result<Voided, OperateError> {
-        let mut voiding = Voiding::new(table, reason);
+    pub async fn void(&self, table: TableId, reason: &Reason) -> Result<Voided, OperateError> {
+        let mut voiding = Voiding::new(table, reason.as_str());
         while let Some(call) = voiding.next_call() {
             let answer = self.void_step(table, reason, call).await?;
             voiding.answered::<G>(answer, &self.inner.limits);
         }
         let voided = voiding.voided().ok_or(OperateError::Missing)?;
-        tracing::warn!(%table, game = ?voided.game, reason, "a table was voided");
+        tracing::warn!(%table, game = ?voided.game, %reason, "a table was voided");
         Ok(voided)
     }
 
     async fn void_step(
         &self,
         table: TableId,
-        why: &str,
+        why: &Reason,
         call: VoidingCall,
     ) -> Result<VoidingAnswer, OperateError> {
         let (live, pool) = (&self.inner.live, &self.inner.pool);
@@ -163,7 +164,11 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Voids a game. False when it has been settled or voided before.
-    pub(super) async fn void_game(&self, game: GameId, reason: &str) -> Result<bool, LedgerError> {
+    pub(super) async fn void_game(
+        &self,
+        game: GameId,
+        reason: &Reason,
+    ) -> Result<bool, LedgerError> {
         match self.inner.ledger.void_game(game, reason).await {
             Ok(_) => Ok(true),
             Err(LedgerError::GameNotOpen { .. }) => Ok(false),

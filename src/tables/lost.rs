@@ -18,6 +18,7 @@ use crate::archive::{self, OpenGame, halted};
 use crate::clock;
 use crate::entropy;
 use crate::ledger::{IdlePot, Returned};
+use crate::reason::Reason;
 use crate::tables::counts::count;
 use crate::tables::{OperateError, Tables, Unready};
 
@@ -36,7 +37,7 @@ const PAGE: u32 = 100;
 const ASKED_AT_ONCE: usize = 500;
 
 /// What the ledger writes down, and operators read.
-const REASON: &str = "live state lost";
+static REASON: Reason = Reason::of_house("live state lost");
 
 /// What is kept from one round to the next.
 #[derive(Debug, Default)]
@@ -122,7 +123,7 @@ impl<G: Readable> Tables<G> {
 
     /// Voids a game that has no table any more.
     pub(super) async fn void_lost(&self, table: TableId, game: GameId) {
-        match self.void_game(game, REASON).await {
+        match self.void_game(game, &REASON).await {
             Ok(true) => {
                 count(&self.inner.counts.voided_lost);
                 tracing::error!(%table, %game, "a game was voided: its live state was lost");

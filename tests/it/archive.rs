@@ -6,6 +6,7 @@ use bahay_engine::table::{GameId, Settlement, Timestamp};
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, KIND, PotGoes, hundredths, seat, settlement, table};
+use crate::support::reason;
 
 #[tokio::test]
 async fn a_player_lists_the_own_games_newest_first() {
@@ -80,7 +81,7 @@ async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
     let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (stakes, _) = bank.open(&game).await;
-    bank.ledger.void_game(game.game, "its live state was lost").await.unwrap();
+    bank.ledger.void_game(game.game, &reason("its live state was lost")).await.unwrap();
     let page =
         archive::by_player(&bank.pool, players[1], &Filter::default(), None, 9).await.unwrap();
     assert_eq!(page.next, None);
@@ -121,7 +122,7 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     let (lost, _) = bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
     let voided = bank.deal(table(), &players);
     bank.open(&voided).await;
-    bank.ledger.void_game(voided.game, "its live state was lost").await.unwrap();
+    bank.ledger.void_game(voided.game, &reason("its live state was lost")).await.unwrap();
     let list = async |filter: Filter| {
         let page = archive::by_player(&bank.pool, players[0], &filter, None, 9).await.unwrap();
         page.items.iter().map(|played| played.game).collect::<Vec<_>>()

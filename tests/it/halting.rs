@@ -15,6 +15,7 @@ use crate::support::fragile::{Fragile, Fuse};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::node::{Node, Seated, deal, sit};
+use crate::support::reason;
 
 const FUNDS: i64 = 100_000;
 
@@ -78,7 +79,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let _: i64 = raw.rpush(&journal, "not even JSON").await.unwrap();
     let looked = nodes[1].tables().look(table).await;
     assert!(matches!(looked, Err(Unready::Halted)), "{looked:?}");
-    let voided = nodes[1].tables().void(table, "its journal is spoiled").await.unwrap();
+    let voided = nodes[1].tables().void(table, &reason("its journal is spoiled")).await.unwrap();
     assert_eq!(voided, Voided { game: Some(game), was_live: true });
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
     for one in &mut seated {
@@ -86,7 +87,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
         timeout(PATIENCE, ended).await.expect("the watch ends");
         assert_eq!(one.notices.ending(), Some(bahay_shell::Ending::Voided));
     }
-    let again = nodes[0].tables().void(table, "again").await;
+    let again = nodes[0].tables().void(table, &reason("once more, again")).await;
     assert!(matches!(again, Err(OperateError::Missing)), "{again:?}");
     for player in &players {
         nodes[0].lobby.seat(*player, "newbie").await.unwrap();
@@ -102,7 +103,7 @@ async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
     let node = Node::start(&bank, &live, Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = sit(std::slice::from_ref(&node), &players[..2]).await;
-    let voided = node.tables().void(table, "the room closes").await.unwrap();
+    let voided = node.tables().void(table, &reason("the room closes")).await.unwrap();
     assert_eq!(voided, Voided { game: None, was_live: true });
     assert_eq!(node.lobby.seated_at(players[0]).await.unwrap(), None);
     assert_ne!(node.lobby.seat(players[0], "newbie").await.unwrap(), table);
@@ -123,14 +124,14 @@ async fn a_table_whose_game_cannot_be_settled_is_halted() {
     }
     deal(&node, &mut seated).await;
     let game = seated[0].table.phase().game().unwrap();
-    bank.ledger.void_game(game, "behind the table's back").await.unwrap();
+    bank.ledger.void_game(game, &reason("behind the table's back")).await.unwrap();
     for one in &seated {
         node.tables().ended(one.connection).await;
     }
     let halted = noted(&bank).await;
     assert_eq!(halted[0].table, table);
     assert!(halted[0].reason.contains("voided, not open"), "{}", halted[0].reason);
-    node.tables().void(table, "settled by hand").await.unwrap();
+    node.tables().void(table, &reason("settled by hand")).await.unwrap();
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
     bank.audit_clean().await;
 }
@@ -195,7 +196,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         assert!(halted[0].reason.contains(words), "{}", halted[0].reason);
         let told = tables.submit(table, Input::Tick).await;
         assert!(matches!(told, Err(SubmitError::Halted | SubmitError::Rejected(_))), "{told:?}");
-        let voided = tables.void(table, "the engine has a bug").await.unwrap();
+        let voided = tables.void(table, &reason("the engine has a bug")).await.unwrap();
         assert_eq!(voided.game, Some(game));
         assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
         let another = TableId(Uuid::new_v4());

@@ -8,15 +8,17 @@ use bahay::ledger::{
     Code, Document, EntryFilter, Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, Opening,
     Wallet,
 };
-use bahay::operators::audit::Trail;
-use bahay::operators::{Corrections, Operators, Role, Subject};
+use bahay::operators::Role;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
 use futures_util::future::join_all;
+use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
+use crate::http::server::{Server, ok, text};
 use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
+use crate::support::reason;
 
 /// Rule 6.10: bet 1, three counts from each loser, second crown in a row, POT of two games.
 #[tokio::test]
@@ -206,13 +208,17 @@ async fn voiding_gives_back_antes_and_stakes_once() {
     assert_eq!(pot.hundredths(), 600);
     assert_ne!(bank.wallets(&players).await, wallets);
 
-    let voided = bank.ledger.void_game(game.game, "its live state was lost").await.unwrap();
+    let voided =
+        bank.ledger.void_game(game.game, &reason("its live state was lost")).await.unwrap();
     assert_eq!((voided.ante.hundredths(), &voided.stakes), (100, &stakes));
     assert_eq!(hundredths(&voided.wallets), wallets);
     assert_eq!(bank.wallets(&players).await, wallets);
     // The POT of the game before is still there.
     assert_eq!(bank.balance(&format!("pot:{table}")).await, 300);
-    assert_eq!(bank.ledger.void_game(game.game, "again").await.unwrap(), voided);
+    assert_eq!(
+        bank.ledger.void_game(game.game, &reason("once more, again")).await.unwrap(),
+        voided
+    );
     bank.audit_clean().await;
     bank.play(table, &players, 2, 1, PotGoes::ToWinner).await;
     bank.audit_clean().await;
@@ -359,34 +365,33 @@ async fn house_entries_are_written_by_folding_in_order_and_once() {
 }
 
 /// An adjustment that one operator has asked for and another approved.
-async fn correct(bank: &Bank, player: PlayerId) {
-    let operators = Operators::new(bank.database.owner_pool().await);
-    let mut correctors = Vec::new();
-    for name in ["ate.luz", "kuya.ben"] {
-        let name = name.parse().unwrap();
-        let now = Clock::system().now();
-        let made = operators.add(&Trail::COMMAND, &name, Role::Finance, now).await.unwrap();
-        let operator = operators.authenticate(made.token.reveal(), None).await.unwrap();
-        correctors.push(operator.corrector().unwrap());
-    }
-    let amount = Coins::from_hundredths(500);
-    let corrections = Corrections::new(bank.pool.clone(), bank.ledger.clone(), amount);
-    let subject = Subject::Adjustment { player, amount };
-    let reason = "found under the table".parse().unwrap();
-    let asked = corrections.request(&correctors[0], subject, &reason, Uuid::new_v4()).await;
-    corrections.approve(&correctors[1], asked.unwrap().id).await.unwrap();
+async fn correct(server: &Server, player: PlayerId) {
+    let luz = server.session("ate.luz", Role::Finance).await;
+    let ben = server.session("kuya.ben", Role::Finance).await;
+    let post = |path: &str, token: &str, body: &Value| {
+        let post = server.node.post(&format!("/v1/operator/corrections{path}"), body);
+        post.bearer_auth(token).header("Idempotency-Key", Uuid::new_v4().to_string())
+    };
+    let ask = json!({
+        "kind": "adjustment", "player": player, "amount": 500, "reason": "found under the table"
+    });
+    let asked = ok(post("", &luz, &ask)).await;
+    ok(post(&format!("/{}/approval", text(&asked["id"])), &ben, &json!({}))).await;
 }
 
 /// Every query on the page for accountants runs on the schema as it is, and finds something.
 #[tokio::test]
 async fn the_queries_in_the_docs_answer() {
-    let bank = Bank::new().await;
+    let server = Server::new().await;
+    // The queries ask for this month.
+    server.clock.step_to(Clock::system().now());
+    let bank = &server.bank;
     let players = bank.players([10_000; 3]).await;
     let (game, _) = bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
     let (key, amount) = (format!("{}:2026-03-01", players[0]), Coins::from_hundredths(10_000));
     let daily = GrantCoins { player: players[0], grant: Grant::Daily, key, amount };
     bank.ledger.grant(daily).await.unwrap();
-    correct(&bank, players[0]).await;
+    correct(&server, players[0]).await;
     bank.ledger.fold().await.unwrap();
     let page = include_str!("../../docs/LEDGER.md");
     let queries = page.split("```sql\n").skip(1);

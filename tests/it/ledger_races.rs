@@ -10,6 +10,7 @@ use bahay_engine::table::{PlayerId, TableId};
 use futures_util::future::join_all;
 
 use crate::support::bank::{Bank, PotGoes, settlement, table};
+use crate::support::reason;
 
 const CALLERS: usize = 100;
 
@@ -64,7 +65,7 @@ async fn a_hundred_calls_at_once_have_one_effect_and_one_answer() {
     bank.open(&game).await;
     let void = |caller, ledger: Ledger| {
         let game = game.game;
-        async move { ledger.void_game(game, &format!("lost, says {caller}")).await.unwrap() }
+        async move { ledger.void_game(game, &reason(&format!("lost, says {caller}"))).await.unwrap() }
     };
     let answers = race(nodes, void).await;
     assert!(answers.iter().all(|answer| *answer == answers[0]));
@@ -118,7 +119,7 @@ async fn settling_and_voiding_the_same_game_pays_once() {
             if caller / 2 % 2 == 0 {
                 ledger.settle_game(input).await.is_ok()
             } else {
-                ledger.void_game(input.game, "lost").await.is_ok()
+                ledger.void_game(input.game, &reason("it was lost")).await.is_ok()
             }
         }
     });
@@ -208,7 +209,10 @@ async fn play_one(bank: &Bank, ledger: &Ledger, table: TableId, seats: &[PlayerI
         panic!("everybody can pay");
     };
     if mix.is_multiple_of(11) {
-        ledger.void_game(input.game, "its live state was lost").await.expect("the game is voided");
+        ledger
+            .void_game(input.game, &reason("its live state was lost"))
+            .await
+            .expect("the game is voided");
         return;
     }
     let goes = if mix.is_multiple_of(3) { PotGoes::ToWinner } else { PotGoes::Nowhere };

@@ -12,6 +12,7 @@ use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, PotGoes, seat, settlement, table};
+use crate::support::reason;
 
 /// A game of three with 100.00 each, opened, and its settlement: one count from each loser.
 async fn opened(bank: &Bank) -> (OpenGame, SettleGame) {
@@ -80,15 +81,15 @@ async fn a_game_is_settled_as_it_was_opened_and_only_while_it_is_open() {
     refuse(&|it| it.players.swap(0, 1), differs("players")).await;
     refuse(&|it| it.game = other_game, LedgerError::GameUnknown { game: other_game }).await;
     let unknown = LedgerError::GameUnknown { game: other_game };
-    assert_eq!(bank.ledger.void_game(other_game, "lost").await, Err(unknown));
+    assert_eq!(bank.ledger.void_game(other_game, &reason("it was lost")).await, Err(unknown));
 
     bank.ledger.settle_game(input.clone()).await.unwrap();
     let not_open = |state| LedgerError::GameNotOpen { game: game.game, state };
-    let refused = bank.ledger.void_game(game.game, "lost").await;
+    let refused = bank.ledger.void_game(game.game, &reason("it was lost")).await;
     assert_eq!(refused, Err(not_open(GameState::Settled)));
 
     let (game, input) = opened(&bank).await;
-    bank.ledger.void_game(game.game, "lost").await.unwrap();
+    bank.ledger.void_game(game.game, &reason("it was lost")).await.unwrap();
     let not_open = LedgerError::GameNotOpen { game: game.game, state: GameState::Voided };
     assert_eq!(bank.ledger.settle_game(input).await, Err(not_open));
     bank.audit_clean().await;

@@ -12,6 +12,7 @@ use crate::support::bank::{self, ANTE, Bank, PotGoes};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::node::{Node, Seated, deal, sit};
+use crate::support::reason;
 
 const FUNDS: i64 = 100_000;
 
@@ -155,7 +156,7 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
         "{refused:?}"
     );
     assert!(tables.lost_pots().await.unwrap().is_empty());
-    bank.ledger.void_game(open.game, "a test").await.unwrap();
+    bank.ledger.void_game(open.game, &reason("for the test")).await.unwrap();
     assert_eq!(bank.wallets(&players).await, wallets);
 
     let lost = tables.lost_pots().await.unwrap();
@@ -200,14 +201,14 @@ async fn coins_that_nobody_can_be_told_of_do_not_move() {
     let owner = bank.database.owner_pool().await;
     let full = "alter table notices add constraint full_inbox check (false) not valid";
     sqlx::raw_sql(full).execute(&owner).await.unwrap();
-    bank.ledger.void_game(lost.game, "a test").await.unwrap_err();
+    bank.ledger.void_game(lost.game, &reason("for the test")).await.unwrap_err();
     bank.ledger.return_pot(gone).await.unwrap_err();
     assert_eq!(bank.wallets(&players).await, wallets);
     assert_eq!(bank.balance(&pot).await, 3 * ANTE.hundredths());
     assert_eq!(state(&bank, lost.game).await, GameState::Open);
 
     sqlx::raw_sql("alter table notices drop constraint full_inbox").execute(&owner).await.unwrap();
-    bank.ledger.void_game(lost.game, "a test").await.unwrap();
+    bank.ledger.void_game(lost.game, &reason("for the test")).await.unwrap();
     bank.ledger.return_pot(gone).await.unwrap();
     assert_eq!(bank.balance(&pot).await, 0);
     let mut told: Vec<_> = notices(&bank, players[0]).await;

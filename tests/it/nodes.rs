@@ -136,7 +136,14 @@ async fn a_table_is_voided_from_the_command_line() {
     let released = order(&["release", &table]);
     assert_eq!(released.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&released.stderr).contains("not halted"));
-    let voided = said(&order(&["void", &table, "--reason", "a test"]));
+    for wrong in ["ñ".repeat(9), "ñ".repeat(501)] {
+        let refused = order(&["void", &table, "--reason", &wrong]);
+        assert_eq!(refused.status.code(), Some(2));
+        let why = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(why.contains("10 to 500 characters"), "{why}");
+    }
+    assert_eq!(said(&order(&["list-halted"])), "no table is halted\n");
+    let voided = said(&order(&["void", &table, "--reason", &"ñ".repeat(500)]));
     assert!(voided.contains(&game.to_string()), "{voided}");
     for (client, mut play) in clients.iter().zip(plays) {
         let closed = async {
@@ -157,7 +164,7 @@ async fn a_table_is_voided_from_the_command_line() {
         play.answered(joining).await.unwrap();
         assert_ne!(play.table().unwrap().to_string(), table);
     }
-    let again = order(&["void", &table, "--reason", "again"]);
+    let again = order(&["void", &table, "--reason", "once more, again"]);
     assert_eq!(again.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&again.stderr).contains("no such table"));
 }

@@ -17,7 +17,7 @@ use sqlx::PgPool;
 
 use crate::support::bank::{Bank, KIND, PotGoes, table};
 use crate::support::db::TestDatabase;
-use crate::support::live::TestLive;
+use crate::support::{live::TestLive, reason};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -130,7 +130,7 @@ async fn anybody_sees_how_many_games_were_voided() {
     let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     bank.open(&game).await;
-    bank.ledger.void_game(game.game, "a test").await.unwrap();
+    bank.ledger.void_game(game.game, &reason("for the test")).await.unwrap();
     let reports = counted(&pool).await;
     let in_two_hours = jiff::Timestamp::now().as_millisecond() + 2 * 3_600_000;
     let (mut settled, mut voided) = (0, 0);

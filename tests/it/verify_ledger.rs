@@ -18,6 +18,7 @@ use crate::support::bank::{Bank, table};
 use crate::support::db::TestDatabase;
 use crate::support::house::{House, PATIENCE};
 use crate::support::programs::program;
+use crate::support::reason;
 use crate::support::services::{Service, Services};
 
 /// The books of some games that were played over the socket, with nobody connected any more.
@@ -154,7 +155,7 @@ async fn an_open_and_a_voided_game_are_in_order() {
     bank.open(&bank.deal(table(), &players)).await;
     let voided = bank.deal(table(), &bank.players([10_000; 3]).await);
     bank.open(&voided).await;
-    bank.ledger.void_game(voided.game, "a test").await.unwrap();
+    bank.ledger.void_game(voided.game, &reason("for the test")).await.unwrap();
     bank.ledger.open_game(bank.deal(table(), &poor)).await.unwrap();
     let report = ledger::check(&bank.pool, Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");

@@ -6,13 +6,14 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // At the bottom: time, ids, randomness, the pool, logs.
     ("clock", &[]),
     ("ids", &[]),
+    ("reason", &[]),
     ("entropy", &["clock", "ids"]),
     ("db", &[]),
     ("metrics", &[]),
     ("telemetry", &["entropy"]),
     // Who plays, and who may.
     ("auth", &["clock", "entropy", "ids"]),
-    ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger", "openid"]),
+    ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger", "openid", "reason"]),
     ("openid", &["auth::install_algorithms", "clock"]),
     // Who is let in.
     ("edge", &["ids"]),
@@ -21,25 +22,31 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("idempotency", &["db", "entropy"]),
     ("archive", &["clock", "db", "ids"]),
     ("notices", &["clock", "db", "ids"]),
-    ("ledger", &["clock", "db", "entropy", "archive", "ids"]),
+    ("ledger", &["clock", "db", "entropy", "archive", "ids", "reason"]),
     ("live_store", &["clock", "entropy", "ids"]),
     // Between players, and how they stand: counted from records, some time after the game.
-    ("social", &["db", "ids"]),
+    ("social", &["db", "ids", "reason"]),
     ("replay", &[]),
     ("standings", &["clock", "db", "archive", "ids", "live_store", "replay"]),
     // Coins beside the tables: what the house gives, and what those who run it correct.
     ("rewards", &["clock", "db", "ids", "ledger"]),
     (
         "operators",
-        &["accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger", "social"],
+        &[
+            "accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger", "social",
+            "reason",
+        ],
     ),
     // What operators read.
     ("reports", &["clock", "db", "archive", "ids", "ledger", "verify"]),
     // What finished games say of their players.
     ("ratings", &["db", "ids"]),
     // Tables, and the way to them.
-    ("tables", &["clock", "db", "entropy", "archive", "ids", "ledger", "live_store", "metrics"]),
-    ("rooms", &["clock", "db", "ids", "operators", "tables"]),
+    (
+        "tables",
+        &["clock", "db", "entropy", "archive", "ids", "ledger", "live_store", "metrics", "reason"],
+    ),
+    ("rooms", &["clock", "db", "ids", "operators", "tables", "reason"]),
     (
         "lobby",
         &[
@@ -102,6 +109,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "telemetry",
             "verify::hourly",
             "ws::protocol",
+            "reason",
         ],
     ),
     // Programs beside the server: they know what anybody may know.
@@ -113,7 +121,17 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // What operators do from the command line, on the services of a house that runs.
     (
         "operate",
-        &["clock", "config", "db", "archive", "ledger", "live_store", "operators", "tables"],
+        &[
+            "clock",
+            "config",
+            "db",
+            "archive",
+            "ledger",
+            "live_store",
+            "operators",
+            "tables",
+            "reason",
+        ],
     ),
     // How well signs of collusion tell who colludes, among bots.
     ("collusion", &[]),
@@ -133,6 +151,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "rewards",
             "standings",
             "telemetry",
+            "operators::AdjustmentBounds",
         ],
     ),
     (
@@ -189,6 +208,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "telemetry",
             "verify",
             "ws",
+            "reason",
         ],
     ),
     ("main", &["cli"]),

@@ -97,7 +97,7 @@ pub(super) async fn begin(
         "" => None,
         text => Some(text.parse().map_err(|_| Code::BodyInvalid.because("hours are a number"))?),
     };
-    let ban = ban_of(&services, &reason(&input.reason)?, hours)?;
+    let ban = ban_of(&services, reason(&input.reason)?, hours)?;
     let barring = Barring::from_ref(&services);
     barring.ban(&by, PlayerId(player), bar_of(&input.bars)?, &ban).await?;
     Ok(back(player))

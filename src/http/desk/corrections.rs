@@ -263,7 +263,7 @@ pub(super) async fn approve(
     Path(correction): Path<Uuid>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.corrector()?;
+    let by = seat.operator.corrector()?.decider()?;
     let decided = corrections.approve(&by, CorrectionId(correction)).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
 }
@@ -278,7 +278,7 @@ pub(super) async fn reject(
     Path(correction): Path<Uuid>,
     Filled { seat, input }: Filled<Reject>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.corrector()?;
+    let by = seat.operator.corrector()?.decider()?;
     let reason = reason(&input.reason)?;
     let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())

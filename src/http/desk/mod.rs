@@ -44,7 +44,7 @@ use axum::{Extension, Router};
 use serde::Deserialize;
 
 use super::{Code, Problem, Services};
-use crate::operators::{NotAReason, Reason};
+use crate::reason::{NotAReason, Reason};
 
 pub(super) use form::Filled;
 pub(super) use seat::Seat;

@@ -28,6 +28,7 @@ pub(super) async fn list(
         Column::Text("State"),
         Column::Text("Since (UTC)"),
         Column::Text("Last at the desk (UTC)"),
+        Column::Text("Token until (UTC)"),
         Column::Text("Change"),
     ];
     let roles = Role::ALL.map(|role| (role.as_str(), role.as_str()));
@@ -48,7 +49,8 @@ pub(super) async fn list(
 }
 
 fn row(seat: &Seat, operator: &Listed) -> Vec<Markup> {
-    let Listed { name, role, created_at, disabled_at, is_enrolled, last_seen_at } = operator;
+    let Listed { name, role, created_at, disabled_at, is_enrolled, last_seen_at, .. } = operator;
+    let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
     let state = match (disabled_at, is_enrolled) {
         (Some(_), _) => badge("bad", "disabled"),
         (None, true) => badge("good", "enrolled"),
@@ -59,7 +61,7 @@ fn row(seat: &Seat, operator: &Listed) -> Vec<Markup> {
         @if disabled_at.is_none() {
             (button(seat, &here("token"), &format!("New token for {name}"), "The token before stops working. Go on?"))
             @if *name != seat.operator.name {
-                (button(seat, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password and second factor stop working. Go on?"))
+                (button(seat, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Go on?"))
                 (button(seat, &here("disabling"), &format!("Disable {name}"), "Disabling is for good. Go on?"))
             }
         }
@@ -70,6 +72,7 @@ fn row(seat: &Seat, operator: &Listed) -> Vec<Markup> {
         state,
         time(*created_at),
         last_seen_at.map_or_else(|| html! {}, time),
+        token.map_or_else(|| html! { "none" }, time),
         orders,
     ]
 }
@@ -84,7 +87,7 @@ pub(super) async fn add(
     State(services): State<Services>,
     Filled { seat, input: Add { name, role } }: Filled<Add>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    let by = seat.operator.administrator()?.registrar()?;
     let name = name_of(name.trim(), Code::BodyInvalid)?;
     let role: Role =
         role.parse().map_err(|error: NotARole| Code::BodyInvalid.because(error.to_string()))?;
@@ -100,30 +103,31 @@ pub(super) async fn reset(
     Path(name): Path<String>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    let by = seat.operator.administrator()?.registrar()?;
     let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
     let code = services.operators.reset(by.trail(), &name, now).await?;
     Ok(told(&seat, name.as_str(), &[("Enrolment code", code.reveal())]))
 }
 
 pub(super) async fn renew(
-    State(operators): State<Operators>,
+    State(services): State<Services>,
     Path(name): Path<String>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
-    let name = name_of(&name, Code::OperatorNotFound)?;
-    let token = operators.renew(by.trail(), &name).await?;
+    let by = seat.operator.administrator()?.registrar()?;
+    let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
+    let token = services.operators.renew(by.trail(), &name, now).await?;
     Ok(told(&seat, name.as_str(), &[("Token for the API", token.reveal())]))
 }
 
 pub(super) async fn disable(
-    State(operators): State<Operators>,
+    State(services): State<Services>,
     Path(name): Path<String>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
     let by = seat.operator.administrator()?;
-    operators.disable(by.trail(), &name_of(&name, Code::OperatorNotFound)?).await?;
+    let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
+    services.operators.disable(by.trail(), &name, now).await?;
     Ok(Redirect::to(HERE).into_response())
 }
 
@@ -136,7 +140,11 @@ fn told(seat: &Seat, name: &str, secrets: &[(&str, &str)]) -> Response {
         dl class="facts" {
             @for (what, secret) in secrets { div { dt { (what) } dd { code { (secret) } } } }
         }
-        p { "An enrolment code is good for a day, at " code { "/desk/enrolment" } "." }
+        p {
+            "An enrolment code is good for a day, at " code { "/desk/enrolment" }
+            ", and a token for 90 days. Until " (name) " has been at the desk for a day, neither of "
+            "you decides on a correction that the other one asks for."
+        }
         p { a href=(HERE) { "All operators" } }
     };
     page(seat, "Secrets of an operator", body)

@@ -15,7 +15,8 @@ use super::{DeskOptions, Refused};
 use crate::auth::DeskToken;
 use crate::edge::Address;
 use crate::http::{Code, Services};
-use crate::operators::{AtDesk, Desk, DeskError, Operator};
+use crate::operators::audit::Way;
+use crate::operators::{Arrival, Desk, DeskError, Operator};
 
 /// What the script sends when nobody has asked for anything: such requests do not keep a session
 /// from being idle.
@@ -28,7 +29,6 @@ pub(super) const FORM_TOKEN: &str = "form_token";
 #[derive(Clone, Debug)]
 pub(in crate::http) struct Seat {
     pub(in crate::http) operator: Operator,
-    pub(super) at: AtDesk,
     token: DeskToken,
 }
 
@@ -58,9 +58,9 @@ impl FromRequestParts<Services> for Seat {
         let Some(token) = token.and_then(|token| token.parse::<DeskToken>().ok()) else {
             return Err(ended());
         };
-        let address = address(parts);
-        match Desk::from_ref(state).authenticate(&token, by_hand, address).await {
-            Ok(at) => Ok(Self { operator: at.operator.clone(), at, token }),
+        let arrival = Arrival { way: Way::Desk, by_hand, address: address(parts) };
+        match Desk::from_ref(state).authenticate(&token, arrival).await {
+            Ok(operator) => Ok(Self { operator, token }),
             Err(DeskError::SessionEnded) => Err(ended()),
             Err(error) => Err(Refused::from(error).into_response()),
         }

@@ -14,6 +14,7 @@ use super::shell::page_for_strangers;
 use super::{DeskOptions, Filled, Nothing, Refused};
 use crate::accounts::Attempt;
 use crate::http::{Code, Problem, Query, Services};
+use crate::operators::audit::Way;
 use crate::operators::{Audit, Desk, DeskError, DeskSignIn};
 
 /// Where to go after signing in.
@@ -44,7 +45,8 @@ pub(super) async fn send(
 ) -> Result<Response, Refused> {
     let Credentials { name, password, code, next } = input;
     let (name, code) = (name.trim().to_owned(), code.replace(' ', ""));
-    let request = DeskSignIn { name, password, code, address: stranger.address.clone() };
+    let address = stranger.address.clone();
+    let request = DeskSignIn { name, password, code, way: Way::Desk, address };
     match desk.sign_in(&request).await {
         Ok(opened) => {
             let to = if is_ours(&next) { next.as_str() } else { "/desk" };
@@ -63,7 +65,7 @@ pub(super) async fn leave(
     Extension(options): Extension<DeskOptions>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    desk.sign_out(&seat.at).await?;
+    desk.sign_out(&seat.operator).await?;
     Ok(unseated(Redirect::to("/desk/sign-in").into_response(), options))
 }
 
@@ -106,7 +108,8 @@ pub(super) fn status(error: &DeskError) -> StatusCode {
         | DeskError::PasswordEasy
         | DeskError::PasswordShort
         | DeskError::CodeWrong
-        | DeskError::SessionEnded => StatusCode::FORBIDDEN,
+        | DeskError::SessionEnded
+        | DeskError::NoSession(_) => StatusCode::FORBIDDEN,
         DeskError::Broken { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
@@ -123,6 +126,7 @@ impl From<DeskError> for Problem {
             }
             DeskError::PasswordEasy | DeskError::PasswordShort => Code::PasswordEasy,
             DeskError::SessionEnded => Code::SessionEnded,
+            DeskError::NoSession(_) => Code::SecondFactorMissing,
             DeskError::Unavailable { .. } => return Self::unavailable(&error),
             DeskError::Broken { .. } => return Self::internal(&error),
         };

@@ -12,19 +12,18 @@ use crate::accounts::{Ban, BanError, Bar, ListedBan};
 use crate::clock;
 use crate::db::Failure;
 use crate::ids::PlayerId;
-use crate::operators::{Barring, Operator, Reason};
+use crate::operators::{Barring, Operator};
+use crate::reason::Reason;
 
 use super::super::idempotency::{Once, RequiredKey};
-use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
+use super::super::{Code, Path, Problem, ProblemBody, ReasonText, Services, Time};
 
 /// A ban or a mute to be made.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct BarPlayer {
     /// Told to the player.
-    #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    #[schema(value_type = ReasonText)]
     reason: Reason,
     /// How long, in hours, up to ten years; null for good.
     #[schema(required = false, minimum = 1, maximum = 87_600, example = 72)]
@@ -56,7 +55,7 @@ pub(in crate::http) const HOURS_MAX: u32 = 87_600;
 /// A ban or a mute that begins now.
 pub(in crate::http) fn ban_of(
     services: &Services,
-    reason: &Reason,
+    reason: Reason,
     hours: Option<u32>,
 ) -> Result<Ban, Problem> {
     if hours.is_some_and(|hours| !(1..=HOURS_MAX).contains(&hours)) {
@@ -64,7 +63,7 @@ pub(in crate::http) fn ban_of(
     }
     let hour = std::time::Duration::from_hours(1);
     let ends_at = hours.map(|hours| clock::after(services.clock.now(), hour * hours));
-    Ok(Ban { reason: reason.as_str().to_owned(), ends_at })
+    Ok(Ban { reason, ends_at })
 }
 
 /// What is listed, begun or lifted.
@@ -139,7 +138,7 @@ pub(in crate::http) async fn bar_player(
     let by = operator.guardian()?;
     let once = once.keyed()?;
     let BarPlayer { reason, hours } = once.body()?;
-    let ban = ban_of(&services, &reason, hours)?;
+    let ban = ban_of(&services, reason, hours)?;
     let barring = Barring::from_ref(&services);
     let (player, bar) = (PlayerId(player), Bar::from(bars));
     let work = async move |_| {
@@ -191,7 +190,7 @@ async fn bars_of(
 ) -> Result<Json<BarsOfPlayer>, Problem> {
     let listed = barring.of(player, bar).await.map_err(BanError::from)?;
     let items = listed.into_iter().map(|ListedBan { ban, banned_at, lifted_at }| BarOfPlayer {
-        reason: ban.reason,
+        reason: ban.reason.to_string(),
         banned_at: banned_at.into(),
         ends_at: ban.ends_at.map(Time::from),
         lifted_at: lifted_at.map(Time::from),
@@ -209,7 +208,6 @@ impl From<BanError> for Problem {
     fn from(error: BanError) -> Self {
         match &error {
             BanError::PlayerNotFound => Code::PlayerNotFound.plain(),
-            BanError::Reason => Code::BodyInvalid.because(error.to_string()),
             BanError::NotBanned => Code::NotBanned.plain(),
             BanError::NotMuted => Code::NotMuted.plain(),
             BanError::Database(cause) => match Failure::of(cause) {

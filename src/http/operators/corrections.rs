@@ -12,12 +12,13 @@ use uuid::Uuid;
 use crate::ids::{CorrectionId, PlayerId};
 use crate::ledger::LedgerError;
 use crate::operators::{
-    self, Correction, CorrectionError, Corrections, Decision, Operator, Reason, Subject,
+    self, Correction, CorrectionError, Corrections, Decision, Operator, Subject,
 };
+use crate::reason::Reason;
 
 use super::super::idempotency::{Once, RequiredKey};
 use super::super::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, page::Limit,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, page::Limit,
 };
 
 /// What is to be corrected, and why.
@@ -32,9 +33,7 @@ pub(in crate::http) enum RequestCorrection {
         #[schema(value_type = Coins)]
         amount: i64,
         /// For people to read later.
-        #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+        #[schema(value_type = ReasonText)]
         reason: Reason,
     },
     /// An operation of the ledger, taken back: a grant, an adjustment, or a settlement that paid
@@ -45,9 +44,7 @@ pub(in crate::http) enum RequestCorrection {
         #[schema(minimum = 1, example = 4711)]
         operation: i64,
         /// For people to read later.
-        #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+        #[schema(value_type = ReasonText)]
         reason: Reason,
     },
 }
@@ -57,9 +54,7 @@ pub(in crate::http) enum RequestCorrection {
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct RejectCorrection {
     /// For people to read later.
-    #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-            pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    #[schema(value_type = ReasonText)]
     reason: Reason,
 }
 
@@ -186,7 +181,9 @@ impl From<Correction> for CorrectionBody {
         ),
         (
             status = 409,
-            description = "`not_reversible` or `already_reversed`. Or `idempotency_key_in_use`",
+            description = "`not_reversible`, `already_reversed`, or `adjustment_day_max`: what \
+                one operator asks for and what one player gets in 24 hours is bounded. Or \
+                `idempotency_key_in_use`",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
@@ -299,8 +296,11 @@ pub(in crate::http) async fn show_correction(
 
 /// Approve a correction
 ///
-/// Books it and says so, in one step. For the roles `finance` and `admin`, and never for whoever
-/// asked for it. When a wallet cannot pay, nothing moves and the request stays open.
+/// Books it and says so, in one step. For the roles `finance` and `admin`, in a session with the
+/// second factor; never for whoever asked for it, nor for somebody who depends on that operator: for
+/// a day after whoever was given a token or an enrolment code has taken it up at the desk, it decides
+/// on nothing that who made it asks for, and the other way round. When a wallet cannot pay, nothing
+/// moves and the request stays open.
 #[utoipa::path(
     post,
     path = "/v1/operator/corrections/{id}/approval",
@@ -311,7 +311,8 @@ pub(in crate::http) async fn show_correction(
         (status = 200, description = "It is booked", body = CorrectionBody),
         (
             status = 403,
-            description = "`operator_role_missing`, or `correction_own`: somebody else decides",
+            description = "`operator_role_missing`, `second_factor_missing`, or `correction_own` \
+                or `correction_not_independent`: somebody else decides",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
@@ -323,8 +324,8 @@ pub(in crate::http) async fn show_correction(
         ),
         (
             status = 409,
-            description = "`correction_decided`, `overdrawn`, `not_reversible` or \
-                `already_reversed`. Or `idempotency_key_in_use`",
+            description = "`correction_decided`, `adjustment_day_max`, `overdrawn`, \
+                `not_reversible` or `already_reversed`. Or `idempotency_key_in_use`",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
@@ -343,7 +344,7 @@ pub(in crate::http) async fn approve_correction(
     Path(id): Path<Uuid>,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.corrector()?;
+    let by = operator.corrector()?.decider()?;
     let once = once.keyed()?;
     let work = async move |_| {
         let correction = corrections.approve(&by, CorrectionId(id)).await?;
@@ -354,7 +355,8 @@ pub(in crate::http) async fn approve_correction(
 
 /// Reject a correction
 ///
-/// For the roles `finance` and `admin`, and never for whoever asked for it.
+/// For the roles `finance` and `admin`, in a session with the second factor, and for nobody who may
+/// not approve it.
 #[utoipa::path(
     post,
     path = "/v1/operator/corrections/{id}/rejection",
@@ -366,7 +368,8 @@ pub(in crate::http) async fn approve_correction(
         (status = 200, description = "It is rejected", body = CorrectionBody),
         (
             status = 403,
-            description = "`operator_role_missing`, or `correction_own`: somebody else decides",
+            description = "`operator_role_missing`, `second_factor_missing`, or `correction_own` \
+                or `correction_not_independent`: somebody else decides",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
@@ -397,7 +400,7 @@ pub(in crate::http) async fn reject_correction(
     Path(id): Path<Uuid>,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.corrector()?;
+    let by = operator.corrector()?.decider()?;
     let once = once.keyed()?;
     let RejectCorrection { reason } = once.body()?;
     let work = async move |_| {
@@ -412,9 +415,11 @@ impl From<CorrectionError> for Problem {
         let code = match &error {
             CorrectionError::Unknown { .. } => Code::CorrectionNotFound,
             CorrectionError::Own => Code::CorrectionOwn,
+            CorrectionError::NotIndependent => Code::CorrectionNotIndependent,
             CorrectionError::Decided { .. } => Code::CorrectionDecided,
             CorrectionError::PlayerUnknown { .. } => Code::PlayerNotFound,
             CorrectionError::TooLarge { .. } => Code::AdjustmentTooLarge,
+            CorrectionError::DayMax(_) => Code::AdjustmentDayMax,
             CorrectionError::Refused(refusal) => match refusal {
                 LedgerError::OperationUnknown { .. } => Code::OperationNotFound,
                 LedgerError::NotReversible { .. } => Code::NotReversible,

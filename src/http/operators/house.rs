@@ -6,11 +6,12 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::operators::{Operator, Reason};
+use crate::operators::Operator;
+use crate::reason::Reason;
 use crate::rooms::{Catalog, HouseState};
 
 use super::super::idempotency::{Once, RequiredKey};
-use super::super::{Problem, ProblemBody, Time};
+use super::super::{Problem, ProblemBody, ReasonText, Time};
 
 /// Whether games may begin at all.
 #[derive(Debug, Serialize, ToSchema)]
@@ -37,9 +38,7 @@ impl From<HouseState> for HouseSwitch {
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct CloseHouse {
     /// For people to read later.
-    #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    #[schema(value_type = ReasonText)]
     reason: Reason,
 }
 

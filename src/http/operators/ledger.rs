@@ -21,7 +21,7 @@ use super::super::{
 const CHECKS: u32 = 48;
 
 /// The longest code of an account, in bytes.
-const CODE_BYTES_MAX: usize = 160;
+const CODE_BYTES_MAX: usize = 140;
 
 /// The ledger at a glance.
 #[derive(Debug, Serialize, ToSchema)]

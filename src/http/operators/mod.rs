@@ -1,5 +1,6 @@
 //! What operators do, under `/v1/operator`. Each handler takes an [`Operator`], whose value is the
-//! proof of a token in force; what only some roles may do asks for more.
+//! proof of a token or a session in force; what only some roles may do asks for more, and what takes
+//! a second person for a session.
 
 pub(super) mod actions;
 pub(super) mod bans;
@@ -11,6 +12,7 @@ pub(super) mod people;
 pub(super) mod player_reports;
 pub(super) mod players;
 pub(super) mod rooms;
+pub(super) mod sessions;
 pub(super) mod settlements;
 pub(super) mod tables;
 pub(super) mod today;
@@ -22,6 +24,7 @@ use crate::auth::AuthError;
 use crate::db::Failure;
 use crate::operators::{
     Care, CareError, Corrections, Operator, OperatorError, Operators, RoleMissing,
+    SecondFactorMissing,
 };
 
 use super::page::Owner;
@@ -54,6 +57,8 @@ impl From<OperatorError> for Problem {
                 Code::TokenMalformed.because("the token is not one of an operator")
             }
             OperatorError::TokenUnknown => Code::OperatorTokenUnknown.plain(),
+            OperatorError::TokenExpired => Code::OperatorTokenExpired.because(error.to_string()),
+            OperatorError::Session(error) => error.into(),
             OperatorError::Database(error) => match Failure::of(&error) {
                 Failure::Contended | Failure::Lost | Failure::Exhausted => {
                     Self::unavailable(&error)
@@ -84,6 +89,12 @@ impl From<CareError> for Problem {
             CareError::Unavailable(_) => Self::unavailable(&error),
             CareError::Broken(_) => Self::internal(&error),
         }
+    }
+}
+
+impl From<SecondFactorMissing> for Problem {
+    fn from(missing: SecondFactorMissing) -> Self {
+        Code::SecondFactorMissing.because(missing.to_string())
     }
 }
 

@@ -73,6 +73,9 @@ pub(in crate::http) struct ListedOperator {
     /// When the operator was last at the desk.
     #[schema(required = true)]
     last_seen_at: Option<Time>,
+    /// Until when its token is good; null when it has none.
+    #[schema(required = true)]
+    token_expires_at: Option<Time>,
 }
 
 /// All operators that there ever were, by name.
@@ -83,10 +86,16 @@ pub(in crate::http) struct ListedOperators {
 
 impl From<Listed> for ListedOperator {
     fn from(listed: Listed) -> Self {
-        let Listed { name, role, created_at, disabled_at, is_enrolled, last_seen_at } = listed;
-        let (disabled_at, last_seen_at) =
-            (disabled_at.map(Time::from), last_seen_at.map(Time::from));
-        Self { name, role, created_at: created_at.into(), disabled_at, is_enrolled, last_seen_at }
+        let Listed { name, role, is_enrolled, .. } = listed;
+        Self {
+            name,
+            role,
+            created_at: listed.created_at.into(),
+            disabled_at: listed.disabled_at.map(Time::from),
+            is_enrolled,
+            last_seen_at: listed.last_seen_at.map(Time::from),
+            token_expires_at: listed.token_expires_at.map(Time::from),
+        }
     }
 }
 
@@ -115,7 +124,7 @@ pub(in crate::http) async fn list_operators(
 
 /// Make an operator
 ///
-/// For the role `admin`.
+/// For the role `admin`, in a session with the second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/operators",
@@ -124,7 +133,7 @@ pub(in crate::http) async fn list_operators(
     request_body = AddOperator,
     responses(
         (status = 201, description = "The secrets, told once", body = OperatorSecrets),
-        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+        (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`operator_taken`: names are not given twice",
             body = ProblemBody, content_type = "application/problem+json")
@@ -135,7 +144,7 @@ pub(in crate::http) async fn add_operator(
     operator: Operator,
     Body(AddOperator { name, role }): Body<AddOperator>,
 ) -> Result<(StatusCode, Json<OperatorSecrets>), Problem> {
-    let by = operator.administrator()?;
+    let by = operator.administrator()?.registrar()?;
     let name = name_of(&name, Code::BodyInvalid)?;
     let now = services.clock.now();
     let Made { token, enrolment } =
@@ -166,17 +175,20 @@ pub(in crate::http) async fn add_operator(
 )]
 pub(in crate::http) async fn disable_operator(
     State(operators): State<Operators>,
+    State(clock): State<Clock>,
     operator: Operator,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let by = operator.administrator()?;
-    operators.disable(by.trail(), &name_of(&name, Code::OperatorNotFound)?).await?;
+    let name = name_of(&name, Code::OperatorNotFound)?;
+    operators.disable(by.trail(), &name, clock.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Give an operator another token
 ///
-/// The one before stops working. For the role `admin`.
+/// It is good for 90 days; the one before stops working. For the role `admin`, in a session with the
+/// second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/operators/{name}/token",
@@ -185,7 +197,7 @@ pub(in crate::http) async fn disable_operator(
     params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
         (status = 200, description = "The token, told once", body = OperatorSecrets),
-        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+        (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 404, description = "`operator_not_found`", body = ProblemBody,
             content_type = "application/problem+json")
@@ -193,19 +205,21 @@ pub(in crate::http) async fn disable_operator(
 )]
 pub(in crate::http) async fn renew_operator(
     State(operators): State<Operators>,
+    State(clock): State<Clock>,
     operator: Operator,
     Path(name): Path<String>,
 ) -> Result<Json<OperatorSecrets>, Problem> {
-    let by = operator.administrator()?;
-    let token = operators.renew(by.trail(), &name_of(&name, Code::OperatorNotFound)?).await?;
+    let by = operator.administrator()?.registrar()?;
+    let name = name_of(&name, Code::OperatorNotFound)?;
+    let token = operators.renew(by.trail(), &name, clock.now()).await?;
     let token = Some(token.reveal().to_owned());
     Ok(Json(OperatorSecrets { token, enrolment_code: None }))
 }
 
 /// Let an operator enrol anew
 ///
-/// Password and second factor before are no longer good, and its sessions end. For the role
-/// `admin`, and never for oneself.
+/// Password, second factor and token before are no longer good, and its sessions end. For the role
+/// `admin`, in a session with the second factor, and never for oneself.
 #[utoipa::path(
     post,
     path = "/v1/operator/operators/{name}/enrolment",
@@ -214,7 +228,7 @@ pub(in crate::http) async fn renew_operator(
     params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
         (status = 200, description = "The code, told once", body = OperatorSecrets),
-        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+        (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 404, description = "`operator_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
@@ -228,7 +242,7 @@ pub(in crate::http) async fn reset_operator(
     operator: Operator,
     Path(name): Path<String>,
 ) -> Result<Json<OperatorSecrets>, Problem> {
-    let by = operator.administrator()?;
+    let by = operator.administrator()?.registrar()?;
     let code =
         operators.reset(by.trail(), &name_of(&name, Code::OperatorNotFound)?, clock.now()).await?;
     let enrolment_code = Some(code.reveal().to_owned());

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::operators::{Care, Operator, Reason};
+use crate::operators::{Care, Operator};
+use crate::reason::Reason;
 use crate::social::{KeptReport, ReportDecision, ReportError, ReportOutcome, ReportState, Social};
 
 use super::super::idempotency::{Once, RequiredKey};
 use super::super::social::ReportReason;
 use super::super::{
-    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, page::Limit, unread,
+    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, page::Limit, unread,
 };
 
 /// A report by a player about another one of a game.
@@ -89,9 +90,7 @@ pub(in crate::http) struct DecideReport {
     #[schema(inline)]
     outcome: ReportOutcomeBody,
     /// For people to read later.
-    #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    #[schema(value_type = ReasonText)]
     note: Reason,
 }
 
@@ -157,7 +156,7 @@ pub(in crate::http) async fn decide_report(
     let once = once.keyed()?;
     let DecideReport { outcome, note } = once.body()?;
     let work = async move |_| {
-        let decided = care.decide_report(&by, id, outcome.into(), note.as_str()).await?;
+        let decided = care.decide_report(&by, id, outcome.into(), &note).await?;
         Ok(Json(PlayerReportBody::from(decided)))
     };
     Ok(once.answer(&operator, work).await)

@@ -17,12 +17,13 @@ use crate::archive::halted::{self, Halted};
 use crate::ids::RoomId;
 use crate::ledger::{IdlePot, LedgerError};
 use crate::operators::audit::{Action, Trail};
-use crate::operators::{Administrator, Operator, Reason};
+use crate::operators::{Administrator, Operator};
+use crate::reason::Reason;
 use crate::tables::{OperateError, Unready, Voided};
 use bahay_engine::catalog::AnyGame;
 
 use super::super::idempotency::{Once, RequiredKey};
-use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Services, Time};
+use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, ReasonText, Services, Time};
 
 /// Tables of a room that are listed.
 const TABLES_MAX: usize = 200;
@@ -104,9 +105,7 @@ pub(in crate::http) struct Stranded {
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct TableReason {
     /// For the books, and for whoever reads them.
-    #[schema(value_type = String, min_length = 10, max_length = 500,
-        example = "as the player asked on the phone",
-        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
+    #[schema(value_type = ReasonText)]
     reason: Reason,
 }
 
@@ -212,7 +211,7 @@ pub(in crate::http) async fn void(
 ) -> Result<Voided, Problem> {
     let tables = services.lobby.tables();
     let what = (Action::TableVoided, table, Some(reason));
-    order(services, by, what, tables.void(table, reason.as_str())).await
+    order(services, by, what, tables.void(table, reason)).await
 }
 
 /// Lets a halted table play on.

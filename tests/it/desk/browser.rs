@@ -11,49 +11,49 @@ use std::time::Duration;
 
 use crate::http::server::Server;
 
-pub(super) const PASSWORD: &str = "rain on a tin roof";
+pub(crate) const PASSWORD: &str = "rain on a tin roof";
 
 /// What a page answered.
 #[derive(Debug)]
-pub(super) struct Page {
-    pub(super) status: u16,
-    pub(super) location: Option<String>,
-    pub(super) text: String,
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    pub(crate) location: Option<String>,
+    pub(crate) text: String,
 }
 
 /// A browser with its cookies.
 #[derive(Debug)]
-pub(super) struct Browser<'a> {
+pub(crate) struct Browser<'a> {
     server: &'a Server,
-    pub(super) cookies: BTreeMap<String, String>,
+    pub(crate) cookies: BTreeMap<String, String>,
     /// What it says of where forms come from; a browser of the tests may lie.
-    pub(super) site: &'static str,
+    pub(crate) site: &'static str,
 }
 
 /// An operator who has enrolled.
 #[derive(Clone, Debug)]
-pub(super) struct Enrolled {
-    pub(super) factor: SecondFactor,
+pub(crate) struct Enrolled {
+    pub(crate) factor: SecondFactor,
 }
 
 impl<'a> Browser<'a> {
-    pub(super) fn new(server: &'a Server) -> Self {
+    pub(crate) fn new(server: &'a Server) -> Self {
         Self { server, cookies: BTreeMap::new(), site: "same-origin" }
     }
 
-    pub(super) async fn get(&mut self, path: &str) -> Page {
+    pub(crate) async fn get(&mut self, path: &str) -> Page {
         let request = self.server.node.request(Method::GET, path);
         let response = request.header(COOKIE, self.jar()).send().await.expect("an answer");
         self.take(response).await
     }
 
     /// Sends fields as they are, with the token of forms that the page named by `of` holds.
-    pub(super) async fn send(&mut self, of: &str, path: &str, fields: &[(&str, &str)]) -> Page {
+    pub(crate) async fn send(&mut self, of: &str, path: &str, fields: &[(&str, &str)]) -> Page {
         let token = form_token(&self.get(of).await.text);
         self.send_with(&token, path, fields).await
     }
 
-    pub(super) async fn send_with(
+    pub(crate) async fn send_with(
         &mut self,
         token: &str,
         path: &str,
@@ -100,47 +100,51 @@ impl<'a> Browser<'a> {
     }
 
     /// Makes an operator and enrols it; the browser is then signed in.
-    pub(super) async fn enrol(&mut self, name: &str, role: Role) -> Enrolled {
+    pub(crate) async fn enrol(&mut self, name: &str, role: Role) -> Enrolled {
         let operators = Operators::new(self.server.bank.database.owner_pool().await);
         let parsed = name.parse().expect("a name of an operator");
         let now = self.server.clock.now();
         let made = operators.add(&Trail::COMMAND, &parsed, role, now).await.expect("is made");
-        let code = made.enrolment.reveal().to_owned();
-        let factor = self.factor_of(&code).await;
-        let shown = factor.code(now);
+        self.take_up(made.enrolment.reveal()).await
+    }
+
+    /// Uses an enrolment code up; the browser is then signed in.
+    pub(crate) async fn take_up(&mut self, code: &str) -> Enrolled {
+        let factor = self.factor_of(code).await;
+        let shown = factor.code(self.server.clock.now());
         let fields =
-            [("enrolment", &*code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
+            [("enrolment", code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
         let page = self.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
         assert_eq!((page.status, page.location.as_deref()), (303, Some("/desk")), "{}", page.text);
         Enrolled { factor }
     }
 
     /// The second factor that an enrolment shows.
-    pub(super) async fn factor_of(&mut self, code: &str) -> SecondFactor {
+    pub(crate) async fn factor_of(&mut self, code: &str) -> SecondFactor {
         let page = self.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
         assert_eq!(page.status, 200, "{}", page.text);
         let key = between(&page.text, "Key: <code>", "</code>");
         SecondFactor::of_base32(key).expect("a key")
     }
 
-    pub(super) async fn sign_in(&mut self, name: &str, password: &str, code: &str) -> Page {
+    pub(crate) async fn sign_in(&mut self, name: &str, password: &str, code: &str) -> Page {
         let fields = [("name", name), ("password", password), ("code", code)];
         self.send("/desk/sign-in", "/desk/sign-in", &fields).await
     }
 }
 
 /// The token that a page's forms hold.
-pub(super) fn form_token(page: &str) -> String {
+pub(crate) fn form_token(page: &str) -> String {
     between(page, "name=\"form_token\" value=\"", "\"").to_owned()
 }
 
 #[track_caller]
-pub(super) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let rest = text.split_once(before).unwrap_or_else(|| panic!("no {before} in {text}")).1;
     rest.split_once(after).expect("an end").0
 }
 
 /// To the next code of every authenticator.
-pub(super) fn next_code(clock: &Clock) {
+pub(crate) fn next_code(clock: &Clock) {
     clock.advance(Duration::from_secs(30));
 }

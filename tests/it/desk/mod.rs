@@ -1,6 +1,7 @@
 //! The desk as browsers meet it: cookies, forms, pages.
 
-mod browser;
+pub(crate) mod browser;
+mod four_eyes;
 mod matrix;
 mod orders;
 mod running;

@@ -264,7 +264,12 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     next_code(&server.clock);
     let shown = factor.code(server.clock.now());
     assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 403);
-    ok(server.node.get("/v1/operator/corrections", &token)).await;
+    let list = |token: &str| server.node.get("/v1/operator/corrections", token);
+    expect_refusal(list(&token), 401, "operator_token_unknown").await;
+    let told = luz.send(here, "/desk/operators/kuya.ben/token", &[]).await;
+    let token = format!("bahay_op_{}", between(&told.text, "bahay_op_", "<"));
+    ok(list(&token)).await;
+    assert!(luz.get(here).await.text.contains("2026-05-30 12:00:00"), "it is good for 90 days");
 
     assert_eq!(luz.send(here, "/desk/operators/kuya.ben/disabling", &[]).await.status, 303);
     expect_refusal(

@@ -1,11 +1,12 @@
 //! A game that is being played, as operators look at it and void it over the API.
 
+use bahay::client::{Client, Play};
 use bahay::clock::Clock;
 use bahay::operators::audit::Trail;
 use bahay::operators::{Operators, Role};
 use bahay_engine::cards::CardSet;
 use bahay_engine::catalog::AnyView;
-use bahay_engine::table::PhaseView;
+use bahay_engine::table::{GameId, PhaseView};
 use reqwest::{Client as Http, Method};
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -30,24 +31,24 @@ impl Programme {
     }
 
     async fn ask(&self, method: Method, path: &str, body: Value) -> Value {
+        let (status, body) = self.send(method, path, body).await;
+        assert!((200..300).contains(&status), "{path}: {status} {body}");
+        body
+    }
+
+    /// Status and body of the answer, whichever they are.
+    async fn send(&self, method: Method, path: &str, body: Value) -> (u16, Value) {
         let request = self.http.request(method, format!("{}/v1/operator/{path}", self.base));
         let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
         let answer = request.bearer_auth(&self.token).json(&body).send().await.unwrap();
-        let status = answer.status();
-        let body = answer.text().await.unwrap();
-        assert!(status.is_success(), "{path}: {status} {body}");
-        serde_json::from_str(&body).unwrap()
+        (answer.status().as_u16(), answer.json().await.unwrap())
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_is_voided() {
-    let house = House::new().await;
-    let luz = Programme::of(&house).await;
-    let (table, clients) = house.table().await;
-    let before = clients[0].wallet().await.unwrap().available;
+/// A game that has begun at a table, with the connections of its players and a hand of the first.
+async fn dealt(clients: &[Client]) -> (Vec<Play>, GameId, CardSet) {
     let mut plays = Vec::new();
-    for client in &clients {
+    for client in clients {
         plays.push(joined(client).await);
     }
     let began = async {
@@ -76,6 +77,16 @@ async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_i
         }
     };
     let (game, hand) = timeout(PATIENCE, began).await.expect("a game begins");
+    (plays, game, hand)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_is_voided() {
+    let house = House::new().await;
+    let luz = Programme::of(&house).await;
+    let (table, clients) = house.table().await;
+    let before = clients[0].wallet().await.unwrap().available;
+    let (_plays, game, hand) = dealt(&clients).await;
 
     let listed = luz.ask(Method::GET, "tables?room=newbie", json!({})).await;
     assert_eq!(listed["items"], json!([{ "table": table, "players": 3 }]));
@@ -97,6 +108,38 @@ async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_i
     let voided = luz.ask(Method::POST, &format!("tables/{table}/voiding"), why).await;
     assert_eq!(voided["game"], json!(game));
     assert_eq!(clients[0].wallet().await.unwrap().available, before, "its coins went back");
+}
+
+/// The longest reason is one of 500 letters, however many bytes each has, and one more does nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_is_voided_for_any_reason_that_is_a_reason_and_for_no_other() {
+    let house = House::new().await;
+    let luz = Programme::of(&house).await;
+    let (table, clients) = house.table().await;
+    let before = clients[0].wallet().await.unwrap().available;
+    let (_plays, game, _) = dealt(&clients).await;
+    let voiding = format!("tables/{table}/voiding");
+    for wrong in ["ñ".repeat(501), "ñ".repeat(9), format!("a bell\u{7}{}", "ñ".repeat(20))] {
+        let why = json!({ "reason": wrong });
+        let (status, refusal) = luz.send(Method::POST, &voiding, why).await;
+        assert_eq!((status, &refusal["code"]), (422, &json!("body_invalid")), "{refusal}");
+    }
+    let stranded = luz.ask(Method::GET, "stranded", json!({})).await;
+    assert_eq!(stranded["halted"], json!([]), "nothing was done by halves");
+    let noted = luz.ask(Method::GET, "actions?action=table_void", json!({})).await;
+    assert_eq!(noted["items"], json!([]));
+
+    let longest = "ñ".repeat(500);
+    let why = json!({ "reason": longest });
+    let (status, voided) = luz.send(Method::POST, &voiding, why).await;
+    assert_eq!((status, &voided["game"]), (200, &json!(game)), "{voided}");
+    assert_eq!(clients[0].wallet().await.unwrap().available, before, "its coins went back");
+    let kept: String = sqlx::query_scalar("select void_reason from games where id = $1")
+        .bind(game.0)
+        .fetch_one(&house.pool)
+        .await
+        .unwrap();
+    assert_eq!(kept, longest);
 }
 
 /// Closed on one node, the house is closed on all: nobody is seated, and who waited is free.

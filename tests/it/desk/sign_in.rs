@@ -164,7 +164,8 @@ async fn sessions_end_when_idle_when_old_and_with_their_operator() {
 
     again(&mut browser).await;
     let operators = Operators::new(server.bank.database.owner_pool().await);
-    operators.disable(&Trail::COMMAND, &"ate.luz".parse().unwrap()).await.unwrap();
+    let name = "ate.luz".parse().unwrap();
+    operators.disable(&Trail::COMMAND, &name, server.clock.now()).await.unwrap();
     assert_eq!(browser.get(SOMEWHERE).await.status, 303);
 }
 

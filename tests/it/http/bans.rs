@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use super::server::{Server, expect_refusal, ok};
 use crate::support::house::{House, PATIENCE};
+use crate::support::reason;
 
 const DEVICE: &str = "device-0123456789";
 
@@ -34,14 +35,14 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let bans = Barring::new(server.bank.pool.clone(), server.clock.clone());
     let (player, now) = (guest.id.parse().unwrap(), server.clock.now());
     let ends_at = Some(clock::after(now, Duration::from_hours(1)));
-    let ban = Ban { reason: "collusion".into(), ends_at };
+    let ban = Ban { reason: reason("collusion at tables"), ends_at };
     bans.ban_by(&Trail::COMMAND, player, Bar::Entry, &ban).await.unwrap();
 
     let by_device = || node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     let by_name = || node.post("/v1/sign-in/password", &body);
     let problem: Value = by_device().send().await.unwrap().json().await.unwrap();
     assert_eq!(problem["code"], "banned");
-    assert_eq!(problem["detail"], "banned until 2026-03-01T13:00:00Z: collusion");
+    assert_eq!(problem["detail"], "banned until 2026-03-01T13:00:00Z: collusion at tables");
     expect_refusal(by_name(), 403, "banned").await;
     let wrong = json!({ "name": "Maria", "password": "wrong password" });
     let wrong = node.post("/v1/sign-in/password", &wrong);
@@ -61,7 +62,7 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
 
     server.clock.advance(Duration::from_hours(1));
     ok(by_device()).await;
-    let for_good = Ban { reason: "again".into(), ends_at: None };
+    let for_good = Ban { reason: reason("collusion again"), ends_at: None };
     bans.ban_by(&Trail::COMMAND, player, Bar::Entry, &for_good).await.unwrap();
     server.clock.advance(Duration::from_hours(10_000));
     expect_refusal(by_device(), 403, "banned").await;
@@ -106,10 +107,10 @@ async fn the_socket_refuses_a_ticket_as_rest_does() {
     let owner = house.database.owner_pool().await;
     // Its sessions go on, so that it is the ban that refuses and not the sign-out.
     let ban = "insert into bans (id, player, bars, reason, banned_at)
-        values ($1, $2, 'entry', 'collusion', now())";
+        values ($1, $2, 'entry', 'collusion at tables', now())";
     let id = uuid::Uuid::new_v4();
     sqlx::query(ban).bind(id).bind(client.player().0).execute(&owner).await.unwrap();
-    let banned = ("banned".to_owned(), "banned for good: collusion".to_owned());
+    let banned = ("banned".to_owned(), "banned for good: collusion at tables".to_owned());
     let refused = refused_both_ways(&client, &mut play, 1).await;
     assert_eq!(refused, [banned.clone(), banned]);
     let lift = "update bans set lifted_at = now() where id = $1";
@@ -139,7 +140,8 @@ async fn an_operator_bans_and_the_socket_closes() {
     let client = house.guest("Benjie").await;
     let mut play = client.play().await.unwrap();
     let (player, url) = (client.player().to_string(), house.database.url());
-    let done = bahay(&url, &["ban", "add", &player, "--reason", "collusion", "--days", "7"]);
+    let done =
+        bahay(&url, &["ban", "add", &player, "--reason", "collusion at tables", "--days", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let code = loop {
         match timeout(PATIENCE, play.next()).await.unwrap() {
@@ -158,7 +160,7 @@ async fn an_operator_bans_and_the_socket_closes() {
     let again = bahay(&url, &["ban", "lift", &player]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not banned"));
     let nobody = uuid::Uuid::max().to_string();
-    let unknown = bahay(&url, &["ban", "add", &nobody, "--reason", "x"]);
+    let unknown = bahay(&url, &["ban", "add", &nobody, "--reason", "nobody is there"]);
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no such player"));
 }
 
@@ -168,7 +170,8 @@ async fn an_operator_mutes_and_lifts_that_by_command() {
     let house = House::new().await;
     let client = house.guest("Benjie").await;
     let (player, url) = (client.player().to_string(), house.database.url());
-    let done = bahay(&url, &["mute", "add", &player, "--reason", "insults", "--days", "7"]);
+    let done =
+        bahay(&url, &["mute", "add", &player, "--reason", "insults at the table", "--days", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let listed = bahay(&url, &["mute", "list", &player]);
     let listed = String::from_utf8(listed.stdout).unwrap();

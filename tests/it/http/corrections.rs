@@ -1,5 +1,7 @@
 //! Corrections of the books: asked for by one operator, decided by another, booked once.
 
+use std::time::Duration;
+
 use bahay::operators::Role;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use reqwest::{Method, RequestBuilder};
@@ -7,8 +9,11 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-use super::server::{ADJUSTMENT_MAX, Server, ok, refusal, refused, text};
+use super::server::{Server, ok, refusal, refused, text};
+use crate::desk::browser::{Browser, PASSWORD};
 use crate::support::bank::PotGoes;
+use crate::support::house::adjustments;
+use crate::support::reason;
 
 const PATH: &str = "/v1/operator/corrections";
 const REASON: &str = "paid twice by mistake";
@@ -23,8 +28,8 @@ struct Office {
 impl Office {
     async fn new() -> Self {
         let server = Server::new().await;
-        let luz = server.operator("ate.luz", Role::Finance).await;
-        let ben = server.operator("kuya.ben", Role::Admin).await;
+        let luz = server.session("ate.luz", Role::Finance).await;
+        let ben = server.session("kuya.ben", Role::Admin).await;
         Self { server, luz, ben }
     }
 
@@ -122,7 +127,7 @@ async fn an_adjustment_moves_coins_when_another_has_approved_it() {
     // Approving again is answered as before; anything else is too late.
     assert_eq!(ok(office.approve(&office.ben, &asked)).await, approved);
     expect(office.reject(&office.ben, &asked), 409, "correction_decided").await;
-    let cora = office.server.operator("cora", Role::Admin).await;
+    let cora = office.server.session("cora", Role::Admin).await;
     expect(office.approve(&cora, &asked), 409, "correction_decided").await;
     assert_eq!(bank.wallets(&[player]).await, [1_250]);
 
@@ -166,7 +171,7 @@ async fn what_a_wallet_cannot_pay_does_not_move_and_stays_asked_for() {
 async fn requests_that_make_no_sense_are_refused() {
     let office = Office::new().await;
     let player = office.server.bank.player(1_000).await;
-    let max = ADJUSTMENT_MAX.hundredths();
+    let max = adjustments().one_max.hundredths();
     for amount in [max + 1, -max - 1, i64::MAX, i64::MIN] {
         expect(office.ask_adjustment(player, amount), 422, "adjustment_too_large").await;
     }
@@ -297,7 +302,7 @@ async fn what_several_games_share_is_not_reversible() {
     }
     let open = bank.deal(TableId(Uuid::new_v4()), &players);
     bank.open(&open).await;
-    bank.ledger.void_game(open.game, "for the test").await.unwrap();
+    bank.ledger.void_game(open.game, &reason("for the test")).await.unwrap();
     let voided = office.operation(&format!("void:{}", open.game)).await;
     expect(office.ask_reversal(voided), 409, "not_reversible").await;
     // A game that nobody won has only released its stakes.
@@ -337,7 +342,7 @@ async fn an_operation_is_reversed_once_whoever_asks_and_however_they_race() {
     let other = office.server.another_node().await;
     let (players, game) = settled(&office, PotGoes::Nowhere).await;
     let operation = office.operation(&format!("settle:{game}")).await;
-    let cora = office.server.operator("cora", Role::Finance).await;
+    let cora = office.server.session("cora", Role::Finance).await;
     let mut asked = Vec::new();
     for _ in 0..8 {
         asked.push(ok(office.ask_reversal(operation)).await);
@@ -413,6 +418,111 @@ async fn corrections_are_listed_newest_first_by_state() {
     let unknown = format!("{PATH}/{}", Uuid::new_v4());
     let unknown = office.server.node.request(Method::GET, &unknown).bearer_auth(&viewer);
     expect(unknown, 404, "correction_not_found").await;
+}
+
+/// A bound of a day goes over all that one operator asks for, and over all of one player, whoever
+/// asks: what is asked for and what is booked.
+#[tokio::test]
+async fn the_adjustments_of_a_day_are_bounded_by_requester_and_by_player() {
+    let office = Office::new().await;
+    let (server, bank) = (&office.server, &office.server.bank);
+    let [one, two, three] = bank.players([1_000; 3]).await[..] else { panic!("three players") };
+    let max = adjustments().one_max.hundredths();
+    assert_eq!(adjustments().requester_day_max.hundredths(), 2 * max);
+    assert_eq!(adjustments().player_day_max.hundredths(), 2 * max);
+    // Given and taken count alike, and what was rejected does not.
+    let given = ok(office.ask_adjustment(one, max)).await;
+    let taken = ok(office.ask_adjustment(two, -max)).await;
+    for player in [one, two, three] {
+        expect(office.ask_adjustment(player, 1), 409, "adjustment_day_max").await;
+    }
+    ok(office.reject(&office.ben, &taken)).await;
+    ok(office.approve(&office.ben, &given)).await;
+    ok(office.ask_adjustment(two, max)).await;
+    expect(office.ask_adjustment(three, 1), 409, "adjustment_day_max").await;
+
+    // Another operator has a bound of its own; the player's is left as it is.
+    let cora = server.session("cora", Role::Finance).await;
+    let ask = |player: PlayerId, amount: i64| {
+        let body = json!({
+            "kind": "adjustment", "player": player, "amount": amount, "reason": REASON
+        });
+        office.post(&cora, "", &body)
+    };
+    ok(ask(one, max)).await;
+    expect(ask(one, 1), 409, "adjustment_day_max").await;
+    expect(ask(one, -1), 409, "adjustment_day_max").await;
+    ok(ask(three, max)).await;
+    expect(ask(three, 1), 409, "adjustment_day_max").await;
+    bank.audit_clean().await;
+}
+
+/// Requests that were saved up day by day are not all booked on one.
+#[tokio::test]
+async fn a_player_is_given_no_more_in_a_day_however_long_ago_it_was_asked_for() {
+    let office = Office::new().await;
+    let (server, bank) = (&office.server, &office.server.bank);
+    let player = bank.player(1_000).await;
+    let max = adjustments().one_max.hundredths();
+    let mut asked = Vec::new();
+    for day in 0..2 {
+        let name = format!("asker.{day}");
+        let asker = server.session(&name, Role::Finance).await;
+        for _ in 0..2 {
+            let body = json!({
+                "kind": "adjustment", "player": player, "amount": max, "reason": REASON
+            });
+            asked.push(ok(office.post(&asker, "", &body)).await);
+        }
+        server.clock.advance(Duration::from_hours(24));
+    }
+    let dina = server.session("dina", Role::Finance).await;
+    ok(office.approve(&dina, &asked[0])).await;
+    ok(office.approve(&dina, &asked[2])).await;
+    expect(office.approve(&dina, &asked[1]), 409, "adjustment_day_max").await;
+    expect(office.approve(&dina, &asked[3]), 409, "adjustment_day_max").await;
+    assert_eq!(bank.wallets(&[player]).await, [1_000 + 2 * max]);
+    server.clock.advance(Duration::from_hours(24));
+    let elsa = server.session("elsa", Role::Finance).await;
+    ok(office.approve(&elsa, &asked[1])).await;
+    bank.audit_clean().await;
+}
+
+/// A session begins and ends over the API too, and it decides.
+#[tokio::test]
+async fn an_operator_signs_in_over_the_api_and_decides() {
+    let office = Office::new().await;
+    let server = &office.server;
+    let player = server.bank.player(1_000).await;
+    let mut browser = Browser::new(server);
+    let factor = browser.enrol("cora", Role::Finance).await.factor;
+    server.clock.advance(Duration::from_secs(30));
+    let code = factor.code(server.clock.now());
+    let sign_in = |name: &str, password: &str, code: &str| {
+        let body = json!({ "name": name, "password": password, "code": code });
+        server.node.post("/v1/operator/sign-in", &body)
+    };
+    for (name, password, code) in [
+        ("cora", "rain on a tin rooff", &*code),
+        ("cora", PASSWORD, "000000"),
+        ("nobody", PASSWORD, &code),
+        ("no\u{0}body", PASSWORD, &code),
+    ] {
+        expect(sign_in(name, password, code), 401, "credentials_wrong").await;
+    }
+    let session = text(&ok(sign_in("cora", PASSWORD, &code)).await["token"]);
+    expect(sign_in("cora", PASSWORD, &code), 401, "credentials_wrong").await;
+    let asked = ok(office.ask_adjustment(player, 250)).await;
+    ok(office.approve(&session, &asked)).await;
+    assert_eq!(server.bank.wallets(&[player]).await, [1_250]);
+    let end =
+        |token: &str| server.node.request(Method::POST, "/v1/operator/sign-out").bearer_auth(token);
+    let token = server.operator("a.program", Role::Finance).await;
+    expect(end(&token), 403, "second_factor_missing").await;
+    ok(end(&session)).await;
+    expect(end(&session), 401, "session_ended").await;
+    expect(office.ask_adjustment(player, 0), 422, "body_invalid").await;
+    expect(office.approve(&session, &asked), 401, "session_ended").await;
 }
 
 /// What the program would never write, the database refuses to hold.

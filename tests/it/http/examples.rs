@@ -135,7 +135,7 @@ const UNREADABLE: [&str; 5] =
 async fn the_server_reads_every_example() {
     let server = Server::new().await;
     let node = &server.node;
-    let operator = server.operator("ate.luz", Role::Admin).await;
+    let operator = server.session("ate.luz", Role::Admin).await;
     let document = document();
     let mut sent = 0;
     for Operation { name, method, path, said } in operations(&document) {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::server::{Guest, Server, expect_refusal, ok, text};
 use crate::support::bank::PotGoes;
+use crate::support::reason;
 
 const DEVICE: &str = "device-0123456789";
 const PASSWORD: &str = "rain on a tin roof";
@@ -137,7 +138,7 @@ async fn nobody_is_deleted_in_a_game_or_at_a_table() {
     for guest in &guests {
         expect_refusal(delete(guest), 409, "in_game").await;
     }
-    server.bank.ledger.void_game(game.game, "for the test").await.unwrap();
+    server.bank.ledger.void_game(game.game, &reason("for the test")).await.unwrap();
     let seat = server.node.request(Method::POST, "/v1/rooms/newbie/seat");
     ok(seat.bearer_auth(&guests[0].access_token)).await;
     expect_refusal(delete(&guests[0]), 409, "in_game").await;

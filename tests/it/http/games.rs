@@ -4,6 +4,7 @@ use bahay_engine::table::{PlayerId, TableId};
 use uuid::Uuid;
 
 use crate::support::bank::PotGoes;
+use crate::support::reason;
 
 use super::server::{Guest, Server, expect_refusal, ok, text};
 
@@ -51,7 +52,12 @@ async fn a_game_that_goes_on_or_was_voided_has_no_record() {
     };
     expect_refusal(record(&guests[0]), 409, "game_not_finished").await;
     expect_refusal(record(&guests[3]), 404, "game_not_found").await;
-    server.bank.ledger.void_game(game.game, "a test").await.expect("an open game is voided");
+    server
+        .bank
+        .ledger
+        .void_game(game.game, &reason("for the test"))
+        .await
+        .expect("an open game is voided");
     expect_refusal(record(&guests[0]), 409, "game_voided").await;
     expect_refusal(record(&guests[3]), 404, "game_not_found").await;
     let list = ok(server.node.get("/v1/me/games", &guests[0].access_token)).await;
@@ -138,7 +144,12 @@ async fn a_voided_game_has_a_detail_and_no_deal() {
     };
     expect_refusal(get("", &guests[0]), 409, "game_not_finished").await;
     expect_refusal(get("/fairness", &guests[0]), 404, "game_not_found").await;
-    server.bank.ledger.void_game(game.game, "a test").await.expect("an open game is voided");
+    server
+        .bank
+        .ledger
+        .void_game(game.game, &reason("for the test"))
+        .await
+        .expect("an open game is voided");
     let detail = ok(get("", &guests[0])).await;
     assert_eq!((&detail["state"], &detail["seats"][2]["net"]), (&"voided".into(), &0.into()));
     assert!(detail["settlement"].is_null() && detail["ending"].is_null());

@@ -81,7 +81,7 @@ async fn a_key_is_one_callers_on_one_route_for_one_input() {
     let with_body = claim(&server.node, &one, "k").body("something");
     refuses(with_body, 422, "idempotency_key_reused").await;
 
-    let luz = server.operator("ate.luz", Role::Finance).await;
+    let luz = server.session("ate.luz", Role::Finance).await;
     let ben = server.operator("kuya.ben", Role::Admin).await;
     let path = "/v1/operator/corrections";
     let ask = |token: &str, amount: i64| {

@@ -89,6 +89,8 @@ GET    /v1/fairness                               200    200   200  200    200  
 POST   /v1/games/{id}/reports                     401    404   404  401    401     401     401
 POST   /v1/sort                                   401    200   200  401    401     401     401
 
+POST   /v1/operator/sign-in                       401    401   401  401    401     401     401
+POST   /v1/operator/sign-out                      401    401   401  204    204     204     204
 GET    /v1/operator/corrections                   401    401   401  200    200     200     200
 POST   /v1/operator/corrections                   401    401   401  403    403     201     201
 GET    /v1/operator/corrections/{id}              401    401   401  200    200     200     200
@@ -165,6 +167,9 @@ fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value
         "POST /v1/sort" => json!({ "cards": ["AS", "2S"], "by": "suit" }),
         "POST /v1/matchmaking/tickets" => json!({ "rooms": ["newbie"] }),
         "POST /v1/private-tables" => json!({ "room": "newbie", "bet": 100 }),
+        "POST /v1/operator/sign-in" => {
+            json!({ "name": operators_name(), "password": password, "code": "000000" })
+        }
         "POST /v1/operator/rooms" => {
             let id = format!("r{}", &Uuid::new_v4().simple().to_string()[..12]);
             json!({ "id": id, "settings": settings() })
@@ -352,7 +357,7 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
     let server = Server::new().await;
     let mut operators = Vec::new();
     for role in Role::ALL {
-        operators.push(server.operator(&format!("the.{role}"), role).await);
+        operators.push(server.session(&format!("the.{role}"), role).await);
     }
     let mut wrong = Vec::new();
     for (operation, statuses) in rows() {
@@ -361,11 +366,17 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
             let other = server.node.guest(&format!("device-{}", Uuid::new_v4())).await;
             let token = match caller {
                 "nobody" => None,
-                "other" => Some(&other.access_token),
-                "self" => Some(&owner.access_token),
+                "other" => Some(other.access_token.clone()),
+                "self" => Some(owner.access_token.clone()),
                 operator => {
                     let role = Role::ALL.iter().position(|role| role.to_string() == operator);
-                    Some(&operators[role.expect("a role")])
+                    let role = role.expect("a role");
+                    Some(if operation == "POST /v1/operator/sign-out" {
+                        // It ends the session of whoever asks.
+                        server.session(&operators_name(), Role::ALL[role]).await
+                    } else {
+                        operators[role].clone()
+                    })
                 }
             };
             let path = path(&server, &operation, &owner).await;

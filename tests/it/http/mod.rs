@@ -30,3 +30,4 @@ pub(crate) mod server;
 mod sessions;
 mod sign_in;
 mod sort;
+mod texts;

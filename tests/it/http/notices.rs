@@ -6,6 +6,8 @@ use uuid::Uuid;
 
 use super::server::{Guest, Server, expect_refusal, ok};
 
+use crate::support::reason;
+
 #[tokio::test]
 async fn a_voided_game_is_told_to_its_players_until_they_have_read_it() {
     let server = Server::new().await;
@@ -18,7 +20,12 @@ async fn a_voided_game_is_told_to_its_players_until_they_have_read_it() {
     let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
     server.bank.open(&game).await;
     for _ in 0..2 {
-        server.bank.ledger.void_game(game.game, "a test").await.expect("an open game is voided");
+        server
+            .bank
+            .ledger
+            .void_game(game.game, &reason("for the test"))
+            .await
+            .expect("an open game is voided");
     }
     let list = |guest: &Guest| server.node.get("/v1/me/notices", &guest.access_token);
     for guest in &guests[..3] {

@@ -31,7 +31,7 @@ async fn every_route_lets_in_those_it_is_for() {
     let id = ask().await;
     let mut tokens = vec![None, Some(guest.access_token.clone())];
     for role in Role::ALL {
-        tokens.push(Some(server.operator(&format!("the.{role}"), role).await));
+        tokens.push(Some(server.session(&format!("the.{role}"), role).await));
     }
     let adjustment = json!({
         "kind": "adjustment", "player": guest.id, "amount": 100, "reason": "for the test only"
@@ -101,7 +101,7 @@ async fn tokens_of_players_and_operators_do_not_open_each_others_doors() {
 #[tokio::test]
 async fn what_operators_change_needs_a_key() {
     let server = Server::new().await;
-    let luz = server.operator("ate.luz", Role::Finance).await;
+    let luz = server.session("ate.luz", Role::Finance).await;
     let id = Uuid::new_v4();
     for path in ["", &format!("/{id}/approval"), &format!("/{id}/rejection")] {
         let request = server.node.post(&format!("{CORRECTIONS}{path}"), &json!({}));
@@ -134,9 +134,10 @@ async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
     let (token, enrolment) = said.split_once('\n').unwrap();
     let token = token.to_owned();
     assert!(enrolment.starts_with("bahay_en_") && enrolment.len() == 52, "{enrolment}");
+    ok(server.node.get(CORRECTIONS, &token)).await;
     let reset = line(&bahay(&server, &["reset", "ate.luz"]));
     assert!(reset.starts_with("bahay_en_") && reset != enrolment, "{reset}");
-    ok(server.node.get(CORRECTIONS, &token)).await;
+    expect_refusal(server.node.get(CORRECTIONS, &token), 401, "operator_token_unknown").await;
     complains(&bahay(&server, &["add", "ate.luz", "--role", "admin"]), "there is an operator");
     complains(&bahay(&server, &["add", "Luz", "--role", "admin"]), "an operator's name is");
     complains(&bahay(&server, &["add", "luz", "--role", "root"]), "a role is viewer");

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::server::{NOW, Server, expect_refusal, ok, text};
 use crate::support::bank::table;
+use crate::support::reason;
 
 /// The largest page.
 const PAGE_BYTES_MAX: usize = 200_000;
@@ -224,7 +225,7 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
     server.bank.open(&voided).await;
     let open = ok(server.node.get("/v1/operator/today", &token)).await;
     assert_eq!(open["games_running"], 1);
-    server.bank.ledger.void_game(voided.game, "a cable was pulled").await.unwrap();
+    server.bank.ledger.void_game(voided.game, &reason("a cable was pulled")).await.unwrap();
     let owner = server.bank.database.owner_pool().await;
     let now = jiff_sqlx::ToSqlx::to_sqlx(bahay::clock::to_jiff(server.clock.now()));
     // What the ledger, the tables and the checks would write themselves, had it come to that.

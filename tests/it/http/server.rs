@@ -32,13 +32,11 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 
 use crate::support::bank::Bank;
-use crate::support::house::{cheap_ways_in, wide_door};
+use crate::support::house::{adjustments, cheap_ways_in, wide_door};
 use crate::support::live::TestLive;
 
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
 pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
-
-pub(crate) const ADJUSTMENT_MAX: Coins = Coins::from_hundredths(100_000_000);
 
 /// 2026-03-01T12:00:00Z. Time stands still until a test moves it.
 pub(crate) const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
@@ -116,6 +114,21 @@ impl Server {
         made.expect("an operator is made").token.reveal().to_owned()
     }
 
+    /// A new operator's session, with the second factor.
+    pub(crate) async fn session(&self, name: &str, role: Role) -> String {
+        let operators = Operators::new(self.bank.database.owner_pool().await);
+        let (name, now) = (name.parse().expect("a name of an operator"), self.clock.now());
+        let made = operators.add(&Trail::COMMAND, &name, role, now).await;
+        let made = made.expect("an operator is made");
+        let accounts = self.node.accounts.clone();
+        let desk = Desk::new(self.bank.pool.clone(), accounts, self.clock.clone(), sealing_keys());
+        let code = made.enrolment.reveal();
+        let shown = desk.enrolment(code).await.expect("it is to enrol").factor.code(now);
+        let password = "rain on a tin roof".parse().expect("a password");
+        let opened = desk.enrol(code, &password, &shown, None).await;
+        opened.expect("it has enrolled").token.reveal().to_owned()
+    }
+
     /// Another node on the same database, with the same secret and clock.
     pub(crate) async fn another_node(&self) -> Node {
         self.node_with(Setup::default()).await
@@ -161,7 +174,12 @@ impl Node {
             auth,
             checks: Checks::new(pool.clone(), Duration::from_secs(3_600), &metrics),
             metrics,
-            corrections: Corrections::new(pool.clone(), ledger.clone(), ADJUSTMENT_MAX),
+            corrections: Corrections::new(
+                pool.clone(),
+                ledger.clone(),
+                clock.clone(),
+                adjustments(),
+            ),
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
             reports: Reports::beside(&pool),

@@ -19,6 +19,7 @@ use uuid::Uuid;
 use super::{TAKEN, WON, insist};
 use crate::support::bank::{Bank, PotGoes, settlement, table};
 use crate::support::house::PATIENCE;
+use crate::support::reason;
 use crate::support::wire::{Afterwards, Count, Cut, Moment, Wire};
 
 /// No operation comes near so many round trips.
@@ -211,7 +212,9 @@ impl Call {
         Ok(match self {
             Self::Open(input) => format!("{:?}", ledger.open_game(input.clone()).await?),
             Self::Settle(input) => format!("{:?}", ledger.settle_game(input.clone()).await?),
-            Self::Void(game) => format!("{:?}", ledger.void_game(*game, "cut").await?),
+            Self::Void(game) => {
+                format!("{:?}", ledger.void_game(*game, &reason("a cable was cut")).await?)
+            }
             Self::Grant(input) => format!("{:?}", ledger.grant(input.clone()).await?),
         })
     }
@@ -239,7 +242,10 @@ impl Call {
         assert_eq!(bank.wallets(players).await, expected);
         // The players are to be as rich for the next one.
         if let Self::Open(input) = self {
-            bank.ledger.void_game(input.game, "opened").await.expect("the game is voided");
+            bank.ledger
+                .void_game(input.game, &reason("it was open"))
+                .await
+                .expect("the game is voided");
         }
     }
 }

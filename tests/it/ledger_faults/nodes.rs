@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 
 use super::{TAKEN, WON};
 use crate::support::bank::{Bank, PotGoes, settlement, table};
+use crate::support::reason;
 
 const GAMES: usize = 50;
 
@@ -80,7 +81,7 @@ async fn what_one_node_settles_and_the_other_voids_is_one_of_both() {
             for _ in 0..number % 4 {
                 voiding.wallet(player).await.unwrap();
             }
-            voiding.void_game(game, "lost").await.map(drop)
+            voiding.void_game(game, &reason("it was lost")).await.map(drop)
         });
         async move { (settled.await.unwrap(), voided.await.unwrap()) }
     });

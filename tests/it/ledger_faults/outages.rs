@@ -12,6 +12,7 @@ use super::{TAKEN, WON, insist};
 use crate::support::bank::{Bank, PotGoes, settlement, table};
 use crate::support::db::TestDatabase;
 use crate::support::house::PATIENCE;
+use crate::support::reason;
 use crate::support::services::{Service, Services};
 
 #[tokio::test]
@@ -37,7 +38,7 @@ async fn who_finds_no_connection_is_told_so_and_may_ask_again() {
         tokio::join!(
             async { node.open_game(to_open.clone()).await.map(drop) },
             async { node.settle_game(settling.clone()).await.map(drop) },
-            async { node.void_game(to_void.game, "lost").await.map(drop) },
+            async { node.void_game(to_void.game, &reason("it was lost")).await.map(drop) },
             async { node.grant(grant.clone()).await.map(drop) },
         )
     };

@@ -19,6 +19,7 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, joined};
+use crate::support::reason;
 
 async fn say(play: &mut Play, phrase: Phrase) -> Result<(), PlayError> {
     let said = play.send(|id| Command::Say { id, phrase }).await?;
@@ -109,7 +110,7 @@ async fn whom_the_house_mutes_is_heard_on_no_node_until_that_ends() {
     let (clock, player) = (Clock::system(), first.player());
     let barring = Barring::new(house.database.owner_pool().await, clock.clone());
     let ends_at = Some(clock::after(clock.now(), Duration::from_hours(1)));
-    let mute = Ban { reason: "insults".into(), ends_at };
+    let mute = Ban { reason: reason("insults at the table"), ends_at };
     barring.ban_by(&Trail::COMMAND, player, Bar::Speech, &mute).await.unwrap();
     assert_eq!(code(say(&mut first_play, Phrase::Hello).await), "muted");
     assert_eq!(code(say(&mut first_play, Phrase::EmojiHeart).await), "muted");

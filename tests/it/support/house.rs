@@ -9,6 +9,7 @@ use bahay::client::{Client, Play};
 use bahay::clock::Clock;
 use bahay::edge::{self, Rate};
 use bahay::lobby::{self, Room, house_rooms};
+use bahay::operators::AdjustmentBounds;
 use bahay::ratings::Ratings;
 use bahay::rewards::Terms;
 use bahay::ws::FaultHooks;
@@ -75,6 +76,16 @@ pub(crate) fn wide_door() -> edge::Options {
         requests_per_account: rate,
         sign_ins_per_address: rate,
         ..edge::Options::default()
+    }
+}
+
+/// How much adjustments may move, as by default.
+pub(crate) fn adjustments() -> AdjustmentBounds {
+    let coins = |whole| Coins::from_whole(whole).unwrap();
+    AdjustmentBounds {
+        one_max: coins(1_000_000),
+        requester_day_max: coins(2_000_000),
+        player_day_max: coins(2_000_000),
     }
 }
 
@@ -195,7 +206,7 @@ async fn start(
         ledger_check_every: Duration::from_secs(3_600),
         rewards: Terms::default(),
         calendar: bahay::standings::Calendar::default(),
-        adjustment_max: Coins::from_whole(1_000_000).unwrap(),
+        adjustments: adjustments(),
         door,
         hooks,
         ways_in: cheap_ways_in(),

@@ -1,5 +1,7 @@
 //! What the tests share.
 
+use bahay::reason::Reason;
+
 pub(crate) mod bank;
 pub(crate) mod cluster;
 pub(crate) mod db;
@@ -13,3 +15,8 @@ pub(crate) mod programs;
 pub(crate) mod raw;
 pub(crate) mod services;
 pub(crate) mod wire;
+
+/// Why something is done in a test.
+pub(crate) fn reason(text: &str) -> Reason {
+    text.parse().expect("a reason of the tests is one")
+}

@@ -1,0 +1,95 @@
+//! Operators who sign in over the API, as at the desk: by name, password and second factor. What takes
+//! two people is done in such a session and by no token.
+
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::accounts::Attempt;
+use crate::edge::Address;
+use crate::operators::audit::Way;
+use crate::operators::{Desk, DeskSignIn, Operator};
+
+use super::super::{Body, Problem, ProblemBody};
+
+/// What an operator signs in with.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct OperatorSignIn {
+    #[schema(max_length = 32, example = "ate.luz")]
+    name: String,
+    #[schema(
+        value_type = String,
+        format = Password,
+        max_length = 512,
+        example = "rain on a tin roof"
+    )]
+    password: Attempt,
+    /// The six digits that the authenticator shows now; each code is taken once.
+    #[schema(max_length = 6, example = "287082")]
+    code: String,
+}
+
+/// A session of an operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct OperatorSession {
+    /// To be sent as `Authorization: Bearer`. It ends after 30 minutes without a request, and after
+    /// 12 hours.
+    token: String,
+}
+
+/// Sign an operator in
+///
+/// By what it has set at `/desk/enrolment`. A session may do what the operator's token may, and what
+/// takes the second factor beside: deciding on corrections, making operators and handing out their
+/// secrets.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/sign-in",
+    tag = "operators",
+    request_body = OperatorSignIn,
+    responses(
+        (status = 200, description = "A session, told once", body = OperatorSession),
+        (status = 401, description = "`credentials_wrong`: name, password and code do not belong \
+            together, or the code was used before", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 429, description = "`sign_in_locked`, `too_many_requests`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 503, description = "`sign_in_busy`, `timed_out`, `unavailable`",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn sign_in_operator(
+    State(desk): State<Desk>,
+    address: Option<Extension<Address>>,
+    Body(OperatorSignIn { name, password, code }): Body<OperatorSignIn>,
+) -> Result<Json<OperatorSession>, Problem> {
+    let address = address.map(|Extension(address)| address.to_string());
+    let request = DeskSignIn { name, password, code, way: Way::Api, address };
+    let opened = desk.sign_in(&request).await?;
+    Ok(Json(OperatorSession { token: opened.token.reveal().to_owned() }))
+}
+
+/// Sign an operator out
+///
+/// Ends the session whose token is sent.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/sign-out",
+    tag = "operators",
+    security(("operator_token" = [])),
+    responses(
+        (status = 204, description = "The session has ended"),
+        (status = 403, description = "`second_factor_missing`: this is the token of no session",
+            body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn sign_out_operator(
+    State(desk): State<Desk>,
+    operator: Operator,
+) -> Result<StatusCode, Problem> {
+    desk.sign_out(&operator).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,64 @@
+//! Texts that operators write, at their bounds: what the contract says of their length, the server
+//! takes, and so do the columns. Letters are counted, however many bytes each has.
+
+use bahay::operators::Role;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::server::{Server, ok, text};
+
+/// What takes a text: the path, the body around it, and how long it is at least and at most.
+fn texts(player: &str, correction: &str) -> Vec<(String, Value, &'static str, [usize; 2])> {
+    let player_path = format!("/v1/operator/players/{player}");
+    let adjustment = json!({ "kind": "adjustment", "player": player, "amount": 1 });
+    let reason = [10, 500];
+    vec![
+        ("/v1/operator/house/closing".into(), json!({}), "reason", reason),
+        (format!("{player_path}/bans"), json!({ "hours": 1 }), "reason", reason),
+        (format!("{player_path}/mutes"), json!({}), "reason", reason),
+        ("/v1/operator/corrections".into(), adjustment, "reason", reason),
+        (format!("{player_path}/notes"), json!({}), "words", [1, 2_000]),
+        // The last, because it decides.
+        (format!("/v1/operator/corrections/{correction}/rejection"), json!({}), "reason", reason),
+    ]
+}
+
+#[tokio::test]
+async fn a_text_is_taken_to_its_last_letter_and_no_further() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    let luz = server.session("ate.luz", Role::Admin).await;
+    let ben = server.session("kuya.ben", Role::Admin).await;
+    let post = |path: &str, body: &Value| {
+        let post = server.node.request(Method::POST, path).json(body).bearer_auth(&ben);
+        post.header("Idempotency-Key", Uuid::new_v4().to_string())
+    };
+    let ask = json!({
+        "kind": "adjustment", "player": guest.id, "amount": 1, "reason": "for the test only"
+    });
+    for letter in ["x", "ñ", "札", "🂡"] {
+        let asked = server.node.post("/v1/operator/corrections", &ask).bearer_auth(&luz);
+        let asked = asked.header("Idempotency-Key", Uuid::new_v4().to_string());
+        let correction = text(&ok(asked).await["id"]);
+        for (path, around, name, [least, most]) in texts(&guest.id, &correction) {
+            for length in [least - 1, most + 1, least, most] {
+                // What is decided is decided.
+                if path.ends_with("rejection") && length == least {
+                    continue;
+                }
+                let mut body = around.clone();
+                body[name] = letter.repeat(length).into();
+                let answer = post(&path, &body).send().await.unwrap();
+                let (status, said) = (answer.status(), answer.text().await.unwrap());
+                if (least..=most).contains(&length) {
+                    assert!(status.is_success(), "{path}, {length} of {letter}: {status} {said}");
+                } else {
+                    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{path}: {said}");
+                    assert!(said.contains("\"body_invalid\""), "{path}: {said}");
+                }
+            }
+        }
+    }
+    server.bank.audit_clean().await;
+}
