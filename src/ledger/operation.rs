@@ -10,7 +10,7 @@ use super::canonical::{Document, canonical, canonical_with};
 use super::chart::{Account, Grant};
 use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
-use super::lost_pot::PotReturn;
+use super::return_pot::PotReturn;
 use super::sweep::SweepWallet;
 
 /// The longest room name, reason or key of a grant, in bytes. They become part of account codes,
@@ -161,9 +161,7 @@ impl Operation {
             Self::Sweep(input) => format!("{}:{}:{}", self.kind(), input.player, input.version),
             Self::Adjust(input) => format!("{}:{}", self.kind(), input.correction),
             Self::Reverse(input) => format!("{}:{}", self.kind(), input.input.operation),
-            Self::Return(input) => {
-                format!("{}:{}:{}", self.kind(), input.input.table, input.input.version)
-            }
+            Self::Return(input) => input.input.key(),
         }
     }
 

@@ -446,6 +446,7 @@ impl Session {
             | LobbyError::CodeUnknown
             | LobbyError::BetOutOfBounds
             | LobbyError::Rules(_)
+            | LobbyError::TooManyPrivateTables
             | LobbyError::Barred
             | LobbyError::TableFull
             | LobbyError::NotHost
