@@ -179,6 +179,7 @@ mod tests {
                 hits: set.hits,
                 clocks: Clocks::default(),
                 spectators: Spectators::Nobody,
+                private: None,
             };
             let welcome = Coins::from_hundredths(1_000_000);
             let mut tables = Simulation::<AnyGame>::new(3, terms, Habits::ROUGH, welcome);

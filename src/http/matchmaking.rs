@@ -185,6 +185,7 @@ impl From<LobbyError> for Problem {
             LobbyError::CodeUnknown => Code::CodeNotFound,
             LobbyError::BetOutOfBounds => Code::BetInvalid,
             LobbyError::Rules(_) => Code::RulesInvalid,
+            LobbyError::TooManyPrivateTables => Code::TooManyPrivateTables,
             LobbyError::Barred => Code::Barred,
             LobbyError::TableFull => Code::TableFull,
             LobbyError::NotHost => Code::NotHost,

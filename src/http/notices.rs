@@ -20,8 +20,9 @@ use super::{
 pub(super) struct Notice {
     id: Uuid,
     /// What it is about, for programs. `game_voided`: the game could not be finished, and `amount`
-    /// is what came back, ante and stake. `pot_returned`: a table is gone, and `amount` is what
-    /// the player had paid into its POT. `banned`: the player could not come in for a time.
+    /// is what came back, ante and stake. `pot_returned`: a table is gone, or was a private one that
+    /// has ended or from which the player had to go, and `amount` is what the player had paid into
+    /// its POT. `banned`: the player could not come in for a time.
     /// `ban_lifted`: a ban was taken back. `muted`: what the player says at tables is refused.
     /// `mute_lifted`: that was taken back. Kinds are added, not changed.
     #[schema(example = "game_voided")]

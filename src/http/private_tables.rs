@@ -121,8 +121,9 @@ impl From<PrivateView> for PrivateTableBody {
 /// Open a private table
 ///
 /// The host sits down, and gives the code or the link to friends. Nobody else comes. After a game
-/// the same seats are asked to be ready for the next one. A table without players is forgotten
-/// after an hour.
+/// the same seats are asked to be ready for the next one. When nobody has sat there for an hour the
+/// table ends, and its POT goes back to those who paid it; each is told by a notice. There are at
+/// most eight tables of one host.
 #[utoipa::path(
     post,
     path = "/v1/private-tables",
@@ -136,8 +137,9 @@ impl From<PrivateView> for PrivateTableBody {
         (status = 404, description = "`room_not_found`: there is no such room",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`seated_elsewhere`: the player sits at a table already. \
-            `too_few_coins`: for this bet. `seating`: a request of the player is being seated; ask \
-            again. `table_halted`: the player sits at a table that was halted",
+            `too_many_private_tables`: there are eight of the player's. `too_few_coins`: for this \
+            bet. `seating`: a request of the player is being seated; ask again. `table_halted`: \
+            the player sits at a table that was halted",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, `bet_invalid`: the bet is out of bounds, or \
             `rules_invalid`: there is no such game or rule set, or no game can be dealt by these \
@@ -211,7 +213,8 @@ pub(super) async fn join_private_table(
 
 /// Send a player away from my private table
 ///
-/// Only while no game runs. The player cannot come back by the same code.
+/// Only while no game runs. The player cannot come back by the same code, and gets back what it has
+/// paid into the POT since that was last won: a notice tells how much.
 #[utoipa::path(
     delete,
     path = "/v1/private-tables/{code}/players/{id}",

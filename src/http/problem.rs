@@ -156,6 +156,8 @@ codes! {
     CodeNotFound = "code_not_found", NOT_FOUND, "No table has this code";
     RulesInvalid = "rules_invalid", UNPROCESSABLE_ENTITY, "No game can be dealt by such rules";
     BetInvalid = "bet_invalid", UNPROCESSABLE_ENTITY, "A private table is not for such a bet";
+    TooManyPrivateTables = "too_many_private_tables", CONFLICT,
+        "There are too many private tables of yours";
     TableFull = "table_full", CONFLICT, "There is no place for you at this table";
     Barred = "barred", FORBIDDEN, "The host has sent you away";
     NotHost = "not_host", FORBIDDEN, "Only the host may do this";

@@ -65,6 +65,8 @@ pub enum Difference {
     StakeDiffers { account: String, balance: Coins, expected: Coins },
     #[error("{account} holds {balance}; antes less payouts and refunds are {expected}")]
     PotDiffers { account: String, balance: Coins, expected: Coins },
+    #[error("operation {operation} leaves {left} in {account} of what a player had paid, not 0.00")]
+    ReturnDiffers { account: String, operation: i64, left: Coins },
     #[error("there is no seal {number}")]
     SealMissing { number: i64 },
     #[error("the hash of seal {number} does not follow from what it covers and the one before")]
@@ -104,6 +106,7 @@ pub async fn audit_in_tx(connection: &mut PgConnection) -> Result<Report, sqlx::
     check_astray(connection, differences).await?;
     check_stakes(connection, differences).await?;
     check_pots(connection, differences).await?;
+    check_returns(connection, differences).await?;
     chain::check_members(connection, differences).await?;
     report.head = chain::check(connection, differences).await?;
     Ok(report)
@@ -412,6 +415,52 @@ async fn check_pots(
         account: row.account,
         balance: Coins::from_hundredths(row.balance),
         expected: Coins::from_hundredths(row.expected),
+    }));
+    Ok(())
+}
+
+/// Who gets coins back out of a POT gets what that player has paid into it since it was last empty,
+/// to the hundredth.
+async fn check_returns(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        with sides as (
+            select a.code as account, e.version, e.operation, e.amount, t.code, w.player,
+                coalesce(sum((e.balance_after = 0)::int) over before, 0) as times_empty
+            from accounts a
+            join entries e on e.account = a.id
+            join transfers t on t.operation = e.operation and t.number = e.number
+            join accounts w on w.id in (t.source, t.destination) and w.kind = 'wallet'
+            where a.kind = 'pot'
+                and a.id in (select r.source from transfers r where r.code = 'return')
+            window before as (
+                partition by a.id order by e.version
+                rows between unbounded preceding and 1 preceding
+            )
+        ),
+        sums as (
+            select s.account, s.version, s.operation, s.code, sum(s.amount) over (
+                    partition by s.account, s.times_empty, s.player order by s.version
+                ) as sum
+            from sides s
+        )
+        select s.account, s.operation, s.sum::bigint as "sum!"
+        from sums s
+        where s.code = 'return' and s.sum <> 0
+        order by s.operation, s.version
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(rows.into_iter().map(|row| Difference::ReturnDiffers {
+        account: row.account,
+        operation: row.operation,
+        left: Coins::from_hundredths(row.sum),
     }));
     Ok(())
 }

@@ -93,7 +93,8 @@ pub enum Code {
     Adjustment,
     /// A transfer of an operation that operators took back.
     Reversal,
-    /// What was in the POT of a table that is gone, to a wallet that paid antes into it.
+    /// Out of the POT of a table that is gone, or of a private one, to a wallet that paid antes into
+    /// it (rule 7.4).
     Return,
     /// Coins of the house for one of its bots to play with.
     HouseBot,

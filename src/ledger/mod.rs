@@ -22,12 +22,12 @@ mod correct;
 mod error;
 mod fold;
 mod grant;
-mod lost_pot;
 mod open_game;
 mod operation;
 mod post;
 mod read;
 mod recompute;
+mod return_pot;
 mod seal;
 mod settle;
 mod sweep;
@@ -48,12 +48,12 @@ pub use canonical::Document;
 pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};
-pub use lost_pot::{IdlePot, Returned, Share};
 pub use operation::{
     AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
 };
 pub use read::{Entry, EntryCursor, EntryCursorInvalid, EntryFilter, Wallet};
 pub use recompute::{StoredSettlement, settlement_hash};
+pub use return_pot::{AskedReturn, IdlePot, Returned};
 pub use seal::Head;
 pub use sweep::SweepWallet;
 

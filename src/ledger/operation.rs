@@ -10,7 +10,7 @@ use super::canonical::{Document, canonical, canonical_with};
 use super::chart::{Account, Grant};
 use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
-use super::lost_pot::PotReturn;
+use super::return_pot::PotReturn;
 use super::sweep::SweepWallet;
 use crate::reason::Reason;
 
@@ -162,9 +162,7 @@ impl Operation {
             Self::Sweep(input) => format!("{}:{}:{}", self.kind(), input.player, input.version),
             Self::Adjust(input) => format!("{}:{}", self.kind(), input.correction),
             Self::Reverse(input) => format!("{}:{}", self.kind(), input.input.operation),
-            Self::Return(input) => {
-                format!("{}:{}:{}", self.kind(), input.input.table, input.input.version)
-            }
+            Self::Return(input) => input.input.key(),
         }
     }
 

@@ -28,7 +28,7 @@ use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
 use super::write::{Decided, write};
-use super::{correct, grant, lost_pot, open_game, settle, sweep, void};
+use super::{correct, grant, open_game, return_pot, settle, sweep, void};
 use crate::archive::store::Games;
 
 /// What an operation answered, as stored.
@@ -102,7 +102,7 @@ fn decide(operation: &Operation, id: i64, books: &mut Books, games: &mut Games) 
         Operation::Sweep(input) => serde_json::to_value(sweep::decide(input, id, books)?),
         Operation::Adjust(input) => serde_json::to_value(correct::adjust(input, id, books)?),
         Operation::Reverse(input) => serde_json::to_value(correct::reverse(input, id, books)?),
-        Operation::Return(input) => serde_json::to_value(lost_pot::decide(input, id, books)?),
+        Operation::Return(input) => serde_json::to_value(return_pot::decide(input, id, books)?),
     };
     answer.map_err(|error| LedgerError::broken(error.to_string()))
 }

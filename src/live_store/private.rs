@@ -1,5 +1,6 @@
-//! Private tables: which code leads to which table, who opened it, and whom the host sent away.
-//! One hash and one set a code, which expire together when nobody has used the code for a day.
+//! Private tables: which code leads to which table, who opened it, whom the host sent away, and which
+//! tables a host has. One hash and one set a code, which expire together when nobody has used the
+//! code for a day; one sorted set a host, which expires when the host has opened none for a month.
 
 use bahay_engine::table::{PlayerId, TableId};
 
@@ -7,6 +8,13 @@ use crate::live_store::{LiveStore, Unavailable};
 
 /// How long a code is good after it was last used.
 const LIFE_MS: u32 = 24 * 60 * 60 * 1_000;
+
+/// How long it may take until a table is there that was noted as its host's. Longer than the calls
+/// that it takes together.
+const CREATED_MS: u32 = 60_000;
+
+/// How long it is known which tables a host has, after the last was opened.
+const HOSTED_MS: u32 = 30 * LIFE_MS;
 
 /// What a code stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,14 +67,52 @@ impl LiveStore {
         Ok(call.query_async(&mut self.commands.clone()).await?)
     }
 
-    /// Sends a player away from a code, for as long as it is good.
-    pub async fn bar(&self, code: &str, player: PlayerId) -> Result<(), Unavailable> {
+    /// Sends a player away from a code, for as long as it is good. False when that was done before.
+    pub async fn bar(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
         let key = self.private_key(code, "barred");
         let mut pipe = redis::pipe();
-        pipe.atomic().sadd(&key, player.to_string()).ignore();
+        pipe.atomic().sadd(&key, player.to_string());
         pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
-        pipe.query_async::<()>(&mut self.commands.clone()).await?;
+        let (is_new,): (bool,) = pipe.query_async(&mut self.commands.clone()).await?;
+        Ok(is_new)
+    }
+
+    /// Lets a player come back who was not sent away after all.
+    pub async fn unbar(&self, code: &str, player: PlayerId) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("SREM");
+        call.arg(self.private_key(code, "barred")).arg(player.to_string());
+        call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
+    }
+
+    /// The tables that a host has opened; some may be gone.
+    pub async fn hosted(&self, host: PlayerId) -> Result<Vec<TableId>, Unavailable> {
+        let mut call = redis::cmd("ZRANGE");
+        call.arg(self.hosted_key(host)).arg(0).arg(-1);
+        let tables: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
+        Ok(tables.iter().filter_map(|table| table.parse().ok()).collect())
+    }
+
+    /// Notes that a host opens a table, and forgets those that are gone. False when the host has as
+    /// many as may be.
+    pub async fn host(
+        &self,
+        host: PlayerId,
+        table: TableId,
+        gone: &[TableId],
+        most: usize,
+    ) -> Result<bool, Unavailable> {
+        let mut call = self.scripts.host.prepare_invoke();
+        call.key(self.hosted_key(host)).arg(table.to_string());
+        call.arg(most).arg(CREATED_MS).arg(HOSTED_MS);
+        for table in gone {
+            call.arg(table.to_string());
+        }
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
+
+    fn hosted_key(&self, host: PlayerId) -> String {
+        format!("{}:{{p{host}}}:hosted", self.prefix)
     }
 
     fn private_key(&self, code: &str, part: &str) -> String {

@@ -161,6 +161,7 @@ impl Seen {
             | Event::Ready { .. }
             | Event::Opening { .. }
             | Event::Countdown { .. }
+            | Event::PotReturned { .. }
             | Event::TermsUpdated { .. } => {}
         }
         Ok(None)
@@ -226,6 +227,7 @@ mod tests {
                 hits: set.hits,
                 clocks: Clocks::default(),
                 spectators: Spectators::Nobody,
+                private: None,
             };
             let welcome = Coins::from_whole(1_000_000).unwrap();
             let mut tables = Simulation::<AnyGame>::new(5, terms, Habits::default(), welcome);

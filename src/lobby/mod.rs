@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::matchmaking::Companion;
-use bahay_engine::table::{Input, PlayerId, Spectators, TableId, Timestamp};
+use bahay_engine::table::{Input, PlayerId, Private, Spectators, TableId, Timestamp};
 use tokio::sync::Mutex;
 
 use crate::accounts::{AccountError, Accounts, Ban, Profile};
@@ -41,7 +41,9 @@ use sit::{Sat, Sitter};
 pub use crate::rooms::{Catalog, Room, RoomError, house_rooms};
 pub use bots::{Bot, Bots};
 pub use matcher::Matcher;
-pub use private::{CODE_LENGTH, PRIVATE_BET_MAX, PrivateSeat, PrivateView, WantedRules};
+pub use private::{
+    CODE_LENGTH, PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, PrivateSeat, PrivateView, WantedRules,
+};
 pub use seekers::Sought;
 pub use tickets::{ROOMS_WANTED_MAX, TICKET_LIFE, Ticket};
 
@@ -61,6 +63,8 @@ pub struct Options {
     pub invite_base: String,
     /// Keeps what conflict keys are made of secret.
     pub conflict_secret: [u8; 32],
+    /// How long nobody sits at a private table before it ends (rule 7.4).
+    pub private_ends_after: Duration,
     /// How many bots the house has; none, and players wait for each other.
     pub bots: u16,
     /// How long players have waited when bots come.
@@ -69,10 +73,18 @@ pub struct Options {
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { apart_by_address, invite_base, conflict_secret: _, bots, bots_after } = self;
+        let Self {
+            apart_by_address,
+            invite_base,
+            conflict_secret: _,
+            private_ends_after,
+            bots,
+            bots_after,
+        } = self;
         f.debug_struct("Options")
             .field("apart_by_address", apart_by_address)
             .field("invite_base", invite_base)
+            .field("private_ends_after", private_ends_after)
             .field("bots", bots)
             .field("bots_after", bots_after)
             .finish()
@@ -86,6 +98,7 @@ impl Default for Options {
             apart_by_address: false,
             invite_base: "http://127.0.0.1:8080/join".to_owned(),
             conflict_secret: [0; 32],
+            private_ends_after: Duration::from_millis(Private::default().ends_after_ms.into()),
             bots: 0,
             bots_after: Duration::from_secs(15),
         }
@@ -168,6 +181,11 @@ pub enum LobbyError {
     /// The rules that a host wants.
     #[error("{0}")]
     Rules(RoomError),
+    #[error(
+        "there are {most} tables of yours: they end an hour after everybody has left them",
+        most = PRIVATE_TABLES_MAX
+    )]
+    TooManyPrivateTables,
     #[error("the host has sent you away from this table")]
     Barred,
     #[error("every seat at this table is taken, or somebody there has your device")]

@@ -2,11 +2,13 @@
 //! rules hold, and may send somebody away while no game runs. After a game the same seats are
 //! asked whether they are ready for the next, as at any table: that is the rematch.
 //!
-//! Friends may sit in one house, so an address keeps nobody apart here; a device does. An empty
-//! table is forgotten after an hour, its code after a day without use.
+//! Friends may sit in one house, so an address keeps nobody apart here; a device does. Who is sent
+//! away takes along what it has paid into the POT. A table at which nobody has sat for an hour comes
+//! to its end, and its POT goes back to those who paid it (rule 7.4); a code is forgotten after a day
+//! without use. A player is the host of [`PRIVATE_TABLES_MAX`] tables at most.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Input, PlayerId, Rejection, Spectators, Table, TableId, Terms};
+use bahay_engine::table::{Input, PlayerId, Private, Rejection, Spectators, Table, TableId, Terms};
 
 use crate::entropy;
 use crate::live_store::{PrivateTable, Reserve};
@@ -25,6 +27,10 @@ pub const CODE_LENGTH: usize = 8;
 
 /// The highest bet, in whole coins.
 pub const PRIVATE_BET_MAX: i64 = 100_000;
+
+/// How many tables of one host there may be at once. One that everybody has left counts until it is
+/// forgotten.
+pub const PRIVATE_TABLES_MAX: usize = 8;
 
 /// Codes that turn out to be taken, before something must be wrong.
 const CODES_MAX: usize = 4;
@@ -80,6 +86,9 @@ impl Lobby {
         terms.price.bet = bet;
         // Whoever the room lets watch was not invited here.
         terms.spectators = Spectators::Nobody;
+        let ends_after_ms = self.options.private_ends_after.as_millis();
+        let ends_after_ms = u32::try_from(ends_after_ms).unwrap_or(u32::MAX);
+        terms.private = Some(Private { ends_after_ms });
         let mut rule_set = room.rule_set().to_owned();
         if let Some(WantedRules { kind, rule_set: set, switches }) = wanted {
             let first =
@@ -103,6 +112,11 @@ impl Lobby {
         }
         self.afford(host, room.wallet_min()).await?;
         let table = TableId(entropy::uuid());
+        let open = self.live.hosted(host).await?;
+        let gone = self.gone(&open).await?;
+        if !self.live.host(host, table, &gone, PRIVATE_TABLES_MAX).await? {
+            return Err(LobbyError::TooManyPrivateTables);
+        }
         self.tables.create(table, room.terms().clone()).await?;
         let private = PrivateTable { table, host };
         for _ in 0..CODES_MAX {
@@ -180,8 +194,13 @@ impl Lobby {
             return Err(LobbyError::GameRunning);
         }
         // First barred, then removed: nobody slips in again in between.
-        self.live.bar(&code, player).await?;
-        match self.tables.submit(private.table, Input::Remove { player }).await {
+        let is_new = self.live.bar(&code, player).await?;
+        let removed = self.tables.submit(private.table, Input::Remove { player }).await;
+        if is_new && matches!(removed, Err(SubmitError::Rejected(_))) {
+            // Else who was faster to leave, or to begin a game, could not come back to the POT.
+            self.live.unbar(&code, player).await?;
+        }
+        match removed {
             Ok(_) => Ok(()),
             Err(SubmitError::Rejected(Rejection::GameRunning)) => Err(LobbyError::GameRunning),
             Err(SubmitError::Rejected(_) | SubmitError::Missing) => Err(LobbyError::NotSeated),
@@ -189,6 +208,17 @@ impl Lobby {
             Err(SubmitError::OtherVersion) => Err(LobbyError::OtherVersion),
             Err(SubmitError::Unavailable(error)) => Err(error.into()),
         }
+    }
+
+    /// Those of a host's tables that are over.
+    async fn gone(&self, tables: &[TableId]) -> Result<Vec<TableId>, LobbyError> {
+        let mut gone = Vec::new();
+        for (table, exists) in tables.iter().zip(self.live.exist(tables).await) {
+            if !exists? {
+                gone.push(*table);
+            }
+        }
+        Ok(gone)
     }
 
     /// What a code stands for, however it was typed. A code whose table is gone stands for nothing.
@@ -203,7 +233,8 @@ impl Lobby {
             return Err(LobbyError::CodeUnknown);
         }
         let private = self.live.private(&code).await?.ok_or(LobbyError::CodeUnknown)?;
-        let table = self.tables.look(private.table).await?.ok_or(LobbyError::CodeUnknown)?;
+        let table = self.tables.look(private.table).await?;
+        let table = table.filter(|table| !table.has_ended()).ok_or(LobbyError::CodeUnknown)?;
         Ok((code, private, table))
     }
 

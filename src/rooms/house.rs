@@ -34,7 +34,8 @@ pub fn house_rooms(clocks: Clocks) -> Vec<Room> {
         let (rules, hits) = (set.rules.clone(), set.hits);
         // Where people learn, they may look on.
         let spectators = if bet == 1 { Spectators::Anybody } else { Spectators::Nobody };
-        let terms = Terms { room: id.to_owned(), rules, price, hits, clocks, spectators };
+        let terms =
+            Terms { room: id.to_owned(), rules, price, hits, clocks, spectators, private: None };
         Room::new(name, set.name, terms).expect("amounts that fit")
     };
     TIERS.into_iter().map(room).collect()

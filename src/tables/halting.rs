@@ -124,6 +124,10 @@ impl<G: Readable> Tables<G> {
             VoidingCall::VoidGame(game) => {
                 return Ok(VoidingAnswer::GameVoided(self.void_game(game, why).await?));
             }
+            VoidingCall::ReturnPot => match self.inner.ledger.return_pot(table).await {
+                Ok(_) | Err(LedgerError::PotEmpty { .. }) => {}
+                Err(error) => return Err(error.into()),
+            },
             VoidingCall::Release { player } => live.release(player, table).await?,
             VoidingCall::Unlist { room } => live.unlist(&room, table).await?,
             VoidingCall::End { engine } => live.end(table, engine).await?,

@@ -1,12 +1,12 @@
-//! Asks the ledger what a table's host wants to know of it: to open a game, to settle one, to void
-//! one that has lost its table.
+//! Asks the ledger what a table's host wants to know of it: to open a game, to settle one, to give
+//! coins of a POT back, to void a game that has lost its table.
 
 use bahay_engine::table::Readable;
-use bahay_engine::table::{GameId, Record, TableId};
+use bahay_engine::table::{GameId, PotReturn, Record, TableId};
 use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
 
 use crate::clock::Moment;
-use crate::ledger::{Document, LedgerError, OpenGame, Opening, SettleGame};
+use crate::ledger::{AskedReturn, Document, LedgerError, OpenGame, Opening, Returned, SettleGame};
 use crate::tables::Tables;
 
 impl<G: Readable> Tables<G> {
@@ -19,6 +19,9 @@ impl<G: Readable> Tables<G> {
         match call {
             LedgerCall::Open(opening) => Some(self.open(*opening).await),
             LedgerCall::Settle(record) => Some(self.settle(*record).await),
+            LedgerCall::ReturnPot(PotReturn { game, player, .. }) => {
+                Some(self.return_asked(AskedReturn { table, game, player }).await)
+            }
             LedgerCall::VoidLost(game) => {
                 self.void_lost(table, game).await;
                 None
@@ -37,6 +40,15 @@ impl<G: Readable> Tables<G> {
         match answer {
             Ok(Opening::Opened { stakes, pot }) => LedgerAnswer::Opened { game, stakes, pot },
             Ok(Opening::CannotPay { seats }) => LedgerAnswer::CannotPay { game, seats },
+            Err(error) => refused(game, &error),
+        }
+    }
+
+    #[tracing::instrument(level = "debug", skip_all, fields(table = %asked.table))]
+    async fn return_asked(&self, asked: AskedReturn) -> LedgerAnswer {
+        let AskedReturn { game, player, .. } = asked;
+        match self.inner.ledger.return_asked(asked).await {
+            Ok((Returned { shares }, pot)) => LedgerAnswer::Returned { game, player, pot, shares },
             Err(error) => refused(game, &error),
         }
     }

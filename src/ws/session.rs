@@ -448,6 +448,7 @@ impl Session {
             | LobbyError::CodeUnknown
             | LobbyError::BetOutOfBounds
             | LobbyError::Rules(_)
+            | LobbyError::TooManyPrivateTables
             | LobbyError::Barred
             | LobbyError::TableFull
             | LobbyError::NotHost

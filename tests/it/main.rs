@@ -27,6 +27,7 @@ mod other_game;
 mod parted;
 mod play;
 mod presence;
+mod private_pots;
 mod process;
 mod protocol_page;
 mod reports;

@@ -29,6 +29,7 @@ fn room() -> bahay::lobby::Room {
         hits: set.hits,
         clocks: Clocks { think_ms: 20, ..Clocks::default() },
         spectators: Spectators::Nobody,
+        private: None,
     };
     bahay::lobby::Room::new("Dice", set.name, terms).expect("amounts that fit")
 }

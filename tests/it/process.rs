@@ -151,6 +151,7 @@ fn record() -> Record<bahay_engine::catalog::AnyGame> {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        private: None,
     };
     let mut records = vec![];
     Simulation::<bahay_engine::catalog::AnyGame>::new(

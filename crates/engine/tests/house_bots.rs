@@ -44,6 +44,7 @@ impl Parlour {
             hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: Spectators::default(),
+            private: None,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         let (now, events, records) = (Timestamp::from_ms(0), vec![], vec![]);
@@ -101,6 +102,7 @@ impl Parlour {
                 Effect::Settle(record) => Input::Settled { game: record.game },
                 Effect::Advise { seat, .. } => self.table.advice(seat).unwrap(),
                 Effect::Tick => Input::Tick,
+                Effect::ReturnPot(_) => unreachable!("the table is no private one"),
             });
             if let Phase::Settling(settling) = self.table.phase() {
                 self.records.push(settling.record.clone());

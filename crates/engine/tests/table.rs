@@ -22,6 +22,7 @@ fn terms(bet: i64) -> Terms<Rules> {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        private: None,
     }
 }
 

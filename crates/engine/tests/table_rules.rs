@@ -46,6 +46,7 @@ impl Desk {
             hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: Spectators::default(),
+            private: None,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] }

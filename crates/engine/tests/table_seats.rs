@@ -29,6 +29,7 @@ fn terms(rule_set: &str) -> Terms<AnyRules> {
         hits: set.hits,
         clocks: Clocks::default(),
         spectators: Spectators::Nobody,
+        private: None,
     }
 }
 
@@ -264,8 +265,8 @@ fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
 }
 
 fn terms_of<R>(rules: R) -> Terms<R> {
-    let Terms { room, price, clocks, spectators, .. } = terms("short");
-    Terms { room, rules, price, hits: Some(Hits::default()), clocks, spectators }
+    let Terms { room, price, clocks, spectators, private, .. } = terms("short");
+    Terms { room, rules, price, hits: Some(Hits::default()), clocks, spectators, private }
 }
 
 /// What a catalogue writes of a table of one game is what the game by itself would have written.

@@ -86,6 +86,7 @@ fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
         hits: Some(hits),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        private: None,
     }
 }
 

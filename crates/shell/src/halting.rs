@@ -4,8 +4,8 @@
 //! written for operators. The mark comes first, because the row can be written later by anybody.
 //!
 //! Voiding ends a table in this order: halted, so that nothing changes under it; its open game
-//! voided in the ledger, which pays back once however often it is asked; its players free; live
-//! state removed; whoever watches told. Broken off, it is done again from the beginning. A game that
+//! voided in the ledger, which pays back once however often it is asked; the POT of a private
+//! table given back; its players free; live state removed; whoever watches told. Broken off, it is done again from the beginning. A game that
 //! another node was opening in the same moment has no table then, and is found by
 //! [`LostGames`](crate::LostGames).
 
@@ -64,6 +64,8 @@ pub enum VoidingCall {
     /// Which game is open in the table's name, and of which room.
     FindOpenGame,
     VoidGame(GameId),
+    /// Gives the POT back to those who paid it, if there is anything in it.
+    ReturnPot,
     Release {
         player: PlayerId,
     },
@@ -100,6 +102,7 @@ pub struct Voiding {
     stored: Option<u32>,
     players: Vec<PlayerId>,
     room: Option<String>,
+    is_private: bool,
     game: Option<GameId>,
     calls: VecDeque<VoidingCall>,
     is_missing: bool,
@@ -114,6 +117,7 @@ impl Voiding {
             stored: None,
             players: Vec::new(),
             room: None,
+            is_private: false,
             game: None,
             calls: [VoidingCall::Load].into(),
             is_missing: false,
@@ -163,6 +167,7 @@ impl Voiding {
             let table = replayed.replica.table();
             self.players.extend(table.occupants().map(|(_, occupant)| occupant.player));
             self.room = Some(table.terms().room.clone());
+            self.is_private = table.terms().private.is_some();
         }
         let (engine, reason) = (stored.engine, self.reason.clone());
         let (table, room, version) = (self.table, self.room.clone(), Some(stored.version()));
@@ -178,6 +183,8 @@ impl Voiding {
             self.is_missing = true;
             return;
         }
+        // Nobody comes to another table for it (rule 7.4).
+        self.calls.extend(self.is_private.then_some(VoidingCall::ReturnPot));
         let players = self.players.iter().map(|player| VoidingCall::Release { player: *player });
         self.calls.extend(players);
         self.calls.extend(self.room.clone().map(|room| VoidingCall::Unlist { room }));

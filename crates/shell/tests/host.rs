@@ -79,6 +79,7 @@ fn stored() -> Stored {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        private: None,
     };
     let table = Table::<Tongits>::new(TableId(Uuid::from_u128(1)), terms);
     let base = Point { version: 0, tag: tag(0) };

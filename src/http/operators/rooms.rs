@@ -191,6 +191,7 @@ impl RoomSettings {
                     ..Clocks::default()
                 },
                 spectators: if self.watchable { Spectators::Anybody } else { Spectators::Nobody },
+                private: None,
             };
         let (coins_min, coins_max) = (amount(self.coins_min), self.coins_max.map(amount));
         let (name, is_open, rule_set) = (self.name, self.is_open, wanted.rule_set);

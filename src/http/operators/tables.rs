@@ -354,7 +354,8 @@ pub(in crate::http) async fn look_at_hands(
 /// Void a table
 ///
 /// Ends it, whatever state it is in: its open game is voided and every coin of it goes back, its
-/// players are free. The POT of earlier games stays, and can be given back. For the role `admin`.
+/// players are free. The POT of earlier games stays, and can be given back; that of a private table
+/// goes back at once. For the role `admin`.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/voiding",

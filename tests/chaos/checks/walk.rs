@@ -393,6 +393,7 @@ impl Walk<'_> {
             | Event::Preparing { .. }
             | Event::Ready { .. }
             | Event::Opening { .. }
+            | Event::PotReturned { .. }
             | Event::TermsUpdated { .. }
             | Event::Countdown { .. } => {}
         }

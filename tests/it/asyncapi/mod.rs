@@ -17,7 +17,9 @@ use bahay_engine::games::tongits::{Action, Rules, SEATS};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Event, GameId, Readable as _, Terms, Timestamp};
+use bahay_engine::table::{
+    Clocks, Event, GameId, PlayerId, Readable as _, Share, Terms, Timestamp,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -112,6 +114,18 @@ fn every_message_of_tables_in_virtual_time_fits() {
         prompt: None,
     };
     check(&document, "Message", &as_json(&update));
+    // No table is private.
+    let share = Share { player: PlayerId(Uuid::from_u128(9)), amount: price.bet };
+    let returned = Event::PotReturned { pot: price.bet, shares: vec![share] };
+    events_seen.insert("pot_returned".to_owned());
+    let message = Message::<AnyGame>::Update {
+        version: 1,
+        tag: bahay::entropy::tag(),
+        server_time_ms: Timestamp::default(),
+        events: vec![returned],
+        prompt: None,
+    };
+    check(&document, "Message", &as_json(&message));
     // Everybody plays at a table of this game, so nobody moves.
     let moved = Event::Moved { seat: Seat::new(2).unwrap(), to: Seat::new(1).unwrap() };
     events_seen.insert("moved".to_owned());

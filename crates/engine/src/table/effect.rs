@@ -8,6 +8,7 @@ use crate::game::Game;
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
 use crate::table::phase::{Opening, Phase};
+use crate::table::pot_return::PotReturn;
 use crate::table::record::Record;
 use crate::table::time::Timestamp;
 use crate::table::{Input, Table};
@@ -20,6 +21,9 @@ pub enum Effect<'a, G: Game> {
     Open(&'a Opening),
     /// Have the ledger settle the game and store its record, and tell [`Input::Settled`].
     Settle(&'a Record<G>),
+    /// Have the ledger give coins of the POT back, and tell [`Input::Returned`]. Until then no game
+    /// is opened.
+    ReturnPot(PotReturn),
     /// Ask the AI what to play in this seat, and tell [`Input::Advise`].
     Advise { seat: Seat, player: PlayerId, game: GameId, prompt: u32 },
     /// Tell [`Input::Tick`].
@@ -27,12 +31,21 @@ pub enum Effect<'a, G: Game> {
 }
 
 impl<G: Game> Table<G> {
-    /// When to look at [`Table::effects`] next, if nothing else happens before. An opening or a
-    /// settlement is due at once; its deadline is that of the next attempt.
+    /// When to look at [`Table::effects`] next, if nothing else happens before. An opening, a
+    /// settlement or a return is due at once; its deadline is that of the next attempt.
     pub fn deadline(&self) -> Option<Timestamp> {
+        let retry_ms = self.terms.clocks.retry_ms;
+        let returned = self.return_due().map(|due| due.since.after_ms(retry_ms));
+        [self.phase_deadline(), returned].into_iter().flatten().min()
+    }
+
+    /// The same, for what the phase is about.
+    pub(super) fn phase_deadline(&self) -> Option<Timestamp> {
         let clocks = &self.terms.clocks;
         match &self.phase {
-            Phase::Waiting => self.absence_deadline(),
+            Phase::Waiting => {
+                [self.absence_deadline(), self.end_deadline()].into_iter().flatten().min()
+            }
             Phase::Preparing(preparing) => Some(preparing.deadline),
             Phase::Opening(opening) => Some(opening.since.after_ms(clocks.retry_ms)),
             Phase::Settling(settling) => Some(settling.since.after_ms(clocks.retry_ms)),
@@ -50,15 +63,14 @@ impl<G: Game> Table<G> {
 
     /// What is due now.
     pub fn effects(&self, now: Timestamp) -> Vec<Effect<'_, G>> {
+        let returned = self.return_due().map(Effect::ReturnPot);
         match &self.phase {
-            Phase::Opening(opening) => vec![Effect::Open(opening)],
+            // The opening says what is in the POT, so the return comes first.
+            Phase::Opening(opening) => vec![returned.unwrap_or(Effect::Open(opening))],
             Phase::Settling(settling) => vec![Effect::Settle(&settling.record)],
             Phase::Waiting | Phase::Preparing(_) => {
-                if self.deadline().is_some_and(|deadline| deadline <= now) {
-                    vec![Effect::Tick]
-                } else {
-                    Vec::new()
-                }
+                let is_due = self.phase_deadline().is_some_and(|deadline| deadline <= now);
+                returned.into_iter().chain(is_due.then_some(Effect::Tick)).collect()
             }
             Phase::Playing(playing) => {
                 if playing.deadline <= now {

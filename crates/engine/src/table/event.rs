@@ -11,6 +11,7 @@ use crate::coins::Coins;
 use crate::game::{Game, Hits, Viewer};
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
+use crate::table::pot_return::Share;
 use crate::table::settlement::Settlement;
 use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
@@ -58,6 +59,12 @@ pub enum Event<E> {
     Over { game: GameId, settlement: Settlement, server_seed: ServerSeed },
     /// The coins have moved and the record is stored.
     Settled { game: GameId, pot: Coins, crown: Option<Crown> },
+    /// At a private table coins went out of the POT, back to those who had paid them (rule 7.4).
+    PotReturned {
+        /// What is left in it.
+        pot: Coins,
+        shares: Vec<Share>,
+    },
     /// The room has changed: the next game is played by these terms.
     TermsUpdated {
         price: Price,
@@ -75,6 +82,18 @@ pub struct Crown {
     pub player: PlayerId,
     /// The number on the crown: wins in a row.
     pub wins: u8,
+}
+
+impl Crown {
+    /// After a win by this player (rule 7.2), before the POT is taken.
+    pub(super) fn after_win(crown: Option<Self>, winner: PlayerId) -> Self {
+        match crown {
+            Some(Self { player, wins }) if player == winner => {
+                Self { player, wins: wins.saturating_add(1) }
+            }
+            Some(_) | None => Self { player: winner, wins: 1 },
+        }
+    }
 }
 
 /// Why a player no longer sits at a table.
@@ -118,6 +137,7 @@ impl<E> Event<E> {
             | Self::Countdown { .. }
             | Self::Over { .. }
             | Self::Settled { .. }
+            | Self::PotReturned { .. }
             | Self::TermsUpdated { .. } => Some(self.clone()),
         }
     }

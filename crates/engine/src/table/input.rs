@@ -15,6 +15,7 @@ use crate::coins::Coins;
 use crate::game::{Hits, Refusal};
 use crate::seat::SeatSet;
 use crate::table::id::{ConnectionId, GameId, PlayerId};
+use crate::table::pot_return::Share;
 use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
 
@@ -50,10 +51,14 @@ pub enum Input<A> {
     OpenFailed { game: GameId, seats: SeatSet },
     /// The ledger has settled the game and stored its record.
     Settled { game: GameId },
+    /// The ledger has given coins back out of the POT, which holds so much now. No player: to
+    /// everybody who had paid.
+    Returned { game: GameId, player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
     /// The room's terms are these from here on: taken when the next game
     /// begins to be prepared; the POT's rules, when no POT waits.
     UpdateTerms { terms: TermsUpdate },
-    /// Whoever may has removed a player, which only goes between games.
+    /// Whoever may has removed a player, which only goes between games: that player takes its part
+    /// of the POT of a private table along.
     Remove { player: PlayerId },
 }
 

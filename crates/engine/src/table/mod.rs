@@ -18,6 +18,7 @@ mod event;
 mod id;
 mod input;
 mod phase;
+mod pot_return;
 mod readable;
 mod record;
 mod settlement;
@@ -46,12 +47,13 @@ pub use event::{Crown, Event, Reason};
 pub use id::{ConnectionId, GameId, PlayerId, TableId};
 pub use input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX, Standing, TermsUpdate};
 pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
+pub use pot_return::{PotReturn, Share};
 pub(crate) use readable::kind_of;
 pub use readable::{Lift, Readable, Unreadable};
 pub use record::{By, FORMAT, Record, Taken};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use step::Transition;
-pub use terms::{Clocks, Price, Spectators, Terms};
+pub use terms::{Clocks, Price, Private, Spectators, Terms};
 pub use time::Timestamp;
 pub use verify::{Fault, Step, Verified};
 pub use version::{ENGINE, ENGINES};
@@ -81,6 +83,8 @@ pub struct Table<G: Game> {
     crown: Option<Crown>,
     /// Who begins the next game, if still here (rule 2.2).
     last_winner: Option<PlayerId>,
+    /// What is to go out of the POT of a private table.
+    returns: pot_return::Returns,
     phase: Phase<G>,
     /// The time of the last line; the table's clock never goes back.
     at: Timestamp,
@@ -102,6 +106,7 @@ impl<G: Game> Table<G> {
             pot: Coins::ZERO,
             crown: None,
             last_winner: None,
+            returns: pot_return::Returns::default(),
             phase: Phase::Waiting,
             at: Timestamp::default(),
         }

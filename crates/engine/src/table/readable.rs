@@ -150,6 +150,9 @@ impl<A> Input<A> {
             Self::Opened { game, stakes, pot } => Input::Opened { game, stakes, pot },
             Self::OpenFailed { game, seats } => Input::OpenFailed { game, seats },
             Self::Settled { game } => Input::Settled { game },
+            Self::Returned { game, player, pot, shares } => {
+                Input::Returned { game, player, pot, shares }
+            }
             Self::UpdateTerms { terms } => Input::UpdateTerms { terms },
             Self::Remove { player } => Input::Remove { player },
         }
@@ -182,6 +185,7 @@ impl<E> Event<E> {
                 Event::Over { game, settlement, server_seed }
             }
             Self::Settled { game, pot, crown } => Event::Settled { game, pot, crown },
+            Self::PotReturned { pot, shares } => Event::PotReturned { pot, shares },
             Self::TermsUpdated { price, hits, clocks } => {
                 Event::TermsUpdated { price, hits, clocks }
             }
@@ -192,13 +196,13 @@ impl<E> Event<E> {
 impl<R> Terms<R> {
     /// The same with rules of another type, if these can be.
     pub fn try_map<S, E>(self, map: impl FnOnce(R) -> Result<S, E>) -> Result<Terms<S>, E> {
-        let Self { room, rules, price, hits, clocks, spectators } = self;
-        Ok(Terms { room, rules: map(rules)?, price, hits, clocks, spectators })
+        let Self { room, rules, price, hits, clocks, spectators, private } = self;
+        Ok(Terms { room, rules: map(rules)?, price, hits, clocks, spectators, private })
     }
 
     fn map<S>(self, map: impl FnOnce(R) -> S) -> Terms<S> {
-        let Self { room, rules, price, hits, clocks, spectators } = self;
-        Terms { room, rules: map(rules), price, hits, clocks, spectators }
+        let Self { room, rules, price, hits, clocks, spectators, private } = self;
+        Terms { room, rules: map(rules), price, hits, clocks, spectators, private }
     }
 }
 
@@ -227,6 +231,7 @@ impl<G: GameKind> Table<G> {
             pot,
             crown,
             last_winner,
+            returns,
             phase,
             at,
         } = self;
@@ -242,6 +247,7 @@ impl<G: GameKind> Table<G> {
             pot,
             crown,
             last_winner,
+            returns,
             phase: match phase {
                 Phase::Waiting => Phase::Waiting,
                 Phase::Preparing(preparing) => Phase::Preparing(preparing),

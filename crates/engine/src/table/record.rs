@@ -105,7 +105,7 @@ impl Worth {
             return Some(Self { settlement, pot_after: pot, crown_after: None });
         };
         // Nobody won: every run of wins is broken (rule 5.3).
-        let crown = winner.map(|(_, player)| Table::<G>::crown_for(crown, player));
+        let crown = winner.map(|(_, player)| Crown::after_win(crown, player));
         let wins = crown.map_or(0, |crown| crown.wins);
         let takes_pot = wins >= hits.to_win || outcome.takes_pot;
         let bonus = if wins == 2 && !takes_pot { hits.second_hit_bonus } else { 0 };

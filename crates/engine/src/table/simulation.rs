@@ -18,8 +18,8 @@ use crate::game::Game;
 use crate::hex::Hex;
 use crate::seat::{Seat, SeatSet};
 use crate::table::{
-    ConnectionId, Effect, Event, Fresh, GameId, Input, Line, Phase, PlayerId, Record, Rejection,
-    Table, TableId, Terms, Timestamp, Transition,
+    ConnectionId, Effect, Event, Fresh, GameId, Input, Line, Phase, PlayerId, PotReturn, Record,
+    Rejection, Share, Table, TableId, Terms, Timestamp, Transition,
 };
 
 /// How a person is between a question and the answer, in milliseconds.
@@ -36,11 +36,13 @@ pub struct Habits {
     pub leave: u32,
     /// Send something that the table must refuse.
     pub noise: u32,
+    /// Are sent away when they would say ready.
+    pub removed: u32,
 }
 
 impl Habits {
     /// Everything that a table must cope with, often.
-    pub const ROUGH: Self = Self { silent: 60, disconnect: 40, leave: 5, noise: 150 };
+    pub const ROUGH: Self = Self { silent: 60, disconnect: 40, leave: 5, noise: 150, removed: 0 };
 }
 
 /// One step: what the table wrote down and what it told.
@@ -67,6 +69,8 @@ pub struct Simulation<G: Game> {
     /// What is held of the running game's players, by seat.
     held: Vec<(PlayerId, Coins)>,
     pot: Coins,
+    /// What each player has paid into the POT since it was last won.
+    paid: BTreeMap<PlayerId, Coins>,
     fees: Coins,
     granted: Coins,
     welcome: Coins,
@@ -95,6 +99,7 @@ impl<G: Game> Simulation<G> {
             wallets: BTreeMap::new(),
             held: Vec::new(),
             pot: Coins::ZERO,
+            paid: BTreeMap::new(),
             fees: Coins::ZERO,
             granted: Coins::ZERO,
             welcome,
@@ -202,9 +207,10 @@ impl<G: Game> Simulation<G> {
                 self.now = self.now.max(deadline);
                 match self.table.effects(self.now).first() {
                     Some(Effect::Advise { seat, .. }) => self.table.advice(*seat),
-                    Some(Effect::Tick | Effect::Open(_) | Effect::Settle(_)) | None => {
-                        Some(Input::Tick)
-                    }
+                    Some(
+                        Effect::Tick | Effect::Open(_) | Effect::Settle(_) | Effect::ReturnPot(_),
+                    )
+                    | None => Some(Input::Tick),
                 }
             }
             (_, None) => unreachable!("somebody who waits at a full table intends something"),
@@ -234,6 +240,8 @@ impl<G: Game> Simulation<G> {
                     self.pay(*player, Coins::ZERO.checked_sub(ante).expect("an ante fits"));
                     self.pay(*player, Coins::ZERO.checked_sub(*stake).expect("a stake fits"));
                     self.pot = self.pot.checked_add(ante).expect("a POT fits");
+                    let paid = self.paid.entry(*player).or_default();
+                    *paid = paid.checked_add(ante).expect("what was paid fits");
                 }
                 self.held = players.into_iter().zip(stakes.iter().copied()).collect();
                 Some(Input::Opened { game, stakes, pot: self.pot })
@@ -250,8 +258,23 @@ impl<G: Game> Simulation<G> {
                 self.fees = self.fees.checked_add(fees.sum()).expect("fees fit");
                 if record.settlement.pot.is_some() {
                     self.pot = Coins::ZERO;
+                    self.paid.clear();
                 }
                 Some(Input::Settled { game: record.game })
+            }
+            Effect::ReturnPot(due) => {
+                let PotReturn { game, player, .. } = *due;
+                let paid = match player {
+                    Some(player) => self.paid.remove_entry(&player).into_iter().collect(),
+                    None => core::mem::take(&mut self.paid),
+                };
+                let shares = paid.into_iter().map(|(player, amount)| Share { player, amount });
+                let shares: Vec<Share> = shares.collect();
+                for Share { player, amount } in &shares {
+                    self.pay(*player, *amount);
+                    self.pot = self.pot.checked_sub(*amount).expect("a POT fits");
+                }
+                Some(Input::Returned { game, player, pot: self.pot, shares })
             }
             Effect::Advise { .. } | Effect::Tick => None,
         }
@@ -271,6 +294,9 @@ impl<G: Game> Simulation<G> {
                 Some(Input::Connect { player, connection })
             }
             Intention::Ready => {
+                if self.per_mille(self.habits.removed) {
+                    return Some(Input::Remove { player });
+                }
                 let game = self.table.phase().game()?;
                 let seed = self.chance_in(2).then(|| format!("luck {}", self.ids));
                 Some(Input::Ready { player, game, seed })

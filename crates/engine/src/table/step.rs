@@ -13,7 +13,7 @@ use crate::coins::Coins;
 use crate::game::{Game, Turn};
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
-use crate::table::event::{Crown, Event, Reason};
+use crate::table::event::{Event, Reason};
 use crate::table::id::{GameId, PlayerId};
 use crate::table::input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX};
 use crate::table::phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
@@ -169,10 +169,15 @@ impl<G: Game> Table<G> {
                 self.open_failed(*game, *seats, line.fresh, events)
             }
             Input::Settled { game } => self.settled(*game, line.fresh, events),
+            Input::Returned { game, player, pot, shares } => {
+                self.returned(*game, *player, *pot, shares, events)
+            }
             Input::UpdateTerms { terms } => self.update_terms(terms, events),
             Input::Remove { player } => {
                 let seat = self.seated(*player)?;
-                if self.is_in_game(seat) {
+                // Whoever has a part in the POT does not go while it is played for.
+                let may_have_part = self.terms.private.is_some() && self.phase.is_running();
+                if self.is_in_game(seat) || may_have_part {
                     return Err(Rejection::GameRunning);
                 }
                 self.free(seat, Reason::Removed, events);
@@ -198,7 +203,7 @@ impl<G: Game> Table<G> {
         if self.seat_of(player).is_some() {
             return Err(Rejection::AlreadySeated);
         }
-        if self.closed {
+        if self.closed || self.has_ended() {
             return Err(Rejection::TableClosed);
         }
         Seat::all(self.seat_count())
@@ -219,6 +224,12 @@ impl<G: Game> Table<G> {
             self.last_winner = None;
         }
         events.push(Event::Left { seat, player, reason });
+        match reason {
+            // Not by the player's own will (rule 7.4).
+            Reason::Removed | Reason::Closed => self.owe_part(player),
+            Reason::Left | Reason::NotReady | Reason::Absent | Reason::CannotPay => {}
+        }
+        self.note_empty();
     }
 
     /// After somebody went who does not play in a game that may go on.
@@ -390,6 +401,7 @@ impl<G: Game> Table<G> {
             asked_at: self.at,
             deadline: self.at,
         }));
+        self.paid_into_pot(game);
         self.advance(events)
     }
 
@@ -473,7 +485,7 @@ impl<G: Game> Table<G> {
     }
 
     fn tick(&mut self, fresh: Option<Fresh>, events: &mut Events<G>) -> Result<(), Refused<G>> {
-        if self.deadline().is_none_or(|deadline| deadline > self.at) {
+        if self.phase_deadline().is_none_or(|deadline| deadline > self.at) {
             return Err(Rejection::NothingDue);
         }
         match &self.phase {
@@ -487,6 +499,7 @@ impl<G: Game> Table<G> {
                 let absent: SeatSet =
                     self.occupants().filter(|(_, who)| late(who)).map(|(seat, _)| seat).collect();
                 absent.iter().for_each(|seat| self.free(seat, Reason::Absent, events));
+                self.end_if_due();
                 self.regroup(fresh, events)
             }
             Phase::Preparing(preparing) => {
@@ -579,16 +592,6 @@ impl<G: Game> Table<G> {
             if self.occupant(seat).is_some_and(|occupant| occupant.left) {
                 self.free(seat, Reason::Left, events);
             }
-        }
-    }
-
-    /// The crown after a win by this player (rule 7.2), before the POT is taken.
-    pub(super) fn crown_for(crown: Option<Crown>, winner: PlayerId) -> Crown {
-        match crown {
-            Some(Crown { player, wins }) if player == winner => {
-                Crown { player, wins: wins.saturating_add(1) }
-            }
-            Some(_) | None => Crown { player: winner, wins: 1 },
         }
     }
 }

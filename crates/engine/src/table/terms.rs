@@ -54,6 +54,20 @@ pub struct Terms<R> {
     pub clocks: Clocks,
     /// Anybody may watch what lies open, some time after it happened.
     pub spectators: Spectators,
+    /// Where only a host's guests sit; absent at a table of a room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub private: Option<Private>,
+}
+
+/// What holds at a table to which nobody comes but a host's guests (rule 7.4): who is sent away
+/// takes its part of the POT along, and when the table ends the POT goes back to those who paid it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "PrivateTerms"))]
+pub struct Private {
+    /// The table ends when nobody has sat there for so long.
+    pub ends_after_ms: u32,
 }
 
 /// Whether a table may be watched by those who do not sit there.
@@ -66,6 +80,13 @@ pub enum Spectators {
     Nobody,
     /// Anybody sees what lies open, one turn late.
     Anybody,
+}
+
+impl Default for Private {
+    /// An hour, as rule 7.4 has it.
+    fn default() -> Self {
+        Self { ends_after_ms: 60 * 60 * 1_000 }
+    }
 }
 
 impl Default for Clocks {

@@ -21,7 +21,8 @@ pub(super) fn after_seats<G: Readable>(
     let mut changed = false;
     for event in applied.events.iter() {
         match event {
-            Event::Sat { .. } => changed = true,
+            // Without a POT a table that nobody sits at need not be listed.
+            Event::Sat { .. } | Event::PotReturned { .. } => changed = true,
             Event::Left { player, .. } => {
                 changed = true;
                 calls.push_back(Call::Release { player: *player });
@@ -45,7 +46,7 @@ pub(super) fn compaction<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G
     Some(Call::Compact { at: replica.at(), snapshot })
 }
 
-/// Nobody sits there and nothing is left to win.
+/// Nobody sits there and nothing is left to win, nor to give back.
 pub(super) fn is_idle<G: Readable>(table: &Table<G>) -> bool {
     matches!(table.phase(), Phase::Waiting)
         && table.occupants().next().is_none()

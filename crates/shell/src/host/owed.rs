@@ -1,11 +1,11 @@
-//! What a table is owed: the ledger's openings and settlements, the AI's moves, the clock's. Each
+//! What a table is owed: the ledger's openings, settlements and returns, the AI's moves, the clock's. Each
 //! answer goes back to the table as an input; an effect whose answer is lost is due again at the
 //! table's deadline, and carrying it out twice does nothing twice.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{
-    Effect, GameId, Input, Opening, PlayerId, Readable, Record, Table, TableId,
+    Effect, GameId, Input, Opening, PlayerId, PotReturn, Readable, Record, Share, Table, TableId,
 };
 
 use super::{Origin, Request, TableHost};
@@ -19,6 +19,8 @@ use crate::host::job::Job;
 pub enum LedgerCall<G: Readable> {
     Open(Box<GameOpening>),
     Settle(Box<Record<G>>),
+    /// To give coins of the table's POT back.
+    ReturnPot(PotReturn),
     /// The table has come to a new game, so this other one, which is open in its name, has no table
     /// any more. Not to be answered.
     VoidLost(GameId),
@@ -44,6 +46,7 @@ pub enum LedgerAnswer {
     Opened { game: GameId, stakes: Vec<Coins>, pot: Coins },
     CannotPay { game: GameId, seats: SeatSet },
     Settled { game: GameId },
+    Returned { game: GameId, player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
     Refused { game: GameId, why: LedgerFault },
 }
 
@@ -110,6 +113,10 @@ impl<G: Readable> TableHost<G> {
             LedgerAnswer::Settled { game } => {
                 return self.tell_of_ledger(ctx, Input::Settled { game });
             }
+            LedgerAnswer::Returned { game, player, pot, shares } => {
+                let input = Input::Returned { game, player, pot, shares };
+                return self.tell_of_ledger(ctx, input);
+            }
             LedgerAnswer::Refused { game, why } => (game, why),
         };
         self.owed.is_asking = false;
@@ -129,7 +136,10 @@ impl<G: Readable> TableHost<G> {
         if may_pass {
             ctx.remark(self.id, Remark::LedgerAskedAgain(&why));
         } else {
-            self.halt_over(ctx, format!("the ledger refuses game {game}: {why}"));
+            self.halt_over(
+                ctx,
+                format!("the ledger refuses what is asked about game {game}: {why}"),
+            );
         }
     }
 
@@ -212,6 +222,7 @@ fn debts<G: Readable>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> 
                 open_game(table, opening).map(Box::new).map(LedgerCall::Open).map(Debt::Ask)
             }
             Effect::Settle(record) => Some(Debt::Ask(LedgerCall::Settle(Box::new(record.clone())))),
+            Effect::ReturnPot(due) => Some(Debt::Ask(LedgerCall::ReturnPot(due))),
         })
         .collect()
 }

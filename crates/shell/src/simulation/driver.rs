@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bahay_engine::game::Viewer;
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
-use bahay_engine::table::{ConnectionId, Fresh, Input, PlayerId, Table, TableId, Terms, Timestamp};
+use bahay_engine::table::{
+    ConnectionId, Fresh, Input, PlayerId, PotReturn, Table, TableId, Terms, Timestamp,
+};
 
 use crate::simulation::Mutation;
 use crate::simulation::node::Node;
@@ -238,7 +240,7 @@ impl Node {
             } else if let Some(call) = host.poll_ledger() {
                 let (node, slot) = (self.clone(), slot.clone());
                 self.spawn(async move {
-                    if let Some(answer) = node.ask_ledger(call).await {
+                    if let Some(answer) = node.ask_ledger(slot.id, call).await {
                         slot.host.borrow_mut().ledger_answered(&*node, answer);
                         node.see_to(&slot);
                     }
@@ -302,10 +304,17 @@ impl Node {
     }
 
     /// Asks the ledger; `None` where nothing is to be told of it.
-    async fn ask_ledger(self: &Rc<Self>, call: LedgerCall<Tongits>) -> Option<LedgerAnswer> {
+    async fn ask_ledger(
+        self: &Rc<Self>,
+        table: TableId,
+        call: LedgerCall<Tongits>,
+    ) -> Option<LedgerAnswer> {
         let (game, operation) = match call {
             LedgerCall::Open(opening) => (opening.game, Operation::Open(*opening)),
             LedgerCall::Settle(record) => (record.game, Operation::Settle(record)),
+            LedgerCall::ReturnPot(PotReturn { game, player, .. }) => {
+                (game, Operation::Return { table, game, player })
+            }
             LedgerCall::VoidLost(game) => {
                 self.world.postgres(self.run, Operation::Void { game }).await;
                 return None;
@@ -318,6 +327,9 @@ impl Node {
             }
             Some(Ok(Posted::CannotPay { seats })) => {
                 return Some(LedgerAnswer::CannotPay { game, seats });
+            }
+            Some(Ok(Posted::Returned { player, pot, shares })) => {
+                return Some(LedgerAnswer::Returned { game, player, pot, shares });
             }
             Some(Ok(Posted::Settled)) => return Some(LedgerAnswer::Settled { game }),
             Some(Ok(Posted::Voided | Posted::Games(_) | Posted::Wallet(_))) => {
@@ -419,10 +431,14 @@ impl Node {
     }
 }
 
-/// How a table is listed in its room: a POT that waits first, then the fewest free seats.
+/// How a table is listed in its room: a POT that waits first, then the fewest free seats. One that
+/// is empty is not.
 pub(super) fn score(listing: &Listing) -> Option<u32> {
     let free = usize::from(listing.seats).saturating_sub(listing.players.len());
     let free = u32::try_from(free).unwrap_or(9);
+    if listing.players.is_empty() && !listing.has_pot {
+        return None;
+    }
     let rank = if listing.has_pot { 0 } else { 10 };
     (free > 0).then_some(rank + free)
 }

@@ -38,7 +38,7 @@ use std::rc::Rc;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;
-use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
+use bahay_engine::table::{Clocks, Hits, Price, Private, Spectators, Terms};
 
 use tasks::Owner;
 use world::World;
@@ -58,6 +58,9 @@ const LOOK_MS: u64 = 1_000;
 /// Between the end of the last fault that can begin and calm.
 const HEAL_MS: u64 = 50_000;
 
+/// How long nobody sits at a private table before it ends.
+const ENDS_AFTER_MS: u32 = 60_000;
+
 /// What to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -67,6 +70,8 @@ pub struct Options {
     pub games: u64,
     pub nodes: usize,
     pub players: usize,
+    /// The tables are those of hosts, who send players away.
+    pub is_private: bool,
     pub mutation: Option<Mutation>,
     /// Keeps the story of the last moments, which costs time.
     pub tells: bool,
@@ -80,7 +85,9 @@ impl Options {
             1 => (3, 4),
             _ => (4, 5),
         };
-        Self { seed, games: 24, nodes, players: 3 * tables, mutation: None, tells: false }
+        let is_private = seed % 4 == 3;
+        let players = 3 * tables;
+        Self { seed, games: 24, nodes, players, is_private, mutation: None, tells: false }
     }
 }
 
@@ -99,6 +106,8 @@ pub enum Mutation {
     SettlesTwice,
     /// The antes of a voided game stay in the POT.
     KeepsAntesOfVoided,
+    /// Nothing goes back out of the POT of a private table.
+    ForgetsWhoPaid,
     /// Who takes a due table takes it off the list for good.
     ClaimsForGood,
     /// A node goes by its own machine's clock.
@@ -130,13 +139,14 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::AcksBeforeTheAppend,
         Self::AppendsBlindly,
         Self::ShowsAnothersView,
         Self::ForgetsToRedact,
         Self::SettlesTwice,
         Self::KeepsAntesOfVoided,
+        Self::ForgetsWhoPaid,
         Self::ClaimsForGood,
         Self::TrustsItsOwnClock,
         Self::BuriesTheLiving,
@@ -190,6 +200,8 @@ pub struct Tally {
     pub buried: u64,
     /// Watchers that did not keep up.
     pub slow_watchers: u64,
+    /// Returns out of the POTs of private tables.
+    pub returned: u64,
     /// Times that a player brought coins.
     pub grants: u64,
     pub faults: BTreeMap<Fault, u64>,
@@ -219,6 +231,7 @@ impl Tally {
         self.sent_again += other.sent_again;
         self.buried += other.buried;
         self.slow_watchers += other.slow_watchers;
+        self.returned += other.returned;
         self.grants += other.grants;
         for (fault, times) in &other.faults {
             *self.faults.entry(*fault).or_default() += times;
@@ -288,6 +301,9 @@ fn run(world: &Rc<World>) -> Result<(), String> {
     }
     world.spawn(Owner::World, world.clone().trouble());
     world.spawn(Owner::World, world.clone().change_room());
+    if options.is_private {
+        world.spawn(Owner::World, world.clone().send_away());
+    }
     if options.mutation == Some(Mutation::ForgetsTheLastSecond) {
         world.spawn(Owner::World, world.clone().sync_redis());
     }
@@ -315,6 +331,10 @@ fn run(world: &Rc<World>) -> Result<(), String> {
     world.is_closing.set(true);
     wait(world, CLOSING_MS, |world| !world.has_open_games() && !world.somebody_sits())
         .map_err(|what| format!("{what}: not everything came to its end"))?;
+    if options.is_private {
+        wait(world, CLOSING_MS, |world| !world.has_private_pots())
+            .map_err(|what| format!("{what}: not every POT went back"))?;
+    }
     world.check_end()
 }
 
@@ -341,7 +361,7 @@ fn look(world: &Rc<World>) -> Result<(), String> {
 }
 
 /// What the tables of the house play by.
-fn terms() -> Terms<Rules> {
+fn terms(is_private: bool) -> Terms<Rules> {
     let bet = Coins::from_whole(1).unwrap_or_default();
     Terms {
         room: "newbie".into(),
@@ -350,5 +370,6 @@ fn terms() -> Terms<Rules> {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        private: is_private.then_some(Private { ends_after_ms: ENDS_AFTER_MS }),
     }
 }

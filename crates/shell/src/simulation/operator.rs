@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use bahay_engine::games::tongits::Tongits;
-use bahay_engine::table::TableId;
+use bahay_engine::table::{Input, PlayerId, TableId};
 
 use crate::simulation::node::Node;
 use crate::simulation::postgres::{Answer, Operation, Refusal};
@@ -24,6 +24,9 @@ const HEARD_MS: (u32, u32) = (0, 3_000);
 /// How long a room stays closed, and how often a change closes it, in thousandths.
 const CLOSED_MS: (u32, u32) = (5_000, 30_000);
 const CLOSES: u32 = 200;
+
+/// Between two attempts of hosts to send somebody away.
+const REMOVES_MS: (u32, u32) = (1_000, 6_000);
 
 /// How long it takes until an operator has found a halted table, and mended what was wrong.
 const FOUND_MS: (u32, u32) = (3_000, 20_000);
@@ -55,6 +58,30 @@ impl World {
             if closes {
                 self.sleep(self.between(CLOSED_MS.0, CLOSED_MS.1)).await;
                 self.open_room();
+            }
+        }
+    }
+
+    /// Hosts send somebody away now and then, until it is calm.
+    pub(super) async fn send_away(self: Rc<Self>) {
+        loop {
+            self.sleep(self.between(REMOVES_MS.0, REMOVES_MS.1)).await;
+            if self.is_calm.get() {
+                return;
+            }
+            let (Some(table), Some(node)) = (self.some_table(), self.some_node()) else {
+                continue;
+            };
+            let seated: Vec<PlayerId> = {
+                let checks = self.checks.borrow();
+                let occupants = checks.truth(table).into_iter().flat_map(|one| one.occupants());
+                occupants.map(|(_, occupant)| occupant.player).collect()
+            };
+            let count = u32::try_from(seated.len()).unwrap_or(0);
+            if count > 0 {
+                let player = seated[self.below(count) as usize];
+                // Refused while a game runs.
+                let _ = node.decide(table, Input::Remove { player }).await;
             }
         }
     }
@@ -201,6 +228,12 @@ impl Node {
                     Some(Err(Refusal::GameNotOpen)) => Ok(VoidingAnswer::GameVoided(false)),
                     Some(Err(error)) => Err(Unavailable(format!("{error:?}"))),
                     None => Err(Unavailable("the ledger is away".into())),
+                };
+            }
+            VoidingCall::ReturnPot => {
+                return match self.ledger(Operation::ReturnAll { table }).await {
+                    Ok(_) => Ok(VoidingAnswer::Done),
+                    Err(error) => Err(error),
                 };
             }
             VoidingCall::Release { player } => {

@@ -9,7 +9,7 @@ use crate::simulation::Mutation;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::{GameId, PlayerId, Record, TableId};
+use bahay_engine::table::{GameId, PlayerId, Record, Share, TableId};
 
 /// Where coins can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +30,16 @@ pub(super) enum Operation {
     Void {
         game: GameId,
     },
+    /// To give back what a player, or everybody, has paid into a POT until this game.
+    Return {
+        table: TableId,
+        game: GameId,
+        player: Option<PlayerId>,
+    },
+    /// The same for a table that an operator ends.
+    ReturnAll {
+        table: TableId,
+    },
     /// The game that is open in the name of a table.
     OpenAt {
         table: TableId,
@@ -49,6 +59,7 @@ pub(super) enum Answer {
     Opened { stakes: Vec<Coins>, pot: Coins },
     CannotPay { seats: SeatSet },
     Settled,
+    Returned { player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
     Voided,
     Games(Vec<(GameId, TableId)>),
     Wallet(Coins),
@@ -69,6 +80,7 @@ enum Key {
     Open(GameId),
     Settle(GameId),
     Void(GameId),
+    Return(TableId, GameId, Option<PlayerId>),
 }
 
 /// How a game stands.
@@ -102,6 +114,8 @@ struct Done {
 #[derive(Default)]
 pub(super) struct Postgres {
     balances: BTreeMap<Account, Coins>,
+    /// What each player has in a POT. The ledger reads it from the entries.
+    paid: BTreeMap<(TableId, PlayerId), Coins>,
     games: BTreeMap<GameId, Row>,
     done: BTreeMap<Key, Done>,
 }
@@ -121,6 +135,10 @@ impl Postgres {
                 (Key::Settle(record.game), input)
             }
             Operation::Void { game } => (Key::Void(*game), String::new()),
+            Operation::Return { table, game, player } => {
+                (Key::Return(*table, *game, *player), String::new())
+            }
+            Operation::ReturnAll { table } => return self.give_back(*table, None, mutation),
             Operation::OpenGames { longer_than_ms } => {
                 let open = self.games.iter().filter(|(_, row)| {
                     row.state == State::Open && row.opened_ms + longer_than_ms <= now_ms
@@ -142,19 +160,27 @@ impl Postgres {
         };
         let forgets = mutation == Some(Mutation::SettlesTwice) && matches!(key, Key::Settle(_));
         if let Some(done) = self.done.get(&key).filter(|_| !forgets) {
-            return if done.input == input {
-                Ok(done.answer.clone())
-            } else {
-                Err(Refusal::KeyReused)
-            };
+            if done.input != input {
+                return Err(Refusal::KeyReused);
+            }
+            return Ok(match (done.answer.clone(), operation) {
+                // What is left is that of now.
+                (Answer::Returned { player, shares, .. }, Operation::Return { table, .. }) => {
+                    let pot = self.balance(Account::Pot(*table));
+                    Answer::Returned { player, pot, shares }
+                }
+                (answer, _) => answer,
+            });
         }
         let answer = match operation {
             Operation::Open(open) => self.open(now_ms, open)?,
             Operation::Settle(record) => self.settle(record, forgets)?,
             Operation::Void { game } => self.void(*game, mutation)?,
-            Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
-                return Err(Refusal::Differs);
-            }
+            Operation::Return { table, player, .. } => self.give_back(*table, *player, mutation)?,
+            Operation::ReturnAll { .. }
+            | Operation::OpenAt { .. }
+            | Operation::OpenGames { .. }
+            | Operation::Wallet { .. } => return Err(Refusal::Differs),
         };
         self.done.insert(key, Done { input, answer: answer.clone() });
         Ok(answer)
@@ -183,6 +209,8 @@ impl Postgres {
         let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&open.players).zip(&stakes);
         for ((seat, player), stake) in seated {
             self.transfer(Account::Wallet(*player), Account::Pot(open.table), open.ante);
+            let paid = self.paid.entry((open.table, *player)).or_default();
+            *paid = paid.checked_add(open.ante).expect("amounts of a run fit");
             self.transfer(Account::Wallet(*player), Account::Stake(open.game, seat), *stake);
         }
         let row = Row {
@@ -223,6 +251,7 @@ impl Postgres {
         }
         if let Some(pot) = record.settlement.pot {
             self.transfer(Account::Pot(record.table), wallet(pot.seat), pot.amount);
+            self.paid.retain(|(table, _), _| *table != record.table);
         }
         Ok(Answer::Settled)
     }
@@ -239,10 +268,36 @@ impl Postgres {
         for ((seat, player), stake) in seated {
             if mutation != Some(Mutation::KeepsAntesOfVoided) {
                 self.transfer(Account::Pot(opening.table), Account::Wallet(*player), opening.ante);
+                let paid = self.paid.entry((opening.table, *player)).or_default();
+                *paid = paid.checked_sub(opening.ante).expect("amounts of a run fit");
             }
             self.transfer(Account::Stake(game, seat), Account::Wallet(*player), *stake);
         }
         Ok(Answer::Voided)
+    }
+
+    fn give_back(
+        &mut self,
+        table: TableId,
+        player: Option<PlayerId>,
+        mutation: Option<Mutation>,
+    ) -> Result<Answer, Refusal> {
+        let mut rows = self.games.values();
+        if rows.any(|row| row.opening.table == table && row.state == State::Open) {
+            return Err(Refusal::TableBusy);
+        }
+        let mut shares = Vec::new();
+        if mutation != Some(Mutation::ForgetsWhoPaid) {
+            let is_due = |of: &(TableId, PlayerId)| {
+                of.0 == table && player.is_none_or(|player| of.1 == player)
+            };
+            let paid = self.paid.extract_if(.., |of, paid| is_due(of) && !paid.is_zero());
+            shares = paid.map(|((_, player), amount)| Share { player, amount }).collect();
+        }
+        for Share { player, amount } in &shares {
+            self.transfer(Account::Pot(table), Account::Wallet(*player), *amount);
+        }
+        Ok(Answer::Returned { player, pot: self.balance(Account::Pot(table)), shares })
     }
 
     /// Gives coins to a new player.

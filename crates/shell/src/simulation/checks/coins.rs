@@ -2,14 +2,17 @@
 //! issue is below it; a game is opened once and ended once; what is held, paid and put into the
 //! POT is what the table and the record say; a game is voided only when its live state is lost.
 
+use std::collections::BTreeMap;
+
+use crate::simulation::Mutation;
 use crate::simulation::checks::Settled;
-use crate::simulation::postgres::{Account, Operation, Row};
+use crate::simulation::postgres::{Account, Answer, Operation, Row};
 use crate::simulation::services::Posted;
 use crate::simulation::world::World;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{GameId, Phase, Record};
+use bahay_engine::table::{GameId, Phase, PlayerId, Record, TableId};
 
 /// What stood before an operation.
 pub(in crate::simulation) struct Before {
@@ -36,6 +39,10 @@ impl World {
             Operation::Open(open) => (open.game, Some(open.table)),
             Operation::Settle(record) => (record.game, Some(record.table)),
             Operation::Void { game } => (*game, None),
+            Operation::Return { table, game, .. } => (*game, Some(*table)),
+            Operation::ReturnAll { table } => {
+                return Some(Before { pot: postgres.balance(Account::Pot(*table)), ends: None });
+            }
             Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
                 return None;
             }
@@ -68,9 +75,10 @@ impl World {
         if !sum.is_zero() {
             return Err(format!("{sum} coins are missing after {operation:?}"));
         }
-        let Ok(_) = posted else {
+        let Ok(posted) = posted else {
             return Ok(());
         };
+        self.check_paid(operation, posted, &before)?;
         match operation {
             Operation::Open(open) => {
                 let Some(row) = postgres.game(open.game).filter(|_| before.ends.is_none()) else {
@@ -122,10 +130,84 @@ impl World {
                 }
                 Ok(())
             }
-            Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
-                Ok(())
-            }
+            Operation::Return { .. }
+            | Operation::ReturnAll { .. }
+            | Operation::OpenAt { .. }
+            | Operation::OpenGames { .. }
+            | Operation::Wallet { .. } => Ok(()),
         }
+    }
+
+    /// In a POT is what its players have paid since it was last won, and who gets coins back gets
+    /// exactly that.
+    fn check_paid(
+        &self,
+        operation: &Operation,
+        posted: &Answer,
+        before: &Before,
+    ) -> Result<(), String> {
+        let services = self.services.borrow();
+        let mut checks = self.checks.borrow_mut();
+        let (is_new, table) = match operation {
+            Operation::Open(open) => {
+                let is_opened = matches!(posted, Answer::Opened { .. });
+                (is_opened && before.ends.is_none(), open.table)
+            }
+            Operation::Settle(record) => (before.ends == Some(0), record.table),
+            Operation::Void { game } => {
+                let row = services.postgres.game(*game).ok_or("a voided game is unknown")?;
+                (before.ends == Some(0), row.opening.table)
+            }
+            // One that is done again leaves the POT as it is.
+            Operation::Return { table, .. } | Operation::ReturnAll { table } => {
+                let pot = services.postgres.balance(Account::Pot(*table));
+                (pot != before.pot || self.mutation() == Some(Mutation::ForgetsWhoPaid), *table)
+            }
+            Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
+                return Ok(());
+            }
+        };
+        if !is_new {
+            return Ok(());
+        }
+        let paid = checks.paid.entry(table).or_default();
+        match operation {
+            Operation::Open(open) => {
+                for player in &open.players {
+                    let paid = paid.entry(*player).or_default();
+                    *paid = paid.checked_add(open.ante).ok_or("what was paid does not fit")?;
+                }
+            }
+            Operation::Settle(record) if record.settlement.pot.is_some() => paid.clear(),
+            Operation::Void { game } => {
+                let row = services.postgres.game(*game).ok_or("a voided game is unknown")?;
+                for player in &row.opening.players {
+                    let paid = paid.entry(*player).or_default();
+                    *paid = paid.checked_sub(row.opening.ante).ok_or("a refund does not fit")?;
+                }
+            }
+            Operation::Return { player, .. } => {
+                let due = match player {
+                    Some(player) => paid.remove_entry(player).into_iter().collect(),
+                    None => std::mem::take(paid),
+                };
+                check_shares(table, due, posted)?;
+            }
+            Operation::ReturnAll { .. } => check_shares(table, std::mem::take(paid), posted)?,
+            Operation::Settle(_)
+            | Operation::OpenAt { .. }
+            | Operation::OpenGames { .. }
+            | Operation::Wallet { .. } => {}
+        }
+        if matches!(posted, Answer::Returned { .. }) {
+            self.tally.borrow_mut().returned += 1;
+        }
+        let sum = Coins::checked_sum(paid.values().copied());
+        let pot = services.postgres.balance(Account::Pot(table));
+        if sum != Some(pot) {
+            return Err(format!("{table}: {paid:?} was paid into a POT of {pot}"));
+        }
+        Ok(())
     }
 
     /// The stakes of a game are in its accounts, or none of them is.
@@ -172,6 +254,22 @@ impl World {
         self.tally.borrow_mut().games += 1;
         Ok(())
     }
+}
+
+fn check_shares(
+    table: TableId,
+    mut due: BTreeMap<PlayerId, Coins>,
+    posted: &Answer,
+) -> Result<(), String> {
+    due.retain(|_, amount| !amount.is_zero());
+    let Answer::Returned { shares, .. } = posted else {
+        return Err(format!("{table}: {posted:?} is no return"));
+    };
+    let given = shares.iter().map(|share| (share.player, share.amount));
+    if due != given.collect() {
+        return Err(format!("{table}: {due:?} was to be given back, and {shares:?} was"));
+    }
+    Ok(())
 }
 
 fn ended_twice(game: GameId) -> Result<(), String> {

@@ -57,6 +57,14 @@ impl World {
         tables.any(|table| table.occupants().next().is_some())
     }
 
+    /// A private table that is there, and has not given its POT back.
+    pub(in crate::simulation) fn has_private_pots(&self) -> bool {
+        let services = self.services.borrow();
+        let checks = self.checks.borrow();
+        let mut tables = services.redis.tables().filter_map(|(table, _)| checks.truth(table));
+        tables.any(|table| table.terms().private.is_some() && !table.pot().is_zero())
+    }
+
     /// When everybody has gone.
     pub(in crate::simulation) fn check_end(&self) -> Result<(), String> {
         let services = self.services.borrow();
@@ -71,6 +79,15 @@ impl World {
             }
         }
         let tally = self.tally.borrow();
+        let is_lost = |table| !services.redis.has(table) && tally.live_state_was_lost;
+        for (account, balance) in services.postgres.balances() {
+            if let Account::Pot(table) = account
+                && self.options.is_private
+                && !is_lost(table)
+            {
+                return Err(format!("{table} has come to its end, and its POT holds {balance}"));
+            }
+        }
         if tally.voided > 0 && !tally.live_state_was_lost {
             return Err(format!("{} games were voided and nothing was lost", tally.voided));
         }

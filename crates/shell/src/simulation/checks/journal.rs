@@ -154,6 +154,12 @@ impl World {
                     return wrong("the ledger has not settled it");
                 }
             }
+            Input::Returned { pot, .. } => {
+                let services = self.services.borrow();
+                if services.postgres.balance(Account::Pot(before.id())) != *pot {
+                    return wrong("the POT holds something else");
+                }
+            }
             Input::OpenFailed { game, .. } => {
                 if self.services.borrow().postgres.game(*game).is_some() {
                     return wrong("the ledger has opened it");

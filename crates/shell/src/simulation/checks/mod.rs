@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 use crate::simulation::node::NodeRun;
 use crate::simulation::wire::Message;
+use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{
     GameId, Input, Line, PlayerId, Table, TableId, TableView, Taken, Timestamp,
@@ -70,6 +71,8 @@ pub(in crate::simulation) struct Checks {
     tables: BTreeMap<TableId, Vec<Truth>>,
     acked: BTreeMap<(GameId, PlayerId, u32), Acked>,
     settled: BTreeMap<GameId, Settled>,
+    /// What each player has paid into the POT of a table and not got back, since it was last won.
+    paid: BTreeMap<TableId, BTreeMap<PlayerId, Coins>>,
     /// When each player last saw the end of a game.
     played_ms: BTreeMap<PlayerId, u64>,
 }

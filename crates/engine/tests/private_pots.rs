@@ -1,0 +1,291 @@
+//! Rule 7.4 at a private table: who is sent away takes along what it has paid into the POT, and
+//! when the table ends the POT goes back to those who paid it.
+
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Game;
+use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
+use bahay_engine::hex::Hex;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{
+    Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, PotReturn,
+    Price, Private, Rejection, Share, Spectators, Standing, Table, TableId, Terms, TermsUpdate,
+    Timestamp,
+};
+use uuid::Uuid;
+
+type Refused = Rejection<Illegal>;
+
+const HOUR_MS: u32 = 60 * 60 * 1_000;
+
+fn terms(private: Option<Private>) -> Terms<Rules> {
+    Terms {
+        room: "newbie".to_owned(),
+        rules: Rules::kingdom(),
+        price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
+        hits: Some(Hits::default()),
+        clocks: Clocks::default(),
+        spectators: Spectators::Nobody,
+        private,
+    }
+}
+
+fn player(number: u64) -> PlayerId {
+    PlayerId(Uuid::from_u64_pair(1, number))
+}
+
+fn coins(whole: i64) -> Coins {
+    Coins::from_whole(whole).unwrap()
+}
+
+/// A table, and a clock that a test moves.
+struct Desk {
+    table: Table<Tongits>,
+    now: Timestamp,
+    games: u64,
+    events: Vec<Event<<Tongits as Game>::Event>>,
+}
+
+impl Desk {
+    fn private() -> Self {
+        Self::of(Some(Private::default()))
+    }
+
+    /// Three players who have played a game together; its antes are in the POT.
+    fn of(private: Option<Private>) -> Self {
+        let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms(private));
+        let mut desk = Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] };
+        for number in 0..3 {
+            desk.sit(number).unwrap();
+        }
+        desk.play();
+        assert_eq!(desk.table.pot(), coins(3));
+        desk
+    }
+
+    fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Refused> {
+        self.games += 1;
+        let fresh = Fresh {
+            seed: ServerSeed(Hex([u8::try_from(self.games % 251).unwrap(); 32])),
+            game: GameId(Uuid::from_u64_pair(4, self.games)),
+        };
+        let transition = self.table.decide(self.now, input, || fresh)?;
+        // Told or read again, it is the same table.
+        let snapshot = serde_json::to_string(&transition.table).unwrap();
+        assert_eq!(serde_json::from_str::<Table<Tongits>>(&snapshot).unwrap(), transition.table);
+        let line = serde_json::to_string(&transition.line).unwrap();
+        let (followed, _) = self.table.follow(&serde_json::from_str(&line).unwrap()).unwrap();
+        assert_eq!(followed, transition.table);
+        self.table = transition.table;
+        self.events = transition.events;
+        Ok(())
+    }
+
+    fn sit(&mut self, number: u64) -> Result<(), Refused> {
+        let player = player(number);
+        self.tell(Input::sit(player, "Tala"))?;
+        let connection = ConnectionId(Uuid::from_u64_pair(2, number));
+        self.tell(Input::Connect { player, connection })
+    }
+
+    fn ready(&mut self) {
+        let players: Vec<_> = self.table.occupants().map(|(_, who)| who.player).collect();
+        for player in players {
+            let game = self.table.phase().game().unwrap();
+            self.tell(Input::Ready { player, game, seed: None }).unwrap();
+        }
+    }
+
+    fn open(&mut self) -> GameId {
+        self.ready();
+        let game = self.table.phase().game().unwrap();
+        let pot = self.table.pot().checked_add(coins(3)).unwrap();
+        self.tell(Input::Opened { game, stakes: vec![coins(14); 3], pot }).unwrap();
+        game
+    }
+
+    /// A whole game.
+    fn play(&mut self) -> GameId {
+        let game = self.open();
+        while let Phase::Playing(playing) = self.table.phase() {
+            let seat = playing.asked.seats.iter().next().unwrap();
+            let Some(Input::Advise { player, game, prompt, action }) = self.table.advice(seat)
+            else {
+                panic!("nobody is asked");
+            };
+            self.tell(Input::Act { player, game, prompt, action }).unwrap();
+        }
+        self.tell(Input::Settled { game }).unwrap();
+        game
+    }
+
+    /// What the ledger is to give back now.
+    fn due(&self) -> Option<(GameId, Option<PlayerId>)> {
+        self.table.effects(self.now).into_iter().find_map(|effect| match effect {
+            Effect::ReturnPot(PotReturn { game, player, .. }) => Some((game, player)),
+            Effect::Open(_) | Effect::Settle(_) | Effect::Advise { .. } | Effect::Tick => None,
+        })
+    }
+
+    fn returned(&mut self, pot: i64, shares: &[(u64, i64)]) -> Result<(), Refused> {
+        let (game, player) = self.due().unwrap_or((GameId(Uuid::nil()), None));
+        let shares = shares.iter().map(|(number, amount)| Share {
+            player: self::player(*number),
+            amount: coins(*amount),
+        });
+        let shares = shares.collect();
+        self.tell(Input::Returned { game, player, pot: coins(pot), shares })
+    }
+}
+
+fn remove(number: u64) -> Input<<Tongits as Game>::Action> {
+    Input::Remove { player: player(number) }
+}
+
+fn leave(number: u64) -> Input<<Tongits as Game>::Action> {
+    Input::Leave { player: player(number) }
+}
+
+#[test]
+fn who_is_sent_away_takes_its_part_along_before_the_next_game_opens() {
+    let mut desk = Desk::private();
+    let Some(crown) = desk.table.crown() else { panic!("the first game had a winner") };
+    let wearer = (0..3).find(|number| player(*number) == crown.player).unwrap();
+    desk.tell(remove(wearer)).unwrap();
+    assert_eq!(desk.table.crown(), None, "a crown does not outlive leaving (rule 7.3)");
+    let (_, whose) = desk.due().unwrap();
+    assert_eq!(whose, Some(player(wearer)));
+    // A friend of the host is quick: the opening waits for the return all the same.
+    desk.sit(7).unwrap();
+    desk.ready();
+    assert!(matches!(desk.table.phase(), Phase::Opening(_)));
+    assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::ReturnPot(_)]));
+    assert!(desk.table.deadline().is_some(), "who asks may die");
+    desk.returned(2, &[(wearer, 1)]).unwrap();
+    let shares = vec![Share { player: player(wearer), amount: coins(1) }];
+    assert_eq!(desk.events, [Event::PotReturned { pot: coins(2), shares }]);
+    assert_eq!(desk.table.pot(), coins(2));
+    assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Open(_)]));
+    assert_eq!(desk.returned(1, &[]), Err(Rejection::BadAnswer), "told twice, taken once");
+}
+
+#[test]
+fn a_leaver_s_coins_stay_in_the_pot() {
+    let mut desk = Desk::private();
+    desk.tell(leave(1)).unwrap();
+    assert_eq!((desk.due(), desk.table.pot()), (None, coins(3)));
+}
+
+#[test]
+fn at_a_table_of_a_room_nothing_goes_back() {
+    let mut desk = Desk::of(None);
+    desk.tell(remove(1)).unwrap();
+    for number in [0, 2] {
+        desk.tell(leave(number)).unwrap();
+    }
+    assert_eq!((desk.due(), desk.table.pot()), (None, coins(3)));
+    assert_eq!(desk.table.deadline(), None, "the POT waits for the next three");
+}
+
+#[test]
+fn a_part_is_taken_along_once_after_each_game() {
+    let mut desk = Desk::private();
+    desk.tell(remove(1)).unwrap();
+    let first = desk.due().unwrap();
+    desk.returned(2, &[(1, 1)]).unwrap();
+    desk.sit(1).unwrap();
+    desk.tell(remove(1)).unwrap();
+    assert_eq!(desk.due(), None, "it has no part any more");
+    desk.sit(1).unwrap();
+    desk.play();
+    if desk.table.pot().is_zero() {
+        return;
+    }
+    desk.tell(remove(1)).unwrap();
+    let second = desk.due().unwrap();
+    assert_ne!(first, second, "the ledger does each once");
+}
+
+#[test]
+fn nobody_is_sent_away_while_the_pot_is_played_for() {
+    let mut desk = Desk::private();
+    desk.open();
+    for number in 0..3 {
+        assert_eq!(desk.tell(remove(number)), Err(Rejection::GameRunning));
+    }
+}
+
+/// By a fault of the house: everybody takes a part along.
+#[test]
+fn who_has_to_go_because_the_house_closes_takes_its_part_along() {
+    let mut desk = Desk::private();
+    let Terms { price, hits, clocks, .. } = desk.table.terms().clone();
+    let standing = Standing::Closed;
+    let closed = TermsUpdate { revision: 1, standing, price, hits, clocks };
+    desk.tell(Input::UpdateTerms { terms: closed }).unwrap();
+    for (number, left) in [(0, 2), (1, 1), (2, 0)] {
+        assert_eq!(desk.due().unwrap().1, Some(player(number)));
+        desk.returned(left, &[(number, 1)]).unwrap();
+    }
+    assert_eq!((desk.due(), desk.table.pot()), (None, Coins::ZERO));
+}
+
+#[test]
+fn a_table_that_nobody_comes_back_to_ends_after_an_hour() {
+    let mut desk = Desk::private();
+    for number in 0..3 {
+        desk.tell(leave(number)).unwrap();
+    }
+    let left_at = desk.now;
+    assert_eq!(desk.table.deadline(), Some(left_at.after_ms(HOUR_MS)));
+    desk.now = left_at.after_ms(HOUR_MS - 1);
+    assert_eq!(desk.tell(Input::Tick), Err(Rejection::NothingDue));
+    // Who comes back in time finds the POT, and the hour begins again.
+    desk.sit(4).unwrap();
+    desk.tell(leave(4)).unwrap();
+    assert_eq!(desk.table.pot(), coins(3));
+    desk.now = left_at.after_ms(HOUR_MS);
+    assert_eq!(desk.tell(Input::Tick), Err(Rejection::NothingDue));
+    desk.now = desk.table.deadline().unwrap();
+    assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Tick]));
+    desk.tell(Input::Tick).unwrap();
+    assert!(desk.table.has_ended());
+    assert_eq!(desk.sit(5), Err(Rejection::TableClosed));
+    assert_eq!(desk.due().unwrap().1, None, "everybody gets back what was paid");
+    // It is owed until it is answered.
+    for _ in 0..3 {
+        desk.now = desk.now.after_ms(1_000);
+        assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::ReturnPot(_)]));
+        assert!(desk.table.deadline().is_some_and(|deadline| deadline <= desk.now));
+    }
+    desk.returned(0, &[(0, 1), (1, 1), (2, 1)]).unwrap();
+    assert_eq!((desk.table.pot(), desk.table.deadline()), (Coins::ZERO, None));
+    assert_eq!(desk.sit(5), Err(Rejection::TableClosed));
+}
+
+#[test]
+fn an_empty_table_without_a_pot_has_nothing_to_wait_for() {
+    let table = Table::<Tongits>::new(TableId(Uuid::nil()), terms(Some(Private::default())));
+    assert_eq!(table.deadline(), None);
+}
+
+/// Whoever is sent away, and whenever: no coin is lost, and the journal tells it all.
+#[test]
+fn no_coin_is_lost_where_players_are_sent_away() {
+    for seed in 1..=8 {
+        let habits = Habits { removed: 150, ..Habits::ROUGH };
+        let private = terms(Some(Private::default()));
+        let mut house = Simulation::<Tongits>::new(seed, private, habits, coins(200));
+        let (mut games, mut returned) = (0, 0);
+        while games < 40 {
+            let happened = house.step();
+            assert_eq!(house.missing(), Coins::ZERO, "seed {seed}");
+            games += i32::from(happened.record.is_some());
+            let is_return = |event: &Event<_>| matches!(event, Event::PotReturned { .. });
+            returned += happened.events.iter().filter(|event| is_return(event)).count();
+        }
+        assert!(returned > 5, "seed {seed}: {returned} parts went back");
+    }
+}

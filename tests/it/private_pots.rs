@@ -1,0 +1,348 @@
+//! The POT of a private table (rule 7.4): nobody but the host decides who comes there, so who is
+//! sent away takes its part along, and when the table ends everybody gets back what was paid.
+
+use std::time::Duration;
+
+use bahay::client::{Client, Play};
+use bahay::clock::Clock;
+use bahay::ledger::audit::Difference;
+use bahay::ledger::{AskedReturn, LedgerError};
+use bahay::lobby::{self, PRIVATE_TABLES_MAX, house_rooms};
+use bahay::operators::audit::Trail;
+use bahay::operators::{Operators, Role};
+use bahay::verify::ledger::{self, Extent};
+use bahay_engine::table::{Clocks, PhaseView, Share, TableId};
+use redis::AsyncCommands as _;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::bank::{self, ANTE, Bank, PotGoes};
+use crate::support::house::{House, PATIENCE, Setup, joined};
+
+/// What each pays into the POT before a game.
+const BET: i64 = 300;
+
+async fn call(client: &Client, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+    ask(client.base(), client.access_token(), method, path, body).await
+}
+
+async fn ask(
+    base: &str,
+    token: &str,
+    method: &str,
+    path: &str,
+    body: Option<&Value>,
+) -> (u16, Value) {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = http.request(method.parse().unwrap(), format!("{base}{path}"));
+    let request = request.bearer_auth(token).header("idempotency-key", Uuid::new_v4().to_string());
+    let request = match body {
+        Some(body) => request.json(body),
+        None => request,
+    };
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    let text = response.text().await.unwrap();
+    (status, if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() })
+}
+
+/// Three friends at a private table; the first is its host.
+struct Party {
+    house: House,
+    code: String,
+    table: TableId,
+    clients: Vec<Client>,
+}
+
+impl Party {
+    async fn new(private_ends_after: Duration) -> Self {
+        let clocks = Clocks { think_ms: 20, ..Clocks::default() };
+        let lobby = lobby::Options { private_ends_after, ..lobby::Options::default() };
+        let house = House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() });
+        let house = house.await;
+        let mut clients = vec![];
+        for name in ["Althea", "Benjie", "Carmela"] {
+            clients.push(house.guest(name).await);
+        }
+        let body = json!({ "room": "newbie", "bet": BET, "rule_set": "kingdom" });
+        let (status, opened) = call(&clients[0], "POST", "/v1/private-tables", Some(&body)).await;
+        assert_eq!(status, 201, "{opened}");
+        let code = opened["code"].as_str().unwrap().to_owned();
+        let table = TableId(opened["table"].as_str().unwrap().parse().unwrap());
+        let party = Self { house, code, table, clients };
+        for guest in &party.clients[1..] {
+            party.join(guest).await;
+        }
+        party
+    }
+
+    fn path(&self, rest: &str) -> String {
+        format!("/v1/private-tables/{}{rest}", self.code)
+    }
+
+    async fn join(&self, guest: &Client) {
+        let (status, seat) = call(guest, "POST", &self.path("/seat"), None).await;
+        assert_eq!(status, 200, "{seat}");
+    }
+
+    async fn send_away(&self, guest: &Client) {
+        let path = self.path(&format!("/players/{}", guest.player()));
+        let (status, answer) = call(&self.clients[0], "DELETE", &path, None).await;
+        assert_eq!(status, 204, "{answer}");
+    }
+
+    /// The books and their proofs are in order.
+    async fn audit_clean(&self) {
+        let report = ledger::check(&self.house.pool, Extent::Everything).await.unwrap();
+        assert!(report.is_clean(), "{report}");
+    }
+}
+
+/// A whole game, by the AI for all but the first, who sees its end.
+async fn play_game(clients: &[&Client]) -> Play {
+    let mut plays = vec![];
+    for client in clients {
+        plays.push(joined(client).await);
+    }
+    let mut played = None;
+    for play in &mut plays {
+        let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
+            panic!("{:?}", play.view());
+        };
+        let ready = play.ready(game, None).await.unwrap();
+        play.answered(ready).await.unwrap();
+        played = Some(game);
+    }
+    let mut play = plays.swap_remove(0);
+    for other in plays {
+        other.drop_connection();
+    }
+    let is_over = |play: &Play| match play.view().unwrap().phase {
+        PhaseView::Preparing { game, .. } => Some(game) != played,
+        PhaseView::Waiting
+        | PhaseView::Opening { .. }
+        | PhaseView::Playing { .. }
+        | PhaseView::Settling { .. } => false,
+    };
+    let playing = async {
+        while !is_over(&play) {
+            if let Some(action) = play.advice() {
+                // Refused only where the clock was faster.
+                if let Ok(id) = play.act(action).await {
+                    let _ = play.answered(id).await;
+                }
+            } else {
+                play.next().await.unwrap();
+            }
+        }
+    };
+    timeout(PATIENCE, playing).await.expect("the game ends");
+    play
+}
+
+async fn available(client: &Client) -> i64 {
+    client.wallet().await.unwrap().available.hundredths()
+}
+
+/// Asks again and again until the wallet holds so much.
+async fn until_available(client: &Client, hundredths: i64) {
+    let asking = async {
+        while available(client).await != hundredths {
+            tokio::task::yield_now().await;
+        }
+    };
+    let came = timeout(PATIENCE, asking).await;
+    assert!(came.is_ok(), "{} has {}, not {hundredths}", client.player(), available(client).await);
+}
+
+/// What notices say came back out of POTs.
+async fn told(client: &Client) -> Vec<i64> {
+    let notices: Value = client.read("/v1/me/notices").await.unwrap();
+    let notices = notices["items"].as_array().unwrap().clone();
+    let returned = notices.into_iter().filter(|notice| notice["kind"] == "pot_returned");
+    returned.map(|notice| notice["amount"].as_i64().unwrap()).collect()
+}
+
+/// A host wants the coins of who wears the crown: sends that player away and has a friend come.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_sent_away_takes_its_part_of_the_pot_along() {
+    let party = Party::new(Duration::from_secs(3_600)).await;
+    let [host, guest, other] = &party.clients[..] else { panic!("three have sat down") };
+    let mut play = play_game(&[host, guest, other]).await;
+    assert_eq!(play.view().unwrap().pot.hundredths(), 3 * BET);
+    let wallet = available(guest).await;
+    party.send_away(guest).await;
+    until_available(guest, wallet + BET).await;
+    assert_eq!(told(guest).await, [BET]);
+    let shrinks = async {
+        while play.view().unwrap().pot.hundredths() != 2 * BET {
+            play.next().await.unwrap();
+        }
+    };
+    timeout(PATIENCE, shrinks).await.expect("those at the table see the POT shrink");
+    play.drop_connection();
+
+    let friend = party.house.guest("Dante").await;
+    party.join(&friend).await;
+    let play = play_game(&[host, other, &friend]).await;
+    let pot = play.view().unwrap().pot.hundredths();
+    assert!(pot == 0 || pot == 5 * BET, "{pot}");
+    assert_eq!(told(guest).await, [BET], "what was returned is returned once");
+    party.audit_clean().await;
+}
+
+/// Nobody comes back: the POT goes to those who paid it, and nothing of the table stays.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_everybody_has_left_ends_and_gives_its_pot_back() {
+    let party = Party::new(Duration::from_millis(500)).await;
+    let players: Vec<_> = party.clients.iter().collect();
+    drop(play_game(&players).await);
+    let mut wallets = vec![];
+    for client in &party.clients {
+        client.leave().await.unwrap();
+        wallets.push(available(client).await);
+    }
+    for (client, wallet) in party.clients.iter().zip(wallets) {
+        until_available(client, wallet + BET).await;
+        assert_eq!(told(client).await, [BET]);
+    }
+    let code = call(&party.clients[0], "GET", &party.path(""), None).await;
+    assert_eq!((code.0, &code.1["code"]), (404, &json!("code_not_found")));
+    let seat = call(&party.clients[1], "POST", &party.path("/seat"), None).await;
+    assert_eq!((seat.0, &seat.1["code"]), (404, &json!("code_not_found")));
+    // Its keys expire.
+    let mut raw = party.house.live.raw().await;
+    let head = party.house.live.table_key(party.table, "head");
+    let expires = async {
+        while raw.pttl::<_, i64>(&head).await.unwrap() < 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, expires).await.expect("the table is forgotten");
+    let listed = format!("{}:{{room:private}}:*", party.house.live.prefix);
+    let listed: Vec<String> = raw.keys(&listed).await.unwrap();
+    assert!(listed.is_empty(), "{listed:?}");
+    party.audit_clean().await;
+}
+
+/// An operator ends the table: that is no fault of its players.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_table_that_is_voided_gives_its_pot_back() {
+    let party = Party::new(Duration::from_secs(3_600)).await;
+    let players: Vec<_> = party.clients.iter().collect();
+    drop(play_game(&players).await);
+    let operators = Operators::new(party.house.database.owner_pool().await);
+    let (name, now) = ("ate.luz".parse().unwrap(), Clock::system().now());
+    let made = operators.add(&Trail::COMMAND, &name, Role::Admin, now).await.unwrap();
+    let mut before = vec![];
+    for client in &party.clients {
+        before.push(available(client).await);
+    }
+    let path = format!("/v1/operator/tables/{}/voiding", party.table);
+    let body = json!({ "reason": "it does not go on" });
+    let (status, answer) =
+        ask(&party.house.base, made.token.reveal(), "POST", &path, Some(&body)).await;
+    assert_eq!(status, 200, "{answer}");
+    for (client, before) in party.clients.iter().zip(before) {
+        assert_eq!(available(client).await, before + BET);
+        assert_eq!(told(client).await, [BET]);
+    }
+    party.audit_clean().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_player_has_only_so_many_private_tables() {
+    let house = House::new().await;
+    let host = house.guest("Althea").await;
+    let body = json!({ "room": "newbie", "bet": BET });
+    let open = || call(&host, "POST", "/v1/private-tables", Some(&body));
+    let mut tables = vec![];
+    for _ in 0..PRIVATE_TABLES_MAX {
+        let (status, opened) = open().await;
+        assert_eq!(status, 201, "{opened}");
+        tables.push(TableId(opened["table"].as_str().unwrap().parse().unwrap()));
+        host.leave().await.unwrap();
+    }
+    let (status, refused) = open().await;
+    assert_eq!((status, &refused["code"]), (409, &json!("too_many_private_tables")));
+    let another = house.guest("Benjie").await;
+    let (status, opened) = call(&another, "POST", "/v1/private-tables", Some(&body)).await;
+    assert_eq!(status, 201, "{opened}");
+    // One that is forgotten makes room, if it is not being created just now.
+    let mut raw = house.live.raw().await;
+    let _: i64 = raw.del(house.live.table_key(tables[0], "head")).await.unwrap();
+    assert_eq!(open().await.0, 409);
+    let hosted = format!("{}:{{p{}}}:hosted", house.live.prefix, host.player());
+    let _: i64 = raw.zadd(&hosted, tables[0].to_string(), 0).await.unwrap();
+    let (status, opened) = open().await;
+    assert_eq!(status, 201, "{opened}");
+}
+
+/// The ledger's side of it: each return once, of exactly what was paid, and never in mid-game.
+#[tokio::test]
+async fn a_part_of_a_pot_is_what_its_player_has_paid_since_it_was_last_won() {
+    const FUNDS: i64 = 100_000;
+    let (bank, table) = (Bank::new().await, bank::table());
+    let players = bank.players([FUNDS; 3]).await;
+    let newcomers = [players[0], players[1], bank.player(FUNDS).await];
+    bank.play(table, &players, 0, 1, PotGoes::ToWinner).await;
+    bank.play(table, &players, 0, 1, PotGoes::Nowhere).await;
+    let last = bank.deal(table, &newcomers);
+    bank.open(&last).await;
+    let part = AskedReturn { table, game: last.game, player: Some(players[0]) };
+    let refused = bank.ledger.return_asked(part).await;
+    assert!(matches!(refused, Err(LedgerError::TableBusy { .. })), "{refused:?}");
+    bank.play_out(last.clone(), 0, 1, PotGoes::Nowhere).await;
+
+    let ante = ANTE.hundredths();
+    let wallet = bank.wallets(&players[..1]).await[0];
+    for _ in 0..2 {
+        let (returned, pot) = bank.ledger.return_asked(part).await.unwrap();
+        let amount = ANTE.checked_mul(2).unwrap();
+        assert_eq!(returned.shares, [Share { player: players[0], amount }]);
+        assert_eq!(pot.hundredths(), 4 * ante);
+        assert_eq!(bank.wallets(&players[..1]).await[0], wallet + 2 * ante);
+    }
+    // Who has none gets none.
+    let stranger = AskedReturn { player: Some(bank.player(FUNDS).await), ..part };
+    let (returned, pot) = bank.ledger.return_asked(stranger).await.unwrap();
+    assert_eq!((returned.shares, pot.hundredths()), (vec![], 4 * ante));
+    // Who has taken a part along and pays again has only that.
+    bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
+    let (game, _) = bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
+    let (returned, _) = bank.ledger.return_asked(AskedReturn { game, ..part }).await.unwrap();
+    assert_eq!(returned.shares[0].amount, ANTE.checked_mul(2).unwrap());
+
+    let all = AskedReturn { table, game, player: None };
+    let at_once = tokio::join!(bank.ledger.return_asked(all), bank.ledger.return_asked(all));
+    for answer in [at_once.0, at_once.1] {
+        // Whoever came second may have to ask again.
+        let (returned, pot) = match answer {
+            Ok(answer) => answer,
+            Err(_) => bank.ledger.return_asked(all).await.unwrap(),
+        };
+        let mut shares: Vec<_> =
+            returned.shares.iter().map(|share| (share.player, share.amount.hundredths())).collect();
+        shares.sort();
+        let mut expected =
+            vec![(players[1], 4 * ante), (players[2], 3 * ante), (newcomers[2], ante)];
+        expected.sort();
+        assert_eq!((shares, pot.hundredths()), (expected, 0));
+    }
+    bank.audit_clean().await;
+
+    // The audit is tested too: coins that go to somebody else are found.
+    let owner = bank.database.owner_pool().await;
+    let swap = format!(
+        "update transfers t set destination = (select a.id from accounts a where a.code = 'wallet:{}')
+        where t.code = 'return' and t.destination <> (
+            select a.id from accounts a where a.code = 'wallet:{}'
+        )",
+        players[0], players[0]
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(swap)).execute(&owner).await.unwrap();
+    let report = bank.audit().await;
+    let is_it = |one: &Difference| matches!(one, Difference::ReturnDiffers { .. });
+    assert!(report.differences.iter().any(is_it), "{:?}", report.differences);
+}
