@@ -4,10 +4,10 @@
 //! written for operators. The mark comes first, because the row can be written later by anybody.
 //!
 //! Voiding ends a table in this order: halted, so that nothing changes under it; its open game
-//! voided in the ledger, which pays back once however often it is asked; the POT of a private
-//! table given back; its players free; live state removed; whoever watches told. Broken off, it is done again from the beginning. A game that
-//! another node was opening in the same moment has no table then, and is found by
-//! [`LostGames`](crate::LostGames).
+//! voided in the ledger, which pays back once however often it is asked; its players free; live state
+//! removed; whoever watches told; the POT of a private table given back. Broken off, it is done again
+//! from the beginning. A game that another node was opening in the same moment has no table then,
+//! and is found by [`LostGames`](crate::LostGames).
 
 use std::collections::VecDeque;
 
@@ -183,13 +183,14 @@ impl Voiding {
             self.is_missing = true;
             return;
         }
-        // Nobody comes to another table for it (rule 7.4).
-        self.calls.extend(self.is_private.then_some(VoidingCall::ReturnPot));
         let players = self.players.iter().map(|player| VoidingCall::Release { player: *player });
         self.calls.extend(players);
         self.calls.extend(self.room.clone().map(|room| VoidingCall::Unlist { room }));
         self.calls.extend(self.stored.map(|engine| VoidingCall::End { engine }));
         self.calls.extend([VoidingCall::NoteVoided, VoidingCall::Close]);
+        // Last: until the table is gone it could be released, and its game is void. What breaks off
+        // here, an operator makes up for as for a lost table.
+        self.calls.extend(self.is_private.then_some(VoidingCall::ReturnPot));
     }
 }
 

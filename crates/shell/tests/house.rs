@@ -26,7 +26,7 @@ fn everything_holds_whatever_fails() {
     assert!(tally.games > 100 && tally.acks > 1_000, "{tally:?}");
     assert!(tally.resumes > 100 && tally.compactions > 0, "{tally:?}");
     assert!(tally.halted > 0 && tally.released > 0 && tally.ended > 0, "{tally:?}");
-    assert!(tally.returned > 10, "{tally:?}");
+    assert!(tally.returned > 0, "{tally:?}");
     assert!(tally.closed > 0 && tally.terms_updates > 50 && tally.abandoned > 0, "{tally:?}");
     assert!(tally.written_directly > 10_000 && tally.resumed_from_memory > 50, "{tally:?}");
 }

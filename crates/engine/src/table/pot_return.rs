@@ -105,7 +105,7 @@ impl<G: Game> Table<G> {
 
     /// Ends the table, if that is due.
     pub(super) fn end_if_due(&mut self) {
-        if !self.end_deadline().is_some_and(|deadline| deadline <= self.at) {
+        if self.end_deadline().is_none_or(|deadline| deadline > self.at) {
             return;
         }
         self.returns.has_ended = true;
