@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bahay_engine::table::Timestamp;
-use bahay_shell::{DirectFeed, DirectWriter, Lent, Notice, Wrote, redacted, viewer_of};
+use bahay_shell::{DirectFeed, DirectWriter, Lent, Notice, Wrote, redacted};
 use tokio_tungstenite::tungstenite;
 use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
@@ -113,7 +113,7 @@ impl DirectWriter<AnyGame> for MessageWriter {
         if let Some(hook) = self.hooks.shown {
             hook(table);
         }
-        let events = redacted::<AnyGame>(&notice.events, viewer_of(table, player));
+        let events = redacted::<AnyGame>(&notice.events, table.viewer(player));
         let prompt = asked(table, player, state.shorthand.form(), true);
         let Point { version, tag } = notice.at;
         let update = Message::Update { version, tag, server_time_ms: now, events, prompt };

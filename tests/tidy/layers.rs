@@ -261,5 +261,5 @@ pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
             "replica", "watchers",
         ],
     ),
-    ("simulation", &["is_told_gone", "redacted", "viewer_of"]),
+    ("simulation", &["is_told_gone", "redacted"]),
 ];

@@ -57,6 +57,6 @@ pub use notice::{Ending, Notice};
 pub use notices::Notices;
 pub use presence::{Burial, BurialCall, Here, NodeId, Noted, Presence, Present, is_told_gone};
 pub use replica::{AppliedLine, Replayed, Replica, Unfollowed};
-pub use session::{Ask, End, PlayerSession, Presenter, Refused, redacted, viewer_of};
+pub use session::{Ask, End, PlayerSession, Presenter, Refused, redacted};
 pub use terms::RoomTerms;
 pub use watchers::{Listing, Watch};

@@ -460,7 +460,7 @@ impl<G: Readable> PlayerSession<G> {
         if ctx.planted(Planted::ForgetsToRedact) {
             return Viewer::Everything;
         }
-        viewer_of(table, self.shown_to(ctx, table))
+        table.viewer(self.shown_to(ctx, table))
     }
 
     /// Whose view goes out: the player's own.
@@ -471,11 +471,6 @@ impl<G: Readable> PlayerSession<G> {
         let other = table.occupants().find(|(_, other)| other.player != self.player);
         other.map_or(self.player, |(_, other)| other.player)
     }
-}
-
-/// As whom a player sees a table.
-pub fn viewer_of<G: Readable>(table: &Table<G>, player: PlayerId) -> Viewer {
-    table.viewer(player)
 }
 
 /// What a viewer is told of events.

@@ -25,7 +25,7 @@ use crate::simulation::wire::{Message, OpenPrompt};
 use crate::{
     Answer, Call, Context, DirectFeed, DirectWriter, Failure, Halt, LedgerAnswer, LedgerCall,
     LedgerFault, Limits, Listing, Notice, Planted, Remark, Reply, Request, RoomTerms, Step,
-    TableHost, Tag, Ticket, Unavailable, Watch, WatchRequest, Wrote, redacted, viewer_of,
+    TableHost, Tag, Ticket, Unavailable, Watch, WatchRequest, Wrote, redacted,
 };
 
 /// Those of the service, and fewer where it should happen that they are reached.
@@ -101,7 +101,7 @@ impl DirectWriter<Tongits> for Writer {
         let (at, table) = (notice.at, &*notice.table);
         let viewer = match self.mutation {
             Some(Mutation::ForgetsToRedact) => Viewer::Everything,
-            _ => viewer_of(table, player),
+            _ => table.viewer(player),
         };
         let events = redacted::<Tongits>(&notice.events, viewer);
         let prompt = OpenPrompt::of(&table.view(Some(player)));
