@@ -17,6 +17,5 @@ if ARGV[1] ~= '' then
   if from == version then return { 'tail', {} } end
   return { 'tail', redis.call('lrange', KEYS[2], from - version, -1) }
 end
--- Tables that were founded before engines had versions are of the first.
 return { 'whole', base, tag, redis.call('hget', KEYS[1], 'state'),
-  redis.call('lrange', KEYS[2], 0, -1), tonumber(head[2]) or 1, head[3] or '' }
+  redis.call('lrange', KEYS[2], 0, -1), tonumber(head[2]), head[3] or '' }
