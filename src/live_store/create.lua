@@ -1,4 +1,4 @@
--- Founds a table unless it is there.
+-- Creates a table unless it is there.
 -- KEYS: head, journal.  ARGV: snapshot, time to live in ms, version of the engine, tag.
 if redis.call('exists', KEYS[1]) == 1 then return 0 end
 redis.call('del', KEYS[2])

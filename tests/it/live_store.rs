@@ -120,7 +120,7 @@ async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
     }
     let Tail::Lines(lines) = live.tail(table, kept).await.unwrap() else { panic!("it is there") };
     assert_eq!(lines.len(), 3);
-    // A snapshot in the place of the lines keeps the point; a table founded again has another.
+    // A snapshot in the place of the lines keeps the point; a table created again has another.
     assert!(live.compact(table, at, "after three").await.unwrap());
     assert_eq!(live.tail(table, at).await.unwrap(), Tail::Lines(vec![]));
     let lost = Point { tag: lost.tag, ..at };
@@ -148,7 +148,7 @@ async fn a_journal_without_tags_goes_on() {
 }
 
 #[tokio::test]
-async fn founding_a_table_twice_keeps_its_journal() {
+async fn creating_a_table_twice_keeps_its_journal() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
     let start = create(&live, table).await;

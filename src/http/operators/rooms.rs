@@ -56,7 +56,7 @@ pub(in crate::http) struct RoomSettings {
     #[schema(inline)]
     clocks: RoomClocks,
     /// Anybody may watch what lies open at its tables, one turn late. A table keeps what it was
-    /// founded with.
+    /// created with.
     #[serde(default)]
     watchable: bool,
 }

@@ -17,7 +17,7 @@ impl World {
         let services = self.services.borrow();
         let checks = self.checks.borrow();
         for (id, version) in services.redis.tables() {
-            let table = checks.truth(id).ok_or_else(|| format!("{id} was never founded"))?;
+            let table = checks.truth(id).ok_or_else(|| format!("{id} was never created"))?;
             let others_are_awaited = table.seats_free() > 0
                 && table.occupants().all(|(_, occupant)| occupant.connection.is_some());
             // An operator decides what becomes of it.

@@ -67,7 +67,7 @@ struct Settled {
 /// What the checks know.
 #[derive(Default)]
 pub(in crate::simulation) struct Checks {
-    /// A table that was lost and founded again has a truth for each time.
+    /// A table that was lost and created again has a truth for each time.
     tables: BTreeMap<TableId, Vec<Truth>>,
     acked: BTreeMap<(GameId, PlayerId, u32), Acked>,
     settled: BTreeMap<GameId, Settled>,
