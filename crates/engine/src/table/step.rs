@@ -5,6 +5,7 @@
 //! has replaced or given way to.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -18,6 +19,7 @@ use crate::table::id::{GameId, PlayerId};
 use crate::table::input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX};
 use crate::table::phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
 use crate::table::record::{By, Record};
+use crate::table::shared_list::SharedList;
 use crate::table::time::Timestamp;
 
 /// An accepted input: what to write down, the table after it, and what its viewers are told.
@@ -74,8 +76,8 @@ impl<G: Game> Table<G> {
                 let avatar = avatar.clone();
                 self.seats[seat.index()] = Some(Occupant {
                     player: *player,
-                    name: name.clone(),
-                    avatar: avatar.clone(),
+                    name: name.as_str().into(),
+                    avatar: avatar.as_deref().map(Into::into),
                     bot: *bot,
                     connection: None,
                     away_since: self.at,
@@ -384,14 +386,14 @@ impl<G: Game> Table<G> {
         self.phase = Phase::Playing(Box::new(Playing {
             game,
             server_seed: opening.server_seed,
-            client_seeds: opening.client_seeds.clone(),
+            client_seeds: opening.client_seeds.as_slice().into(),
             opened_at: self.at,
-            stakes,
+            stakes: stakes.into(),
             starter,
             state,
             stream: Stream::new(key),
-            chance: Vec::new(),
-            actions: Vec::new(),
+            chance: Arc::default(),
+            actions: SharedList::default(),
             asked: crate::game::Prompt {
                 number: u32::MAX,
                 seats: SeatSet::EMPTY,
@@ -449,7 +451,7 @@ impl<G: Game> Table<G> {
                     let answer = playing.stream.draw(request);
                     let mut happened = Vec::new();
                     playing.state = playing.state.resolve(&answer, &mut happened);
-                    playing.chance.push(answer);
+                    Arc::make_mut(&mut playing.chance).push(answer);
                     events.extend(happened.into_iter().map(|event| Event::Game { event }));
                 }
                 Turn::Players(prompt) => {
