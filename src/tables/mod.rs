@@ -32,8 +32,9 @@ use tokio::sync::{broadcast, mpsc};
 use crate::clock::{Clock, Moment};
 use crate::db::PgPool;
 use crate::entropy;
+use crate::ids::Tag;
 use crate::ledger::Ledger;
-use crate::live_store::{Listed, LiveStore, Point, Publication, Unavailable};
+use crate::live_store::{Listed, LiveStore, Publication, Unavailable};
 use crate::tables::driver::Driver;
 use crate::tables::presence::NodePresence;
 use crate::tables::room_terms::TermsSource;
@@ -273,13 +274,13 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// Begins to watch a table by a connection. With the point that the viewer saw last, gives what
+    /// Begins to watch a table by a connection. With the tag of the last line that the viewer was told, gives what
     /// was missed since, if the journal still has it.
     pub async fn watch(
         &self,
         id: TableId,
         connection: ConnectionId,
-        from: Option<Point>,
+        from: Option<Tag>,
     ) -> Submitted<G, Watch<G>> {
         let request = WatchRequest { connection, writer: None, from };
         Ok(self.watch_by(id, request).await?)
@@ -291,7 +292,7 @@ impl<G: Readable> Tables<G> {
         id: TableId,
         connection: ConnectionId,
         writer: Arc<dyn DirectWriter<G>>,
-        from: Option<Point>,
+        from: Option<Tag>,
     ) -> Result<Watch<G>, Failure<G::Illegal>> {
         self.watch_by(id, WatchRequest { connection, writer: Some(writer), from }).await
     }

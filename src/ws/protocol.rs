@@ -269,14 +269,14 @@ pub enum Message<G: Game> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
     },
-    /// What happened between the version before and this one.
+    /// What happened between the version before and this one, as far as the player is shown it.
     Update {
         /// One more than that of the message before.
         version: u64,
         /// Which history led to this version; for the next `join`.
         tag: Tag,
         server_time_ms: Timestamp,
-        /// In order; empty when the player may see nothing of what happened.
+        /// In order; what shows the player nothing comes in no update.
         events: Vec<Event<G::Event>>,
         /// The question that is open after it, if any; absent too where another update follows
         /// at once.

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 use crate::auth::{AuthError, Player};
 use crate::edge::{Address, Place};
 use crate::entropy;
-use crate::ids::SessionId;
+use crate::ids::{SessionId, Tag};
 use crate::live_store::{Over, Point};
 use crate::lobby::LobbyError;
 use crate::tables::{SubmitError, TableContext};
@@ -394,7 +394,7 @@ impl Session {
     async fn watch_own(
         &mut self,
         table: TableId,
-        from: Option<Point>,
+        from: Option<Tag>,
     ) -> Result<Option<Ask<AnyGame>>, Ended> {
         let (connection, writer) = (self.core.connection(), self.writer.clone());
         let tables = self.state.lobby.tables();

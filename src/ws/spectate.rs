@@ -18,7 +18,7 @@ use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
 
-use bahay_shell::{Ending, Notice, Notices, Watch};
+use bahay_shell::{Ending, LastShown, Notice, Notices, Told, Watch, redacted};
 
 use crate::live_store::Point;
 use crate::tables::{ShowFailed, Tables};
@@ -38,6 +38,8 @@ pub(super) struct Spectator {
     turns: Turns,
     /// The last that was taken in.
     at: Point,
+    /// The last that was told or passed over.
+    told: Told,
     held: VecDeque<Held>,
 }
 
@@ -54,9 +56,15 @@ pub(super) enum Seen {
 struct Held {
     turn: u64,
     at: Point,
-    /// `None`: show the whole table.
-    events: Option<Arc<[Event<<AnyGame as Game>::Event>]>>,
+    what: What,
     table: Arc<Table<AnyGame>>,
+}
+
+/// What there is to tell.
+enum What {
+    Happened(Arc<[Event<<AnyGame as Game>::Event>]>),
+    /// The whole table is shown.
+    Anew(LastShown),
 }
 
 /// Counts turns.
@@ -94,11 +102,12 @@ impl Turns {
 impl Spectator {
     /// From what the table is now, which is shown as a whole when it is old enough.
     pub(super) fn new(table: TableId, watch: Watch<AnyGame>) -> Self {
-        let Watch { at, table: now, notices, .. } = watch;
+        let Watch { at, shown, table: now, notices, .. } = watch;
         let mut turns = Turns::default();
         turns.see(&now);
-        let first = Held { turn: turns.turn, at, events: None, table: now };
-        Self { table, notices, turns, at, held: VecDeque::from([first]) }
+        let first = Held { turn: turns.turn, at, what: What::Anew(shown), table: now };
+        let held = VecDeque::from([first]);
+        Self { table, notices, turns, at, told: Told::default(), held }
     }
 
     pub(super) fn table(&self) -> TableId {
@@ -106,7 +115,7 @@ impl Spectator {
     }
 
     fn take(&mut self, notice: Notice<AnyGame>) {
-        let Notice { at, events, table, anew, parted } = notice;
+        let Notice { at, events, shown, table, anew, parted } = notice;
         let anew = anew || parted;
         if at.version <= self.at.version && !anew {
             return;
@@ -117,12 +126,16 @@ impl Spectator {
         self.turns.see(&table);
         if self.held.len() >= HELD_MAX {
             self.held.clear();
-            self.held.push_back(Held { turn: self.turns.turn, at, events: None, table });
+            let what = What::Anew(shown);
+            self.held.push_back(Held { turn: self.turns.turn, at, what, table });
             return;
         }
-        let events = (!anew).then_some(events);
-        let turn = if events.is_none() { self.turns.turn } else { turn };
-        self.held.push_back(Held { turn, at, events, table });
+        let (what, turn) = if anew {
+            (What::Anew(shown), self.turns.turn)
+        } else {
+            (What::Happened(events), turn)
+        };
+        self.held.push_back(Held { turn, at, what, table });
     }
 
     /// What has become old enough, as messages.
@@ -137,19 +150,35 @@ impl Spectator {
                 self.held.push_front(held);
                 break;
             }
-            let Held { at: Point { version, tag }, events, table, .. } = held;
-            messages.push(tables.show(&table, |table| {
-                let view = table.view(None);
+            let (before, Held { at, what, table, .. }) = (self.told, held);
+            let (told, message) = tables.show(&table, |table| {
+                let (mut told, view) = (before, table.view(None));
                 let prompt = OpenPrompt::of(&view);
-                let Some(events) = events else {
-                    let view = Box::new(view);
-                    return Message::Snapshot { version, tag, server_time_ms, view, prompt };
-                };
-                let events = events.iter();
-                let events = events.filter_map(|event| event.redact::<AnyGame>(Viewer::Public));
-                let events = events.collect();
-                Message::Update { version, tag, server_time_ms, events, prompt }
-            })?);
+                match &what {
+                    What::Anew(shown) => {
+                        let shown = shown.to(Viewer::Public);
+                        let Point { version, tag } = shown;
+                        let view = Box::new(view);
+                        let whole =
+                            Message::Snapshot { version, tag, server_time_ms, view, prompt };
+                        (Told::whole(at, shown), Some(whole))
+                    }
+                    What::Happened(events) => {
+                        let events = redacted::<AnyGame>(events, Viewer::Public);
+                        if events.is_empty() {
+                            told.pass(at);
+                            return (told, None);
+                        }
+                        told.show(at);
+                        let Point { version, tag } = told.read_as(at);
+                        let update =
+                            Message::Update { version, tag, server_time_ms, events, prompt };
+                        (told, Some(update))
+                    }
+                }
+            })?;
+            self.told = told;
+            messages.extend(message);
         }
         Ok(messages)
     }

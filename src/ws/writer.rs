@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bahay_engine::table::Timestamp;
-use bahay_shell::{DirectFeed, DirectWriter, Lent, Notice, Wrote, redacted};
+use bahay_shell::{DirectFeed, DirectWriter, Lent, Notice, Told, Wrote, redacted};
 use tokio_tungstenite::tungstenite;
 use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
@@ -74,9 +74,8 @@ impl MessageWriter {
         self.state().feed.lend(lent);
     }
 
-    /// No more. The last that the table has written, or what was there before; `None` where
-    /// nothing was lent.
-    pub(super) fn take_back(&self) -> Option<Point> {
+    /// No more. What was told by then; `None` where nothing was lent.
+    pub(super) fn take_back(&self) -> Option<Told> {
         self.state().feed.take_back()
     }
 
@@ -114,8 +113,12 @@ impl DirectWriter<AnyGame> for MessageWriter {
             hook(table);
         }
         let events = redacted::<AnyGame>(&notice.events, table.viewer(player));
+        if events.is_empty() {
+            state.feed.passed(notice.at);
+            return Wrote::All;
+        }
         let prompt = asked(table, player, state.shorthand.form(), true);
-        let Point { version, tag } = notice.at;
+        let Point { version, tag } = state.feed.read_as(notice.at);
         let update = Message::Update { version, tag, server_time_ms: now, events, prompt };
         match state.write(self, [update].into_iter()) {
             Ok(waiting) => {
@@ -192,7 +195,7 @@ mod tests {
     use bahay_engine::table::{
         Clocks, ConnectionId, Event, Input, PlayerId, Table, TableId, Timestamp,
     };
-    use bahay_shell::{DirectWriter, Lent, Notice, Wrote};
+    use bahay_shell::{DirectWriter, LastShown, Lent, Notice, Told, Wrote};
     use tokio::io::AsyncReadExt as _;
     use tokio::net::{TcpListener, TcpStream};
     use tokio::time::timeout;
@@ -224,6 +227,10 @@ mod tests {
         decided
     }
 
+    fn told(version: u64) -> Told {
+        Told::whole(point(version), point(version))
+    }
+
     fn point(version: u64) -> Point {
         Point { version, tag: Tag::default() }
     }
@@ -235,6 +242,7 @@ mod tests {
         Notice {
             at: point(version),
             events: Arc::new([presence, countdown]),
+            shown: LastShown::default(),
             table: Arc::new(table(connection)),
             anew: false,
             parted: false,
@@ -261,7 +269,7 @@ mod tests {
         let next = notice(8, CONNECTION);
         assert_eq!(tell(&next), Wrote::Nothing, "nothing is lent");
         let table = next.table.id();
-        writer.lend(Some(Lent { table, player: PLAYER, connection: CONNECTION, at: point(7) }));
+        writer.lend(Some(Lent { table, player: PLAYER, connection: CONNECTION, told: told(7) }));
         for other in [
             notice(7, CONNECTION),
             notice(9, CONNECTION),
@@ -273,7 +281,7 @@ mod tests {
         assert_eq!(tell(&next), Wrote::All);
         assert_eq!(tell(&next), Wrote::Nothing, "it was told already");
         assert_eq!(tell(&notice(9, CONNECTION)), Wrote::All);
-        assert_eq!(writer.take_back(), Some(point(9)));
+        assert_eq!(writer.take_back(), Some(told(9)));
         assert_eq!((writer.take_back(), tell(&notice(10, CONNECTION))), (None, Wrote::Nothing));
         for version in [8, 9] {
             let mut header = [0; 4];

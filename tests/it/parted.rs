@@ -101,7 +101,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
             let looked = node.tables().look(table).await.unwrap().unwrap();
             assert_eq!(*looked, *truth);
             let id = ConnectionId(Uuid::new_v4());
-            let watch = node.tables().watch(table, id, Some(known[0])).await.unwrap();
+            let watch = node.tables().watch(table, id, Some(known[0].tag)).await.unwrap();
             assert!(watch.missed.is_none(), "nobody resumes from what is lost");
         }
         // A node that nobody watches through holds its copy against the journal when it writes.

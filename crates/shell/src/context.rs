@@ -42,6 +42,8 @@ pub enum Planted {
     ShowsAnothersView,
     /// What comes after a gap is shown as if there were none.
     OverlooksGaps,
+    /// What shows a client nothing is told to it as well.
+    TellsOfHiddenLines,
     /// A second join on a connection is answered with what is already on its way there.
     RepeatsWhatWasSent,
     /// A connection whose join was refused goes on being told of the table.

@@ -13,6 +13,7 @@ use bahay_engine::table::{ConnectionId, PlayerId, Readable, TableId, Timestamp};
 
 use crate::journal::Point;
 use crate::notice::Notice;
+use crate::told::Told;
 
 /// Tells a watcher what happens while it is happening, so that the watcher need not be woken for it.
 pub trait DirectWriter<G: Readable>: fmt::Debug + Send + Sync {
@@ -36,7 +37,7 @@ pub struct Lent {
     pub table: TableId,
     pub player: PlayerId,
     pub connection: ConnectionId,
-    pub at: Point,
+    pub told: Told,
 }
 
 /// Whether something may be written now.
@@ -51,16 +52,15 @@ impl DirectFeed {
         self.lent = lent;
     }
 
-    /// No more. The last point that was written, or what was there before; `None` where nothing was
-    /// lent.
-    pub fn take_back(&mut self) -> Option<Point> {
-        self.lent.take().map(|lent| lent.at)
+    /// No more. What was told by then; `None` where nothing was lent.
+    pub fn take_back(&mut self) -> Option<Told> {
+        self.lent.take().map(|lent| lent.told)
     }
 
     /// The same, and what follows may be written still.
     #[cfg(feature = "simulation")]
-    pub(crate) fn peek(&self) -> Option<Point> {
-        self.lent.map(|lent| lent.at)
+    pub(crate) fn peek(&self) -> Option<Told> {
+        self.lent.map(|lent| lent.told)
     }
 
     /// For whom a notice is to be written as an update, if it is: when it is the next one, all that
@@ -68,7 +68,7 @@ impl DirectFeed {
     pub fn next<G: Readable>(&self, notice: &Notice<G>, something_waits: bool) -> Option<PlayerId> {
         let lent = self.lent?;
         let table = &*notice.table;
-        let is_next = notice.at.version == lent.at.version + 1 && !notice.anew;
+        let is_next = notice.at.version == lent.told.at().version + 1 && !notice.anew;
         if !is_next || table.id() != lent.table || something_waits {
             return None;
         }
@@ -77,10 +77,22 @@ impl DirectFeed {
         (connection == Some(lent.connection)).then_some(lent.player)
     }
 
+    /// What the client reads of the next line, if it is shown.
+    pub fn read_as(&self, at: Point) -> Point {
+        self.lent.map_or(at, |lent| lent.told.read_as(at))
+    }
+
     /// The client was told as far as this.
     pub fn wrote(&mut self, at: Point) {
         if let Some(lent) = &mut self.lent {
-            lent.at = at;
+            lent.told.show(at);
+        }
+    }
+
+    /// What happened is nothing that the client is told.
+    pub fn passed(&mut self, at: Point) {
+        if let Some(lent) = &mut self.lent {
+            lent.told.pass(at);
         }
     }
 }

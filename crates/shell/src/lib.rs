@@ -35,6 +35,7 @@ mod session;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod terms;
+mod told;
 mod watchers;
 
 pub use codec::write_table;
@@ -57,6 +58,7 @@ pub use notice::{Ending, Notice};
 pub use notices::Notices;
 pub use presence::{Burial, BurialCall, Here, NodeId, Noted, Presence, Present, is_told_gone};
 pub use replica::{AppliedLine, Replayed, Replica, Unfollowed};
-pub use session::{Ask, End, PlayerSession, Presenter, Refused, redacted};
+pub use session::{Ask, End, PlayerSession, Presenter, Refused};
 pub use terms::RoomTerms;
+pub use told::{LastShown, Told, redacted};
 pub use watchers::{Listing, Watch};

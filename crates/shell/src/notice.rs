@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bahay_engine::table::{Event, Readable, Table};
 
 use crate::journal::Point;
+use crate::told::LastShown;
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct Notice<G: Readable> {
     /// Complete: the watcher redacts them for its viewer. Empty when the replica had to be read
     /// anew: then only `table` tells the state.
     pub events: Arc<[Event<G::Event>]>,
+    /// Which lines showed something last.
+    pub shown: LastShown,
     /// The table after this.
     pub table: Arc<Table<G>>,
     /// Something between the last notice and this one is not told: show the whole table.

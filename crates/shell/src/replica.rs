@@ -10,12 +10,14 @@ use crate::failure::NotReadable;
 use crate::guard::guarded;
 use crate::journal::{Entry, Point, Stored, Tag};
 use crate::limits::Limits;
+use crate::told::LastShown;
 
 /// A table at a point of its history.
 #[derive(Clone, Debug)]
 pub struct Replica<G: Readable> {
     table: Arc<Table<G>>,
     at: Point,
+    shown: LastShown,
     /// Lines in the journal since its snapshot.
     journal_lines: usize,
     /// The tags of the last lines, the newest last.
@@ -58,13 +60,14 @@ impl From<NotReadable> for Unfollowed {
 }
 
 impl<G: Readable> Replica<G> {
-    /// Rebuilds the table from its journal. With `from`, gives what happened after that point.
+    /// Rebuilds the table from its journal. With `from`, gives what happened after the line with
+    /// that tag.
     ///
     /// # Errors
     /// When the journal is for another version of the engine, or does not replay.
     pub fn replay(
         stored: &Stored,
-        from: Option<Point>,
+        from: Option<Tag>,
         limits: &Limits,
     ) -> Result<Replayed<G>, Unfollowed> {
         if !ENGINES.contains(&stored.engine) {
@@ -73,13 +76,14 @@ impl<G: Readable> Replica<G> {
         let mut replica = Self {
             table: Arc::new(read_table(&stored.snapshot)?),
             at: stored.base,
+            shown: LastShown::of(stored.base),
             journal_lines: 0,
             recent: VecDeque::with_capacity(limits.points),
             applied: VecDeque::new(),
         };
         let mut missed = None;
         for entry in &stored.lines {
-            if from == Some(replica.at) {
+            if from == Some(replica.at.tag) {
                 missed = Some(Vec::new());
             }
             let applied = replica.follow(entry, limits)?;
@@ -87,7 +91,7 @@ impl<G: Readable> Replica<G> {
                 missed.push(applied);
             }
         }
-        if from == Some(replica.at) {
+        if from == Some(replica.at.tag) {
             missed = Some(Vec::new());
         }
         Ok(Replayed { replica, missed })
@@ -99,6 +103,10 @@ impl<G: Readable> Replica<G> {
 
     pub fn at(&self) -> Point {
         self.at
+    }
+
+    pub fn shown(&self) -> &LastShown {
+        &self.shown
     }
 
     pub(crate) fn journal_lines(&self) -> usize {
@@ -135,6 +143,7 @@ impl<G: Readable> Replica<G> {
         self.table = table;
         self.at = Point { version: self.at.version + 1, tag };
         self.journal_lines += 1;
+        self.shown.note(&self.table, self.at, &events);
         if self.recent.len() >= limits.points {
             self.recent.pop_front();
         }
@@ -151,13 +160,13 @@ impl<G: Readable> Replica<G> {
         applied
     }
 
-    /// What happened after a point of this history; `None` when it is not known to be one, or too
+    /// What happened after a line of this history; `None` when it is not known to be one, or too
     /// long ago.
-    pub(crate) fn missed_since(&self, from: Point) -> Option<Vec<AppliedLine<G>>> {
-        if from == self.at {
+    pub(crate) fn missed_since(&self, from: Tag) -> Option<Vec<AppliedLine<G>>> {
+        if from == self.at.tag {
             return Some(Vec::new());
         }
-        let place = self.applied.iter().position(|applied| applied.at == from)?;
+        let place = self.applied.iter().position(|applied| applied.at.tag == from)?;
         Some(self.applied.range(place + 1..).cloned().collect())
     }
 

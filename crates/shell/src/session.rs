@@ -19,10 +19,11 @@ use crate::direct::Lent;
 use crate::failure::Failure;
 use crate::guard::guarded;
 use crate::halting::Halt;
-use crate::journal::Point;
+use crate::journal::{Point, Tag};
 use crate::notice::{Ending, Notice};
 use crate::notices::Notices;
 use crate::replica::AppliedLine;
+use crate::told::{LastShown, Told, redacted};
 use crate::watchers::Watch;
 
 /// Makes messages for one client, in the order of the calls.
@@ -59,8 +60,8 @@ pub enum Ask<G: Readable> {
     /// Where the player sits, if anywhere. Answer with [`PlayerSession::seat_found`], or with
     /// [`PlayerSession::seat_unknown`] where that cannot be told.
     FindSeat,
-    /// Answer with [`PlayerSession::watched`].
-    Watch { table: TableId, from: Option<Point> },
+    /// Answer with [`PlayerSession::watched`]. `from`: the tag of the last line that was told.
+    Watch { table: TableId, from: Option<Tag> },
     /// Answer with [`PlayerSession::submitted`].
     Submit { table: TableId, input: Input<G::Action> },
 }
@@ -95,8 +96,7 @@ struct Joined<G: Readable> {
     table: TableId,
     /// The game that is played there.
     kind: &'static str,
-    /// What the client has been told.
-    at: Point,
+    told: Told,
     notices: Notices<Notice<G>>,
     /// The table knows this connection; from then on another one means it was replaced.
     confirmed: bool,
@@ -114,6 +114,7 @@ enum Asked {
     Watch {
         id: u32,
         table: TableId,
+        from: Option<Point>,
     },
     Connect {
         id: u32,
@@ -156,13 +157,13 @@ impl<G: Readable> PlayerSession<G> {
     pub fn lend(&self) -> Option<Lent> {
         let joined = self.joined.as_ref().filter(|joined| joined.confirmed)?;
         let (player, connection) = (self.player, self.connection);
-        Some(Lent { table: joined.table, player, connection, at: joined.at })
+        Some(Lent { table: joined.table, player, connection, told: joined.told })
     }
 
     /// The table has written as far as this. Said before anything else is done.
-    pub fn taken_back(&mut self, at: Option<Point>) {
-        if let (Some(at), Some(joined)) = (at, &mut self.joined) {
-            joined.at = at;
+    pub fn taken_back(&mut self, told: Option<Told>) {
+        if let (Some(told), Some(joined)) = (told, &mut self.joined) {
+            joined.told = told;
         }
     }
 
@@ -216,9 +217,10 @@ impl<G: Readable> PlayerSession<G> {
         let sent = self.joined.as_ref().filter(|joined| joined.table == table);
         let sent = sent.filter(|_| !ctx.planted(Planted::RepeatsWhatWasSent));
         let from = from.filter(|_| of == Some(table));
-        let from = from.map(|from| sent.map_or(from, |joined| joined.at));
-        self.asked = Some(Asked::Watch { id, table });
-        Ok(Some(Ask::Watch { table, from }))
+        let sent = sent.map(|joined| joined.told.read_as(joined.told.at()));
+        let from = from.map(|from| sent.unwrap_or(from));
+        self.asked = Some(Asked::Watch { id, table, from });
+        Ok(Some(Ask::Watch { table, from: from.map(|from| from.tag) }))
     }
 
     /// The answer to [`Ask::Watch`].
@@ -231,7 +233,7 @@ impl<G: Readable> PlayerSession<G> {
         out: &mut impl Presenter<G>,
         watch: Result<Watch<G>, Failure<G::Illegal>>,
     ) -> Result<Option<Ask<G>>, End> {
-        let Some(Asked::Watch { id, table }) = self.asked.take() else {
+        let Some(Asked::Watch { id, table, from }) = self.asked.take() else {
             return Ok(None);
         };
         let watch = match watch {
@@ -248,14 +250,14 @@ impl<G: Readable> PlayerSession<G> {
             self.leave_after_all(ctx, out, id)?;
             return Ok(None);
         }
-        if self.begin(ctx, out, &watch).is_err() {
+        let Ok(told) = self.begin(ctx, out, &watch, from) else {
             self.joined = None;
             out.refused(id, Refused::Table(&Failure::Halted));
             return Ok(None);
-        }
+        };
         let kind = G::kind(&watch.table.terms().rules);
-        let Watch { at, notices, .. } = watch;
-        self.joined = Some(Joined { table, kind, at, notices, confirmed: false });
+        let notices = watch.notices;
+        self.joined = Some(Joined { table, kind, told, notices, confirmed: false });
         self.asked = Some(Asked::Connect { id });
         let (player, connection) = (self.player, self.connection);
         Ok(Some(Ask::Submit { table, input: Input::Connect { player, connection } }))
@@ -276,9 +278,10 @@ impl<G: Readable> PlayerSession<G> {
             Some(Asked::Connect { id }) => (id, true),
             Some(Asked::Join { .. } | Asked::Watch { .. }) | None => return Ok(()),
         };
-        self.waiting_notices(ctx, out)?;
+        let version = submitted.as_ref().ok().copied();
+        let read = self.waiting_notices(ctx, out, version)?;
         match submitted {
-            Ok(version) => out.ack(id, Some(version)),
+            Ok(_) => out.ack(id, read),
             Err(error) => {
                 out.refused(id, Refused::Table(&error));
                 // The seat was freed between the look and the connecting.
@@ -303,7 +306,7 @@ impl<G: Readable> PlayerSession<G> {
     ) -> Result<(), End> {
         if let Some(first) = first {
             self.notice(ctx, out, &first)?;
-            return self.waiting_notices(ctx, out);
+            return self.waiting_notices(ctx, out, None).map(drop);
         }
         let Some(joined) = &self.joined else {
             return Ok(());
@@ -328,46 +331,88 @@ impl<G: Readable> PlayerSession<G> {
         id: u32,
     ) -> Result<(), End> {
         if !ctx.planted(Planted::WatchesAfterARefusedJoin) {
-            self.waiting_notices(ctx, out)?;
+            self.waiting_notices(ctx, out, None)?;
             self.joined = None;
         }
         out.refused(id, Refused::NotSeated);
         Ok(())
     }
 
-    /// What a watch begins with: what was missed, or the table.
+    /// What a watch begins with: what was missed since `from`, or the table.
     fn begin(
         &self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         watch: &Watch<G>,
-    ) -> Result<(), End> {
-        match &watch.missed {
-            Some(missed)
-                if missed.len() <= ctx.limits().resumed
-                    && seat_is_steady::<G>(missed, self.player) =>
-            {
-                let last = missed.len();
-                for (place, missed) in (1..).zip(missed) {
-                    let is_last = place == last;
-                    self.update(ctx, out, missed.at, &missed.events, &watch.table, is_last)?;
-                }
-                Ok(())
+        from: Option<Point>,
+    ) -> Result<Told, End> {
+        let Watch { at, shown, table, .. } = watch;
+        let missed = watch.missed.as_deref().filter(|missed| {
+            missed.len() <= ctx.limits().resumed && seat_is_steady::<G>(missed, self.player)
+        });
+        if let (Some(from), Some(missed)) = (from, missed) {
+            let before = missed.first().map_or(at.version, |first| first.at.version - 1);
+            let before = Point { version: before, tag: from.tag };
+            if let Some(told) = Told::resumed(from, before) {
+                return self.resume(ctx, out, told, missed, table);
             }
-            Some(_) | None => self.snapshot(ctx, out, watch.at, &watch.table),
         }
+        self.snapshot(ctx, out, *at, shown, table)
     }
 
-    /// The notices that are there already.
+    fn resume(
+        &self,
+        ctx: &impl Context<G>,
+        out: &mut impl Presenter<G>,
+        mut told: Told,
+        missed: &[AppliedLine<G>],
+        table: &Table<G>,
+    ) -> Result<Told, End> {
+        self.shown(ctx, table, || {
+            let viewer = self.viewer(ctx, table);
+            let mut updates = Vec::new();
+            for missed in missed {
+                let events = redacted::<G>(&missed.events, viewer);
+                if events.is_empty() {
+                    told.pass(missed.at);
+                } else {
+                    told.show(missed.at);
+                    updates.push((told.read_as(missed.at), events));
+                }
+            }
+            let last = updates.len();
+            for (place, (at, events)) in (1..).zip(updates) {
+                out.before_showing(table);
+                out.update(at, events, table, place == last);
+            }
+        })?;
+        Ok(told)
+    }
+
+    /// The notices that are there already. Gives what the client reads of the line with this
+    /// version of the journal.
     fn waiting_notices(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
-    ) -> Result<(), End> {
+        version: Option<u64>,
+    ) -> Result<Option<u64>, End> {
+        let read = |joined: &Joined<G>| {
+            let at = joined.told.at();
+            (version == Some(at.version)).then(|| joined.told.read_as(at).version)
+        };
+        let read_next = |joined: &Joined<G>| {
+            let at = Point { version: version?, tag: Tag::default() };
+            Some(joined.told.read_as(at).version)
+        };
+        let mut last = self.joined.as_ref().and_then(read_next).or(version);
+        let mut found = self.joined.as_ref().and_then(read);
         while let Some(notice) = self.joined.as_mut().and_then(|joined| joined.notices.try_recv()) {
             self.notice(ctx, out, &notice)?;
+            last = self.joined.as_ref().and_then(read_next).or(last);
+            found = found.or_else(|| self.joined.as_ref().and_then(read));
         }
-        Ok(())
+        Ok(found.or(last))
     }
 
     fn notice(
@@ -379,20 +424,23 @@ impl<G: Readable> PlayerSession<G> {
         let Some(joined) = &mut self.joined else {
             return Ok(());
         };
-        if notice.at.version <= joined.at.version && !notice.anew {
+        let told = joined.told;
+        if notice.at.version <= told.at().version && !notice.anew {
             return Ok(());
         }
-        let is_next = notice.at.version == joined.at.version + 1 && !notice.anew;
-        joined.at = notice.at;
+        let is_next = notice.at.version == told.at().version + 1 && !notice.anew;
         let (table, own) = (&notice.table, self.connection);
         let seat = table.seat_of(self.player);
         let known = seat.and_then(|seat| table.occupant(seat)).map(|who| who.connection);
         let was_confirmed = joined.confirmed;
         joined.confirmed |= known == Some(Some(own));
-        if is_next || ctx.planted(Planted::OverlooksGaps) {
-            self.update(ctx, out, notice.at, &notice.events, table, true)?;
+        let told = if is_next || ctx.planted(Planted::OverlooksGaps) {
+            self.update(ctx, out, told, notice)?
         } else {
-            self.snapshot(ctx, out, notice.at, table)?;
+            self.snapshot(ctx, out, notice.at, &notice.shown, table)?
+        };
+        if let Some(joined) = &mut self.joined {
+            joined.told = told;
         }
         match known {
             // The seat is free: the connection stays, for the next table.
@@ -413,20 +461,26 @@ impl<G: Readable> PlayerSession<G> {
         }
     }
 
+    /// What happened, unless there is nothing in it for the player.
     fn update(
         &self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
-        at: Point,
-        events: &[Event<G::Event>],
-        table: &Table<G>,
-        is_last: bool,
-    ) -> Result<(), End> {
+        mut told: Told,
+        notice: &Notice<G>,
+    ) -> Result<Told, End> {
+        let table = &*notice.table;
         self.shown(ctx, table, || {
             out.before_showing(table);
-            let viewer = self.viewer(ctx, table);
-            out.update(at, redacted::<G>(events, viewer), table, is_last);
-        })
+            let events = redacted::<G>(&notice.events, self.viewer(ctx, table));
+            if events.is_empty() && !ctx.planted(Planted::TellsOfHiddenLines) {
+                told.pass(notice.at);
+            } else {
+                told.show(notice.at);
+                out.update(told.read_as(notice.at), events, table, true);
+            }
+        })?;
+        Ok(told)
     }
 
     fn snapshot(
@@ -434,12 +488,15 @@ impl<G: Readable> PlayerSession<G> {
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         at: Point,
+        shown: &LastShown,
         table: &Table<G>,
-    ) -> Result<(), End> {
+    ) -> Result<Told, End> {
+        let shown = shown.to(table.viewer(self.player));
         self.shown(ctx, table, || {
             out.before_showing(table);
-            out.snapshot(at, table.view(Some(self.shown_to(ctx, table))));
-        })
+            out.snapshot(shown, table.view(Some(self.shown_to(ctx, table))));
+        })?;
+        Ok(Told::whole(at, shown))
     }
 
     /// A panic in what a player is shown halts the table, and this connection ends: the next one
@@ -471,11 +528,6 @@ impl<G: Readable> PlayerSession<G> {
         let other = table.occupants().find(|(_, other)| other.player != self.player);
         other.map_or(self.player, |(_, other)| other.player)
     }
-}
-
-/// What a viewer is told of events.
-pub fn redacted<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) -> Vec<Event<G::Event>> {
-    events.iter().filter_map(|event| event.redact::<G>(viewer)).collect()
 }
 
 /// Whether the player kept one seat through all of this, so that one viewer may see all of it.

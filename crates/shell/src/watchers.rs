@@ -11,12 +11,15 @@ use crate::guard::guarded;
 use crate::journal::Point;
 use crate::notice::{Ending, Notice};
 use crate::notices::{Notices, Outbox, Refused, outbox};
-use crate::replica::AppliedLine;
+use crate::replica::{AppliedLine, Replica};
+use crate::told::LastShown;
 
 /// What a new watcher begins with.
 #[derive(Debug)]
 pub struct Watch<G: Readable> {
     pub at: Point,
+    /// Which lines showed something last.
+    pub shown: LastShown,
     pub table: Arc<Table<G>>,
     /// What happened since the point that the watcher named; `None` when it named none or the
     /// journal does not have it: show the whole table.
@@ -96,11 +99,12 @@ impl<G: Readable> Watchers<G> {
     pub(crate) fn tell(
         &mut self,
         ctx: &impl Context<G>,
-        table: &Arc<Table<G>>,
+        replica: &Replica<G>,
         applied: &AppliedLine<G>,
     ) {
         let (at, events) = (applied.at, applied.events.clone());
-        let notice = Notice { at, events, table: table.clone(), anew: false, parted: false };
+        let (shown, table) = (replica.shown().clone(), replica.table().clone());
+        let notice = Notice { at, events, shown, table, anew: false, parted: false };
         let now = ctx.now();
         self.send(ctx, &notice, |watcher| {
             // Who panics over it is told it again, and does so where that is dealt with.
@@ -110,15 +114,10 @@ impl<G: Readable> Watchers<G> {
     }
 
     /// `parted`: what was told before did not lead here.
-    pub(crate) fn tell_anew(
-        &mut self,
-        ctx: &impl Context<G>,
-        table: &Arc<Table<G>>,
-        at: Point,
-        parted: bool,
-    ) {
-        let events = Vec::new().into();
-        let notice = Notice { at, events, table: table.clone(), anew: true, parted };
+    pub(crate) fn tell_anew(&mut self, ctx: &impl Context<G>, replica: &Replica<G>, parted: bool) {
+        let (at, events) = (replica.at(), Vec::new().into());
+        let (shown, table) = (replica.shown().clone(), replica.table().clone());
+        let notice = Notice { at, events, shown, table, anew: true, parted };
         self.send(ctx, &notice, |_| Wrote::Nothing);
     }
 

@@ -299,14 +299,14 @@ impl<G: Readable> TableHost<G> {
             return self.unsubscribe(ctx, job, Then::GoOn);
         };
         let told = self.watchers.told();
-        match Replica::replay(&stored, told, ctx.limits()) {
+        match Replica::replay(&stored, told.map(|told| told.tag), ctx.limits()) {
             Ok(Replayed { replica, missed }) => {
                 // Its last lines were lost, or a snapshot has taken the place of what was told.
                 let parted = told.filter(|_| missed.is_none());
                 if let Some(told) = parted {
                     ctx.remark(self.id, Remark::Parted { told, now: replica.at() });
                 }
-                self.watchers.tell_anew(ctx, replica.table(), replica.at(), parted.is_some());
+                self.watchers.tell_anew(ctx, &replica, parted.is_some());
                 self.replica = Some(replica);
                 self.was_read(ctx, job)
             }
@@ -412,7 +412,7 @@ impl<G: Readable> TableHost<G> {
         match &mut self.replica {
             Some(replica) if replica.at() == after => {
                 let applied = replica.replace(table, events, tag, ctx.limits());
-                self.watchers.tell(ctx, replica.table(), &applied);
+                self.watchers.tell(ctx, replica, &applied);
                 calls = after_seats(replica.table(), &applied);
                 calls.extend(compaction(ctx, replica));
             }
@@ -458,7 +458,7 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// What happened after the point that a viewer named up to now, from the journal; `None` where
+    /// What happened after the line that a viewer named up to now, from the journal; `None` where
     /// it does not lead through both. It replayed a moment ago; if it does so no more, the whole
     /// table is shown.
     fn missed(
@@ -482,8 +482,9 @@ impl<G: Readable> TableHost<G> {
             return job.failed(Failure::Missing);
         };
         let (at, table) = (replica.at(), replica.table().clone());
+        let shown = replica.shown().clone();
         let notices = self.watchers.add(watch.connection, watch.writer.clone());
-        job.done(Reply::Watched(Ok(Watch { at, table, missed, notices })))
+        job.done(Reply::Watched(Ok(Watch { at, shown, table, missed, notices })))
     }
 
     /// Halts the table over what went wrong with a request.

@@ -27,7 +27,7 @@ use crate::context::{Context, Remark};
 use crate::direct::DirectWriter;
 use crate::failure::{Failure, Unavailable};
 use crate::halting::Halt;
-use crate::journal::{Append, Entry, NewLine, Point, Stored, Tail};
+use crate::journal::{Append, Entry, NewLine, Point, Stored, Tag, Tail};
 use crate::notice::Ending;
 use crate::replica::{Replica, Unfollowed};
 use crate::watchers::{Listing, Watch, Watchers};
@@ -64,8 +64,8 @@ pub struct WatchRequest<G: Readable> {
     pub connection: ConnectionId,
     /// What it has written at once does not come among the notices.
     pub writer: Option<Arc<dyn DirectWriter<G>>>,
-    /// The point that the viewer saw last.
-    pub from: Option<Point>,
+    /// The tag of the last line that the viewer was told.
+    pub from: Option<Tag>,
 }
 
 /// A request's number at its table.
@@ -404,7 +404,7 @@ impl<G: Readable> TableHost<G> {
         };
         for line in lines {
             let applied = replica.follow(line, ctx.limits())?;
-            self.watchers.tell(ctx, replica.table(), &applied);
+            self.watchers.tell(ctx, replica, &applied);
         }
         Ok(())
     }

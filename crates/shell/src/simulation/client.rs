@@ -270,10 +270,10 @@ impl Client {
         if !world.is_calm.get() && world.per_mille(JOINS_AGAIN) {
             self.join();
         }
-        let Some(Known { version, view, .. }) = &self.known else {
+        let Some(Known { version, tag, view }) = &self.known else {
             return Ok(());
         };
-        world.check(world.checks.borrow_mut().seen(self.player, *version, view));
+        world.check(world.checks.borrow_mut().seen(self.player, (*version, *tag), view));
         if !world.is_calm.get() && world.per_mille(READS_SLOWLY) {
             self.stop_reading();
         }

@@ -104,8 +104,13 @@ impl DirectWriter<Tongits> for Writer {
             _ => table.viewer(player),
         };
         let events = redacted::<Tongits>(&notice.events, viewer);
+        if events.is_empty() {
+            feed.passed(at);
+            return Wrote::All;
+        }
         let prompt = OpenPrompt::of(&table.view(Some(player)));
-        let message = Message::Update { version: at.version, tag: at.tag, events, prompt };
+        let (version, tag) = (feed.read_as(at).version, at.tag);
+        let message = Message::Update { version, tag, events, prompt };
         let (connection, table) = (self.connection, table.id());
         let written = Written { connection, player, table, message };
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push(written);
@@ -411,6 +416,7 @@ impl Context<Tongits> for Node {
             Some(Mutation::ForgetsToRedact) => Planted::ForgetsToRedact,
             Some(Mutation::ShowsAnothersView) => Planted::ShowsAnothersView,
             Some(Mutation::OverlooksGaps) => Planted::OverlooksGaps,
+            Some(Mutation::TellsOfHiddenLines) => Planted::TellsOfHiddenLines,
             Some(Mutation::RepeatsWhatWasSent) => Planted::RepeatsWhatWasSent,
             Some(Mutation::WatchesAfterARefusedJoin) => Planted::WatchesAfterARefusedJoin,
             Some(Mutation::KeepsOldTerms) => Planted::KeepsOldTerms,

@@ -118,6 +118,8 @@ pub enum Mutation {
     NeverVoids,
     /// A session shows what comes after a gap as if there were none.
     OverlooksGaps,
+    /// A session tells its client of lines that show it nothing.
+    TellsOfHiddenLines,
     /// A second join on a connection is answered with what is already on its way there.
     RepeatsWhatWasSent,
     /// A connection whose join was refused goes on being told of the table.
@@ -139,7 +141,7 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::AcksBeforeTheAppend,
         Self::AppendsBlindly,
         Self::ShowsAnothersView,
@@ -152,6 +154,7 @@ impl Mutation {
         Self::BuriesTheLiving,
         Self::NeverVoids,
         Self::OverlooksGaps,
+        Self::TellsOfHiddenLines,
         Self::RepeatsWhatWasSent,
         Self::WatchesAfterARefusedJoin,
         Self::WaitsForEachHeartbeat,

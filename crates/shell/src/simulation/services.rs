@@ -119,8 +119,8 @@ impl World {
     /// Shows the checks what a journal has become.
     fn check_journal(&self, run: NodeRun, request: &Request, reply: &Reply) {
         match (request, reply) {
-            (Request::Found { table, snapshot, .. }, Reply::Flag(true)) => {
-                self.check(self.checks.borrow_mut().created(*table, snapshot));
+            (Request::Found { table, tag, snapshot, .. }, Reply::Flag(true)) => {
+                self.check(self.checks.borrow_mut().created(*table, *tag, snapshot));
             }
             (Request::Append { table, new }, Reply::Append(Append::Appended)) => {
                 let line = &new.line;
@@ -131,7 +131,7 @@ impl World {
                 // The engine's own name for it in a line.
                 tally.terms_updates += u64::from(line.contains("\"update_terms\""));
                 drop(tally);
-                self.check(self.check_line(run, *table, line));
+                self.check(self.check_line(run, *table, new.tag, line));
             }
             _ => {}
         }

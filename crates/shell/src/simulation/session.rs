@@ -61,11 +61,14 @@ enum Next {
     Notice(Option<Notice<Tongits>>),
 }
 
-/// Messages, each with the input that an ack speaks of.
+/// What an ack speaks of: an input, and the version of the journal that it led to.
+pub(super) type Taken<'a> = (&'a Input<Action>, u64);
+
+/// Messages, each with what an ack speaks of.
 struct Out<'a> {
     node: &'a Node,
     player: PlayerId,
-    about: Option<&'a Input<Action>>,
+    about: Option<Taken<'a>>,
     table: Option<TableId>,
     messages: Vec<(Message, Option<TableId>)>,
 }
@@ -261,23 +264,25 @@ impl Session {
             let slot = self.node.slot(table);
             let at = slot.host.borrow().replica().map(|replica| replica.at());
             if let Some(at) = at {
-                let version = Some(at.version + 1);
-                self.send(Message::Ack { id, version }, Some(table), Some(&input));
+                let version = at.version + 1;
+                let ack = Message::Ack { id, version: Some(version) };
+                self.send(ack, Some(table), Some((&input, version)));
             }
         }
         let submitted = self.node.submit(table, input.clone()).await;
-        self.say(Some((table, &input)), |core, node, out| core.submitted(&**node, out, submitted))
+        let taken = (&input, submitted.as_ref().ok().copied().unwrap_or_default());
+        self.say(Some((table, taken)), |core, node, out| core.submitted(&**node, out, submitted))
     }
 
     /// Says what the shell's session has to say.
     fn say<T, E: Into<Ended>>(
         &mut self,
-        about: Option<(TableId, &Input<Action>)>,
+        about: Option<(TableId, Taken<'_>)>,
         speak: impl FnOnce(&mut PlayerSession<Tongits>, &Rc<Node>, &mut Out<'_>) -> Result<T, E>,
     ) -> Result<T, Ended> {
-        let (table, input) = about.unzip();
+        let (table, about) = about.unzip();
         let player = self.core.player();
-        let mut out = Out { node: &self.node, player, about: input, table, messages: Vec::new() };
+        let mut out = Out { node: &self.node, player, about, table, messages: Vec::new() };
         let spoken = speak(&mut self.core, &self.node, &mut out);
         let Out { messages, about, .. } = out;
         for (message, table) in messages {
@@ -290,8 +295,8 @@ impl Session {
         self.node.world.mutation() == Some(mutation)
     }
 
-    fn send(&self, message: Message, table: Option<TableId>, input: Option<&Input<Action>>) {
-        self.node.send(&self.connection, self.core.player(), &message, table, input);
+    fn send(&self, message: Message, table: Option<TableId>, taken: Option<Taken<'_>>) {
+        self.node.send(&self.connection, self.core.player(), &message, table, taken);
     }
 }
 
@@ -314,14 +319,14 @@ impl Node {
         player: PlayerId,
         message: &Message,
         table: Option<TableId>,
-        input: Option<&Input<Action>>,
+        taken: Option<Taken<'_>>,
     ) {
         let text = written(message);
         let world = &self.world;
         world.fold(text.as_bytes());
         if let Some(table) = table {
-            let (run, input) = (self.run, input.unwrap_or(&Input::Tick));
-            let sent = Sent { run, player, table, input, message, text: &text };
+            let (run, taken) = (self.run, taken.unwrap_or((&Input::Tick, 0)));
+            let sent = Sent { run, player, table, taken, message, text: &text };
             world.check(world.checks.borrow_mut().sent(&sent));
         }
         world.tally.borrow_mut().messages += 1;

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use crate::journal::Tag;
 use crate::simulation::checks::{Checks, Truth, VERSIONS};
 use crate::simulation::node::NodeRun;
 use crate::simulation::postgres::{Account, State};
@@ -24,6 +25,7 @@ impl Checks {
     pub(in crate::simulation) fn created(
         &mut self,
         table: TableId,
+        tag: Tag,
         snapshot: &str,
     ) -> Result<(), String> {
         let state: Table<Tongits> =
@@ -32,6 +34,7 @@ impl Checks {
             first: 0,
             states: VecDeque::from([Rc::new(state)]),
             lines: VecDeque::new(),
+            tags: VecDeque::from([tag]),
             at: Timestamp::default(),
         };
         self.tables.entry(table).or_default().push(truth);
@@ -50,6 +53,7 @@ impl World {
         &self,
         by: NodeRun,
         table: TableId,
+        tag: Tag,
         line: &str,
     ) -> Result<(), String> {
         let line: Line<Action> =
@@ -67,9 +71,11 @@ impl World {
         truth.at = line.at.max(truth.at);
         truth.states.push_back(Rc::new(after));
         truth.lines.push_back(line);
+        truth.tags.push_back(tag);
         if truth.states.len() > VERSIONS {
             truth.states.pop_front();
             truth.lines.pop_front();
+            truth.tags.pop_front();
             truth.first += 1;
         }
         Ok(())

@@ -10,6 +10,7 @@ mod journal;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
+use crate::journal::Tag;
 use crate::simulation::node::NodeRun;
 use crate::simulation::wire::Message;
 use bahay_engine::coins::Coins;
@@ -29,6 +30,8 @@ struct Truth {
     states: VecDeque<Rc<Table<Tongits>>>,
     /// The line that led to each state but the first.
     lines: VecDeque<Line<Action>>,
+    /// The tag of each state's line.
+    tags: VecDeque<Tag>,
     at: Timestamp,
 }
 
@@ -37,17 +40,15 @@ impl Truth {
         self.states.back().expect("a truth begins with a state")
     }
 
-    fn state(&self, version: u64) -> Option<&Rc<Table<Tongits>>> {
-        self.states.get(usize::try_from(version.checked_sub(self.first)?).ok()?)
+    /// After the line with this tag.
+    fn state(&self, tag: Tag) -> Option<&Rc<Table<Tongits>>> {
+        let ago = self.tags.iter().rev().position(|known| *known == tag)?;
+        self.states.iter().rev().nth(ago)
     }
 
     /// The line that led to a version.
     fn line(&self, version: u64) -> Option<&Line<Action>> {
         self.lines.get(usize::try_from(version.checked_sub(self.first + 1)?).ok()?)
-    }
-
-    fn reaches(&self, version: u64) -> bool {
-        version >= self.first
     }
 }
 
@@ -82,8 +83,8 @@ pub(in crate::simulation) struct Sent<'a> {
     pub(in crate::simulation) run: NodeRun,
     pub(in crate::simulation) player: PlayerId,
     pub(in crate::simulation) table: TableId,
-    /// With an ack, what was taken.
-    pub(in crate::simulation) input: &'a Input<Action>,
+    /// With an ack, what was taken, and as which line of the journal.
+    pub(in crate::simulation) taken: (&'a Input<Action>, u64),
     pub(in crate::simulation) message: &'a Message,
     pub(in crate::simulation) text: &'a str,
 }
@@ -91,18 +92,22 @@ pub(in crate::simulation) struct Sent<'a> {
 impl Checks {
     /// A message leaves a node.
     pub(in crate::simulation) fn sent(&mut self, sent: &Sent<'_>) -> Result<(), String> {
-        let version = match sent.message {
-            Message::Snapshot { version, .. } | Message::Update { version, .. } => *version,
-            Message::Ack { version: Some(version), .. } => return self.acks(sent, *version),
+        let tag = match sent.message {
+            Message::Update { version, events, .. } if events.is_empty() => {
+                let what = format!("{} is told of nothing as v{version}", sent.player);
+                return Err(what);
+            }
+            Message::Snapshot { tag, .. } | Message::Update { tag, .. } => *tag,
+            Message::Ack { version: Some(_), .. } => return self.acks(sent),
             Message::Ack { version: None, .. }
             | Message::Closed { .. }
             | Message::Refusal { .. } => return Ok(()),
         };
         let truths = self.tables.get(&sent.table).map(Vec::as_slice).unwrap_or_default();
         let mut found =
-            Err(format!("{} is told of {} v{version}, which never was", sent.player, sent.table));
-        for truth in truths.iter().rev().filter(|truth| truth.reaches(version)) {
-            let Some(state) = truth.state(version) else {
+            Err(format!("{} is told of {} {tag}, which never was", sent.player, sent.table));
+        for truth in truths.iter().rev() {
+            let Some(state) = truth.state(tag) else {
                 continue;
             };
             found = cards::only_what_may_be_seen(state, sent.player, sent.text);
@@ -113,9 +118,10 @@ impl Checks {
         found
     }
 
-    /// An ack says that an input is in the journal, at this version.
-    fn acks(&mut self, sent: &Sent<'_>, version: u64) -> Result<(), String> {
-        let Sent { run, player, table, input, .. } = sent;
+    /// An ack says that an input is in the journal.
+    fn acks(&mut self, sent: &Sent<'_>) -> Result<(), String> {
+        let Sent { run, player, table, taken: (input, version), .. } = sent;
+        let version = *version;
         let truths = self.tables.get(table).map(Vec::as_slice).unwrap_or_default();
         let mut lines = truths.iter().filter_map(|truth| truth.line(version));
         if !lines.any(|line| line.input == **input) {
@@ -136,15 +142,15 @@ impl Checks {
         Ok(())
     }
 
-    /// A client has followed a table to a version: its view is the true one.
+    /// A client has followed a table to a line: its view is the true one.
     pub(in crate::simulation) fn seen(
         &mut self,
         player: PlayerId,
-        version: u64,
+        (version, tag): (u64, Tag),
         view: &TableView<Tongits>,
     ) -> Result<(), String> {
         let truths = self.tables.get(&view.table).map(Vec::as_slice).unwrap_or_default();
-        let mut states = truths.iter().rev().filter_map(|truth| truth.state(version));
+        let mut states = truths.iter().rev().filter_map(|truth| truth.state(tag));
         let Some(last) = states.clone().next() else {
             let is_old = truths.iter().any(|truth| version < truth.first);
             let what = || format!("{player} sees {} v{version}, which never was", view.table);
