@@ -135,7 +135,7 @@ impl GameReplay {
                 let told = AnyGame::describe_action(&taken.action);
                 Ok(Taken { seat: taken.seat, by: taken.by, action, told })
             });
-            let at = step.taken.map_or(self.0.opened_at, |taken| taken.at);
+            let at = step.at;
             match (events, view, taken.transpose()) {
                 (Ok(events), Ok(view), Ok(taken)) => {
                     let rows = AnyGame::describe(&seen);
@@ -200,7 +200,9 @@ mod tests {
                 events.push(redacted.collect::<Vec<_>>());
             });
             let own = game.steps(viewer, 0, usize::MAX).unwrap();
-            assert_eq!((own.steps.len(), own.total), (views.len(), record.actions.len() + 1));
+            assert_eq!((own.steps.len(), own.total), (views.len(), views.len()));
+            let taken = own.steps.iter().filter(|step| step.taken.is_some());
+            assert_eq!(taken.count(), record.actions.len());
             assert!(own.steps[0].taken.is_none());
             for (step, (view, events)) in own.steps.iter().zip(views.iter().zip(&events)) {
                 assert_eq!(step.view, serde_json::to_value(view).unwrap());

@@ -64,6 +64,7 @@ pub(super) fn game(dice: &mut Dice, pair: [Character; 2], way: Option<Way>) -> S
         match state.turn() {
             Turn::Over => return watch.end(&state),
             Turn::Chance(request) => state = state.resolve(&dice.answer(request), &mut events),
+            Turn::Wait(_) => state = state.expire(&mut events),
             Turn::Players(prompt) => {
                 let Some(asked) = prompt.seats.iter().next() else {
                     return watch.end(&state);

@@ -77,7 +77,7 @@ pub(super) struct GameStep {
     /// From 0, which is the deal.
     number: u64,
     at: Time,
-    /// Who acted; null for the deal.
+    /// Who acted; null for the deal, and where a countdown was over with nobody to act (rule 4.2).
     #[schema(required = true)]
     taken: Option<StepTaken>,
     /// What happened, as it was told: the schema `TongitsEvent` of asyncapi.yaml.

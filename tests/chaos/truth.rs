@@ -93,6 +93,10 @@ impl Truth {
                     state = state.resolve(answer, &mut events);
                     None
                 }
+                Turn::Wait(_) => {
+                    state = state.expire(&mut events);
+                    None
+                }
                 Turn::Players(prompt) => {
                     let taken = actions.next().ok_or("the record ends before the game")?;
                     let acted = state.act(taken.seat, &taken.action, &mut events);

@@ -67,7 +67,7 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
 fn records() -> Vec<Value> {
     let terms = house_rooms(Clocks::default())[0].terms().clone();
     let mut records = Vec::new();
-    for (seed, welcome, games) in [(1, 100_000, 150), (2, 900, 20)] {
+    for (seed, welcome, games) in [(1, 100_000, 240), (2, 900, 20)] {
         let welcome = Coins::from_hundredths(welcome);
         let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
         tables.play(games, |_, record| {

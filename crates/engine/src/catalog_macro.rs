@@ -181,6 +181,17 @@ macro_rules! catalog {
                 }
             }
 
+            fn expire(&self, events: &mut Vec<AnyEvent>) -> Self {
+                match self {
+                    $($(#[$meta])* Self::$variant(game) => {
+                        let mut happened = Vec::new();
+                        let next = game.expire(&mut happened);
+                        events.extend(happened.into_iter().map(AnyEvent::$variant));
+                        Self::$variant(next)
+                    })+
+                }
+            }
+
             fn default_action(&self, seat: Seat) -> Option<AnyAction> {
                 match self {
                     $($(#[$meta])* Self::$variant(game) => {

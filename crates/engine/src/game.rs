@@ -31,6 +31,10 @@ use crate::seat::{Seat, SeatSet};
 pub enum Turn {
     /// One or more seats are to act.
     Players(Prompt),
+    /// Nobody is to act, or nobody any more, and the countdown runs on all the same: so that nobody
+    /// learns from its length who was asked in secret. When it is over: [`Game::expire`]. The prompt
+    /// has no seats.
+    Wait(Prompt),
     /// Chance is to decide; give the answer to [`Game::resolve`].
     Chance(Request),
     /// Nothing: see [`Game::outcome`].
@@ -273,6 +277,13 @@ pub trait Game: Value {
     /// of what comes from outside.
     #[must_use]
     fn resolve(&self, answer: &Answer, events: &mut Vec<Self::Event>) -> Self;
+
+    /// Goes on after a countdown in which nobody was to act any more.
+    ///
+    /// # Panics
+    /// When no [`Turn::Wait`] is over.
+    #[must_use]
+    fn expire(&self, events: &mut Vec<Self::Event>) -> Self;
 
     /// What the clock plays for a seat that is to act; `None` for one that is not.
     fn default_action(&self, seat: Seat) -> Option<Self::Action>;

@@ -110,7 +110,11 @@ impl Desk {
     fn play(&mut self) -> GameId {
         let game = self.open();
         while let Phase::Playing(playing) = self.table.phase() {
-            let seat = playing.asked.seats.iter().next().unwrap();
+            let Some(seat) = playing.asked.seats.iter().next() else {
+                self.now = playing.deadline;
+                self.tell(Input::Tick).unwrap();
+                continue;
+            };
             let Some(Input::Advise { player, game, prompt, action }) = self.table.advice(seat)
             else {
                 panic!("nobody is asked");

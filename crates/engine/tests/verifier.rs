@@ -110,6 +110,7 @@ fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongit
                 chance.push(answer);
                 next
             }
+            Turn::Wait(_) => state.expire(&mut Vec::new()),
             Turn::Players(prompt) => {
                 let seats: Vec<Seat> = prompt.seats.iter().collect();
                 let seat = *dice.choose(&seats).expect("somebody is asked");

@@ -202,6 +202,7 @@ fn play(
         game = match game.turn() {
             Turn::Over => return,
             Turn::Chance(request) => game.resolve(&deal.draw(request), &mut events),
+            Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let mut legal = Vec::new();

@@ -3,6 +3,7 @@
 mod chat;
 mod door;
 mod drain;
+mod fights;
 mod hostile;
 mod player;
 mod repeated;

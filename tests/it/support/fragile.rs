@@ -79,6 +79,10 @@ impl Game for Fragile {
         Self { fuse: self.fuse, game: self.game.resolve(answer, events) }
     }
 
+    fn expire(&self, events: &mut Vec<Event>) -> Self {
+        Self { fuse: self.fuse, game: self.game.expire(events) }
+    }
+
     fn default_action(&self, seat: Seat) -> Option<Action> {
         self.game.default_action(seat)
     }

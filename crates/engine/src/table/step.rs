@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use crate::chance::{ClientSeed, Stream};
 use crate::coins::Coins;
-use crate::game::{Game, Turn};
+use crate::game::{Game, Turn, Viewer};
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::event::{Event, Reason};
@@ -140,10 +140,16 @@ impl<G: Game> Table<G> {
             }
             Input::Act { player, game, prompt, action } => {
                 let seat = self.asked(*player, *game, *prompt)?;
-                let occupant = self.seat_mut(seat);
-                occupant.left = false;
-                occupant.missed_turns = 0;
-                self.act(seat, By::Player, action, events)
+                let before = events.len();
+                self.act(seat, By::Player, action, events)?;
+                // What nobody else sees happen does not show that the player is back.
+                let is_seen = |event: &Event<_>| event.redact::<G>(Viewer::Public).is_some();
+                if events[before..].iter().any(is_seen) {
+                    let occupant = self.seat_mut(seat);
+                    occupant.left = false;
+                    occupant.missed_turns = 0;
+                }
+                Ok(())
             }
             Input::TakeBack { player } => {
                 let seat = self.seated(*player)?;
@@ -454,7 +460,7 @@ impl<G: Game> Table<G> {
                     Arc::make_mut(&mut playing.chance).push(answer);
                     events.extend(happened.into_iter().map(|event| Event::Game { event }));
                 }
-                Turn::Players(prompt) => {
+                Turn::Players(prompt) | Turn::Wait(prompt) => {
                     if prompt.number != playing.asked.number {
                         playing.asked_at = at;
                     }
@@ -534,16 +540,27 @@ impl<G: Game> Table<G> {
             let Phase::Playing(playing) = &self.phase else {
                 return Ok(());
             };
-            let Some(seat) = playing.asked.seats.iter().next() else {
-                return Ok(());
-            };
             if playing.asked.countdown != missed.countdown {
                 return Ok(());
             }
+            let Some(seat) = playing.asked.seats.iter().next() else {
+                return self.expire(events);
+            };
             let action =
                 playing.state.default_action(seat).expect("a seat that is asked has a default");
             self.act(seat, By::Clock, &action, events)?;
         }
+    }
+
+    /// The countdown is over, and nobody is to act.
+    fn expire(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+        let Phase::Playing(playing) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        let mut happened = Vec::new();
+        playing.state = playing.state.expire(&mut happened);
+        events.extend(happened.into_iter().map(|event| Event::Game { event }));
+        self.advance(events)
     }
 
     fn open_failed(

@@ -8,6 +8,7 @@ use core::fmt;
 use crate::chance::Stream;
 use crate::game::{Game, Refusal, Turn};
 use crate::table::record::{By, FORMAT, Record, Taken, Worth};
+use crate::table::time::Timestamp;
 
 /// What a record that verifies amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,9 @@ pub struct Verified {
 /// A game that is played again, after one of its steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a, G: Game> {
-    /// What led here; `None` for the deal, which nobody chose.
+    pub at: Timestamp,
+    /// What led here; `None` for the deal, which nobody chose, and for a countdown that was over
+    /// with nobody to act.
     pub taken: Option<&'a Taken<G::Action>>,
     /// What happened then, what chance added included. Complete: redact it for a viewer.
     pub events: &'a [G::Event],
@@ -108,9 +111,15 @@ impl<G: Game> Record<G> {
         let mut actions = self.actions.iter().enumerate();
         let mut chance = self.chance.iter();
         let mut at = self.opened_at;
+        let mut countdown = (u32::MAX, at);
         let mut taken_last = None;
         let mut events = Vec::new();
         loop {
+            if let Turn::Players(prompt) | Turn::Wait(prompt) = state.turn()
+                && countdown.0 != prompt.countdown
+            {
+                countdown = (prompt.countdown, at);
+            }
             match state.turn() {
                 Turn::Chance(request) => {
                     let answer = stream.draw(request);
@@ -119,7 +128,7 @@ impl<G: Game> Record<G> {
                     state = state.resolve(&answer, &mut events);
                 }
                 Turn::Players(prompt) => {
-                    show(Step { taken: taken_last, events: &events, state: &state });
+                    show(Step { at, taken: taken_last, events: &events, state: &state });
                     events.clear();
                     let Some((index, taken)) = actions.next() else {
                         return Ok(state);
@@ -145,8 +154,16 @@ impl<G: Game> Record<G> {
                     };
                     taken_last = Some(taken);
                 }
+                Turn::Wait(prompt) => {
+                    show(Step { at, taken: taken_last.take(), events: &events, state: &state });
+                    events.clear();
+                    // The journal has the moment; the record has when the countdown began.
+                    let over = countdown.1.after_ms(prompt.countdown_ms);
+                    at = at.max(over.min(self.finished_at));
+                    state = state.expire(&mut events);
+                }
                 Turn::Over => {
-                    show(Step { taken: taken_last, events: &events, state: &state });
+                    show(Step { at, taken: taken_last, events: &events, state: &state });
                     break;
                 }
             }

@@ -79,6 +79,7 @@ pub fn check_game<G: GameKind>(
 /// What was put into a game.
 enum Input<A> {
     Chance(Answer),
+    Expired,
     Action(Seat, A),
 }
 
@@ -132,6 +133,7 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
                     let next = self.game.resolve(&answer, &mut events);
                     (Input::Chance(answer), next)
                 }
+                Turn::Wait(_) => (Input::Expired, self.game.expire(&mut events)),
                 Turn::Players(prompt) => self.play(&prompt, &mut events)?,
             };
             self.inputs.push(input);
@@ -234,7 +236,7 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
 
     /// A new question has a new number, and a number never goes back.
     fn check_numbers(&self, next: &G) -> Result<(), String> {
-        let (Turn::Players(old), Turn::Players(new)) = (self.game.turn(), next.turn()) else {
+        let (Some(old), Some(new)) = (prompt_of(self.game.turn()), prompt_of(next.turn())) else {
             return Ok(());
         };
         ensure(new.number >= old.number && new.countdown >= old.countdown, || {
@@ -311,6 +313,7 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
         for input in &self.inputs {
             game = match input {
                 Input::Chance(answer) => game.resolve(answer, &mut Vec::new()),
+                Input::Expired => game.expire(&mut Vec::new()),
                 Input::Action(seat, action) => game
                     .act(*seat, action, &mut Vec::new())
                     .map_err(|illegal| format!("a replay refuses {action:?}: {illegal}"))?,
@@ -320,13 +323,17 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
     }
 }
 
+fn prompt_of(turn: Turn) -> Option<Prompt> {
+    match turn {
+        Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
+        Turn::Chance(_) | Turn::Over => None,
+    }
+}
+
 /// A viewer knows whether it is asked itself, and the record knows who is.
 fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(), String> {
     let seen = G::prompt_in_view(view);
-    let asked = match game.turn() {
-        Turn::Players(prompt) => Some(prompt),
-        Turn::Chance(_) | Turn::Over => None,
-    };
+    let asked = prompt_of(game.turn());
     let agrees = match (viewer, seen, asked) {
         (Viewer::Everything, seen, asked) => seen == asked,
         (Viewer::Seat(seat), Some(seen), Some(asked)) => {

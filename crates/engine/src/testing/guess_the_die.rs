@@ -337,6 +337,10 @@ impl Game for GuessTheDie {
         next
     }
 
+    fn expire(&self, _events: &mut Vec<Event>) -> Self {
+        panic!("somebody is asked as long as a countdown of this game runs")
+    }
+
     fn default_action(&self, seat: Seat) -> Option<Action> {
         let is_asked = self.public.prompt()?.seats.contains(seat);
         is_asked.then_some(Action::Bet { bet: Bet { face: 1, counts: 1 } })

@@ -36,6 +36,7 @@ pub fn play<G: Game>(
         game = match game.turn() {
             Turn::Over => return (game, steps),
             Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+            Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let action = match policies[seat.index()] {
@@ -75,6 +76,7 @@ pub fn play_at_random<G: Game>(
         game = match game.turn() {
             Turn::Over => return steps,
             Turn::Chance(request) => game.resolve(&dice.answer(request), events),
+            Turn::Wait(_) => game.expire(events),
             Turn::Players(prompt) => {
                 actions.clear();
                 let seat = prompt.seats.iter().next().expect("somebody is asked");

@@ -37,6 +37,10 @@ pub fn playthrough<G: Game>(
                 text.line("chance", &answer);
                 game.resolve(&answer, &mut events)
             }
+            Turn::Wait(prompt) => {
+                text.line("waits", &prompt);
+                game.expire(&mut events)
+            }
             Turn::Players(prompt) => {
                 text.line("asks", &prompt);
                 let seat = prompt.seats.iter().next().expect("somebody is asked");

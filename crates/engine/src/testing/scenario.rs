@@ -206,12 +206,19 @@ impl Case {
         setup.game().map_err(|error| error.to_string())
     }
 
-    /// `1 dump KS`, and perhaps `refused card_addable 3.6`.
+    /// `1 dump KS`, and perhaps `refused card_addable 3.6`; or `expire`: a countdown is over in which
+    /// nobody is to act.
     fn play(&mut self, step: &str) -> Told<()> {
         let (step, refused) = match step.split_once(" refused ") {
             Some((step, refused)) => (step, Some(refused.trim())),
             None => (step, None),
         };
+        if step == "expire" {
+            let game = self.game()?;
+            require(matches!(game.turn(), Turn::Wait(_)), || "somebody is to act".into())?;
+            self.game = Some(game.expire(&mut Vec::new()));
+            return Ok(());
+        }
         let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
         let (seat, action) = (seat(number)?, action(text)?);
         let game = self.game()?;
@@ -372,7 +379,7 @@ fn turn(game: &Tongits) -> String {
 
 fn prompt(game: &Tongits) -> String {
     match game.turn() {
-        Turn::Players(prompt) => {
+        Turn::Players(prompt) | Turn::Wait(prompt) => {
             format!("{} countdown {} {} ms", prompt.number, prompt.countdown, prompt.countdown_ms)
         }
         Turn::Chance(_) | Turn::Over => "nothing".into(),

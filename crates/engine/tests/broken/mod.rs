@@ -181,6 +181,13 @@ impl Game for Broken {
         self.after(game)
     }
 
+    fn expire(&self, events: &mut Vec<BrokenEvent>) -> Self {
+        let mut happened = Vec::new();
+        let game = self.game.expire(&mut happened);
+        events.extend(self.events(happened));
+        self.after(game)
+    }
+
     fn default_action(&self, seat: Seat) -> Option<Action> {
         let action = self.game.default_action(seat)?;
         Some(if self.fault == Fault::ClockCheats { Action::Tongits } else { action })

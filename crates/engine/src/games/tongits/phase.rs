@@ -42,7 +42,8 @@ pub enum Phase {
     Play {
         seat: Seat,
     },
-    /// Seats answer a fight (rule 4.2).
+    /// Seats answer a fight (rule 4.2). It lasts its whole countdown where somebody may have been
+    /// asked for a concealed meld, or not.
     Fight {
         fighter: Seat,
         /// The seats that are asked and open, or with a meld that lies face down.
@@ -133,7 +134,23 @@ impl Public {
             Phase::Over => return Turn::Over,
         };
         let Self { prompt: number, countdown, .. } = *self;
-        Turn::Players(Prompt { number, seats, countdown, countdown_ms })
+        let prompt = Prompt { number, seats, countdown, countdown_ms };
+        if seats.is_empty() { Turn::Wait(prompt) } else { Turn::Players(prompt) }
+    }
+
+    /// Whether the answers to a fight are shown only when its countdown is over: where somebody may
+    /// hold a concealed meld, which nobody is to learn from how long the fight takes (rule 4.2).
+    pub(super) fn shows_answers_late(&self) -> bool {
+        match self.phase {
+            Phase::Fight { asked, .. } => {
+                self.rules.secret_may_challenge && asked.len() < usize::from(SEATS) - 1
+            }
+            Phase::Starter
+            | Phase::Deal { .. }
+            | Phase::Draw { .. }
+            | Phase::Play { .. }
+            | Phase::Over => false,
+        }
     }
 
     /// The same without what the viewer may not know.

@@ -130,7 +130,7 @@ impl Tongits {
         }
     }
 
-    /// Asks who may answer; when nobody may, the fighter has won (rules 4.2, 4.3).
+    /// Asks who may answer; when it is plain that nobody may, the fighter has won (rules 4.2, 4.3).
     fn fight(&mut self, seat: Seat, events: &mut Vec<Event>) {
         let rules = &self.public.rules;
         if rules.zero_count_fight && deadwood(self.hands[seat.index()]) == 0 {
@@ -150,7 +150,7 @@ impl Tongits {
         let asked_secretly =
             seat.others(SEATS).filter(|other| !is_seen(other) && holds_secret(other)).collect();
         self.happen(Event::Fought { seat, asked, asked_secretly }, events);
-        self.end_if_answered(events);
+        self.end_if_answered(false, events);
     }
 
     /// Nobody is asked (rule 11.2).
@@ -165,15 +165,16 @@ impl Tongits {
     fn answer(&mut self, seat: Seat, answer: Answer, events: &mut Vec<Event>) {
         self.answers.push((seat, answer));
         self.happen(Event::Answered { seat, answer }, events);
-        self.end_if_answered(events);
+        self.end_if_answered(false, events);
     }
 
     /// Rules 4.3, 4.4.
-    fn end_if_answered(&mut self, events: &mut Vec<Event>) {
+    fn end_if_answered(&mut self, is_late: bool, events: &mut Vec<Event>) {
         let Phase::Fight { fighter, asked, asked_secretly, answered } = self.public.phase else {
             return;
         };
-        if asked.union(asked_secretly) != answered {
+        let is_early = self.public.shows_answers_late() && !is_late;
+        if is_early || asked.union(asked_secretly) != answered {
             return;
         }
         let challengers: ArrayVec<Seat, { SEATS as usize }> = self
@@ -351,6 +352,13 @@ impl Game for Tongits {
         next
     }
 
+    fn expire(&self, events: &mut Vec<Event>) -> Self {
+        assert!(matches!(self.turn(), Turn::Wait(_)), "somebody is to act, or nothing waits");
+        let mut next = self.clone();
+        next.end_if_answered(true, events);
+        next
+    }
+
     fn default_action(&self, seat: Seat) -> Option<Action> {
         legal::default_action(&self.public, seat, *self.hands.get(seat.index())?)
     }
@@ -412,7 +420,7 @@ impl Game for Tongits {
 
     fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
         match self.public.masked(viewer).turn() {
-            Turn::Players(prompt) => Some(prompt),
+            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
             Turn::Chance(_) | Turn::Over => None,
         }
     }

@@ -46,7 +46,7 @@ impl View {
     /// answered or not, and itself.
     pub fn prompt(&self) -> Option<Prompt> {
         match self.public.turn() {
-            Turn::Players(prompt) => Some(prompt),
+            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
             Turn::Chance(_) | Turn::Over => None,
         }
     }
