@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use bahay::client::Play;
+use bahay::client::{Client, Play};
 use bahay::lobby::{Room, house_rooms};
 use bahay::ws::protocol::Message;
 use bahay_engine::catalog::{AnyAction, AnyEvent, AnyGame, AnyRules};
@@ -29,7 +29,7 @@ const GAMES: usize = 6;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A fight as the fighter has seen it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Fight {
     game: GameId,
     /// What came after the fight began: how many events each message told of.
@@ -43,8 +43,8 @@ async fn a_fight_tells_nobody_who_was_asked_in_secret() {
     let fights = timeout(PATIENCE, fights(&house)).await.expect("the games come to their end");
     let mut of_each: BTreeMap<bool, usize> = BTreeMap::new();
     let countdown = Duration::from_millis(FIGHT_MS.into());
-    for fight in &fights {
-        let was_secret = !asked_secretly(&house, fight.game).await.is_empty();
+    for (client, fight) in &fights {
+        let was_secret = !asked_secretly(client, fight.game).await.is_empty();
         *of_each.entry(was_secret).or_default() += 1;
         let seen = format!("somebody was asked in secret: {was_secret}: {fight:?}");
         assert_eq!(fight.messages.len(), 1, "only the end is told: {seen}");
@@ -66,8 +66,8 @@ fn room() -> Room {
     Room::new("Fights", "kingdom", terms).unwrap()
 }
 
-/// Some games at each of some tables. Gives the fights that were fought.
-async fn fights(house: &House) -> Vec<Fight> {
+/// Some games at each of some tables. Gives the fights that were fought, with who did.
+async fn fights(house: &House) -> Vec<(Client, Fight)> {
     let mut playing = Vec::new();
     for _ in 0..TABLES {
         let (_, clients) = house.table().await;
@@ -76,7 +76,8 @@ async fn fights(house: &House) -> Vec<Fight> {
                 let mut play = joined(&client).await;
                 let mut fights = Vec::new();
                 for _ in 0..GAMES {
-                    fights.extend(game(&mut play, place == 0).await);
+                    let fight = game(&mut play, place == 0).await;
+                    fights.extend(fight.map(|fight| (client.clone(), fight)));
                 }
                 fights
             }));
@@ -151,8 +152,7 @@ fn chosen(play: &Play, fights: bool) -> AnyAction {
 }
 
 /// Who was asked in secret in the fight of this game.
-async fn asked_secretly(house: &House, game: GameId) -> SeatSet {
-    let client = house.guest("Dante").await;
+async fn asked_secretly(client: &Client, game: GameId) -> SeatSet {
     let record = loop {
         if let Ok(record) = client.record(game).await {
             break record;

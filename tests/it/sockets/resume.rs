@@ -1,7 +1,7 @@
 //! Coming back: whatever breaks off, wherever it breaks off, and to whichever node the player
 //! returns, the updates are those of somebody who was never away.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bahay::client::{Client, Steady, Told, events_of};
@@ -33,7 +33,8 @@ struct Seen {
 
 /// Watches a seat in the midst of the house, without any socket.
 struct Spectator {
-    seen: Arc<Mutex<BTreeMap<u64, Seen>>>,
+    /// By the tag of the line that was seen last.
+    seen: Arc<Mutex<HashMap<Tag, Seen>>>,
     _ledger: LedgerTasks,
     _tasks: JoinSet<()>,
 }
@@ -49,7 +50,9 @@ impl Spectator {
         let connection = ConnectionId(Uuid::new_v4());
         let mut watch = tables.watch(table, connection, None).await.unwrap();
         let first = Seen { events: None, view: watch.table.view(Some(player)) };
-        let seen = Arc::new(Mutex::new(BTreeMap::from([(watch.at.version, first)])));
+        let viewer = watch.table.viewer(player);
+        let first = [watch.at, watch.shown.to(viewer)].map(|at| (at.tag, first.clone()));
+        let seen = Arc::new(Mutex::new(HashMap::from(first)));
         let filled = seen.clone();
         tasks.spawn(async move {
             while let Some(notice) = watch.notices.recv().await {
@@ -58,18 +61,18 @@ impl Spectator {
                 let events =
                     notice.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
                 let events = (!notice.anew).then(|| events.collect());
-                filled.lock().unwrap().insert(notice.at.version, Seen { events, view });
+                filled.lock().unwrap().insert(notice.at.tag, Seen { events, view });
             }
         });
         Self { seen, _ledger: ledger_tasks, _tasks: tasks }
     }
 
-    /// All of it, once it has come to a version.
-    async fn until(&self, version: u64) -> BTreeMap<u64, Seen> {
+    /// All of it, once it has come to a line.
+    async fn until(&self, tag: Tag) -> HashMap<Tag, Seen> {
         let there = async {
             loop {
                 let seen = self.seen.lock().unwrap().clone();
-                if seen.contains_key(&version) {
+                if seen.contains_key(&tag) {
                     return seen;
                 }
                 tokio::task::yield_now().await;
@@ -144,27 +147,28 @@ fn is_between(view: Option<&TableView<AnyGame>>) -> bool {
     view.is_some_and(|view| matches!(view.phase, PhaseView::Preparing { .. }))
 }
 
-fn compare(heard: &[Heard], seen: &BTreeMap<u64, Seen>) -> (usize, usize) {
+fn compare(heard: &[Heard], seen: &HashMap<Tag, Seen>) -> (usize, usize) {
     let (mut updates, mut snapshots) = (0, 0);
     let mut last = None;
     for Heard { message, view } in heard {
-        let (version, prompt) = match message {
-            Message::Snapshot { version, prompt, .. } => {
+        let (version, tag, prompt) = match message {
+            Message::Snapshot { version, tag, prompt, .. } => {
                 snapshots += 1;
                 assert!(last.is_none_or(|last| *version >= last), "back to {version}");
-                (*version, prompt)
+                (*version, *tag, prompt)
             }
-            Message::Update { version, events, prompt, .. } => {
+            Message::Update { version, tag, events, prompt, .. } => {
                 updates += 1;
                 assert_eq!(Some(*version), last.map(|last| last + 1), "a hole or a repetition");
-                if let Some(theirs) = &seen[version].events {
+                assert!(!events.is_empty(), "version {version} tells of nothing");
+                if let Some(theirs) = &seen[tag].events {
                     assert_eq!(events, theirs, "version {version}");
                 }
-                (*version, prompt)
+                (*version, *tag, prompt)
             }
             other => panic!("not of a table: {other:?}"),
         };
-        let seen = &seen[&version];
+        let seen = &seen[&tag];
         assert_eq!(*view, seen.view, "version {version}");
         // Of several updates that resume only the last one has the prompt.
         let open = OpenPrompt::of(&seen.view);
@@ -192,11 +196,11 @@ async fn check(seed: u8) {
     stop.stop();
     // The others need not wait for the deadline. There may be no seat to leave any more.
     let _ = clients[0].leave().await;
-    let last = heard.iter().filter_map(|heard| match heard.message {
-        Message::Update { version, .. } | Message::Snapshot { version, .. } => Some(version),
+    let last = heard.iter().rev().find_map(|heard| match heard.message {
+        Message::Update { tag, .. } | Message::Snapshot { tag, .. } => Some(tag),
         _ => None,
     });
-    let seen = spectator.until(last.max().unwrap()).await;
+    let seen = spectator.until(last.unwrap()).await;
     let (updates, snapshots) = compare(&heard, &seen);
     println!("seed {seed}: {connections} connections, {updates} updates, {snapshots} snapshots");
     assert!(connections > 5, "seed {seed}: too few connections: {connections}");
