@@ -98,12 +98,25 @@ def dealt(deck, starter, rules):
     return hands, [CARDS[card] for card in deck[3 * each + 1 :]]
 
 
+def client_seed(client):
+    """Rule 9.1: of a text that was committed to, or the commitment where none was revealed."""
+    commitment, seed = bytes.fromhex(client["commitment"]), bytes.fromhex(client["seed"])
+    if client["text"] is None:
+        check(seed == commitment, "9.1", "a seed without a text is not its commitment")
+    else:
+        follows = seed == hashlib.sha256(client["text"].encode()).digest()
+        check(follows, "9.1", "a client's seed is not that of its text")
+        fits = commitment == hashlib.sha256(seed).digest()
+        check(fits, "9.1", "a client's text is not the one that it committed to")
+    return seed
+
+
 def check_deal(record):
     """Commitment, starter and deck; gives starter, hands and stock."""
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
     check(commitment == record["commitment"], "9.1", "the commitment is not that of the seed")
-    client_seeds = [bytes.fromhex(seed) for seed in record["client_seeds"]]
+    client_seeds = [client_seed(client) for client in record["clients"]]
     check(len(client_seeds) == 3, "9.2", "the client seeds are not one a seat")
     words = keystream(deal_key(server_seed, record["game"], client_seeds))
     starter, said = record["starter"], list(record["chance"])

@@ -214,7 +214,7 @@ fn told_in_prepare() -> Preparing {
 fn told_in_game() -> Told {
     let mut story = Story::begin();
     for number in 0..3 {
-        story.tell(Input::Ready { player: player(number), game: GAME, seed: None });
+        story.tell(Input::Ready { player: player(number), game: GAME, commitment: None });
     }
     let stakes = vec![Coins::from_hundredths(1_400); 3];
     story.tell(Input::Opened { game: GAME, stakes, pot: Coins::from_hundredths(300) });

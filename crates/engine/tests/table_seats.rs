@@ -101,7 +101,7 @@ impl Desk {
     }
 
     fn ready(&mut self, number: u128) {
-        self.tell(Input::Ready { player: player(number), game: self.game(), seed: None });
+        self.tell(Input::Ready { player: player(number), game: self.game(), commitment: None });
     }
 
     fn all_sit<const N: usize>(&mut self, numbers: [u128; N]) {

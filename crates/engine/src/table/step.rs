@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::chance::ClientSeed;
+use crate::chance::Commitment;
 use crate::game::{Game, Turn};
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
@@ -93,7 +93,10 @@ impl<G: Game> Table<G> {
                         Ok(())
                     }
                     // Who comes while a game goes on waits for the next one.
-                    Phase::Opening(_) | Phase::Playing(_) | Phase::Settling(_) => Ok(()),
+                    Phase::Opening(_)
+                    | Phase::Revealing(_)
+                    | Phase::Playing(_)
+                    | Phase::Settling(_) => Ok(()),
                 }
             }
             Input::Leave { player } => {
@@ -132,9 +135,10 @@ impl<G: Game> Table<G> {
                 events.push(Event::Presence { seat, connected: false });
                 Ok(())
             }
-            Input::Ready { player, game, seed } => {
-                self.ready(*player, *game, seed.as_deref(), events)
+            Input::Ready { player, game, commitment } => {
+                self.ready(*player, *game, *commitment, events)
             }
+            Input::Reveal { player, game, text } => self.reveal(*player, *game, text, events),
             Input::Act { player, game, prompt, action } => {
                 let seat = self.asked(*player, *game, *prompt)?;
                 let occupant = self.seat_mut(seat);
@@ -290,7 +294,7 @@ impl<G: Game> Table<G> {
             game: fresh.game,
             server_seed: fresh.seed,
             ready: bots,
-            client_seeds: vec![ClientSeed::NONE; self.seats.len()],
+            commitments: vec![Commitment::NONE; self.seats.len()],
             deadline,
         });
         Ok(())
@@ -405,6 +409,8 @@ impl<G: Game> Table<G> {
                 late.iter().for_each(|seat| self.free(seat, Reason::NotReady, events));
                 self.regroup(fresh, events)
             }
+            // Who has not revealed is dealt with the commitment (rule 9.1).
+            Phase::Revealing(_) => self.deal(events),
             Phase::Playing(playing) if playing.deadline <= self.at => self.clock(events),
             // An opening or a settlement is retried by its effect; the AI is asked by its own.
             Phase::Playing(_) | Phase::Opening(_) | Phase::Settling(_) => {
