@@ -30,8 +30,8 @@ const TABLE: TableId = TableId(Uuid::from_u128(ID + 0x7ab1e));
 const GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3e));
 const NEXT_GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3f));
 const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
-/// What the seed of the first player's client is made of.
-const TEXT: &str = "luck";
+/// What the seeds of the first two players' clients are made of; the third takes no part.
+const TEXTS: [&str; 2] = ["luck", "swerte"];
 const SEED: ServerSeed = ServerSeed(Hex([0x5e; 32]));
 
 /// Each command with a line about it.
@@ -52,9 +52,12 @@ pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
             "Again, from what is known",
             Command::Join { id: 1, from: Some(12), tag: Some(tag(12)), table: Some(TABLE) },
         ),
-        ("Ready, with a seed", Command::Ready { id: 2, game: GAME, commitment: committed() }),
+        (
+            "Ready, with a seed",
+            Command::Ready { id: 2, game: GAME, commitment: committed(TEXTS[0]) },
+        ),
         ("Ready, without one", Command::Ready { id: 2, game: GAME, commitment: None }),
-        ("What my seed is made of", Command::Reveal { id: 3, game: GAME, text: TEXT.into() }),
+        ("What my seed is made of", Command::Reveal { id: 3, game: GAME, text: TEXTS[0].into() }),
         ("Dump a card", act(dump.expect("the starter may dump").clone())),
         ("Answer a fight", act(AnyAction::Tongits(Action::Challenge))),
         ("Take the seat back", Command::TakeBack { id: 6 }),
@@ -207,7 +210,8 @@ impl Story {
 
     /// All are ready, and the ledger has opened the game.
     fn open(&mut self) {
-        for (number, commitment) in (0..).zip([committed(), committed(), None]) {
+        let [first, second] = TEXTS.map(committed);
+        for (number, commitment) in (0..).zip([first, second, None]) {
             self.tell(Input::Ready { player: player(number), game: GAME, commitment });
         }
         let stakes = vec![Coins::from_hundredths(1_400); 3];
@@ -215,9 +219,8 @@ impl Story {
     }
 
     fn reveal(&mut self) {
-        for number in 0..2 {
-            let text = TEXT.into();
-            self.tell(Input::Reveal { player: player(number), game: GAME, text });
+        for (number, text) in (0..).zip(TEXTS) {
+            self.tell(Input::Reveal { player: player(number), game: GAME, text: text.into() });
         }
     }
 
@@ -249,12 +252,12 @@ fn told_in_revealing() -> [Message<AnyGame>; 2] {
     let mut story = Story::begin();
     story.open();
     let asked = story.update();
-    story.tell(Input::Reveal { player: player(0), game: GAME, text: TEXT.into() });
+    story.tell(Input::Reveal { player: player(0), game: GAME, text: TEXTS[0].into() });
     [asked, story.update()]
 }
 
-fn committed() -> Option<Commitment> {
-    Some(ClientSeed::from_text(TEXT).commitment())
+fn committed(text: &str) -> Option<Commitment> {
+    Some(ClientSeed::from_text(text).commitment())
 }
 
 fn told_in_prepare() -> Preparing {

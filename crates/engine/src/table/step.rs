@@ -220,6 +220,11 @@ impl<G: Game> Table<G> {
             return;
         };
         let player = occupant.player;
+        if let Phase::Preparing(preparing) = &mut self.phase {
+            // Whoever sits down there next is asked anew.
+            preparing.ready = preparing.ready.without(seat);
+            preparing.commitments[seat.index()] = Commitment::NONE;
+        }
         if self.crown.is_some_and(|crown| crown.player == player) {
             self.crown = None;
         }

@@ -212,6 +212,9 @@ impl<G: Game> TableView<G> {
                 if let Some(place) = self.seats.get_mut(seat.index()) {
                     *place = None;
                 }
+                if let PhaseView::Preparing { ready, .. } = &mut self.phase {
+                    *ready = ready.without(*seat);
+                }
                 if self.seat == Some(*seat) {
                     self.seat = None;
                 }
