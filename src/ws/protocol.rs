@@ -6,6 +6,7 @@
 
 pub mod brief;
 mod reading;
+mod received;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::ids::Tag;
 use crate::social::Phrase;
 pub use reading::MessageReader;
+pub use received::{ActionText, read_command};
 
 /// The WebSocket subprotocol, and the version of everything here. `brief` has the names of others.
 pub const SUBPROTOCOL: &str = "bahay.v1";

@@ -36,7 +36,7 @@ use crate::ws::door::PlayState;
 use crate::ws::feed::{TableFeed, ended, next_notice, refusal, table_refusal};
 use crate::ws::limit::{Limit, Verdict};
 use crate::ws::protocol::brief::Form;
-use crate::ws::protocol::{Command, Message, close};
+use crate::ws::protocol::{ActionText, Command, Message, close, read_command};
 use crate::ws::seeking::{Seeking, next_over};
 use crate::ws::spectate::{Seen, Spectator, next_seen};
 use crate::ws::wire::{Ended, Wire, unreadable};
@@ -57,7 +57,7 @@ pub(super) const ASIDE_TIMEOUT: Duration = Duration::from_millis(500);
 type Action = <AnyGame as Game>::Action;
 
 /// A command whose action has not been read: that takes the game of the table.
-type Unread = Command<serde_json::Value>;
+type Unread = Command<ActionText>;
 
 /// What a session has waited for.
 enum Came {
@@ -256,7 +256,7 @@ impl Session {
         if verdict == Verdict::Close {
             return Err((close::TOO_FAST, "too many messages"));
         }
-        let command = match serde_json::from_str::<Unread>(&text) {
+        let command = match read_command(&text) {
             Ok(command) => command,
             Err(error) => {
                 let id = readable_id(&text);
@@ -319,7 +319,8 @@ impl Session {
                         Ok(())
                     });
                 };
-                match AnyGame::read_action(kind, action) {
+                let mut action = serde_json::Deserializer::from_str(action.as_str());
+                match AnyGame::read_action(kind, &mut action) {
                     Ok(action) => Input::Act { player, game, prompt, action },
                     Err(error) => {
                         let detail = format!("not an action of {kind}: {error}");

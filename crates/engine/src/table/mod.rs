@@ -23,6 +23,7 @@ mod pot_return;
 mod readable;
 mod record;
 mod settlement;
+mod shared_list;
 pub mod simulation;
 mod step;
 mod terms;
@@ -32,7 +33,7 @@ mod verify;
 mod version;
 mod view;
 
-use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -54,6 +55,7 @@ pub(crate) use readable::kind_of;
 pub use readable::{Lift, Readable, Unreadable};
 pub use record::{By, FORMAT, Record, Taken};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
+pub use shared_list::SharedList;
 pub use step::Transition;
 pub use terms::{Clocks, Price, Private, Spectators, Terms};
 pub use time::Timestamp;
@@ -61,16 +63,17 @@ pub use verify::{Fault, Step, Verified};
 pub use version::{ENGINE, ENGINES};
 pub use view::{PhaseView, SeatView, TableView};
 
-/// A table as a value.
+/// A table as a value. A step leaves the table before it as it is, so tables are copied for every
+/// step; what hardly ever changes is shared between the copies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "G: GameKind"))]
 pub struct Table<G: Game> {
     id: TableId,
     /// The name of the game: a catalogue reads it before anything else.
-    kind: String,
+    kind: Arc<str>,
     /// The version of the engine that it was created with: see [`ENGINE`].
     engine: u32,
-    terms: Terms<G::Rules>,
+    terms: Arc<Terms<G::Rules>>,
     /// The newest word of the room that the table has heard.
     revision: u32,
     /// What it has heard and could not take yet.
@@ -100,7 +103,7 @@ impl<G: Game> Table<G> {
             id,
             kind: G::kind(&terms.rules).into(),
             engine: ENGINE,
-            terms,
+            terms: Arc::new(terms),
             revision: 0,
             next: None,
             closed: false,

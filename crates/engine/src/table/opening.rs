@@ -6,6 +6,7 @@
 //! cut off is asked until the time is over, and is dealt with the commitment then.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::chance::{Commitment, Contribution, Stream};
@@ -17,6 +18,7 @@ use crate::table::event::{Event, Reason};
 use crate::table::id::{GameId, PlayerId};
 use crate::table::input::{Fresh, Rejection, TEXT_BYTES_MAX};
 use crate::table::phase::{Opening, Phase, Playing, Preparing, Revealing};
+use crate::table::shared_list::SharedList;
 use crate::table::step::{Events, Refused};
 
 /// How long clients have to reveal their texts (rule 9.1). No room may change it: where nobody has
@@ -165,14 +167,14 @@ impl<G: Game> Table<G> {
         self.phase = Phase::Playing(Box::new(Playing {
             game,
             server_seed,
-            clients,
+            clients: clients.into(),
             opened_at,
-            stakes,
+            stakes: stakes.into(),
             starter,
             state,
             stream: Stream::new(key),
-            chance: Vec::new(),
-            actions: Vec::new(),
+            chance: Arc::default(),
+            actions: SharedList::default(),
             asked: crate::game::Prompt {
                 number: u32::MAX,
                 seats: SeatSet::EMPTY,

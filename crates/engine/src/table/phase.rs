@@ -2,7 +2,7 @@
 //! clients to reveal their texts, plays it, has the ledger settle it, and prepares the next.
 
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::game::{Game, GameKind, Prompt};
 use crate::seat::{Seat, SeatSet};
 use crate::table::id::{ConnectionId, GameId, PlayerId};
 use crate::table::record::{By, Record, Taken};
+use crate::table::shared_list::SharedList;
 use crate::table::time::Timestamp;
 
 /// A player in a seat.
@@ -20,9 +21,9 @@ use crate::table::time::Timestamp;
 pub struct Occupant {
     pub player: PlayerId,
     /// As it was when the player sat down.
-    pub name: String,
+    pub name: Arc<str>,
     /// The picture that the player is shown by, as it was then.
-    pub avatar: Option<String>,
+    pub avatar: Option<Arc<str>>,
     /// A bot of the house, which the AI plays (rule 8.6).
     pub bot: bool,
     /// `None` while the player is away.
@@ -112,18 +113,18 @@ pub struct Playing<G: Game> {
     pub game: GameId,
     pub server_seed: ServerSeed,
     /// By seat.
-    pub clients: Vec<Contribution>,
+    pub clients: Arc<[Contribution]>,
     pub opened_at: Timestamp,
     /// What the ledger holds of each seat.
-    pub stakes: Vec<Coins>,
+    pub stakes: Arc<[Coins]>,
     /// The seat that the table's rules let begin; `None` if chance decided.
     pub starter: Option<Seat>,
     pub state: G,
     pub stream: Stream,
     /// What chance has decided so far.
-    pub chance: Vec<Answer>,
+    pub chance: Arc<Vec<Answer>>,
     /// What was played so far, for the record.
-    pub actions: Vec<Taken<G::Action>>,
+    pub actions: SharedList<Taken<G::Action>>,
     /// The last question asked, when, and when the clock answers it.
     pub asked: Prompt,
     pub asked_at: Timestamp,

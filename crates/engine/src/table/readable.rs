@@ -9,6 +9,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use core::fmt;
 
 use serde::de::Error as _;
@@ -244,7 +245,7 @@ impl<G: GameKind> Table<G> {
             id,
             kind,
             engine,
-            terms: terms.map(G::lift_rules),
+            terms: Arc::new(Arc::unwrap_or_clone(terms).map(G::lift_rules)),
             revision,
             next,
             closed,
@@ -284,7 +285,7 @@ impl<G: GameKind> Playing<G> {
             state: self.state.lift(),
             stream: self.stream,
             chance: self.chance,
-            actions: self.actions.into_iter().map(|taken| taken.map(G::lift_action)).collect(),
+            actions: self.actions.iter().cloned().map(|taken| taken.map(G::lift_action)).collect(),
             asked: self.asked,
             asked_at: self.asked_at,
             deadline: self.deadline,

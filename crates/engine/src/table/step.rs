@@ -5,6 +5,7 @@
 //! has replaced or given way to.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -73,8 +74,8 @@ impl<G: Game> Table<G> {
                 let avatar = avatar.clone();
                 self.seats[seat.index()] = Some(Occupant {
                     player: *player,
-                    name: name.clone(),
-                    avatar: avatar.clone(),
+                    name: name.as_str().into(),
+                    avatar: avatar.as_deref().map(Into::into),
                     bot: *bot,
                     connection: None,
                     away_since: self.at,
@@ -354,7 +355,7 @@ impl<G: Game> Table<G> {
                     let answer = playing.stream.draw(request);
                     let mut happened = Vec::new();
                     playing.state = playing.state.resolve(&answer, &mut happened);
-                    playing.chance.push(answer);
+                    Arc::make_mut(&mut playing.chance).push(answer);
                     events.extend(happened.into_iter().map(|event| Event::Game { event }));
                 }
                 Turn::Players(prompt) => {

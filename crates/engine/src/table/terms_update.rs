@@ -6,6 +6,8 @@
 //! for it by the rules of its beginning. A closed table frees its seats as soon as no game runs,
 //! and its POT waits there until the room opens again.
 
+use alloc::sync::Arc;
+
 use crate::game::Game;
 use crate::table::Table;
 use crate::table::event::Event;
@@ -65,10 +67,11 @@ impl<G: Game> Table<G> {
             return;
         };
         let before = (self.terms.price, self.terms.hits, self.terms.clocks);
-        self.terms.price = next.price;
-        self.terms.clocks = next.clocks;
+        let terms = Arc::make_mut(&mut self.terms);
+        terms.price = next.price;
+        terms.clocks = next.clocks;
         if self.pot.is_zero() {
-            self.terms.hits = next.hits;
+            terms.hits = next.hits;
         }
         self.closed |= next.standing == Standing::LastPot && self.pot.is_zero();
         if self.terms.hits == next.hits && (self.closed || next.standing != Standing::LastPot) {

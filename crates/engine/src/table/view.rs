@@ -114,8 +114,8 @@ impl<G: Game> Table<G> {
             let occupant = self.occupant(seat)?;
             Some(SeatView {
                 player: occupant.player,
-                name: occupant.name.clone(),
-                avatar: occupant.avatar.clone(),
+                name: (*occupant.name).into(),
+                avatar: occupant.avatar.as_deref().map(Into::into),
                 bot: occupant.bot,
                 connected: occupant.bot || occupant.connection.is_some(),
                 taken_over: taken_over.contains(seat),
@@ -123,8 +123,8 @@ impl<G: Game> Table<G> {
         });
         TableView {
             table: self.id,
-            terms: self.terms.clone(),
-            kind: self.kind.clone(),
+            terms: (*self.terms).clone(),
+            kind: (*self.kind).into(),
             seat,
             seats: seats.collect(),
             pot: self.pot,
@@ -151,7 +151,7 @@ impl<G: Game> Table<G> {
             },
             Phase::Playing(playing) => PhaseView::Playing {
                 game: playing.game,
-                stakes: playing.stakes.clone(),
+                stakes: playing.stakes.to_vec(),
                 deadline_ms: Some(playing.deadline),
                 view: playing.state.view(viewer),
             },
