@@ -18,6 +18,7 @@ import json
 import struct
 import sys
 import uuid
+from functools import cache
 from itertools import combinations
 
 RANKS, SUITS = "A23456789TJQK", "CDHS"
@@ -82,9 +83,9 @@ def shuffled(words, cards):
     return deck
 
 
-def deal_key(server_seed, game, client_seeds):
+def deal_key(server_seed, game, clients):
     """Rule 9.2."""
-    message = b"bahay/shuffle/v1" + uuid.UUID(game).bytes + b"".join(client_seeds)
+    message = b"bahay/shuffle/v1" + uuid.UUID(game).bytes + b"".join(map(client_seed, clients))
     return hmac.new(server_seed, message, hashlib.sha256).digest()
 
 
@@ -98,14 +99,23 @@ def dealt(deck, starter, rules):
     return hands, [CARDS[card] for card in deck[3 * each + 1 :]]
 
 
+def client_seed(client):
+    """Rule 9.1: that of the text committed to, or the commitment where no text was revealed."""
+    commitment, text = bytes.fromhex(client["commitment"]), client["text"]
+    seed = commitment if text is None else hashlib.sha256(text.encode()).digest()
+    fits = text is None or hashlib.sha256(seed).digest() == commitment
+    check(fits, "9.1", "a client's text is not the one that it committed to")
+    check(seed.hex() == client["seed"], "9.1", "a client's seed is not that of its text")
+    return seed
+
+
 def check_deal(record):
     """Commitment, starter and deck; gives starter, hands and stock."""
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
     check(commitment == record["commitment"], "9.1", "the commitment is not that of the seed")
-    client_seeds = [bytes.fromhex(seed) for seed in record["client_seeds"]]
-    check(len(client_seeds) == 3, "9.2", "the client seeds are not one a seat")
-    words = keystream(deal_key(server_seed, record["game"], client_seeds))
+    check(len(record["clients"]) == 3, "9.2", "the client seeds are not one a seat")
+    words = keystream(deal_key(server_seed, record["game"], record["clients"]))
     starter, said = record["starter"], list(record["chance"])
     if starter is None:
         starter = uniform(words, 3)
@@ -146,11 +156,9 @@ def is_meld(cards):
 
 def is_secret(cards, run_min):
     """Rule 1.6; cards that are a meld."""
-    if len(naturals(cards)) < len(cards):
-        return False
-    if len({card[0] for card in cards}) == 1:
-        return len(cards) == 4
-    return 0 < run_min <= len(cards)
+    is_set = len({card[0] for card in cards}) == 1
+    is_long = len(cards) == 4 if is_set else 0 < run_min <= len(cards)
+    return is_long and len(naturals(cards)) == len(cards)
 
 
 def natural_melds(cards):
@@ -189,11 +197,9 @@ def arranged(hand, run_min):
     by_first = {}
     for meld in melds_of(hand):
         by_first.setdefault(min(meld, key=INDEX.get), []).append(meld)
-    known = {}
 
+    @cache
     def best(left):
-        if left in known:
-            return known[left]
         rest = naturals(left)
         if not rest:
             return (0, 0, 0, ())
@@ -207,7 +213,6 @@ def arranged(hand, run_min):
                 indices = tuple(sorted(map(INDEX.get, meld)))
                 one = is_secret(meld, run_min)
                 found = min(found, (loose, secret - one, melds - 1, (indices, *listed)))
-        known[left] = found
         return found
 
     loose, secret, _, listed = best(frozenset(hand))
@@ -245,21 +250,17 @@ class Table:
         return arranged(self.hand(), self.run_min)[0] == 0
 
     def is_addable(self, card):
-        open_melds = (meld for meld in self.melds if not meld["down"])
-        return any(is_meld(meld["cards"] | {card}) for meld in open_melds)
+        return any(is_meld(meld["cards"] | {card}) for meld in self.melds if not meld["down"])
 
     def may_fight(self):
         return self.is_open(self.seat) and not self.blocked
 
     def may_spread(self):
-        first = self.rules["spread"] and self.seat in self.yet_to_act
-        return first and self.leaves_nothing()
+        return self.rules["spread"] and self.seat in self.yet_to_act and self.leaves_nothing()
 
     def may_chow(self):
-        if not self.discards:
-            return False
-        top = self.discards[-1]
-        return any(top in meld for meld in melds_of(self.hand() | {top}))
+        top = set(self.discards[-1:])
+        return bool(top) and any(top <= meld for meld in melds_of(self.hand() | top))
 
     def may_dump(self):
         cards = naturals(self.hand())
@@ -269,9 +270,8 @@ class Table:
         check(self.stock, "5.1", "a card is drawn from an empty stock")
         self.drawn = self.stock.pop(0)
         self.hand().add(self.drawn)
-        self.drew_last = self.seat if not self.stock else None
+        self.drew_last, self.phase = (None if self.stock else self.seat), "play"
         self.yet_to_act.discard(self.seat)
-        self.phase = "play"
 
     def begin_turn(self):
         self.seat = (self.seat + 1) % 3

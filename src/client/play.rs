@@ -5,6 +5,7 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
 use futures_util::{SinkExt, StreamExt};
@@ -131,6 +132,8 @@ pub struct Known {
     version: Option<u64>,
     /// That of the version.
     tag: Option<Tag>,
+    /// What the client's seed for a game is made of, once it has committed to it.
+    text: Option<(GameId, String)>,
     prompt: Option<OpenPrompt<Action>>,
 }
 
@@ -154,8 +157,26 @@ impl Known {
             PhaseView::Waiting
             | PhaseView::Preparing { .. }
             | PhaseView::Opening { .. }
+            | PhaseView::Revealing { .. }
             | PhaseView::Settling { .. } => None,
         }
+    }
+
+    /// The commitment to a seed that is made of this text; to that of an earlier text, where the
+    /// client has committed to one for this game already: the first command may have arrived.
+    pub(super) fn commit(&mut self, game: GameId, text: Option<String>) -> Option<Commitment> {
+        if self.text.as_ref().is_none_or(|(of, _)| *of != game) {
+            self.text = text.map(|text| (game, text));
+        }
+        let (_, text) = self.text.as_ref()?;
+        Some(ClientSeed::from_text(text).commitment())
+    }
+
+    /// The text that the table asks for, and in which game.
+    pub(super) fn asked_text(&self) -> Option<(GameId, &str)> {
+        let (game, ..) = self.view.as_ref()?.asked_to_reveal()?;
+        let (_, text) = self.text.as_ref().filter(|(of, _)| *of == game)?;
+        Some((game, text))
     }
 }
 
@@ -207,6 +228,10 @@ impl Play {
         self.known.tag
     }
 
+    pub(super) fn known_mut(&mut self) -> &mut Known {
+        &mut self.known
+    }
+
     /// The question that is open.
     pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
         self.known.prompt()
@@ -238,8 +263,20 @@ impl Play {
         self.send(|id| Command::Join { id, from, tag, table: known }).await
     }
 
-    pub async fn ready(&mut self, game: GameId, seed: Option<String>) -> Result<u32, PlayError> {
-        self.send(|id| Command::Ready { id, game, seed }).await
+    /// Ready, with a seed that is made of this text. Of it only the commitment is sent;
+    /// [`Play::reveal`] says the text when the table asks for it.
+    pub async fn ready(&mut self, game: GameId, text: Option<String>) -> Result<u32, PlayError> {
+        let commitment = self.known.commit(game, text);
+        self.send(|id| Command::Ready { id, game, commitment }).await
+    }
+
+    /// Says the text that the table asks for; `None` where it asks for none.
+    pub async fn reveal(&mut self) -> Result<Option<u32>, PlayError> {
+        let Some((game, text)) = self.known.asked_text() else {
+            return Ok(None);
+        };
+        let text = text.to_owned();
+        self.send(|id| Command::Reveal { id, game, text }).await.map(Some)
     }
 
     /// Answers the open prompt.

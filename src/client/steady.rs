@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use bahay_engine::chance::Commitment;
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
 
@@ -82,10 +83,32 @@ pub struct CommandNumber(u64);
 /// What a player wants.
 #[derive(Clone, Debug, PartialEq)]
 enum Intent {
-    Ready { game: GameId, seed: Option<String> },
-    Act { game: GameId, prompt: u32, action: Action },
+    Ready {
+        game: GameId,
+        commitment: Option<Commitment>,
+    },
+    /// By itself, whenever the table asks for it.
+    Reveal {
+        game: GameId,
+        text: String,
+    },
+    Act {
+        game: GameId,
+        prompt: u32,
+        action: Action,
+    },
     TakeBack,
     Leave,
+}
+
+impl Intent {
+    /// Whether its end is told: the player knows nothing of what the client does by itself.
+    fn is_told(&self) -> bool {
+        match self {
+            Self::Reveal { .. } => false,
+            Self::Ready { .. } | Self::Act { .. } | Self::TakeBack | Self::Leave => true,
+        }
+    }
 }
 
 /// A command that has not been answered.
@@ -124,6 +147,8 @@ pub struct Steady {
     known: Known,
     join: Join,
     open: Vec<Open>,
+    /// The last game for which a text was revealed.
+    revealed: Option<GameId>,
     /// Something was refused for now: not at once again.
     rests: bool,
     numbers: u64,
@@ -148,6 +173,7 @@ impl Steady {
             known: Known::default(),
             join: Join::Wanted,
             open: Vec::new(),
+            revealed: None,
             rests: false,
             numbers: 0,
             failures: 0,
@@ -198,8 +224,10 @@ impl Steady {
         self.lose();
     }
 
-    pub async fn ready(&mut self, game: GameId, seed: Option<String>) -> CommandNumber {
-        self.want(Intent::Ready { game, seed }).await
+    /// Ready, with a seed that is made of this text, which is revealed when the table asks for it.
+    pub async fn ready(&mut self, game: GameId, text: Option<String>) -> CommandNumber {
+        let commitment = self.known_mut().commit(game, text);
+        self.want(Intent::Ready { game, commitment }).await
     }
 
     /// Answers the open prompt; `None` when none is open.
@@ -290,6 +318,7 @@ impl Steady {
             | Message::Refusal { id: None, .. } => None,
             Message::Snapshot { .. } | Message::Update { .. } => {
                 self.failures = 0;
+                self.reveal_if_asked();
                 Some(Told::Table(message))
             }
             Message::Ack { id, .. } if self.join == Join::Asked(id) => {
@@ -339,24 +368,52 @@ impl Steady {
 
     fn ended(&mut self, id: u32, outcome: Outcome) -> Option<Told> {
         let place = self.open.iter().position(|open| open.id == Some(id))?;
-        let command = self.open.remove(place).number;
-        Some(Told::Answered { command, outcome })
+        let Open { number: command, intent, .. } = self.open.remove(place);
+        intent.is_told().then_some(Told::Answered { command, outcome })
+    }
+
+    fn known_mut(&mut self) -> &mut Known {
+        match &mut self.play {
+            Some(play) => play.known_mut(),
+            None => &mut self.known,
+        }
+    }
+
+    /// Once for each game; the next look at what is open sends it.
+    fn reveal_if_asked(&mut self) {
+        let Some((game, text)) = self.known_mut().asked_text() else {
+            return;
+        };
+        let intent = Intent::Reveal { game, text: text.to_owned() };
+        if self.revealed.replace(game) != Some(game) {
+            self.note(intent);
+        }
+    }
+
+    fn note(&mut self, intent: Intent) -> CommandNumber {
+        self.numbers += 1;
+        let number = CommandNumber(self.numbers);
+        self.open.push(Open { number, intent, id: None, is_sent: false, is_repeated: false });
+        number
     }
 
     /// Sends what has not been sent on this connection, if the table still waits for it; tells of
     /// the first for which it does not.
     async fn send_again(&mut self) -> Option<Told> {
-        for place in 0..self.open.len() {
-            let Open { id, intent, number, is_sent, .. } = &self.open[place];
+        let mut place = 0;
+        while let Some(Open { id, intent, number, is_sent, .. }) = self.open.get(place) {
             if id.is_some() {
-                continue;
-            }
-            if *is_sent && !self.waits_for(intent) {
-                let command = *number;
+                place += 1;
+            } else if *is_sent && !self.waits_for(intent) {
+                let (command, is_told) = (*number, intent.is_told());
                 self.open.remove(place);
-                return Some(Told::Answered { command, outcome: Outcome::Overtaken });
+                if is_told {
+                    return Some(Told::Answered { command, outcome: Outcome::Overtaken });
+                }
+            } else {
+                self.send(place).await;
+                place += 1;
             }
-            self.send(place).await;
         }
         None
     }
@@ -373,9 +430,13 @@ impl Steady {
                 }
                 PhaseView::Waiting
                 | PhaseView::Opening { .. }
+                | PhaseView::Revealing { .. }
                 | PhaseView::Playing { .. }
                 | PhaseView::Settling { .. } => false,
             },
+            Intent::Reveal { game, .. } => {
+                view.asked_to_reveal().is_some_and(|(asked, ..)| asked == *game)
+            }
             Intent::Act { game, prompt, .. } => self.prompt().is_some_and(|open| {
                 open.game == *game && open.number == *prompt && !open.legal.is_empty()
             }),
@@ -389,9 +450,7 @@ impl Steady {
     }
 
     async fn want(&mut self, intent: Intent) -> CommandNumber {
-        self.numbers += 1;
-        let number = CommandNumber(self.numbers);
-        self.open.push(Open { number, intent, id: None, is_sent: false, is_repeated: false });
+        let number = self.note(intent);
         if self.join == Join::Done {
             self.send(self.open.len() - 1).await;
         }
@@ -407,7 +466,8 @@ impl Steady {
         // Whatever comes of it, from here on it may have arrived.
         open.is_repeated = std::mem::replace(&mut open.is_sent, true);
         let sent = play.send(|id| match intent {
-            Intent::Ready { game, seed } => Command::Ready { id, game, seed },
+            Intent::Ready { game, commitment } => Command::Ready { id, game, commitment },
+            Intent::Reveal { game, text } => Command::Reveal { id, game, text },
             Intent::Act { game, prompt, action } => Command::Act { id, game, prompt, action },
             Intent::TakeBack => Command::TakeBack { id },
             Intent::Leave => Command::Leave { id },
@@ -516,6 +576,7 @@ fn is_stale(code: &str) -> bool {
         "wrong_phase",
         "other_game",
         "already_ready",
+        "already_revealed",
         "not_taken_over",
         "not_seated",
     ]

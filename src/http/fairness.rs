@@ -4,7 +4,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use bahay_engine::chance::Answer;
+use bahay_engine::chance::{Answer, Contribution};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -20,11 +20,14 @@ use super::games::{number, recorded};
 use super::{Code, Path, Problem, ProblemBody, Time, unread};
 
 /// How to check, in the order of docs/FAIRNESS.md.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "SHA-256 of the bytes of `server_seed` is `commitment`, which the table showed before any \
      player was ready.",
+    "The seed of a client that revealed a `text` is the SHA-256 of that text, and its `commitment`, \
+     which the table showed before it asked for the first text, the SHA-256 of the seed. Without a \
+     `text` the seed is the `commitment` itself; zeros are those of a client that took no part.",
     "The key is HMAC-SHA256, keyed with `server_seed`, over the text bahay/shuffle/v1, the 16 \
-     bytes of `game` and `client_seeds` by seat.",
+     bytes of `game` and the `seed` of each of `clients` by seat.",
     "Under that key ChaCha20 (RFC 8439, zero nonce, counter from 0) gives little-endian words of \
      32 bits; uniform(n) takes the first word below floor(2^32 / n) * n, modulo n.",
     "Without `starter` the first draw is uniform(3). Then, for i from 51 down to 1, the cards at i \
@@ -54,8 +57,8 @@ pub(super) struct Fairness {
         example = "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e"
     )]
     server_seed: String,
-    /// By seat; zeros where a client sent none.
-    client_seeds: Vec<String>,
+    /// What each client had to do with the deal, by seat.
+    clients: Vec<ClientPart>,
     /// The seat that began because of an earlier win; null where chance decided.
     #[schema(required = true, maximum = 7)]
     starter: Option<u8>,
@@ -63,6 +66,34 @@ pub(super) struct Fairness {
     chance: Vec<Chance>,
     /// How to check it, step by step.
     how_to_verify: Vec<&'static str>,
+}
+
+/// What one client had to do with a deal.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ClientPart {
+    /// Sent with `ready`, and shown to all before the first text was asked for; zeros of a client
+    /// that took no part.
+    #[schema(
+        pattern = "^[0-9a-f]{64}$",
+        example = "2628609eb0a2dc24983f986277ec63d43024eaa83a4b1814fdfbe7f960d8f95c"
+    )]
+    commitment: String,
+    /// Revealed when all were ready; null where it was not.
+    #[schema(required = true, max_length = 256, example = "luck")]
+    text: Option<String>,
+    /// What the deal was made with.
+    #[schema(
+        pattern = "^[0-9a-f]{64}$",
+        example = "a7a45ea923c6229b341e2d21ff8fde3a4ca180f38c920a479dcfb7679389841b"
+    )]
+    seed: String,
+}
+
+impl From<&Contribution> for ClientPart {
+    fn from(client: &Contribution) -> Self {
+        let Contribution { commitment, text, seed } = client;
+        Self { commitment: commitment.0.to_string(), text: text.clone(), seed: seed.0.to_string() }
+    }
 }
 
 /// One decision of chance.
@@ -114,7 +145,7 @@ pub(super) async fn show_fairness(
         engine: record.engine.clone(),
         commitment: record.commitment.0.to_string(),
         server_seed: record.server_seed.0.to_string(),
-        client_seeds: record.client_seeds.iter().map(|seed| seed.0.to_string()).collect(),
+        clients: record.clients.iter().map(ClientPart::from).collect(),
         starter: record.starter.map(number),
         chance: chance.collect(),
         how_to_verify: STEPS.to_vec(),
@@ -128,6 +159,10 @@ pub(super) struct DealsReport {
     to: Time,
     /// The last day, the last week, and the last thirty days.
     spans: Vec<DealsSpan>,
+    /// Games that were opened more than an hour before that and have not ended: neither played to
+    /// their end nor voided.
+    #[schema(minimum = 0, example = 0)]
+    games_unended: i64,
 }
 
 /// What was booked in the hours before that. A game counts in a span where it was opened, and again
@@ -141,7 +176,8 @@ pub(super) struct DealsSpan {
     /// Played to their end, and each with a record that anybody can check.
     #[schema(minimum = 0, example = 12_471)]
     games_settled: i64,
-    /// Broken off, all coins given back.
+    /// Broken off, all coins given back: also those of which the seeds were asked for and that were
+    /// never dealt.
     #[schema(minimum = 0, example = 3)]
     games_voided: i64,
     /// Voided games among a million that ended; null when none did.
@@ -166,7 +202,10 @@ impl From<DealSpan> for DealsSpan {
 
 /// Show how many games were voided
 ///
-/// For anybody: a house that voids deals which it dislikes would show here. Counted once in an hour.
+/// For anybody: a house that voids deals which it dislikes would show here. A game is opened before
+/// the first client reveals its seed (rule 9.1a), so each commitment of the house whose clients were
+/// asked is among the games opened, and one that was never dealt among those voided or not ended.
+/// Counted once in an hour.
 #[utoipa::path(
     get,
     path = "/v1/fairness",
@@ -177,6 +216,7 @@ pub(super) async fn show_deals(
     State(reports): State<Reports>,
     State(clock): State<Clock>,
 ) -> Result<Json<DealsReport>, Problem> {
-    let Deals { to, spans } = reports.deals(clock.now()).await.map_err(unread)?;
-    Ok(Json(DealsReport { to: to.into(), spans: spans.map(DealsSpan::from).into() }))
+    let Deals { to, spans, unended } = reports.deals(clock.now()).await.map_err(unread)?;
+    let spans = spans.map(DealsSpan::from).into();
+    Ok(Json(DealsReport { to: to.into(), spans, games_unended: unended }))
 }

@@ -8,8 +8,16 @@ use bahay_engine::table::{GameId, PhaseView};
 use crate::client::Play;
 use bahay_engine::catalog::AnyGame;
 
-/// What a player is asked: to be ready, or the prompt with this number.
-pub(super) type Question = (GameId, Option<u32>);
+/// What a player is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    /// To be ready.
+    Ready(GameId),
+    /// To reveal the text of its seed.
+    Reveal(GameId),
+    /// The prompt with this number.
+    Act(GameId, u32),
+}
 
 /// What the player is asked now.
 pub(super) fn question(play: &Play) -> Option<Question> {
@@ -17,11 +25,14 @@ pub(super) fn question(play: &Play) -> Option<Question> {
     match &view.phase {
         PhaseView::Preparing { game, ready, .. } => {
             let is_asked = view.seat.is_some_and(|seat| !ready.contains(seat));
-            is_asked.then_some((*game, None))
+            is_asked.then_some(Question::Ready(*game))
+        }
+        PhaseView::Revealing { .. } => {
+            view.asked_to_reveal().map(|(game, ..)| Question::Reveal(game))
         }
         PhaseView::Playing { .. } => {
             let prompt = play.prompt().filter(|prompt| !prompt.legal.is_empty())?;
-            Some((prompt.game, Some(prompt.number)))
+            Some(Question::Act(prompt.game, prompt.number))
         }
         PhaseView::Waiting | PhaseView::Opening { .. } | PhaseView::Settling { .. } => None,
     }
@@ -30,7 +41,10 @@ pub(super) fn question(play: &Play) -> Option<Question> {
 /// Whether a game goes on, from its opening until its coins have moved.
 pub(super) fn plays(play: &Play) -> bool {
     play.view().is_some_and(|view| match view.phase {
-        PhaseView::Opening { .. } | PhaseView::Playing { .. } | PhaseView::Settling { .. } => true,
+        PhaseView::Opening { .. }
+        | PhaseView::Revealing { .. }
+        | PhaseView::Playing { .. }
+        | PhaseView::Settling { .. } => true,
         PhaseView::Waiting | PhaseView::Preparing { .. } => false,
     })
 }

@@ -160,6 +160,8 @@ impl Seen {
             | Event::Preparing { .. }
             | Event::Ready { .. }
             | Event::Opening { .. }
+            | Event::Revealing { .. }
+            | Event::Revealed { .. }
             | Event::Countdown { .. }
             | Event::PotReturned { .. }
             | Event::TermsUpdated { .. } => {}

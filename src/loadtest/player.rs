@@ -523,18 +523,18 @@ impl Player {
         }
         sitting.question = question;
         sitting.due = None;
-        let Some((_, prompt)) = question else {
+        let Some(question) = question else {
             return;
         };
         let options = &self.crowd.options;
-        let think = match (prompt, self.habit) {
-            (None, _) => Duration::ZERO,
-            (Some(_), _) if options.mode == Mode::Idle => just_in_time(play),
-            (Some(_), Habit::Idle) => return,
-            (Some(_), Habit::Slow) => {
+        let think = match (question, self.habit) {
+            (Question::Ready(_) | Question::Reveal(_), _) => Duration::ZERO,
+            (Question::Act(..), _) if options.mode == Mode::Idle => just_in_time(play),
+            (Question::Act(..), Habit::Idle) => return,
+            (Question::Act(..), Habit::Slow) => {
                 self.dice.think(self.crowd.think_ms, options.spread).saturating_mul(SLOWER)
             }
-            (Some(_), Habit::Steady | Habit::Dropping) => {
+            (Question::Act(..), Habit::Steady | Habit::Dropping) => {
                 self.dice.think(self.crowd.think_ms, options.spread)
             }
         };
@@ -551,16 +551,19 @@ impl Player {
         let Some(due) = sitting.due.take() else {
             return Ok(());
         };
-        let Some((game, prompt)) = question(play) else {
+        let Some(question) = question(play) else {
             return Ok(());
         };
         let tally = &self.crowd.tally;
         tally.count(Count::MessagesOut, 1);
-        match prompt {
-            None => {
+        match question {
+            Question::Ready(game) => {
                 play.ready(game, Some(format!("load {}", self.number))).await?;
             }
-            Some(_) => {
+            Question::Reveal(_) => {
+                play.reveal().await?;
+            }
+            Question::Act(..) => {
                 let Some(action) = play.advice() else {
                     return Ok(());
                 };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 
 use super::today::Figures;
-use super::{Interval, ReportError, Reports};
+use super::{Interval, ReportError, Reports, to_sql};
 use crate::clock::{self, Timestamp};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -24,6 +24,9 @@ const SETTLED_AFTER: Duration = Duration::from_mins(1);
 pub struct Deals {
     pub to: Timestamp,
     pub spans: [DealSpan; SPANS.len()],
+    /// Games that were opened [`UNENDED_AFTER`] before that, or earlier, and are open still: a house
+    /// that leaves a deal lying which it dislikes shows here.
+    pub unended: i64,
 }
 
 /// What was booked in the hours before that instant. A game counts where it was opened, and again
@@ -35,6 +38,9 @@ pub struct DealSpan {
     pub settled: i64,
     pub voided: i64,
 }
+
+/// Longer than any game is played.
+const UNENDED_AFTER: Duration = Duration::from_hours(1);
 
 /// The last count.
 #[derive(Debug, Default)]
@@ -57,6 +63,13 @@ impl Reports {
             let Figures { opened, settled, voided, .. } = Figures::of(&counted, &[])?;
             *span = DealSpan { hours, opened, settled, voided };
         }
-        Ok(*kept.insert(Deals { to, spans }))
+        let opened_before = clock::before(to, UNENDED_AFTER);
+        let unended = sqlx::query_scalar!(
+            r#"select count(*) as "count!" from games g where g.state = 'open' and g.opened_at < $1"#,
+            to_sql(opened_before) as _
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(*kept.insert(Deals { to, spans, unended }))
     }
 }

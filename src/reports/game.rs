@@ -1,7 +1,8 @@
 //! A game in full, as it was booked beside what its record says: the record is verified from its
 //! seeds to its settlement, and what was stored and transferred is held against it.
 
-use bahay_engine::table::{GameId, Settlement};
+use bahay_engine::chance::Contribution;
+use bahay_engine::table::{GameId, Record, Settlement};
 
 use super::books::OperationRow;
 use super::{ReportError, Reports};
@@ -30,6 +31,8 @@ pub enum Verdict {
         recomputed: Settlement,
         /// Whether the settlement that the ledger stored is that one.
         is_booked: bool,
+        /// What each client committed to and revealed, by seat.
+        clients: Vec<Contribution>,
     },
     /// Where it does not, in words.
     Fails { fault: String },
@@ -85,7 +88,8 @@ fn verdict(detail: &GameDetail) -> Verdict {
             let recomputed = serde_json::to_value(&record.settlement).ok();
             let is_booked = recomputed.is_some() && recomputed.as_ref() == booked;
             let actions = verified.actions;
-            Verdict::Holds { actions, recomputed: record.settlement, is_booked }
+            let Record { settlement: recomputed, clients, .. } = record;
+            Verdict::Holds { actions, recomputed, is_booked, clients }
         }
         Err(error) => Verdict::Fails { fault: error.to_string() },
     }

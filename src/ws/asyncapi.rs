@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::game::Game;
-use bahay_engine::table::SEED_BYTES_MAX;
+use bahay_engine::table::{REVEAL_MS, TEXT_BYTES_MAX};
 use bahay_shell::Limits;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -176,7 +176,8 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "one_more_phrase_every_ms": u64::try_from(PHRASES_REFILL.as_millis()).unwrap_or(u64::MAX),
             "one_more_command_every_ms": u64::try_from(refill_ms).unwrap_or(u64::MAX),
             "refusals_for_haste_in_a_row_max": PATIENCE,
-            "seed_bytes_max": SEED_BYTES_MAX,
+            "seed_text_bytes_max": TEXT_BYTES_MAX,
+            "to_reveal_ms": REVEAL_MS,
             "unread_messages_max": WAITING_MAX,
             "unread_bytes_max": WAITING_BYTES_MAX,
             "resumed_updates_max": Limits::SERVICE.resumed,

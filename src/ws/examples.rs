@@ -2,7 +2,7 @@
 //! socket sends, taken from a table that three players found, fill and play. Always the same,
 //! because ids, times and seeds are given.
 
-use bahay_engine::chance::ServerSeed;
+use bahay_engine::chance::{ClientSeed, Commitment, ServerSeed};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Item, Viewer};
 use bahay_engine::games::tongits::Action;
@@ -30,6 +30,8 @@ const TABLE: TableId = TableId(Uuid::from_u128(ID + 0x7ab1e));
 const GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3e));
 const NEXT_GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3f));
 const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
+/// What the seeds of the first two players' clients are made of; the third takes no part.
+const TEXTS: [&str; 2] = ["luck", "swerte"];
 const SEED: ServerSeed = ServerSeed(Hex([0x5e; 32]));
 
 /// Each command with a line about it.
@@ -50,8 +52,12 @@ pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
             "Again, from what is known",
             Command::Join { id: 1, from: Some(12), tag: Some(tag(12)), table: Some(TABLE) },
         ),
-        ("Ready, with a seed", Command::Ready { id: 2, game: GAME, seed: Some("luck".into()) }),
-        ("Ready, without one", Command::Ready { id: 2, game: GAME, seed: None }),
+        (
+            "Ready, with a seed",
+            Command::Ready { id: 2, game: GAME, commitment: committed(TEXTS[0]) },
+        ),
+        ("Ready, without one", Command::Ready { id: 2, game: GAME, commitment: None }),
+        ("What my seed is made of", Command::Reveal { id: 3, game: GAME, text: TEXTS[0].into() }),
         ("Dump a card", act(dump.expect("the starter may dump").clone())),
         ("Answer a fight", act(AnyAction::Tongits(Action::Challenge))),
         ("Take the seat back", Command::TakeBack { id: 6 }),
@@ -81,6 +87,12 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
     let snapshot =
         Message::Snapshot { version, tag: tag(version), server_time_ms: at, view, prompt: None };
     messages.push(("A table that prepares a game", snapshot));
+    for (about, update) in ["The texts of the seeds are asked for", "A client has revealed its own"]
+        .into_iter()
+        .zip(told_in_revealing())
+    {
+        messages.push((about, update));
+    }
     let Told { version, at, view, events, prompt } = told_in_game();
     let (view, prompt) = (Box::new(view), Some(prompt));
     messages.push((
@@ -94,7 +106,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         },
     ));
     messages.push((
-        "The coins are held and the cards dealt",
+        "The last text has come and the cards are dealt",
         Message::Update { version, tag: tag(version), server_time_ms: at, events, prompt },
     ));
     let over_at = Timestamp::from_ms(NOON_MS + 84_000);
@@ -196,6 +208,35 @@ impl Story {
         story
     }
 
+    /// All are ready, and the ledger has opened the game.
+    fn open(&mut self) {
+        let [first, second] = TEXTS.map(committed);
+        for (number, commitment) in (0..).zip([first, second, None]) {
+            self.tell(Input::Ready { player: player(number), game: GAME, commitment });
+        }
+        let stakes = vec![Coins::from_hundredths(1_400); 3];
+        self.tell(Input::Opened { game: GAME, stakes, pot: Coins::from_hundredths(300) });
+    }
+
+    fn reveal(&mut self) {
+        for (number, text) in (0..).zip(TEXTS) {
+            self.tell(Input::Reveal { player: player(number), game: GAME, text: text.into() });
+        }
+    }
+
+    /// What the first player is told of the last line.
+    fn update(&self) -> Message<AnyGame> {
+        let viewer = self.table.viewer(player(0));
+        let events = self.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
+        Message::Update {
+            version: self.version,
+            tag: tag(self.version),
+            server_time_ms: self.at,
+            events: events.collect(),
+            prompt: None,
+        }
+    }
+
     fn tell(&mut self, input: Input<AnyAction>) {
         self.at = self.at.after_ms(250);
         let fresh = || Fresh { seed: SEED, game: GAME };
@@ -206,6 +247,19 @@ impl Story {
     }
 }
 
+/// Two clients have committed; the second one is to reveal yet.
+fn told_in_revealing() -> [Message<AnyGame>; 2] {
+    let mut story = Story::begin();
+    story.open();
+    let asked = story.update();
+    story.tell(Input::Reveal { player: player(0), game: GAME, text: TEXTS[0].into() });
+    [asked, story.update()]
+}
+
+fn committed(text: &str) -> Option<Commitment> {
+    Some(ClientSeed::from_text(text).commitment())
+}
+
 fn told_in_prepare() -> Preparing {
     let Story { table, version, at, .. } = Story::begin();
     Preparing { version, at, view: table.view(Some(player(0))) }
@@ -213,11 +267,8 @@ fn told_in_prepare() -> Preparing {
 
 fn told_in_game() -> Told {
     let mut story = Story::begin();
-    for number in 0..3 {
-        story.tell(Input::Ready { player: player(number), game: GAME, seed: None });
-    }
-    let stakes = vec![Coins::from_hundredths(1_400); 3];
-    story.tell(Input::Opened { game: GAME, stakes, pot: Coins::from_hundredths(300) });
+    story.open();
+    story.reveal();
     let Story { table, version, at, events } = story;
     (0..3)
         .find_map(|number| {

@@ -11,11 +11,12 @@ mod received;
 use std::borrow::Cow;
 use std::fmt;
 
+use bahay_engine::chance::Commitment;
 use bahay_engine::game::{Game, GameKind, Prompt, Viewer};
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Event, GameId, Phase, PhaseView, PlayerId, SEED_BYTES_MAX, Table, TableId, TableView, Timestamp,
+    Event, GameId, Phase, PhaseView, PlayerId, TEXT_BYTES_MAX, Table, TableId, TableView, Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,16 +126,28 @@ pub enum Command<A> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         table: Option<TableId>,
     },
-    /// Ready for the game that is prepared; `seed` goes into its deal (rule 9.1).
+    /// Ready for the game that is prepared. With a `commitment` the client takes part in the deal:
+    /// it is asked for its text when all are ready (rule 9.1).
     Ready {
         /// The client's number for this command.
         id: u32,
         /// The game that is prepared.
         game: GameId,
-        /// Any text of at most 256 bytes of UTF-8; its SHA-256 goes into the deal.
+        /// The SHA-256 of the client's seed, which is the SHA-256 of a text of its own. The text is
+        /// kept until it is asked for. Absent, or zeros, of a client that takes no part.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(length(max = SEED_BYTES_MAX))]
-        seed: Option<String>,
+        commitment: Option<Commitment>,
+    },
+    /// The text of the seed that the client committed to, when the table asks for it: the phase is
+    /// `revealing`, and the seat has a commitment and has not revealed (rule 9.1).
+    Reveal {
+        /// The client's number for this command.
+        id: u32,
+        /// The game that is about to be dealt.
+        game: GameId,
+        /// At most 256 bytes of UTF-8. Everybody can read it in the record of the game.
+        #[schemars(length(max = TEXT_BYTES_MAX))]
+        text: String,
     },
     /// Answer a prompt.
     Act {
@@ -204,6 +217,7 @@ impl<A> Command<A> {
             Self::Authenticate { id, .. }
             | Self::Join { id, .. }
             | Self::Ready { id, .. }
+            | Self::Reveal { id, .. }
             | Self::Act { id, .. }
             | Self::TakeBack { id }
             | Self::Leave { id }
@@ -222,6 +236,7 @@ impl<A> Command<A> {
             Self::Authenticate { .. } => "authenticate",
             Self::Join { .. } => "join",
             Self::Ready { .. } => "ready",
+            Self::Reveal { .. } => "reveal",
             Self::Act { .. } => "act",
             Self::TakeBack { .. } => "take_back",
             Self::Leave { .. } => "leave",

@@ -88,9 +88,11 @@ fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
         | Rejection::NotSeated
         | Rejection::OtherGame
         | Rejection::AlreadyReady
-        | Rejection::SeedTooLong
+        | Rejection::AlreadyRevealed
+        | Rejection::TextTooLong
         | Rejection::StalePrompt
         | Rejection::NotAsked
+        | Rejection::OtherText
         | Rejection::NotTakenOver
         | Rejection::Illegal(_) => true,
         // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.

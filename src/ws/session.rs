@@ -310,7 +310,8 @@ impl Session {
                 Box::pin(self.cancel_seek(id)).await;
                 return Ok(());
             }
-            Command::Ready { game, seed, .. } => Input::Ready { player, game, seed },
+            Command::Ready { game, commitment, .. } => Input::Ready { player, game, commitment },
+            Command::Reveal { game, text, .. } => Input::Reveal { player, game, text },
             Command::Act { game, prompt, action, .. } => {
                 let Some(kind) = self.core.kind() else {
                     return self.speak(|_, _, feed| {

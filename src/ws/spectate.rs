@@ -81,7 +81,11 @@ impl Turns {
             Phase::Playing(playing) => {
                 Some((playing.game, playing.asked.seats, playing.asked.countdown))
             }
-            Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Settling(_) => None,
+            Phase::Waiting
+            | Phase::Preparing(_)
+            | Phase::Opening(_)
+            | Phase::Revealing(_)
+            | Phase::Settling(_) => None,
         };
         let is_same = match (self.asked, asked) {
             (Some((game, seats, countdown)), Some((game_now, seats_now, countdown_now))) => {

@@ -109,6 +109,7 @@ impl Reader {
                     Phase::Waiting => ("waiting", false),
                     Phase::Preparing(_) => ("preparing", true),
                     Phase::Opening(_) => ("opening", true),
+                    Phase::Revealing(_) => ("revealing", true),
                     Phase::Playing(_) => ("playing", true),
                     Phase::Settling(_) => ("settling", true),
                 };

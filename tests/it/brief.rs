@@ -152,16 +152,16 @@ fn a_server_takes_what_it_knows() {
 fn the_page_shows_the_short_forms_as_they_are() {
     let hello = Timestamp::from_ms(HELLO_MS);
     let seat = |number| Seat::new(number).unwrap();
-    let card: Card = "AC".parse().unwrap();
+    let card: Card = "2C".parse().unwrap();
     let game = |event| Event::Game { event: AnyEvent::Tongits(event) };
     let events = vec![
-        game(GameEvent::Dumped { seat: seat(1), card }),
-        game(GameEvent::Drawn { seat: seat(2), card: None, auto: true }),
+        game(GameEvent::Dumped { seat: seat(0), card }),
+        game(GameEvent::Drawn { seat: seat(1), card: None, auto: true }),
         Event::Countdown { deadline_ms: Timestamp::from_ms(HELLO_MS + 29_120) },
     ];
     let update = Message::Update {
-        version: 11,
-        tag: "7a61673a000b".parse().unwrap(),
+        version: 13,
+        tag: "7a61673a000d".parse().unwrap(),
         server_time_ms: Timestamp::from_ms(HELLO_MS + 9_120),
         events,
         prompt: None,
@@ -171,7 +171,7 @@ fn the_page_shows_the_short_forms_as_they_are() {
     let blocks: Vec<&str> = blocks.map(|(block, _)| block).take(2).collect();
     for (form, block) in [(Form::Brief, blocks[0]), (Form::Compact, blocks[1])] {
         let mut server = Ends::greeted(form, hello).server;
-        let written = [&update, &Message::Ack { id: 4, version: Some(11) }].map(|message| {
+        let written = [&update, &Message::Ack { id: 4, version: Some(13) }].map(|message| {
             let mut bytes = Vec::new();
             server.write(message, &mut bytes).unwrap();
             match form {

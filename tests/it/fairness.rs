@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bahay::lobby::house_rooms;
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::chance::{Answer, ClientSeed, Request, ServerSeed, Stream};
+use bahay_engine::chance::{Answer, ClientSeed, Contribution, Request, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Rules, SEATS, Tongits};
@@ -26,11 +26,17 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
 
     let seed = ServerSeed(example["server_seed"].parse().unwrap());
     assert_eq!(seed.commitment().0.to_string(), example["commitment"]);
+    let unrevealed = Contribution::revealed("swerte ₱").commitment;
     let clients =
-        [ClientSeed::from_text("luck"), ClientSeed::NONE, ClientSeed::from_text("swerte ₱")];
-    for (client, name) in clients.iter().zip(["seed_0", "seed_1", "seed_2"]) {
-        assert_eq!(client.0.to_string(), example[name]);
+        [Contribution::revealed("luck"), Contribution::none(), Contribution::new(unrevealed, None)];
+    for (client, number) in clients.iter().zip(0..) {
+        let told = |what: &str| example[&*format!("{what}_{number}")];
+        assert_eq!(client.commitment.0.to_string(), told("commitment"));
+        assert_eq!(client.seed.0.to_string(), told("seed"));
     }
+    // What the deal would have been made with, had the text been revealed.
+    let unused = ClientSeed::from_text("swerte ₱");
+    assert_eq!(unused.0.to_string(), example["seed_not_revealed"]);
     let game: GameId = example["game"].parse().unwrap();
     let key = seed.key(game.0.as_bytes(), &clients);
     assert_eq!(key.0.to_string(), example["key"]);
@@ -87,7 +93,18 @@ const TAMPERS: &[Tamper] = &[
         record["server_seed"] = json!(seed);
         record["commitment"] = json!(seed.commitment());
     }),
-    ("another client seed", "9.4", |record| record["client_seeds"][1] = json!("22".repeat(32))),
+    ("another client seed", "9.1", |record| {
+        record["clients"][1]["seed"] = json!("22".repeat(32));
+    }),
+    ("another client's text", "9.1", |record| {
+        record["clients"][1] = json!(Contribution {
+            commitment: Contribution::revealed("first").commitment,
+            ..Contribution::revealed("second")
+        });
+    }),
+    ("another client", "9.4", |record| {
+        record["clients"][1] = json!(Contribution::revealed("another"));
+    }),
     ("another game's id", "9.4", |record| {
         record["game"] = json!("01990000-0000-7000-8000-000000000001");
     }),

@@ -188,7 +188,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         }
         let game = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
         for player in &players {
-            let ready = Input::Ready { player: *player, game, seed: None };
+            let ready = Input::Ready { player: *player, game, commitment: None };
             tables.submit(table, ready).await.unwrap();
         }
         // Nobody is connected, so the AI is asked, and its answer is an action.

@@ -33,6 +33,7 @@ mod protocol_page;
 mod reports;
 mod rooms_in_play;
 mod schema;
+mod seeds;
 mod services;
 mod slots;
 mod sockets;

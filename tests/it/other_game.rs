@@ -70,6 +70,9 @@ async fn play_a_game(play: &mut Play) -> Vec<Event<AnyEvent>> {
                 is_ready = true;
                 let said = play.ready(game, Some("luck".to_owned())).await.unwrap();
                 seen.extend(play.answered(said).await.unwrap());
+            } else if play.view().is_some_and(|view| view.asked_to_reveal().is_some()) {
+                let said = play.reveal().await.unwrap().expect("it has committed to a text");
+                seen.extend(play.answered(said).await.unwrap());
             } else if let Some(action) = play.advice() {
                 let said = play.act(action).await.unwrap();
                 match play.answered(said).await {

@@ -138,7 +138,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let game = stranger.look(table).await.unwrap().unwrap().phase().game().unwrap();
     for client in &clients[..2] {
         for input in [
-            Input::Ready { player: client.player(), game, seed: None },
+            Input::Ready { player: client.player(), game, commitment: None },
             connect(clients[1].player()),
         ] {
             stranger.submit(table, input).await.unwrap();

@@ -155,10 +155,14 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
     let (_, code, rule) = refusal(&mut play, &act).await;
     assert_eq!((code.as_str(), rule.as_deref()), ("wrong_phase", Some("8.1")));
     assert_eq!(refusal(&mut play, &ready).await.1, "other_game");
-    let long = "x".repeat(257);
-    let too_long = format!(r#"{{"type":"ready","id":1,"game":"{prepared}","seed":"{long}"}}"#);
-    let (_, code, rule) = refusal(&mut play, &too_long).await;
-    assert_eq!((code.as_str(), rule.as_deref()), ("seed_too_long", Some("9.1")));
+    for commitment in ["", "luck", &"0".repeat(63), &"g".repeat(64), &"0".repeat(66)] {
+        let odd =
+            format!(r#"{{"type":"ready","id":1,"game":"{prepared}","commitment":"{commitment}"}}"#);
+        assert_eq!(refusal(&mut play, &odd).await.1, "malformed", "{commitment}");
+    }
+    let early = format!(r#"{{"type":"reveal","id":1,"game":"{prepared}","text":"luck"}}"#);
+    let (_, code, rule) = refusal(&mut play, &early).await;
+    assert_eq!((code.as_str(), rule.as_deref()), ("wrong_phase", Some("8.1")));
     let readied = play.ready(prepared, None).await.unwrap();
     play.answered(readied).await.unwrap();
     let again = play.ready(prepared, None).await.unwrap();

@@ -29,7 +29,7 @@ async fn the_players_of_a_killed_node_are_away_and_only_they() {
     ];
     let game = seated[1].table.phase().game().unwrap();
     for player in &players {
-        let ready = Input::Ready { player: *player, game, seed: None };
+        let ready = Input::Ready { player: *player, game, commitment: None };
         other.tables().submit(table, ready).await.unwrap();
     }
     for one in &mut seated {

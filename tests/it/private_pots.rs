@@ -122,6 +122,7 @@ async fn play_game(clients: &[&Client]) -> Play {
         PhaseView::Preparing { game, .. } => Some(game) != played,
         PhaseView::Waiting
         | PhaseView::Opening { .. }
+        | PhaseView::Revealing { .. }
         | PhaseView::Playing { .. }
         | PhaseView::Settling { .. } => false,
     };

@@ -461,10 +461,10 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
     let dossier = reports.game(row.game).await.unwrap().unwrap();
     let kinds: Vec<_> = dossier.operations.iter().map(|one| one.kind.as_str()).collect();
     assert_eq!(kinds, ["open", "settle"]);
-    let Verdict::Holds { actions, recomputed, is_booked } = &dossier.verdict else {
+    let Verdict::Holds { actions, recomputed, is_booked, clients } = &dossier.verdict else {
         panic!("{:?}", dossier.verdict);
     };
-    assert!(*is_booked && *actions > 0);
+    assert!(*is_booked && *actions > 0 && clients.len() == 3);
     let fees: i64 = recomputed.fees.iter().map(|fee| fee.fee.hundredths()).sum();
     assert_eq!(fees, row.fee.hundredths());
     assert_eq!(reports.game(GameId(uuid::Uuid::nil())).await.unwrap(), None);

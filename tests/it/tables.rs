@@ -83,7 +83,7 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
     let tables = nodes[0].tables();
     let game = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
     for player in &players {
-        let ready = Input::Ready { player: *player, game, seed: None };
+        let ready = Input::Ready { player: *player, game, commitment: None };
         tables.submit(table, ready).await.unwrap();
     }
     for seated in &seats {

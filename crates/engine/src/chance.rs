@@ -4,6 +4,7 @@
 //!
 //! No entropy is gathered here: the server seed is an argument.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -30,34 +31,88 @@ impl ServerSeed {
         Commitment(Hex(Sha256::digest(self.0.0).into()))
     }
 
-    /// The key of the game's stream (rule 9.2); client seeds in the order of the seats.
-    pub fn key(&self, game: &[u8; 16], client_seeds: &[ClientSeed]) -> Key {
+    /// The key of the game's stream (rule 9.2); the clients in the order of the seats.
+    pub fn key(&self, game: &[u8; 16], clients: &[Contribution]) -> Key {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0.0).expect("any length is a key");
         mac.update(DOMAIN);
         mac.update(game);
-        for seed in client_seeds {
-            mac.update(&seed.0.0);
+        for client in clients {
+            mac.update(&client.seed.0.0);
         }
         Key(Hex(mac.finalize().into_bytes().into()))
     }
 }
 
-/// SHA-256 of a server seed.
+/// SHA-256 of a seed, the house's or a client's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Commitment(pub Hex<32>);
 
-/// What one seat adds to the deal: SHA-256 of the text its client sent, zeros if it sent none.
+impl Commitment {
+    /// Of a client that takes no part (rule 9.1).
+    pub const NONE: Self = Self(Hex([0; 32]));
+
+    /// Whether this is the commitment of a client that takes no part.
+    pub fn is_none(&self) -> bool {
+        *self == Self::NONE
+    }
+}
+
+/// What one seat adds to the deal: SHA-256 of a text of its client (rule 9.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClientSeed(pub Hex<32>);
 
 impl ClientSeed {
-    pub const NONE: Self = Self(Hex([0; 32]));
-
     pub fn from_text(text: &str) -> Self {
         Self(Hex(Sha256::digest(text.as_bytes()).into()))
+    }
+
+    /// What a client sends with `ready`: it says nothing of the seed, and fits no other one.
+    pub fn commitment(&self) -> Commitment {
+        Commitment(Hex(Sha256::digest(self.0.0).into()))
+    }
+}
+
+/// What one seat's client had to do with a deal, as the record keeps it (rule 9.1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contribution {
+    /// Sent with `ready`; zeros if the client took no part.
+    pub commitment: Commitment,
+    /// Revealed when all were ready; `None` if it was not.
+    pub text: Option<String>,
+    /// What the deal was made with.
+    pub seed: ClientSeed,
+}
+
+impl Contribution {
+    /// With the seed that follows: the text's, or the commitment itself where no text came.
+    pub fn new(commitment: Commitment, text: Option<String>) -> Self {
+        let seed = match &text {
+            Some(text) => ClientSeed::from_text(text),
+            None => ClientSeed(commitment.0),
+        };
+        Self { commitment, text, seed }
+    }
+
+    /// Of a client that has revealed its text.
+    pub fn revealed(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::new(ClientSeed::from_text(&text).commitment(), Some(text))
+    }
+
+    /// Of a client that took no part.
+    pub fn none() -> Self {
+        Self::new(Commitment::NONE, None)
+    }
+
+    /// Whether the text is the one that was committed to, and the seed follows.
+    pub fn holds(&self) -> bool {
+        let is_of = |text: &String| ClientSeed::from_text(text).commitment() == self.commitment;
+        self.text.as_ref().is_none_or(is_of)
+            && self.seed == Self::new(self.commitment, self.text.clone()).seed
     }
 }
 
@@ -232,7 +287,7 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, ClientSeed, Dice, Key, Request, ServerSeed, Stream, Words};
+    use super::{Answer, Commitment, Contribution, Dice, Key, Request, ServerSeed, Stream, Words};
     use crate::hex::Hex;
     use alloc::string::ToString;
 
@@ -291,10 +346,26 @@ mod tests {
     #[test]
     fn the_key_depends_on_every_part() {
         let seed = ServerSeed(Hex([7; 32]));
-        let clients = [ClientSeed::NONE, ClientSeed::from_text("a"), ClientSeed::NONE];
+        let none = Contribution::none();
+        let revealed = Contribution::revealed("a");
+        let clients = [none.clone(), revealed.clone(), none.clone()];
         let key = seed.key(&[1; 16], &clients);
         assert_ne!(key, seed.key(&[2; 16], &clients));
-        assert_ne!(key, seed.key(&[1; 16], &[ClientSeed::NONE; 3]));
+        assert_ne!(key, seed.key(&[1; 16], &[none.clone(), none.clone(), none.clone()]));
+        let concealed = Contribution::new(revealed.commitment, None);
+        assert_ne!(key, seed.key(&[1; 16], &[none.clone(), concealed, none]));
         assert_ne!(key, ServerSeed(Hex([8; 32])).key(&[1; 16], &clients));
+    }
+
+    #[test]
+    fn what_a_client_revealed_must_be_what_it_had_committed_to() {
+        let revealed = Contribution::revealed("a");
+        assert!(revealed.holds() && Contribution::none().holds());
+        assert!(Contribution::new(revealed.commitment, None).holds());
+        assert!(!Contribution { text: Some("b".into()), ..revealed.clone() }.holds());
+        assert!(!Contribution { text: None, ..revealed.clone() }.holds());
+        assert!(!Contribution { commitment: Commitment::NONE, ..revealed.clone() }.holds());
+        let other = Contribution::revealed("b");
+        assert!(!Contribution { commitment: other.commitment, ..revealed }.holds());
     }
 }

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use bahay_engine::chance::{Answer, ClientSeed, Key, Request, ServerSeed, Stream};
+use bahay_engine::chance::{Answer, Contribution, Key, Request, ServerSeed, Stream};
 use bahay_engine::hex::Hex;
 
 const CARDS: usize = 52;
@@ -113,7 +113,7 @@ fn deviation(cells: impl Iterator<Item = i64>, kinds: i128, deals: i128) -> i128
 fn key(number: u64) -> Key {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&number.to_le_bytes());
-    let clients = [0, 1, 2].map(|seat| ClientSeed::from_text(&format!("client {seat}")));
+    let clients = [0, 1, 2].map(|seat| Contribution::revealed(format!("client {seat}")));
     ServerSeed(Hex(seed)).key(&u128::from(number).to_le_bytes(), &clients)
 }
 

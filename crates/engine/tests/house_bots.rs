@@ -88,7 +88,7 @@ impl Parlour {
 
     fn ready(&mut self, player: PlayerId) {
         let game = self.table.phase().game().unwrap();
-        self.tell(Input::Ready { player, game, seed: None }).unwrap();
+        self.tell(Input::Ready { player, game, commitment: None }).unwrap();
     }
 
     /// Does what is due, and lets time pass until the game is over and settled.

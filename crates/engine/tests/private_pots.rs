@@ -94,7 +94,7 @@ impl Desk {
         let players: Vec<_> = self.table.occupants().map(|(_, who)| who.player).collect();
         for player in players {
             let game = self.table.phase().game().unwrap();
-            self.tell(Input::Ready { player, game, seed: None }).unwrap();
+            self.tell(Input::Ready { player, game, commitment: None }).unwrap();
         }
     }
 

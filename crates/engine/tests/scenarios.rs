@@ -78,6 +78,21 @@ fn a_wrong_scenario_fails() {
         let failure = run_scenarios(&format!("{position}{wrong}")).expect_err(wrong);
         assert!(failure.contains(complaint), "{wrong}: {failure}");
     }
+    let opened = "case 9.1 canary\nopened: luck - swerte\n> 0 reveal luck\n";
+    assert_eq!(run_scenarios(&format!("{opened}= phase: revealing asked 2 revealed 0")), Ok(1));
+    for (wrong, complaint) in [
+        ("= phase: playing", "found \"revealing asked 2 revealed 0\""),
+        ("= dealt with: luck zeros swerte", "it is not dealt"),
+        ("> 2 reveal luck", "other_seed_text 9.1"),
+        ("> 2 reveal luck refused other_seed_text 9.2", "expected \"other_seed_text 9.2\""),
+        ("> 2 reveal swerte refused other_seed_text 9.1", "it is taken"),
+        ("> 2 reveal swerte\n= dealt with: luck zeros commitment", "found \"luck zeros swerte\""),
+        ("> waits 1999\n= phase: playing", "found \"revealing asked 2 revealed 0\""),
+        ("> 2 jump", "nobody does jump at a table"),
+    ] {
+        let failure = run_scenarios(&format!("{opened}{wrong}")).expect_err(wrong);
+        assert!(failure.contains(complaint), "{wrong}: {failure}");
+    }
     for (set_up, complaint) in [
         ("case 3.6 twice\nturn: 0 play\nhand 0: 2C\nhand 1: 2C\nhand 2: 3C\n= turn: 0 play", "two"),
         ("case 3.6 none\nturn: 0 play\nhand 0: 2C\nhand 1: 4C\n= turn: 0 play", "no cards"),

@@ -160,7 +160,7 @@ impl Desk {
 
     fn ready(&mut self, number: u64) -> Result<(), Refused> {
         let game = self.table.phase().game().unwrap_or(GameId(Uuid::nil()));
-        self.tell(Input::Ready { player: player(number), game, seed: None })
+        self.tell(Input::Ready { player: player(number), game, commitment: None })
     }
 
     fn open(&mut self) {
@@ -259,7 +259,7 @@ fn a_preparation_that_fails_is_never_taken_up_again() {
     desk.tell(Input::Leave { player: player(2) }).unwrap();
     desk.tell(Input::sit(player(3), "Amihan")).unwrap();
     assert_ne!(desk.table.phase().game().unwrap(), first);
-    let late = Input::Ready { player: player(0), game: first, seed: None };
+    let late = Input::Ready { player: player(0), game: first, commitment: None };
     assert_eq!(desk.tell(late), Err(Rejection::OtherGame));
 }
 
@@ -514,7 +514,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         (sit(99), Rejection::TableFull),
         (Input::Leave { player: stranger }, Rejection::NotSeated),
         (Input::TakeBack { player: stranger }, Rejection::NotSeated),
-        (Input::Ready { player: player(0), game, seed: None }, Rejection::NoSuchPhase),
+        (Input::Ready { player: player(0), game, commitment: None }, Rejection::NoSuchPhase),
         (Input::Settled { game }, Rejection::NoSuchPhase),
         (Input::Opened { game, stakes: vec![], pot: Coins::ZERO }, Rejection::NoSuchPhase),
     ] {

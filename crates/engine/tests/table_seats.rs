@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
 use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
-use bahay_engine::chance::ServerSeed;
+use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits;
@@ -101,7 +101,7 @@ impl Desk {
     }
 
     fn ready(&mut self, number: u128) {
-        self.tell(Input::Ready { player: player(number), game: self.game(), seed: None });
+        self.tell(Input::Ready { player: player(number), game: self.game(), commitment: None });
     }
 
     fn all_sit<const N: usize>(&mut self, numbers: [u128; N]) {
@@ -180,6 +180,24 @@ fn who_leaves_while_a_game_is_prepared_does_not_hold_up_the_others() {
     desk.tell(Input::Leave { player: player(1) });
     assert!(desk.is_opening());
     assert_eq!(desk.seated(), [(0, player(2)), (1, player(3))]);
+}
+
+/// Rules 8.1 and 9.1: nobody is ready, or committed to a seed, because of who sat there before.
+#[test]
+fn who_sits_down_where_somebody_was_ready_is_asked_anew() {
+    let mut desk = Desk::new();
+    desk.all_sit([1, 2, 3]);
+    let (game, gone) = (desk.game(), ClientSeed::from_text("gone").commitment());
+    desk.tell(Input::Ready { player: player(1), game, commitment: Some(gone) });
+    desk.tell(Input::Leave { player: player(1) });
+    desk.sit(4);
+    assert_eq!((desk.game(), desk.seated()[0]), (game, (0, player(4))));
+    desk.all_ready([2, 3]);
+    assert!(desk.is_preparing(), "player 4 has not said ready");
+    desk.ready(4);
+    desk.open();
+    let Phase::Playing(playing) = desk.table.phase() else { panic!("nobody has committed") };
+    assert!(playing.clients.iter().all(|client| *client == Contribution::none()));
 }
 
 #[test]

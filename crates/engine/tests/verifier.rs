@@ -5,7 +5,7 @@
 #[path = "../../../tests/it/support/independent.rs"]
 mod independent;
 
-use bahay_engine::chance::{ClientSeed, ServerSeed, Stream};
+use bahay_engine::chance::{ClientSeed, Commitment, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Turn};
 use bahay_engine::games::tongits::{Action, BySeat, Preset, Rules, SEATS, Tongits, deadwood};
@@ -95,8 +95,13 @@ fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongit
     let mut dice = Dice::new(seed);
     let game_id = GameId(Uuid::from_u64_pair(7, seed));
     let server_seed = ServerSeed(Hex([u8::try_from(seed % 251).expect("a byte"); 32]));
-    let client_seeds = vec![ClientSeed::NONE, ClientSeed::from_text("luck"), ClientSeed::NONE];
-    let mut stream = Stream::new(server_seed.key(game_id.0.as_bytes(), &client_seeds));
+    let concealed = Contribution::revealed("swerte").commitment;
+    let clients = vec![
+        Contribution::none(),
+        Contribution::revealed("luck \u{20b1} \u{0}"),
+        Contribution::new(concealed, None),
+    ];
+    let mut stream = Stream::new(server_seed.key(game_id.0.as_bytes(), &clients));
     let starter = Seat::new(0).filter(|_| seed.is_multiple_of(2));
     let mut state = Tongits::new(&rules, SEATS, starter);
     let (mut chance, mut actions) = (Vec::new(), Vec::new());
@@ -145,7 +150,7 @@ fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongit
         finished_at: Timestamp::from_ms(at),
         commitment: server_seed.commitment(),
         server_seed,
-        client_seeds,
+        clients,
         starter,
         chance,
         actions,
@@ -288,8 +293,30 @@ const FORGERIES: &[Forgery] = &[
         record.outcome.takes_pot = true;
         forged
     }),
+    ("a text after the deal", "9.1", |record| {
+        record.clients[2].text = Some("swerte".to_owned());
+        record.actions.len() > 1
+    }),
+    ("a text that was not committed to", "9.1", |record| {
+        record.clients[1] = Contribution {
+            commitment: record.clients[1].commitment,
+            ..Contribution::revealed("other")
+        };
+        true
+    }),
+    ("a text that is left out", "9.1", |record| {
+        record.clients[1].text = None;
+        record.clients[1].seed != ClientSeed(record.clients[1].commitment.0)
+    }),
+    ("a seed of who took no part", "9.1", |record| {
+        record.clients[0].seed = ClientSeed::from_text("luck");
+        record.clients[0].commitment == Commitment::NONE
+    }),
     ("what lay face down lies open", "", |record| {
-        let drops = record.actions.iter_mut().filter_map(|taken| match &mut taken.action {
+        // Only what the winner laid is owed for.
+        let winner = record.outcome.winner;
+        let by_winner = record.actions.iter_mut().filter(|taken| Some(taken.seat) == winner);
+        let drops = by_winner.filter_map(|taken| match &mut taken.action {
             Action::Drop { face_down, .. } if *face_down => Some(face_down),
             _ => None,
         });

@@ -3,6 +3,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use bahay_engine::chance::Contribution;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Payment, Settlement};
 use maud::{Markup, html};
@@ -121,18 +122,36 @@ fn seats(seats: &[SeatDetail]) -> Markup {
 
 fn proof(verdict: &Verdict) -> Markup {
     match verdict {
-        Verdict::Holds { actions, .. } => html! {
+        Verdict::Holds { actions, clients, .. } => html! {
             p {
                 (badge("good", "verified"))
                 " The deal follows from the seeds that were committed to, " (actions)
                 " actions from the rules, and the settlement from both."
             }
+            (deal(clients))
         },
         Verdict::Fails { fault } => html! {
             p class="alert" role="alert" { "The record does not hold: " (fault) }
         },
         Verdict::NoRecord => html! { p { "There is no record of this game." } },
     }
+}
+
+/// What the clients had to do with the deal (rule 9.1).
+fn deal(clients: &[Contribution]) -> Markup {
+    let columns = [Column::Number("Seat"), Column::Text("Committed to"), Column::Text("Revealed")];
+    let rows: Vec<_> = (0..)
+        .zip(clients)
+        .map(|(seat, client): (usize, _)| {
+            let committed = (!client.commitment.is_none()).then_some(client.commitment.0);
+            vec![
+                html! { (seat) },
+                html! { @if let Some(committed) = committed { (committed) } @else { "took no part" } },
+                html! { @if let Some(text) = &client.text { (text) } @else { "nothing" } },
+            ]
+        })
+        .collect();
+    table("What the clients added to the deal", &columns, &rows)
 }
 
 /// As booked and as recomputed, item by item.

@@ -180,6 +180,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
         PhaseView::Waiting => ("waiting for players", None),
         PhaseView::Preparing { game, .. } => ("preparing", Some(game)),
         PhaseView::Opening { game } => ("opening in the ledger", Some(game)),
+        PhaseView::Revealing { game, .. } => ("asking for the clients' seeds", Some(game)),
         PhaseView::Playing { game, .. } => ("playing", Some(game)),
         PhaseView::Settling { game, .. } => ("settling", Some(game)),
     };
@@ -188,6 +189,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
         PhaseView::Waiting
         | PhaseView::Preparing { .. }
         | PhaseView::Opening { .. }
+        | PhaseView::Revealing { .. }
         | PhaseView::Settling { .. } => None,
     };
     let rows = shown.seats.iter().enumerate().map(|(place, seat)| {

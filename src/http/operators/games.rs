@@ -105,7 +105,7 @@ pub(in crate::http) enum VerdictBody {
 impl From<Verdict> for VerdictBody {
     fn from(verdict: Verdict) -> Self {
         match verdict {
-            Verdict::Holds { actions, recomputed, is_booked } => Self::Holds {
+            Verdict::Holds { actions, recomputed, is_booked, clients: _ } => Self::Holds {
                 actions: actions as u64,
                 recomputed: serde_json::to_value(&recomputed).unwrap_or_default(),
                 is_booked,

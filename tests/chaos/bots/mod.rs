@@ -339,11 +339,18 @@ impl Client {
                         return lost;
                     }
                 } else if let Some(game) = self.place.to_ready().filter(|_| !finishing) {
-                    let seed = format!("seed {} of {}", self.dice.below(1 << 30), self.number);
+                    let text = format!("seed {} of {}", self.dice.below(1 << 30), self.number);
                     let id = self.take_id();
-                    let ready = Command::Ready { id, game, seed: Some(seed) };
+                    let commitment = Some(self.place.commit(game, || text));
+                    let ready = Command::Ready { id, game, commitment };
                     self.place.readied(game);
                     if let Err(lost) = self.say(&mut socket, &mut asked, &ready, "ready").await {
+                        return lost;
+                    }
+                } else if let Some((game, text)) = self.place.reveal() {
+                    let reveal = Command::Reveal { id: self.take_id(), game, text };
+                    let said = self.say(&mut socket, &mut asked, &reveal, "reveal");
+                    if let Err(lost) = said.await {
                         return lost;
                     }
                 } else if let Some(question) = self.place.to_answer() {

@@ -2,6 +2,7 @@
 
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay_engine::catalog::AnyGame;
+use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game as _;
 use bahay_engine::table::{GameId, PhaseView, TableId, TableView};
 
@@ -20,6 +21,10 @@ pub(super) struct Place {
     prompt: Option<OpenPrompt<Action>>,
     /// The game that it has said ready for.
     readied: Option<GameId>,
+    /// What its seed for a game is made of, once it has committed to it.
+    text: Option<(GameId, String)>,
+    /// The game that it has revealed that for.
+    revealed: Option<GameId>,
     /// The question that it has answered.
     answered: Option<(GameId, u32)>,
     /// It has left in the midst of a game, and lets the AI play that to its end.
@@ -40,7 +45,8 @@ impl Place {
     }
 
     pub(super) fn forget(&mut self) {
-        *self = Self::default();
+        // What it has committed to it may still be asked for.
+        *self = Self { text: self.text.take(), ..Self::default() };
     }
 
     /// Takes a message in. False when it does not follow what came before.
@@ -72,6 +78,7 @@ impl Place {
     /// What was said may succeed later: it is said again, if it is still asked.
     pub(super) fn say_again(&mut self) {
         self.readied = None;
+        self.revealed = None;
         self.answered = None;
     }
 
@@ -90,6 +97,20 @@ impl Place {
 
     pub(super) fn readied(&mut self, game: GameId) {
         self.readied = Some(game);
+    }
+
+    /// The commitment to a new text, or to the one of before, which may have arrived.
+    pub(super) fn commit(&mut self, game: GameId, text: impl FnOnce() -> String) -> Commitment {
+        let known = self.text.take().filter(|(of, _)| *of == game);
+        let (_, text) = self.text.insert(known.unwrap_or_else(|| (game, text())));
+        ClientSeed::from_text(text).commitment()
+    }
+
+    /// The text that is asked for, which counts as revealed from here on.
+    pub(super) fn reveal(&mut self) -> Option<(GameId, String)> {
+        let (game, ..) = self.view.as_ref()?.asked_to_reveal()?;
+        let (_, text) = self.text.as_ref().filter(|(of, _)| *of == game)?;
+        (self.revealed.replace(game) != Some(game)).then(|| (game, text.clone()))
     }
 
     /// The game to say ready for.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bahay_engine::chance::ClientSeed;
+use bahay_engine::chance::Commitment;
 use bahay_engine::table::{By, GameId, PlayerId};
 
 use super::Facts;
@@ -25,7 +25,8 @@ struct Said {
     /// Prompt and action, in the order of the acknowledgements.
     acked: Vec<(u32, Written)>,
     sent: BTreeSet<(u32, Written)>,
-    seeds: Vec<String>,
+    commitments: Vec<Commitment>,
+    texts: Vec<String>,
 }
 
 pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) {
@@ -47,8 +48,11 @@ pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) 
                 said.sent.insert((*prompt, action.clone()));
             });
         }
-        for (game, seed) in &client.seeds {
-            said(*game, &mut |said| said.seeds.push(seed.clone()));
+        for (game, commitment) in &client.commitments {
+            said(*game, &mut |said| said.commitments.push(*commitment));
+        }
+        for (game, text) in &client.texts {
+            said(*game, &mut |said| said.texts.push(text.clone()));
         }
     }
     for (game, players) in games {
@@ -88,10 +92,15 @@ pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) 
                 .collect();
             counted.recorded += said.acked.len() as u64;
             of_player(&mut facts, game, player, &said, &recorded);
-            let seed = record.client_seeds.get(place);
-            for text in &said.seeds {
-                if seed != Some(&ClientSeed::from_text(text)) {
-                    facts.add(|| format!("the seed of {player} is not in game {game}"));
+            let client = record.clients.get(place);
+            for commitment in &said.commitments {
+                if client.is_none_or(|client| client.commitment != *commitment) {
+                    facts.add(|| format!("the commitment of {player} is not in game {game}"));
+                }
+            }
+            for text in &said.texts {
+                if client.and_then(|client| client.text.as_ref()) != Some(text) {
+                    facts.add(|| format!("the text of {player} is not in game {game}"));
                 }
             }
         }

@@ -11,6 +11,7 @@ use bahay::ws::protocol::brief::Form;
 use bahay::ws::protocol::{Command, Message, MessageReader};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::catalog::{AnyEvent, AnyGame};
+use bahay_engine::chance::Commitment;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView};
 use serde_json::Value;
@@ -57,8 +58,9 @@ pub(crate) struct Walked {
     pub(crate) acked: Vec<Acked>,
     /// Every act that was sent, acknowledged or not.
     pub(crate) sent: Vec<(GameId, u32, Written)>,
-    /// The seeds of acknowledged readies.
-    pub(crate) seeds: Vec<(GameId, String)>,
+    /// The commitments of acknowledged readies, and the texts of acknowledged reveals.
+    pub(crate) commitments: Vec<(GameId, Commitment)>,
+    pub(crate) texts: Vec<(GameId, String)>,
     pub(crate) refusals: BTreeMap<String, u64>,
     pub(crate) absences: Vec<Absence>,
     pub(crate) takeovers: Vec<Takeover>,
@@ -192,8 +194,11 @@ impl Walk<'_> {
                 let (game, prompt, action) = (*game, *prompt, Written::of(action));
                 self.found.acked.push(Acked { game, prompt, action });
             }
-            Some(Command::Ready { game, seed: Some(seed), .. }) => {
-                self.found.seeds.push((*game, seed.clone()));
+            Some(Command::Ready { game, commitment: Some(commitment), .. }) => {
+                self.found.commitments.push((*game, *commitment));
+            }
+            Some(Command::Reveal { game, text, .. }) => {
+                self.found.texts.push((*game, text.clone()));
             }
             Some(Command::Join { .. }) => {
                 if let Some(absence) = self.found.absences.last_mut() {
@@ -339,6 +344,15 @@ impl Walk<'_> {
                 let (at_ms, seat, on) = (self.at_ms, *seat, *on);
                 self.found.takeovers.push(Takeover { at_ms, table, seat, on });
             }
+            Event::Revealing { game, commitments, .. } => {
+                if let Some(record) = self.record(*game)
+                    && !record.clients.iter().map(|client| &client.commitment).eq(commitments)
+                {
+                    self.complain(|| {
+                        format!("at version {version} game {game} had other commitments")
+                    });
+                }
+            }
             Event::Opened { game, stakes, pot, starter } => {
                 let Some(seat) = seat else {
                     return true;
@@ -393,6 +407,7 @@ impl Walk<'_> {
             | Event::Preparing { .. }
             | Event::Ready { .. }
             | Event::Opening { .. }
+            | Event::Revealed { .. }
             | Event::PotReturned { .. }
             | Event::TermsUpdated { .. }
             | Event::Countdown { .. } => {}

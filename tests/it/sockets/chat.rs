@@ -291,7 +291,10 @@ fn is_on(play: &Play, game: GameId) -> bool {
         PhaseView::Playing { game: now, .. } | PhaseView::Settling { game: now, .. } => {
             *now == game
         }
-        PhaseView::Waiting | PhaseView::Preparing { .. } | PhaseView::Opening { .. } => false,
+        PhaseView::Waiting
+        | PhaseView::Preparing { .. }
+        | PhaseView::Opening { .. }
+        | PhaseView::Revealing { .. } => false,
     }
 }
 
@@ -358,7 +361,7 @@ async fn finished_game_is_remembered(
     let fair = http.get(format!("{}/v1/games/{game}/fairness", house.base)).send().await.unwrap();
     assert_eq!(fair.status(), 200);
     let fair: Value = fair.json().await.unwrap();
-    for part in ["commitment", "server_seed", "client_seeds", "chance", "engine", "starter"] {
+    for part in ["commitment", "server_seed", "clients", "chance", "engine", "starter"] {
         assert_eq!(fair[part], record[part], "{part}");
     }
     report(clients, &stranger, game).await;

@@ -123,9 +123,10 @@ impl Bot {
         steady.view().is_some_and(|view| match &view.phase {
             PhaseView::Waiting => true,
             PhaseView::Preparing { game, .. } => self.answered != Some((*game, None)),
-            PhaseView::Opening { .. } | PhaseView::Playing { .. } | PhaseView::Settling { .. } => {
-                false
-            }
+            PhaseView::Opening { .. }
+            | PhaseView::Revealing { .. }
+            | PhaseView::Playing { .. }
+            | PhaseView::Settling { .. } => false,
         })
     }
 

@@ -50,6 +50,15 @@ async fn no_secret_reaches_the_log() {
         let readied = play.ready(game, Some(seed)).await.unwrap();
         play.answered(readied).await.unwrap();
     }
+    for play in &mut plays {
+        let revealing = loop {
+            if let Some(revealing) = play.reveal().await.unwrap() {
+                break revealing;
+            }
+            play.next().await.unwrap();
+        };
+        play.answered(revealing).await.unwrap();
+    }
     for client in &clients {
         client.sign_out().await.unwrap();
     }

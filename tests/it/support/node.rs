@@ -105,7 +105,7 @@ impl Seated {
         let seat = self.table.seat_of(player)?;
         match self.table.phase() {
             Phase::Preparing(preparing) if !preparing.ready.contains(seat) => {
-                Some(Input::Ready { player, game: preparing.game, seed: None })
+                Some(Input::Ready { player, game: preparing.game, commitment: None })
             }
             Phase::Playing(playing) if playing.asked.seats.contains(seat) => {
                 let action = AnyGame::advise(&playing.state.view(Viewer::Seat(seat)))?;
@@ -151,7 +151,7 @@ pub(crate) async fn deal(node: &Node, seated: &mut [Seated]) {
     for one in seated.iter() {
         let look = node.tables().look(one.table.id()).await.unwrap().unwrap();
         let game = look.phase().game().expect("a game is prepared");
-        let ready = Input::Ready { player: one.player, game, seed: None };
+        let ready = Input::Ready { player: one.player, game, commitment: None };
         node.tables().submit(look.id(), ready).await.unwrap();
     }
     for one in seated {

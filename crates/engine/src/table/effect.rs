@@ -48,6 +48,7 @@ impl<G: Game> Table<G> {
             }
             Phase::Preparing(preparing) => Some(preparing.deadline),
             Phase::Opening(opening) => Some(opening.since.after_ms(clocks.retry_ms)),
+            Phase::Revealing(revealing) => Some(revealing.deadline),
             Phase::Settling(settling) => Some(settling.since.after_ms(clocks.retry_ms)),
             Phase::Playing(playing) => {
                 let advice = playing.asked_at.after_ms(clocks.think_ms);
@@ -71,6 +72,10 @@ impl<G: Game> Table<G> {
             Phase::Waiting | Phase::Preparing(_) => {
                 let is_due = self.phase_deadline().is_some_and(|deadline| deadline <= now);
                 returned.into_iter().chain(is_due.then_some(Effect::Tick)).collect()
+            }
+            Phase::Revealing(revealing) => {
+                let is_due = revealing.deadline <= now;
+                is_due.then_some(Effect::Tick).into_iter().collect()
             }
             Phase::Playing(playing) => {
                 if playing.deadline <= now {

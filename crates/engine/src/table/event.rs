@@ -49,7 +49,18 @@ pub enum Event<E> {
     Ready { seat: Seat },
     /// All who sit here are ready: antes and stakes are taken.
     Opening { game: GameId },
-    /// The game begins; coins are held. No `starter`: chance decides who begins (rule 2.2).
+    /// Coins are held; the seats whose client committed to a seed are asked for its text, until
+    /// then (rule 9.1).
+    Revealing {
+        game: GameId,
+        /// By seat; zeros where a client takes no part.
+        commitments: Vec<Commitment>,
+        pot: Coins,
+        deadline_ms: Timestamp,
+    },
+    /// A seat has revealed its text, which the record will show.
+    Revealed { seat: Seat },
+    /// The game is dealt and begins; coins are held. No `starter`: chance decides who begins (rule 2.2).
     Opened { game: GameId, stakes: Vec<Coins>, pot: Coins, starter: Option<Seat> },
     /// Something in the game.
     Game { event: E },
@@ -133,6 +144,8 @@ impl<E> Event<E> {
             | Self::Preparing { .. }
             | Self::Ready { .. }
             | Self::Opening { .. }
+            | Self::Revealing { .. }
+            | Self::Revealed { .. }
             | Self::Opened { .. }
             | Self::Countdown { .. }
             | Self::Over { .. }

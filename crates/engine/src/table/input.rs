@@ -10,7 +10,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::ServerSeed;
+use crate::chance::{Commitment, ServerSeed};
 use crate::coins::Coins;
 use crate::game::{Hits, Refusal};
 use crate::seat::SeatSet;
@@ -19,8 +19,8 @@ use crate::table::pot_return::Share;
 use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
 
-/// The longest client seed, in bytes of UTF-8.
-pub const SEED_BYTES_MAX: usize = 256;
+/// The longest text that a client's seed is made of, in bytes of UTF-8.
+pub const TEXT_BYTES_MAX: usize = 256;
 
 /// Something that a table is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,8 +35,10 @@ pub enum Input<A> {
     Connect { player: PlayerId, connection: ConnectionId },
     /// A connection is gone. Says nothing about a newer one.
     Disconnect { player: PlayerId, connection: ConnectionId },
-    /// A player is ready for the game that is prepared, and may add a seed to its deal.
-    Ready { player: PlayerId, game: GameId, seed: Option<String> },
+    /// A player is ready for the game that is prepared, and may commit to a seed for its deal.
+    Ready { player: PlayerId, game: GameId, commitment: Option<Commitment> },
+    /// A player's client reveals the text of the seed that it committed to (rule 9.1).
+    Reveal { player: PlayerId, game: GameId, text: String },
     /// A player answers a prompt.
     Act { player: PlayerId, game: GameId, prompt: u32, action: A },
     /// A player who is there takes the seat back from the AI (rule 8.3).
@@ -127,12 +129,16 @@ pub enum Rejection<I> {
     OtherGame,
     /// The player has said ready already.
     AlreadyReady,
-    /// The client seed is longer than [`SEED_BYTES_MAX`].
-    SeedTooLong,
+    /// The client has revealed its text already.
+    AlreadyRevealed,
+    /// The text of a client's seed is longer than [`TEXT_BYTES_MAX`].
+    TextTooLong,
     /// The prompt has been answered or has passed.
     StalePrompt,
     /// The prompt is for other seats.
     NotAsked,
+    /// The text is not the one that the client committed to.
+    OtherText,
     /// The rules of the game forbid the action.
     Illegal(I),
     /// The seat is played by its player, not by the AI.
@@ -151,7 +157,7 @@ pub enum Rejection<I> {
 
 impl<I: Refusal> Rejection<I> {
     /// Every reason of the table's own, in order of precedence.
-    pub const OWN: [Self; 17] = [
+    pub const OWN: [Self; 19] = [
         Self::NotSeated,
         Self::AlreadySeated,
         Self::TableClosed,
@@ -160,9 +166,11 @@ impl<I: Refusal> Rejection<I> {
         Self::NoSuchPhase,
         Self::OtherGame,
         Self::AlreadyReady,
-        Self::SeedTooLong,
+        Self::AlreadyRevealed,
+        Self::TextTooLong,
         Self::StalePrompt,
         Self::NotAsked,
+        Self::OtherText,
         Self::NotTakenOver,
         Self::OtherConnection,
         Self::NothingDue,
@@ -182,9 +190,11 @@ impl<I: Refusal> Rejection<I> {
             Self::NoSuchPhase => "wrong_phase",
             Self::OtherGame => "other_game",
             Self::AlreadyReady => "already_ready",
-            Self::SeedTooLong => "seed_too_long",
+            Self::AlreadyRevealed => "already_revealed",
+            Self::TextTooLong => "seed_text_too_long",
             Self::StalePrompt => "stale_prompt",
             Self::NotAsked => "not_asked",
+            Self::OtherText => "other_seed_text",
             Self::Illegal(illegal) => illegal.code(),
             Self::NotTakenOver => "not_taken_over",
             Self::OtherConnection => "other_connection",
@@ -199,7 +209,7 @@ impl<I: Refusal> Rejection<I> {
     pub fn rule(self) -> Option<&'static str> {
         match self {
             Self::AlreadyReady | Self::NoSuchPhase => Some("8.1"),
-            Self::SeedTooLong => Some("9.1"),
+            Self::AlreadyRevealed | Self::TextTooLong | Self::OtherText => Some("9.1"),
             Self::NothingDue | Self::StalePrompt => Some("8.2"),
             Self::NotTakenOver => Some("8.3"),
             Self::Illegal(illegal) => Some(illegal.rule()),
@@ -229,9 +239,11 @@ impl<I: Refusal> fmt::Display for Rejection<I> {
             Self::NoSuchPhase => "the table is not in the phase for this",
             Self::OtherGame => "this is about another game than the present one",
             Self::AlreadyReady => "you are ready already",
-            Self::SeedTooLong => "a seed is at most 256 bytes long",
+            Self::AlreadyRevealed => "you have revealed your text already",
+            Self::TextTooLong => "the text of a seed is at most 256 bytes long",
             Self::StalePrompt => "this prompt has been answered or has passed",
             Self::NotAsked => "it is not for you to answer now",
+            Self::OtherText => "this is not the text that you committed to",
             Self::Illegal(illegal) => return fmt::Display::fmt(illegal, f),
             Self::NotTakenOver => "this seat is played by its player",
             Self::OtherConnection => "this connection has been replaced",

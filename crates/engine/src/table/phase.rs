@@ -1,5 +1,5 @@
-//! The phases of a table: it waits for players, prepares a game, has the ledger open it, plays
-//! it, has the ledger settle it, and prepares the next.
+//! The phases of a table: it waits for players, prepares a game, has the ledger open it, asks the
+//! clients to reveal their texts, plays it, has the ledger settle it, and prepares the next.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Answer, ClientSeed, ServerSeed, Stream};
+use crate::chance::{Answer, Commitment, Contribution, ServerSeed, Stream};
 use crate::coins::Coins;
 use crate::game::{Game, GameKind, Prompt};
 use crate::seat::{Seat, SeatSet};
@@ -44,6 +44,7 @@ pub enum Phase<G: Game> {
     Waiting,
     Preparing(Preparing),
     Opening(Opening),
+    Revealing(Revealing),
     Playing(Box<Playing<G>>),
     Settling(Box<Settling<G>>),
 }
@@ -55,8 +56,8 @@ pub struct Preparing {
     /// Secret until the game is over.
     pub server_seed: ServerSeed,
     pub ready: SeatSet,
-    /// By seat, also of seats that are free.
-    pub client_seeds: Vec<ClientSeed>,
+    /// Of the clients by seat, also of seats that are free.
+    pub commitments: Vec<Commitment>,
     pub deadline: Timestamp,
 }
 
@@ -66,9 +67,43 @@ pub struct Opening {
     pub game: GameId,
     /// Secret until the game is over.
     pub server_seed: ServerSeed,
-    /// By seat of the game.
-    pub client_seeds: Vec<ClientSeed>,
+    /// Of the clients by seat of the game.
+    pub commitments: Vec<Commitment>,
     pub since: Timestamp,
+}
+
+/// The clients that committed to a seed are asked for its text (rule 9.1). Coins are held already,
+/// so that nothing undoes the game any more when the first text is known (rule 9.1a).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revealing {
+    pub game: GameId,
+    /// Secret until the game is over.
+    pub server_seed: ServerSeed,
+    /// By seat, and with the texts that came so far.
+    pub clients: Vec<Contribution>,
+    pub opened_at: Timestamp,
+    /// What the ledger holds of each seat.
+    pub stakes: Vec<Coins>,
+    pub deadline: Timestamp,
+}
+
+impl Revealing {
+    /// The seats that are asked and have not answered.
+    pub fn asked(&self) -> SeatSet {
+        let is_asked =
+            |client: &Contribution| client.text.is_none() && !client.commitment.is_none();
+        self.seats_where(is_asked)
+    }
+
+    /// The seats whose text has come.
+    pub fn revealed(&self) -> SeatSet {
+        self.seats_where(|client| client.text.is_some())
+    }
+
+    fn seats_where(&self, is_meant: impl Fn(&Contribution) -> bool) -> SeatSet {
+        let seats = (0..).map_while(Seat::new).zip(&self.clients);
+        seats.filter(|(_, client)| is_meant(client)).map(|(seat, _)| seat).collect()
+    }
 }
 
 /// A game goes on.
@@ -77,7 +112,8 @@ pub struct Opening {
 pub struct Playing<G: Game> {
     pub game: GameId,
     pub server_seed: ServerSeed,
-    pub client_seeds: Arc<[ClientSeed]>,
+    /// By seat.
+    pub clients: Arc<[Contribution]>,
     pub opened_at: Timestamp,
     /// What the ledger holds of each seat.
     pub stakes: Arc<[Coins]>,
@@ -104,12 +140,13 @@ pub struct Settling<G: Game> {
 }
 
 impl<G: Game> Phase<G> {
-    /// The game that is prepared, opened, played or settled.
+    /// The game that is prepared, opened, dealt, played or settled.
     pub fn game(&self) -> Option<GameId> {
         match self {
             Self::Waiting => None,
             Self::Preparing(preparing) => Some(preparing.game),
             Self::Opening(opening) => Some(opening.game),
+            Self::Revealing(revealing) => Some(revealing.game),
             Self::Playing(playing) => Some(playing.game),
             Self::Settling(settling) => Some(settling.record.game),
         }
@@ -119,8 +156,9 @@ impl<G: Game> Phase<G> {
     pub fn seats_in_game(&self) -> u8 {
         let seats = match self {
             Self::Waiting | Self::Preparing(_) => 0,
-            Self::Opening(opening) => opening.client_seeds.len(),
-            Self::Playing(playing) => playing.client_seeds.len(),
+            Self::Opening(opening) => opening.commitments.len(),
+            Self::Revealing(revealing) => revealing.clients.len(),
+            Self::Playing(playing) => playing.clients.len(),
             Self::Settling(settling) => settling.record.players.len(),
         };
         u8::try_from(seats).expect("a table has at most eight seats")
@@ -130,7 +168,7 @@ impl<G: Game> Phase<G> {
     pub fn is_running(&self) -> bool {
         match self {
             Self::Waiting | Self::Preparing(_) => false,
-            Self::Opening(_) | Self::Playing(_) | Self::Settling(_) => true,
+            Self::Opening(_) | Self::Revealing(_) | Self::Playing(_) | Self::Settling(_) => true,
         }
     }
 }

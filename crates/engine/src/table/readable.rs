@@ -145,7 +145,8 @@ impl<A> Input<A> {
             Self::Leave { player } => Input::Leave { player },
             Self::Connect { player, connection } => Input::Connect { player, connection },
             Self::Disconnect { player, connection } => Input::Disconnect { player, connection },
-            Self::Ready { player, game, seed } => Input::Ready { player, game, seed },
+            Self::Ready { player, game, commitment } => Input::Ready { player, game, commitment },
+            Self::Reveal { player, game, text } => Input::Reveal { player, game, text },
             Self::TakeBack { player } => Input::TakeBack { player },
             Self::Tick => Input::Tick,
             Self::Opened { game, stakes, pot } => Input::Opened { game, stakes, pot },
@@ -178,6 +179,10 @@ impl<E> Event<E> {
             }
             Self::Ready { seat } => Event::Ready { seat },
             Self::Opening { game } => Event::Opening { game },
+            Self::Revealing { game, commitments, pot, deadline_ms } => {
+                Event::Revealing { game, commitments, pot, deadline_ms }
+            }
+            Self::Revealed { seat } => Event::Revealed { seat },
             Self::Opened { game, stakes, pot, starter } => {
                 Event::Opened { game, stakes, pot, starter }
             }
@@ -253,6 +258,7 @@ impl<G: GameKind> Table<G> {
                 Phase::Waiting => Phase::Waiting,
                 Phase::Preparing(preparing) => Phase::Preparing(preparing),
                 Phase::Opening(opening) => Phase::Opening(opening),
+                Phase::Revealing(revealing) => Phase::Revealing(revealing),
                 Phase::Playing(playing) => Phase::Playing(Box::new(playing.lift())),
                 Phase::Settling(settling) => {
                     let Settling { record, since } = *settling;
@@ -272,7 +278,7 @@ impl<G: GameKind> Playing<G> {
         Playing {
             game: self.game,
             server_seed: self.server_seed,
-            client_seeds: self.client_seeds,
+            clients: self.clients,
             opened_at: self.opened_at,
             stakes: self.stakes,
             starter: self.starter,
@@ -306,7 +312,7 @@ impl<G: GameKind> Record<G> {
             finished_at: self.finished_at,
             commitment: self.commitment,
             server_seed: self.server_seed,
-            client_seeds: self.client_seeds,
+            clients: self.clients,
             starter: self.starter,
             chance: self.chance,
             actions: self.actions.into_iter().map(|taken| taken.map(G::lift_action)).collect(),
@@ -342,6 +348,9 @@ impl<G: GameKind> TableView<G> {
                     PhaseView::Preparing { game, commitment, deadline_ms, ready }
                 }
                 PhaseView::Opening { game } => PhaseView::Opening { game },
+                PhaseView::Revealing { game, commitments, revealed, deadline_ms } => {
+                    PhaseView::Revealing { game, commitments, revealed, deadline_ms }
+                }
                 PhaseView::Playing { game, stakes, deadline_ms, view } => {
                     PhaseView::Playing { game, stakes, deadline_ms, view: G::lift_view(view) }
                 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Answer, ClientSeed, Commitment, ServerSeed};
+use crate::chance::{Answer, Commitment, Contribution, ServerSeed};
 use crate::coins::Coins;
 use crate::game::{Game, GameKind, Outcome};
 use crate::seat::{Seat, SeatSet};
@@ -58,10 +58,11 @@ pub struct Record<G: Game> {
     pub bots: SeatSet,
     pub opened_at: Timestamp,
     pub finished_at: Timestamp,
+    /// To the server seed.
     pub commitment: Commitment,
     pub server_seed: ServerSeed,
-    /// By seat; zeros where a client sent none.
-    pub client_seeds: Vec<ClientSeed>,
+    /// By seat: what each client committed to and revealed, and the seed that was dealt with.
+    pub clients: Vec<Contribution>,
     /// The seat that began because of an earlier win; `None` where chance decided (rule 2.2).
     pub starter: Option<Seat>,
     /// What chance decided, in order; for a card game the deck is among it.
@@ -144,7 +145,7 @@ impl<G: Game> Record<G> {
             finished_at: table.at,
             commitment: playing.server_seed.commitment(),
             server_seed: playing.server_seed,
-            client_seeds: playing.client_seeds.to_vec(),
+            clients: playing.clients.to_vec(),
             starter: playing.starter,
             chance: (*playing.chance).clone(),
             actions: playing.actions.iter().cloned().collect(),

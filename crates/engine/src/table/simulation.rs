@@ -8,11 +8,12 @@
 
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use uuid::Uuid;
 
-use crate::chance::{Answer, Dice, Key, Request, ServerSeed};
+use crate::chance::{Answer, ClientSeed, Dice, Key, Request, ServerSeed};
 use crate::coins::Coins;
 use crate::game::Game;
 use crate::hex::Hex;
@@ -24,6 +25,9 @@ use crate::table::{
 
 /// How a person is between a question and the answer, in milliseconds.
 const THOUGHT_MS: core::ops::Range<u32> = 300..4_000;
+
+/// After how many milliseconds a client reveals its text: some do so too late.
+const REVEALED_MS: core::ops::Range<u32> = 50..2_300;
 
 /// What players do beside playing, in thousandths of their turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +69,8 @@ pub struct Simulation<G: Game> {
     ids: u64,
     /// When each present player does the next thing.
     intentions: BTreeMap<PlayerId, (Timestamp, Intention)>,
+    /// What each client's last seed was made of.
+    texts: BTreeMap<PlayerId, String>,
     wallets: BTreeMap<PlayerId, Coins>,
     /// What is held of the running game's players, by seat.
     held: Vec<(PlayerId, Coins)>,
@@ -80,6 +86,7 @@ pub struct Simulation<G: Game> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Intention {
     Ready,
+    Reveal,
     Act { prompt: u32 },
     Return,
 }
@@ -96,6 +103,7 @@ impl<G: Game> Simulation<G> {
             chance: Dice::new(Key(Hex(key))),
             ids: 0,
             intentions: BTreeMap::new(),
+            texts: BTreeMap::new(),
             wallets: BTreeMap::new(),
             held: Vec::new(),
             pot: Coins::ZERO,
@@ -298,8 +306,31 @@ impl<G: Game> Simulation<G> {
                     return Some(Input::Remove { player });
                 }
                 let game = self.table.phase().game()?;
-                let seed = self.chance_in(2).then(|| format!("luck {}", self.ids));
-                Some(Input::Ready { player, game, seed })
+                let text = self.chance_in(2).then(|| format!("luck {} {game}", self.ids));
+                let commitment = text.as_ref().map(|text| ClientSeed::from_text(text).commitment());
+                if let Some(text) = text {
+                    self.texts.insert(player, text);
+                }
+                Some(Input::Ready { player, game, commitment })
+            }
+            Intention::Reveal => {
+                let Phase::Revealing(revealing) = self.table.phase() else {
+                    return None;
+                };
+                let game = revealing.game;
+                if self.per_mille(self.habits.disconnect) {
+                    let connection = self.table.occupant(seat)?.connection?;
+                    let back = self.now.after_ms(self.between(100..10_000));
+                    self.intentions.insert(player, (back, Intention::Return));
+                    return Some(Input::Disconnect { player, connection });
+                }
+                if self.per_mille(self.habits.noise) {
+                    let again = self.now.after_ms(50);
+                    self.intentions.insert(player, (again, Intention::Reveal));
+                    return Some(Input::Reveal { player, game, text: "another".into() });
+                }
+                let text = self.texts.get(&player)?.clone();
+                Some(Input::Reveal { player, game, text })
             }
             Intention::Act { prompt } => {
                 let Phase::Playing(playing) = self.table.phase() else {
@@ -354,7 +385,7 @@ impl<G: Game> Simulation<G> {
             1 => Input::Act { player, game: foreign, prompt, action },
             2 => Input::Act { player: stranger, game, prompt, action },
             3 => Input::Advise { player, game, prompt, action },
-            4 => Input::Ready { player, game, seed: None },
+            4 => Input::Ready { player, game, commitment: None },
             5 => Input::sit(player, "twice"),
             6 => Input::Settled { game },
             _ => Input::Disconnect { player: other, connection: ConnectionId(stranger.0) },
@@ -376,10 +407,36 @@ impl<G: Game> Simulation<G> {
                 }
             }
             Event::Presence { seat, connected: true } => {
-                if matches!(self.table.phase(), Phase::Preparing(_))
-                    && let Some(occupant) = self.table.occupant(*seat)
-                {
-                    self.intend_soon(occupant.player, Intention::Ready);
+                let intention = match self.table.phase() {
+                    Phase::Preparing(_) => Some(Intention::Ready),
+                    Phase::Revealing(revealing) if revealing.asked().contains(*seat) => {
+                        Some(Intention::Reveal)
+                    }
+                    Phase::Waiting
+                    | Phase::Opening(_)
+                    | Phase::Revealing(_)
+                    | Phase::Playing(_)
+                    | Phase::Settling(_) => None,
+                };
+                let player = self.table.occupant(*seat).map(|occupant| occupant.player);
+                if let (Some(player), Some(intention)) = (player, intention) {
+                    self.intend_soon(player, intention);
+                }
+            }
+            Event::Revealing { .. } => {
+                let Phase::Revealing(revealing) = self.table.phase() else {
+                    return;
+                };
+                let asked = revealing.asked();
+                let present: Vec<PlayerId> = self
+                    .table
+                    .occupants()
+                    .filter(|(seat, who)| asked.contains(*seat) && who.connection.is_some())
+                    .map(|(_, occupant)| occupant.player)
+                    .collect();
+                for player in present {
+                    let at = self.now.after_ms(self.between(REVEALED_MS));
+                    self.intentions.insert(player, (at, Intention::Reveal));
                 }
             }
             Event::Left { player, .. } => {

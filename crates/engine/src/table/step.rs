@@ -9,17 +9,15 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::chance::{ClientSeed, Stream};
-use crate::coins::Coins;
+use crate::chance::Commitment;
 use crate::game::{Game, Turn, Viewer};
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::event::{Event, Reason};
 use crate::table::id::{GameId, PlayerId};
-use crate::table::input::{Fresh, Input, Line, Rejection, SEED_BYTES_MAX};
-use crate::table::phase::{Occupant, Opening, Phase, Playing, Preparing, Settling};
+use crate::table::input::{Fresh, Input, Line, Rejection};
+use crate::table::phase::{Occupant, Phase, Preparing, Settling};
 use crate::table::record::{By, Record};
-use crate::table::shared_list::SharedList;
 use crate::table::time::Timestamp;
 
 /// An accepted input: what to write down, the table after it, and what its viewers are told.
@@ -96,7 +94,10 @@ impl<G: Game> Table<G> {
                         Ok(())
                     }
                     // Who comes while a game goes on waits for the next one.
-                    Phase::Opening(_) | Phase::Playing(_) | Phase::Settling(_) => Ok(()),
+                    Phase::Opening(_)
+                    | Phase::Revealing(_)
+                    | Phase::Playing(_)
+                    | Phase::Settling(_) => Ok(()),
                 }
             }
             Input::Leave { player } => {
@@ -135,9 +136,10 @@ impl<G: Game> Table<G> {
                 events.push(Event::Presence { seat, connected: false });
                 Ok(())
             }
-            Input::Ready { player, game, seed } => {
-                self.ready(*player, *game, seed.as_deref(), events)
+            Input::Ready { player, game, commitment } => {
+                self.ready(*player, *game, *commitment, events)
             }
+            Input::Reveal { player, game, text } => self.reveal(*player, *game, text, events),
             Input::Act { player, game, prompt, action } => {
                 let seat = self.asked(*player, *game, *prompt)?;
                 let before = events.len();
@@ -194,7 +196,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    fn seated(&self, player: PlayerId) -> Result<Seat, Refused<G>> {
+    pub(super) fn seated(&self, player: PlayerId) -> Result<Seat, Refused<G>> {
         self.seat_of(player).ok_or(Rejection::NotSeated)
     }
 
@@ -203,7 +205,7 @@ impl<G: Game> Table<G> {
         seat.number() < self.seats_in_game()
     }
 
-    fn seat_mut(&mut self, seat: Seat) -> &mut Occupant {
+    pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut Occupant {
         self.occupant_mut(seat).expect("a seat that was found by its player is taken")
     }
 
@@ -220,11 +222,16 @@ impl<G: Game> Table<G> {
     }
 
     /// Frees a seat. Leaving the table breaks the player's run of wins (rule 7.3).
-    fn free(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
+    pub(super) fn free(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
         let Some(occupant) = self.seats[seat.index()].take() else {
             return;
         };
         let player = occupant.player;
+        if let Phase::Preparing(preparing) = &mut self.phase {
+            // Whoever sits down there next is asked anew.
+            preparing.ready = preparing.ready.without(seat);
+            preparing.commitments[seat.index()] = Commitment::NONE;
+        }
         if self.crown.is_some_and(|crown| crown.player == player) {
             self.crown = None;
         }
@@ -299,118 +306,15 @@ impl<G: Game> Table<G> {
             game: fresh.game,
             server_seed: fresh.seed,
             ready: bots,
-            client_seeds: vec![ClientSeed::NONE; self.seats.len()],
+            commitments: vec![Commitment::NONE; self.seats.len()],
             deadline,
         });
         Ok(())
     }
 
     /// Whether a game can begin with those who sit here.
-    fn has_enough(&self) -> bool {
+    pub(super) fn has_enough(&self) -> bool {
         self.occupants().count() >= usize::from(G::seats(&self.terms.rules).least)
-    }
-
-    fn ready(
-        &mut self,
-        player: PlayerId,
-        game: GameId,
-        seed: Option<&str>,
-        events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
-        let seat = self.seated(player)?;
-        let Phase::Preparing(preparing) = &mut self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
-        if preparing.game != game {
-            return Err(Rejection::OtherGame);
-        }
-        if preparing.ready.contains(seat) {
-            return Err(Rejection::AlreadyReady);
-        }
-        if let Some(seed) = seed {
-            if seed.len() > SEED_BYTES_MAX {
-                return Err(Rejection::SeedTooLong);
-            }
-            preparing.client_seeds[seat.index()] = ClientSeed::from_text(seed);
-        }
-        preparing.ready = preparing.ready.with(seat);
-        events.push(Event::Ready { seat });
-        self.open_if_ready(events);
-        Ok(())
-    }
-
-    /// Opens the game that is prepared, if enough sit here and all of them are ready. Those who
-    /// play move together first, so that the seats of a game have no gaps.
-    fn open_if_ready(&mut self, events: &mut Events<G>) {
-        let Phase::Preparing(Preparing { game, server_seed, ready, .. }) = self.phase else {
-            return;
-        };
-        let taken: Vec<Seat> = self.occupants().map(|(seat, _)| seat).collect();
-        if !self.has_enough() || !taken.iter().all(|seat| ready.contains(*seat)) {
-            return;
-        }
-        let Phase::Preparing(preparing) = &mut self.phase else {
-            return;
-        };
-        let mut client_seeds = core::mem::take(&mut preparing.client_seeds);
-        for (to, seat) in Seat::all(self.seat_count()).zip(taken.iter().copied()) {
-            if to != seat {
-                self.seats.swap(to.index(), seat.index());
-                client_seeds.swap(to.index(), seat.index());
-                events.push(Event::Moved { seat, to });
-            }
-        }
-        client_seeds.truncate(taken.len());
-        self.phase = Phase::Opening(Opening { game, server_seed, client_seeds, since: self.at });
-        events.push(Event::Opening { game });
-    }
-
-    fn opened(
-        &mut self,
-        game: GameId,
-        stakes: &[Coins],
-        pot: Coins,
-        events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
-        let Phase::Opening(opening) = &self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
-        if opening.game != game {
-            return Err(Rejection::OtherGame);
-        }
-        let seats = self.seats_in_game();
-        if stakes.len() != usize::from(seats) || pot.is_negative() {
-            return Err(Rejection::BadAnswer);
-        }
-        let key = opening.server_seed.key(game.0.as_bytes(), &opening.client_seeds);
-        let starter = self.last_winner.and_then(|player| self.seat_of(player));
-        let starter = starter.filter(|seat| seat.number() < seats);
-        let state = G::new(&self.terms.rules, seats, starter);
-        self.pot = pot;
-        let stakes = stakes.to_vec();
-        events.push(Event::Opened { game, stakes: stakes.clone(), pot, starter });
-        self.phase = Phase::Playing(Box::new(Playing {
-            game,
-            server_seed: opening.server_seed,
-            client_seeds: opening.client_seeds.as_slice().into(),
-            opened_at: self.at,
-            stakes: stakes.into(),
-            starter,
-            state,
-            stream: Stream::new(key),
-            chance: Arc::default(),
-            actions: SharedList::default(),
-            asked: crate::game::Prompt {
-                number: u32::MAX,
-                seats: SeatSet::EMPTY,
-                countdown: u32::MAX,
-                countdown_ms: 0,
-            },
-            asked_at: self.at,
-            deadline: self.at,
-        }));
-        self.paid_into_pot(game);
-        self.advance(events)
     }
 
     /// Whether this player is to answer this prompt of this game, and from which seat.
@@ -446,7 +350,7 @@ impl<G: Game> Table<G> {
     }
 
     /// After a change in the game: lets chance decide, asks the next question, or settles.
-    fn advance(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+    pub(super) fn advance(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
         let at = self.at;
         let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
@@ -517,6 +421,8 @@ impl<G: Game> Table<G> {
                 late.iter().for_each(|seat| self.free(seat, Reason::NotReady, events));
                 self.regroup(fresh, events)
             }
+            // Who has not revealed is dealt with the commitment (rule 9.1).
+            Phase::Revealing(_) => self.deal(events),
             Phase::Playing(playing) if playing.deadline <= self.at => self.clock(events),
             // An opening or a settlement is retried by its effect; the AI is asked by its own.
             Phase::Playing(_) | Phase::Opening(_) | Phase::Settling(_) => {
@@ -563,27 +469,6 @@ impl<G: Game> Table<G> {
         self.advance(events)
     }
 
-    fn open_failed(
-        &mut self,
-        game: GameId,
-        seats: SeatSet,
-        fresh: Option<Fresh>,
-        events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
-        let Phase::Opening(opening) = &self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
-        if opening.game != game {
-            return Err(Rejection::OtherGame);
-        }
-        if seats.is_empty() {
-            return Err(Rejection::BadAnswer);
-        }
-        seats.iter().for_each(|seat| self.free(seat, Reason::CannotPay, events));
-        self.free_those_who_left(events);
-        self.regroup(fresh, events)
-    }
-
     fn settled(
         &mut self,
         game: GameId,
@@ -606,7 +491,7 @@ impl<G: Game> Table<G> {
         self.regroup(fresh, events)
     }
 
-    fn free_those_who_left(&mut self, events: &mut Events<G>) {
+    pub(super) fn free_those_who_left(&mut self, events: &mut Events<G>) {
         for seat in Seat::all(self.seat_count()) {
             if self.occupant(seat).is_some_and(|occupant| occupant.left) {
                 self.free(seat, Reason::Left, events);

@@ -53,9 +53,11 @@ impl<G: Game> Table<G> {
             Phase::Waiting => self.regroup(None, events),
             // Who said ready did so for the terms of now; a closed room asks nobody any more.
             Phase::Preparing(_) if self.closed => self.regroup(None, events),
-            Phase::Preparing(_) | Phase::Opening(_) | Phase::Playing(_) | Phase::Settling(_) => {
-                Ok(())
-            }
+            Phase::Preparing(_)
+            | Phase::Opening(_)
+            | Phase::Revealing(_)
+            | Phase::Playing(_)
+            | Phase::Settling(_) => Ok(()),
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::chance::Stream;
+use crate::chance::{Contribution, Stream};
 use crate::game::{Game, Refusal, Turn};
 use crate::table::record::{By, FORMAT, Record, Taken, Worth};
 use crate::table::time::Timestamp;
@@ -70,6 +70,8 @@ impl<G: Game> Record<G> {
         self.verify_form()?;
         let committed = self.server_seed.commitment() == self.commitment;
         check(committed, "9.1", "the commitment is not the SHA-256 of the server seed")?;
+        let revealed = self.clients.iter().all(Contribution::holds);
+        check(revealed, "9.1", "a client's text or seed is not that of its commitment")?;
         let state = self.replay(|_| ())?;
         let Some(outcome) = state.outcome() else {
             return fault("3.8", "the actions end before the game does");
@@ -88,7 +90,7 @@ impl<G: Game> Record<G> {
         check(self.kind == kind, "9.5", "the record is of another game")?;
         check(fits, "1.1", "the players are not one a seat")?;
         check(G::check(&self.terms.rules).is_ok(), "9.5", "no game can be dealt by its rules")?;
-        check(self.client_seeds.len() == seats, "9.2", "the client seeds are not one a seat")?;
+        check(self.clients.len() == seats, "9.2", "the client seeds are not one a seat")?;
         check(self.stakes.len() == seats, "6.9", "the stakes are not one a seat")?;
         let starter_seat = self.starter.is_none_or(|seat| seat.index() < seats);
         check(starter_seat, "2.2", "the starter is no seat of this table")
@@ -100,7 +102,7 @@ impl<G: Game> Record<G> {
     /// # Errors
     /// The first action or chance that does not follow.
     pub fn replay(&self, mut show: impl FnMut(Step<'_, G>)) -> Result<G, Fault> {
-        let key = self.server_seed.key(self.game.0.as_bytes(), &self.client_seeds);
+        let key = self.server_seed.key(self.game.0.as_bytes(), &self.clients);
         let mut stream = Stream::new(key);
         let seats = u8::try_from(self.players.len());
         let seats = seats.ok().filter(|seats| G::seats(&self.terms.rules).contains(*seats));

@@ -75,10 +75,34 @@ pub struct SeatView {
 )]
 pub enum PhaseView<G: Game> {
     Waiting,
-    Preparing { game: GameId, commitment: Commitment, deadline_ms: Timestamp, ready: SeatSet },
-    Opening { game: GameId },
-    Playing { game: GameId, stakes: Vec<Coins>, deadline_ms: Option<Timestamp>, view: G::View },
-    Settling { game: GameId, settlement: Settlement },
+    Preparing {
+        game: GameId,
+        commitment: Commitment,
+        deadline_ms: Timestamp,
+        ready: SeatSet,
+    },
+    Opening {
+        game: GameId,
+    },
+    /// The clients reveal their texts (rule 9.1). Asked is who has a commitment that is not zeros,
+    /// until it has revealed.
+    Revealing {
+        game: GameId,
+        /// By seat; zeros where a client takes no part.
+        commitments: Vec<Commitment>,
+        revealed: SeatSet,
+        deadline_ms: Timestamp,
+    },
+    Playing {
+        game: GameId,
+        stakes: Vec<Coins>,
+        deadline_ms: Option<Timestamp>,
+        view: G::View,
+    },
+    Settling {
+        game: GameId,
+        settlement: Settlement,
+    },
 }
 
 impl<G: Game> Table<G> {
@@ -119,6 +143,12 @@ impl<G: Game> Table<G> {
                 ready: preparing.ready,
             },
             Phase::Opening(opening) => PhaseView::Opening { game: opening.game },
+            Phase::Revealing(revealing) => PhaseView::Revealing {
+                game: revealing.game,
+                commitments: revealing.clients.iter().map(|client| client.commitment).collect(),
+                revealed: revealing.revealed(),
+                deadline_ms: revealing.deadline,
+            },
             Phase::Playing(playing) => PhaseView::Playing {
                 game: playing.game,
                 stakes: playing.stakes.to_vec(),
@@ -138,11 +168,23 @@ impl<G: Game> TableView<G> {
     pub fn viewer(&self) -> Viewer {
         match &self.phase {
             PhaseView::Playing { stakes, .. } => self.viewer_of(stakes.len()),
+            PhaseView::Revealing { commitments, .. } => self.viewer_of(commitments.len()),
             PhaseView::Waiting
             | PhaseView::Preparing { .. }
             | PhaseView::Opening { .. }
             | PhaseView::Settling { .. } => self.seat.map_or(Viewer::Public, Viewer::Seat),
         }
+    }
+
+    /// The commitment that the viewer's client is asked to reveal the text of, in which game, and
+    /// until when.
+    pub fn asked_to_reveal(&self) -> Option<(GameId, Commitment, Timestamp)> {
+        let PhaseView::Revealing { game, commitments, revealed, deadline_ms } = &self.phase else {
+            return None;
+        };
+        let seat = self.seat.filter(|seat| !revealed.contains(*seat))?;
+        let commitment = commitments.get(seat.index()).filter(|sent| !sent.is_none())?;
+        Some((*game, *commitment, *deadline_ms))
     }
 
     fn viewer_of(&self, seats: usize) -> Viewer {
@@ -169,6 +211,9 @@ impl<G: Game> TableView<G> {
             Event::Left { seat, player, .. } => {
                 if let Some(place) = self.seats.get_mut(seat.index()) {
                     *place = None;
+                }
+                if let PhaseView::Preparing { ready, .. } = &mut self.phase {
+                    *ready = ready.without(*seat);
                 }
                 if self.seat == Some(*seat) {
                     self.seat = None;
@@ -210,6 +255,20 @@ impl<G: Game> TableView<G> {
                 }
             }
             Event::Opening { game } => self.phase = PhaseView::Opening { game: *game },
+            Event::Revealing { game, commitments, pot, deadline_ms } => {
+                self.pot = *pot;
+                self.phase = PhaseView::Revealing {
+                    game: *game,
+                    commitments: commitments.clone(),
+                    revealed: SeatSet::EMPTY,
+                    deadline_ms: *deadline_ms,
+                };
+            }
+            Event::Revealed { seat } => {
+                if let PhaseView::Revealing { revealed, .. } = &mut self.phase {
+                    *revealed = revealed.with(*seat);
+                }
+            }
             Event::Opened { game, stakes, pot, starter } => {
                 self.pot = *pot;
                 let viewer = self.viewer_of(stakes.len());

@@ -2,7 +2,7 @@
 //! kit that every game passes, golden playthroughs, and the runner of the scenario files.
 //!
 //! Behind the feature `testing`; nothing that is served depends on it. The kit, play and
-//! playthroughs know no game; `scenario` and `tongits` know Tong-its. `guess_the_die` is a game for
+//! playthroughs know no game; `scenario`, `table_scenario` and `tongits` know Tong-its. `guess_the_die` is a game for
 //! tests alone.
 
 mod conformance;
@@ -11,6 +11,7 @@ pub mod guess_the_die;
 mod play;
 mod playthrough;
 mod scenario;
+mod table_scenario;
 mod tongits;
 
 pub use conformance::{Failure, Played, Probe, check_game};

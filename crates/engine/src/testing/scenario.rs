@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde_json::Value;
 
 use crate::cards::{Card, CardSet};
-use crate::chance::{ClientSeed, Key, Stream};
+use crate::chance::{Contribution, Key, Stream};
 use crate::coins::Coins;
 use crate::game::{Game, Refusal, Turn, Viewer};
 use crate::games::tongits::{
@@ -20,6 +20,8 @@ use crate::games::tongits::{
 use crate::hex::Hex;
 use crate::seat::{Seat, SeatSet};
 use crate::table::{PotPayout, Price, Settlement};
+
+use super::table_scenario::Desk;
 
 type Told<T> = Result<T, String>;
 
@@ -54,6 +56,8 @@ fn check_rule_number(title: &str) -> Told<()> {
     let number = title.split_whitespace().next().unwrap_or_default();
     let is_rule = number
         .split_once('.')
+        // A rule that was put between two others has a letter.
+        .map(|(chapter, rule)| (chapter, rule.strip_suffix('a').unwrap_or(rule)))
         .is_some_and(|(chapter, rule)| chapter.parse::<u8>().is_ok() && rule.parse::<u8>().is_ok());
     require(is_rule, || format!("{number} is not the number of a rule"))
 }
@@ -73,6 +77,8 @@ struct Case {
     yet_to_act: SeatSet,
     drawn: Option<Card>,
     game: Option<Tongits>,
+    /// Where the game is dealt at a table (chapter 9).
+    desk: Option<Desk>,
     /// How much it checks: a case that checks nothing is a mistake.
     checks: usize,
 }
@@ -91,6 +97,7 @@ impl Case {
             yet_to_act: SeatSet::EMPTY,
             drawn: None,
             game: None,
+            desk: None,
             checks: 0,
         }
     }
@@ -139,12 +146,17 @@ impl Case {
                 self.game = Some(Tongits::new(&self.rules, SEATS, Some(seat(starter)?)))
             }
             ["deal", starter] => self.deal(starter, text)?,
+            ["opened"] => {
+                self.desk = Some(Desk::opened(self.rules, text)?);
+                self.see_deal();
+            }
             _ => return Err(format!("no set-up is called {what}")),
         }
         Ok(())
     }
 
-    /// Deals by a key, or by a server seed, a game's id and the clients' seeds (chapter 9).
+    /// Deals by a key, or by a server seed, a game's id and the clients' texts (chapter 9): `-` of
+    /// who takes no part, with a `?` what was not revealed.
     fn deal(&mut self, starter: &str, text: &str) -> Told<()> {
         let starter = if starter == "random" { None } else { Some(seat(starter)?) };
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -153,11 +165,14 @@ impl Case {
             ["seed", server, "game", game, "clients", clients @ ..] => {
                 let server: Hex<32> = server.parse().map_err(|_| "a seed is 64 digits")?;
                 let game: Hex<16> = game.parse().map_err(|_| "an id is 32 digits")?;
-                let client = |text: &&str| match *text {
-                    "-" => ClientSeed::NONE,
-                    text => ClientSeed::from_text(text),
+                let client = |word: &&str| match (*word, word.strip_suffix('?')) {
+                    ("-", _) => Contribution::none(),
+                    (_, Some(text)) => {
+                        Contribution::new(Contribution::revealed(text).commitment, None)
+                    }
+                    (text, None) => Contribution::revealed(text),
                 };
-                let clients: Vec<ClientSeed> = clients.iter().map(client).collect();
+                let clients: Vec<Contribution> = clients.iter().map(client).collect();
                 require(clients.len() == usize::from(SEATS), || "three clients".into())?;
                 crate::chance::ServerSeed(server).key(&game.0, &clients)
             }
@@ -220,6 +235,18 @@ impl Case {
             return Ok(());
         }
         let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
+        if let Some(desk) = &mut self.desk {
+            let told = match number {
+                "waits" => desk.wait(text),
+                number => desk.step(seat(number)?, text),
+            };
+            self.see_deal();
+            return match (told, refused) {
+                (told, None) => told,
+                (Ok(()), Some(_)) => Err("it is taken".into()),
+                (Err(refusal), Some(expected)) => equal(&refusal.trim(), &expected),
+            };
+        }
         let (seat, action) = (seat(number)?, action(text)?);
         let game = self.game()?;
         match (game.act(seat, &action, &mut Vec::new()), refused) {
@@ -237,9 +264,19 @@ impl Case {
         }
     }
 
+    /// A game that was dealt at the table.
+    fn see_deal(&mut self) {
+        self.game = self.desk.as_ref().and_then(Desk::dealt).cloned();
+    }
+
     fn expect(&mut self, expected: &str) -> Told<()> {
         let (what, text) = expected.split_once(':').unwrap_or((expected, ""));
         let (what, text) = (what.trim(), text.trim());
+        match (what, &self.desk) {
+            ("phase", Some(desk)) => return equal(&desk.phase(), text),
+            ("dealt with", Some(desk)) => return equal(&desk.dealt_with()?, text),
+            _ => {}
+        }
         let game = self.game()?;
         let words: Vec<&str> = what.split_whitespace().collect();
         match words.as_slice() {

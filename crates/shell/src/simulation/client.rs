@@ -13,6 +13,7 @@ use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
 use crate::simulation::world::{World, written};
+use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableId, TableView};
@@ -40,6 +41,13 @@ const READS_AFTER_MS: (u32, u32) = (1_000, 45_000);
 const JOINS_AGAIN: u32 = 4;
 /// Of being ready.
 const NOT_READY: u32 = 10;
+const COMMITS: u32 = 800;
+/// Of revealing: not at all, too late, or something else first.
+const NOT_REVEALED: u32 = 30;
+const REVEALS_LATE: u32 = 60;
+const REVEALS_WRONGLY: u32 = 60;
+const REVEALED_MS: (u32, u32) = (20, 400);
+const REVEALED_LATE_MS: (u32, u32) = (1_700, 2_600);
 
 /// What reaches a client.
 pub(super) enum Heard {
@@ -55,6 +63,7 @@ pub(super) enum Intent {
     Seat,
     Join,
     Ready(GameId),
+    Reveal(GameId),
     Act(GameId, u32),
     TakeBack(GameId),
     /// Try another table.
@@ -71,6 +80,7 @@ pub(super) enum Intent {
 enum Asked {
     Seat,
     Join,
+    Reveal,
     Act { game: GameId, prompt: u32, action: Action },
     Leave,
     Other,
@@ -94,6 +104,9 @@ struct Client {
     /// An act that was sent and neither acknowledged nor refused, on whatever connection.
     unanswered: Option<Asked>,
     intended: Option<Intent>,
+    /// What the seed of its last game is made of, once it has committed to it: also where the
+    /// command is sent again.
+    text: Option<(GameId, String)>,
     next_id: u32,
     heard: u64,
     /// The next time that it connects, after this pause.
@@ -125,6 +138,7 @@ pub(super) fn start(world: &Rc<World>, number: usize) {
         asked: BTreeMap::new(),
         unanswered: None,
         intended: None,
+        text: None,
         next_id: 0,
         heard: 0,
         away_ms: world.between(0, 5_000),
@@ -311,6 +325,13 @@ impl Client {
                     self.intend(Intent::Act(open.game, open.number), thought_ms);
                 }
             }
+            PhaseView::Revealing { .. } => {
+                if let Some((game, ..)) = view.asked_to_reveal() {
+                    let is_late = !world.is_calm.get() && world.per_mille(REVEALS_LATE);
+                    let (least, most) = if is_late { REVEALED_LATE_MS } else { REVEALED_MS };
+                    self.intend(Intent::Reveal(game), world.between(least, most));
+                }
+            }
             PhaseView::Opening { .. } | PhaseView::Settling { .. } => {}
         }
         Ok(())
@@ -348,7 +369,7 @@ impl Client {
                     return Err(Over::Connection);
                 }
             }
-            Some(Asked::Other) | None => {}
+            Some(Asked::Reveal | Asked::Other) | None => {}
         }
         Ok(())
     }
@@ -378,7 +399,14 @@ impl Client {
                 self.intend(Intent::Act(game, prompt), pause_ms);
             }
             (Some(Asked::Act { .. }), _) => self.unanswered = None,
-            (Some(Asked::Leave | Asked::Other) | None, _) => {}
+            (Some(Asked::Reveal), "unavailable") => {
+                let view = self.known.as_ref().map(|known| &known.view);
+                if let Some((game, ..)) = view.and_then(TableView::asked_to_reveal) {
+                    self.intended = None;
+                    self.intend(Intent::Reveal(game), 50);
+                }
+            }
+            (Some(Asked::Reveal | Asked::Leave | Asked::Other) | None, _) => {}
         }
         Ok(())
     }
@@ -445,10 +473,11 @@ impl Client {
                 if world.is_closing.get() {
                     self.send(Asked::Leave, |id| Command::Leave { id });
                 } else if world.is_calm.get() || !world.per_mille(NOT_READY) {
-                    let seed = world.per_mille(500).then(|| format!("luck {}", world.below(1_000)));
-                    self.send(Asked::Other, |id| Command::Ready { id, game, seed });
+                    let commitment = world.per_mille(COMMITS).then(|| self.commitment(game));
+                    self.send(Asked::Other, |id| Command::Ready { id, game, commitment });
                 }
             }
+            Intent::Reveal(game) => self.reveal(game),
             Intent::TakeBack(game) => {
                 if matches!(phase, Some(PhaseView::Playing { game: now, .. }) if *now == game) {
                     self.send(Asked::Other, |id| Command::TakeBack { id });
@@ -469,6 +498,41 @@ impl Client {
             }
         }
         Ok(())
+    }
+
+    /// To the text that it made for this game, or makes now.
+    fn commitment(&mut self, game: GameId) -> Commitment {
+        let text = match self.text.take() {
+            Some((made_for, text)) if made_for == game => text,
+            Some(_) | None => format!("luck {} {game}", self.world.below(1_000)),
+        };
+        let commitment = ClientSeed::from_text(&text).commitment();
+        self.text = Some((game, text));
+        commitment
+    }
+
+    fn reveal(&mut self, game: GameId) {
+        let asked = self.known.as_ref().and_then(|known| known.view.asked_to_reveal());
+        let Some((asked, commitment, _)) = asked.filter(|(asked, ..)| *asked == game) else {
+            return;
+        };
+        let world = self.world.clone();
+        let text = self.text.as_ref().filter(|(made_for, _)| *made_for == asked);
+        let Some(text) = text.map(|(_, text)| text.clone()) else {
+            world.fail(format!("{} is asked for a text and has none", self.player));
+            return;
+        };
+        if ClientSeed::from_text(&text).commitment() != commitment {
+            world.fail(format!("{} is asked for another text than its own", self.player));
+        }
+        if !world.is_calm.get() && world.per_mille(NOT_REVEALED) {
+            return;
+        }
+        if !world.is_calm.get() && world.per_mille(REVEALS_WRONGLY) {
+            let text = format!("no {text}");
+            self.send(Asked::Other, |id| Command::Reveal { id, game, text });
+        }
+        self.send(Asked::Reveal, |id| Command::Reveal { id, game, text });
     }
 
     async fn take_turn(&mut self, game: GameId, prompt: u32) -> Result<(), Over> {

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bahay_engine::chance::Contribution;
 use bahay_engine::game::Viewer;
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::table::{
@@ -316,7 +317,14 @@ impl Node {
     ) -> Option<LedgerAnswer> {
         let (game, operation) = match call {
             LedgerCall::Open(opening) => (opening.game, Operation::Open(*opening)),
-            LedgerCall::Settle(record) => (record.game, Operation::Settle(record)),
+            LedgerCall::Settle(mut record) => {
+                if self.world.mutation() == Some(Mutation::SettlesAnotherText)
+                    && let Some(client) = record.clients.iter_mut().find(|one| one.text.is_some())
+                {
+                    *client = Contribution::revealed("another");
+                }
+                (record.game, Operation::Settle(record))
+            }
             LedgerCall::ReturnPot(PotReturn { game, player, .. }) => {
                 (game, Operation::Return { table, game, player })
             }

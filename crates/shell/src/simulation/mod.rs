@@ -136,12 +136,18 @@ pub enum Mutation {
     WritesWhileBusy,
     /// Who resumes from a node's memory misses a line.
     ResumesTooLate,
+    /// A node takes what a client reveals, and keeps it nowhere.
+    ForgetsReveals,
+    /// A node deals when the first client has revealed.
+    DealsUnheard,
+    /// A game is settled with another text than the one that its client revealed.
+    SettlesAnotherText,
     /// A Redis that is killed comes back without what it had not yet written to its disk.
     ForgetsTheLastSecond,
 }
 
 impl Mutation {
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 25] = [
         Self::AcksBeforeTheAppend,
         Self::AppendsBlindly,
         Self::ShowsAnothersView,
@@ -163,6 +169,9 @@ impl Mutation {
         Self::KeepsOldTerms,
         Self::WritesWhileBusy,
         Self::ResumesTooLate,
+        Self::ForgetsReveals,
+        Self::DealsUnheard,
+        Self::SettlesAnotherText,
         Self::ForgetsTheLastSecond,
     ];
 }
@@ -199,6 +208,10 @@ pub struct Tally {
     /// Clients that came back to a table they knew, and moves they then sent again.
     pub resumes: u64,
     pub sent_again: u64,
+    /// Deals by clients that had committed: texts that they revealed, and commitments that were
+    /// dealt without one.
+    pub revealed: u64,
+    pub unrevealed: u64,
     /// Connections told gone for a node that was dead.
     pub buried: u64,
     /// Watchers that did not keep up.
@@ -232,6 +245,8 @@ impl Tally {
         self.refusals += other.refusals;
         self.resumes += other.resumes;
         self.sent_again += other.sent_again;
+        self.revealed += other.revealed;
+        self.unrevealed += other.unrevealed;
         self.buried += other.buried;
         self.slow_watchers += other.slow_watchers;
         self.returned += other.returned;

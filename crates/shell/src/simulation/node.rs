@@ -164,6 +164,11 @@ impl Node {
         self.told_ms.get()
     }
 
+    /// Takes it to be later by so much, for a mutation.
+    pub(super) fn run_ahead(&self, by_ms: u32) {
+        self.told_ms.set(self.time().after_ms(by_ms));
+    }
+
     async fn keep_time(self: Rc<Self>) {
         loop {
             self.world.sleep(TIME_EVERY_MS).await;

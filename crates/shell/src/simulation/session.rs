@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context as TaskContext, Poll};
 
 use bahay_engine::games::tongits::{Action, Event as GameEvent, Illegal, Tongits};
-use bahay_engine::table::{Event, Input, PlayerId, Table, TableId, TableView};
+use bahay_engine::table::{Event, Input, PlayerId, REVEAL_MS, Table, TableId, TableView};
 
 use crate::simulation::Mutation;
 use crate::simulation::checks::Sent;
@@ -186,7 +186,10 @@ impl Session {
                 let ask = self.core.join(id, from, table);
                 return self.carry_out(id, Some(ask)).await;
             }
-            Command::Ready { id, game, seed } => (id, Input::Ready { player, game, seed }),
+            Command::Ready { id, game, commitment } => {
+                (id, Input::Ready { player, game, commitment })
+            }
+            Command::Reveal { id, game, text } => (id, Input::Reveal { player, game, text }),
             Command::Act { id, game, prompt, action } => {
                 (id, Input::Act { player, game, prompt, action })
             }
@@ -259,7 +262,12 @@ impl Session {
     }
 
     async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), Ended> {
-        let is_early = self.is(Mutation::AcksBeforeTheAppend);
+        let is_reveal = matches!(input, Input::Reveal { .. });
+        if is_reveal && self.is(Mutation::DealsUnheard) {
+            self.node.run_ahead(REVEAL_MS);
+        }
+        let forgets = is_reveal && self.is(Mutation::ForgetsReveals);
+        let is_early = forgets || self.is(Mutation::AcksBeforeTheAppend);
         if is_early {
             let slot = self.node.slot(table);
             let at = slot.host.borrow().replica().map(|replica| replica.at());
@@ -268,6 +276,9 @@ impl Session {
                 let ack = Message::Ack { id, version: Some(version) };
                 self.send(ack, Some(table), Some((&input, version)));
             }
+        }
+        if forgets {
+            return Ok(());
         }
         let submitted = self.node.submit(table, input.clone()).await;
         let taken = (&input, submitted.as_ref().ok().copied().unwrap_or_default());

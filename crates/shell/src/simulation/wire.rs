@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Tag;
 
+use bahay_engine::chance::Commitment;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongits::{Action, Event as GameEvent, Tongits};
 use bahay_engine::seat::SeatSet;
@@ -17,7 +18,8 @@ use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView, Timestam
 pub(super) enum Command {
     Seat { id: u32 },
     Join { id: u32, from: Option<u64>, tag: Option<Tag>, table: Option<TableId> },
-    Ready { id: u32, game: GameId, seed: Option<String> },
+    Ready { id: u32, game: GameId, commitment: Option<Commitment> },
+    Reveal { id: u32, game: GameId, text: String },
     Act { id: u32, game: GameId, prompt: u32, action: Action },
     TakeBack { id: u32 },
     Leave { id: u32 },

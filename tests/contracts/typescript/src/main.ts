@@ -4,7 +4,7 @@
 //
 //   node build/main.js http://127.0.0.1:8080
 
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 
 import createClient from "openapi-fetch";
 
@@ -59,6 +59,12 @@ function choose(legal: readonly Action[]): Action {
   return best;
 }
 
+/** The SHA-256 of the seed, which is the SHA-256 of a text. */
+function committed(text: string): string {
+  const seed = createHash("sha256").update(text).digest();
+  return createHash("sha256").update(seed).digest("hex");
+}
+
 /** Plays until a game is settled, and gives its id. */
 async function play(who: Guest): Promise<string> {
   const ticket = good(await who.rest.POST("/v1/play/tickets")).ticket;
@@ -72,7 +78,9 @@ async function play(who: Guest): Promise<string> {
         if (!is_overtaken) reject(error);
       });
     };
-    const ready = (game: string): void => send({ type: "ready", game, seed: randomUUID() });
+    // What the seed is made of is told when the table asks for it, and only its commitment before.
+    const text = randomUUID();
+    const ready = (game: string): void => send({ type: "ready", game, commitment: committed(text) });
     const told = (message: Message): void => {
       switch (message.type) {
         case "hello":
@@ -91,6 +99,7 @@ async function play(who: Guest): Promise<string> {
         case "update":
           for (const event of message.events) {
             if (event.type === "preparing") ready(event.game);
+            if (event.type === "revealing") send({ type: "reveal", game: event.game, text });
             if (event.type === "opened") send({ type: "say", phrase: "good_luck" });
             if (event.type === "settled") {
               clearTimeout(late);
@@ -131,7 +140,9 @@ if (detail.seats.length !== 3 || detail.state !== "settled") throw new Error("no
 const steps = good(await first.rest.GET("/v1/games/{id}/steps", { params: { path } }));
 if (steps.total < 2 || steps.items[0]?.taken) throw new Error("a game begins with the deal");
 const fair = good(await first.rest.GET("/v1/games/{id}/fairness", { params: { path } }));
-if (fair.client_seeds.some((seed) => /^0+$/.test(seed))) throw new Error("a seed got lost");
+for (const { commitment, text } of fair.clients) {
+  if (text === null || committed(text) !== commitment) throw new Error("a seed got lost");
+}
 const mine = good(await first.rest.GET("/v1/me/games", { params: { query: { limit: 5 } } }));
 if (mine.items[0]?.id !== game) throw new Error("the game is not in the list");
 const refused = await first.rest.GET("/v1/players/{id}", {

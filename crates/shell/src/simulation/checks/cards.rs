@@ -21,6 +21,7 @@ pub(super) fn only_what_may_be_seen(
         Phase::Waiting | Phase::Settling(_) => return Ok(()),
         Phase::Preparing(preparing) => &preparing.server_seed,
         Phase::Opening(opening) => &opening.server_seed,
+        Phase::Revealing(revealing) => &revealing.server_seed,
         Phase::Playing(playing) => &playing.server_seed,
     };
     if text.contains(&seed.0.to_string()) {
@@ -32,7 +33,9 @@ pub(super) fn only_what_may_be_seen(
 /// The own hand and what lies open; everything when the game is over.
 fn visible(table: &Table<Tongits>, player: PlayerId) -> CardSet {
     let playing = match table.phase() {
-        Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) => return CardSet::EMPTY,
+        Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Revealing(_) => {
+            return CardSet::EMPTY;
+        }
         Phase::Settling(_) => return CardSet::ALL,
         Phase::Playing(playing) => playing,
     };

@@ -241,7 +241,11 @@ impl World {
         let truths = checks.tables.get(&record.table).into_iter().flatten();
         let is_true = truths.rev().any(|truth| match truth.last().phase() {
             Phase::Settling(settling) => settling.record == *record,
-            Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Playing(_) => false,
+            Phase::Waiting
+            | Phase::Preparing(_)
+            | Phase::Opening(_)
+            | Phase::Revealing(_)
+            | Phase::Playing(_) => false,
         });
         if !is_true {
             return Err(format!("{game} is settled and was not played so"));
@@ -251,7 +255,14 @@ impl World {
         for player in &record.players {
             checks.played_ms.insert(*player, self.now_ms());
         }
-        self.tally.borrow_mut().games += 1;
+        let mut tally = self.tally.borrow_mut();
+        tally.games += 1;
+        for client in record.clients.iter().filter(|client| !client.commitment.is_none()) {
+            match &client.text {
+                Some(_) => tally.revealed += 1,
+                None => tally.unrevealed += 1,
+            }
+        }
         Ok(())
     }
 }

@@ -59,7 +59,8 @@ impl World {
         let line: Line<Action> =
             serde_json::from_str(line).map_err(|error| format!("{table}: {error}"))?;
         let mut checks = self.checks.borrow_mut();
-        let truth = checks.tables.get_mut(&table).and_then(|truths| truths.last_mut());
+        let Checks { tables, seeds, .. } = &mut *checks;
+        let truth = tables.get_mut(&table).and_then(|truths| truths.last_mut());
         let truth = truth.ok_or_else(|| format!("{table} was never created"))?;
         let before = truth.last().clone();
         let (after, _) = before
@@ -68,6 +69,7 @@ impl World {
         self.check_time(truth.at, &line)?;
         self.check_order(by, &before, &line)?;
         self.check_input(&before, &line)?;
+        seeds.note(&before, &line, &after)?;
         truth.at = line.at.max(truth.at);
         truth.states.push_back(Rc::new(after));
         truth.lines.push_back(line);
@@ -119,7 +121,11 @@ impl World {
         let wrong = |what: &str| Err(format!("{}: {what}: {line:?}", before.id()));
         let playing = match before.phase() {
             Phase::Playing(playing) => Some(playing),
-            Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Settling(_) => None,
+            Phase::Waiting
+            | Phase::Preparing(_)
+            | Phase::Opening(_)
+            | Phase::Revealing(_)
+            | Phase::Settling(_) => None,
         };
         match &line.input {
             Input::Advise { player, .. } => {
@@ -175,6 +181,7 @@ impl World {
             | Input::Leave { .. }
             | Input::Connect { .. }
             | Input::Ready { .. }
+            | Input::Reveal { .. }
             | Input::Act { .. }
             | Input::TakeBack { .. }
             | Input::UpdateTerms { .. }

@@ -6,6 +6,7 @@ mod cards;
 mod coins;
 mod end;
 mod journal;
+mod seeds;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -72,6 +73,7 @@ pub(in crate::simulation) struct Checks {
     tables: BTreeMap<TableId, Vec<Truth>>,
     acked: BTreeMap<(GameId, PlayerId, u32), Acked>,
     settled: BTreeMap<GameId, Settled>,
+    seeds: seeds::Seeds,
     /// What each player has paid into the POT of a table and not got back, since it was last won.
     paid: BTreeMap<TableId, BTreeMap<PlayerId, Coins>>,
     /// When each player last saw the end of a game.
@@ -110,7 +112,8 @@ impl Checks {
             let Some(state) = truth.state(tag) else {
                 continue;
             };
-            found = cards::only_what_may_be_seen(state, sent.player, sent.text);
+            found = cards::only_what_may_be_seen(state, sent.player, sent.text)
+                .and_then(|()| seeds::no_text_before_the_deal(state, sent.text));
             if found.is_ok() {
                 break;
             }

@@ -1,0 +1,210 @@
+//! From being ready to the deal (rules 8.1, 9.1 and 9.1a): the seats say ready, their clients
+//! commit to seeds, the ledger opens the game, the clients reveal their texts, and chance begins.
+//!
+//! The ledger comes before the texts: it may refuse to open a game, and nothing may undo one whose
+//! seeds are known. From there on there is no way out of the phase but the deal: who goes or is
+//! cut off is asked until the time is over, and is dealt with the commitment then.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::chance::{Commitment, Contribution, Stream};
+use crate::coins::Coins;
+use crate::game::Game;
+use crate::seat::{Seat, SeatSet};
+use crate::table::Table;
+use crate::table::event::{Event, Reason};
+use crate::table::id::{GameId, PlayerId};
+use crate::table::input::{Fresh, Rejection, TEXT_BYTES_MAX};
+use crate::table::phase::{Opening, Phase, Playing, Preparing, Revealing};
+use crate::table::shared_list::SharedList;
+use crate::table::step::{Events, Refused};
+
+/// How long clients have to reveal their texts (rule 9.1). No room may change it: where nobody has
+/// the time to reveal, whoever commits last chooses the deal.
+pub const REVEAL_MS: u32 = 2_000;
+
+impl<G: Game> Table<G> {
+    pub(super) fn ready(
+        &mut self,
+        player: PlayerId,
+        game: GameId,
+        commitment: Option<Commitment>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let seat = self.seated(player)?;
+        let Phase::Preparing(preparing) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if preparing.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        if preparing.ready.contains(seat) {
+            return Err(Rejection::AlreadyReady);
+        }
+        preparing.commitments[seat.index()] = commitment.unwrap_or(Commitment::NONE);
+        preparing.ready = preparing.ready.with(seat);
+        events.push(Event::Ready { seat });
+        self.open_if_ready(events);
+        Ok(())
+    }
+
+    /// Opens the game that is prepared, if enough sit here and all of them are ready. Those who
+    /// play move together first, so that the seats of a game have no gaps.
+    pub(super) fn open_if_ready(&mut self, events: &mut Events<G>) {
+        let Phase::Preparing(Preparing { game, server_seed, ready, .. }) = self.phase else {
+            return;
+        };
+        let taken: Vec<Seat> = self.occupants().map(|(seat, _)| seat).collect();
+        if !self.has_enough() || !taken.iter().all(|seat| ready.contains(*seat)) {
+            return;
+        }
+        let Phase::Preparing(preparing) = &mut self.phase else {
+            return;
+        };
+        let mut commitments = core::mem::take(&mut preparing.commitments);
+        for (to, seat) in Seat::all(self.seat_count()).zip(taken.iter().copied()) {
+            if to != seat {
+                self.seats.swap(to.index(), seat.index());
+                commitments.swap(to.index(), seat.index());
+                events.push(Event::Moved { seat, to });
+            }
+        }
+        commitments.truncate(taken.len());
+        self.phase = Phase::Opening(Opening { game, server_seed, commitments, since: self.at });
+        events.push(Event::Opening { game });
+    }
+
+    pub(super) fn opened(
+        &mut self,
+        game: GameId,
+        stakes: &[Coins],
+        pot: Coins,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let Phase::Opening(opening) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if opening.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        if stakes.len() != opening.commitments.len() || pot.is_negative() {
+            return Err(Rejection::BadAnswer);
+        }
+        let commitments = core::mem::take(&mut opening.commitments);
+        let revealing = Revealing {
+            game,
+            server_seed: opening.server_seed,
+            clients: commitments.iter().map(|sent| Contribution::new(*sent, None)).collect(),
+            opened_at: self.at,
+            stakes: stakes.to_vec(),
+            deadline: self.at.after_ms(REVEAL_MS),
+        };
+        self.pot = pot;
+        self.paid_into_pot(game);
+        let deadline_ms = revealing.deadline;
+        let is_asked = !revealing.asked().is_empty();
+        self.phase = Phase::Revealing(revealing);
+        if is_asked {
+            events.push(Event::Revealing { game, commitments, pot, deadline_ms });
+            Ok(())
+        } else {
+            self.deal(events)
+        }
+    }
+
+    /// A client reveals the text of its seed. It says nothing of whether its player is there, who
+    /// may have left: clients reveal by themselves.
+    pub(super) fn reveal(
+        &mut self,
+        player: PlayerId,
+        game: GameId,
+        text: &str,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let seat = self.seated(player)?;
+        let Phase::Revealing(revealing) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if revealing.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        if revealing.revealed().contains(seat) {
+            return Err(Rejection::AlreadyRevealed);
+        }
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(Rejection::TextTooLong);
+        }
+        let client = revealing.clients.get_mut(seat.index());
+        let Some(client) = client.filter(|client| !client.commitment.is_none()) else {
+            return Err(Rejection::NotAsked);
+        };
+        let revealed = Contribution::revealed(text);
+        if revealed.commitment != client.commitment {
+            return Err(Rejection::OtherText);
+        }
+        *client = revealed;
+        let is_last = revealing.asked().is_empty();
+        events.push(Event::Revealed { seat });
+        if is_last { self.deal(events) } else { Ok(()) }
+    }
+
+    /// All who were asked have revealed their texts, or their time is over.
+    pub(super) fn deal(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+        let Phase::Revealing(revealing) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        let Revealing { game, server_seed, opened_at, .. } = *revealing;
+        let clients = core::mem::take(&mut revealing.clients);
+        let stakes = core::mem::take(&mut revealing.stakes);
+        let key = server_seed.key(game.0.as_bytes(), &clients);
+        let seats = u8::try_from(clients.len()).expect("a table has at most eight seats");
+        let starter = self.last_winner.and_then(|player| self.seat_of(player));
+        let starter = starter.filter(|seat| seat.number() < seats);
+        let state = G::new(&self.terms.rules, seats, starter);
+        events.push(Event::Opened { game, stakes: stakes.clone(), pot: self.pot, starter });
+        self.phase = Phase::Playing(Box::new(Playing {
+            game,
+            server_seed,
+            clients: clients.into(),
+            opened_at,
+            stakes: stakes.into(),
+            starter,
+            state,
+            stream: Stream::new(key),
+            chance: Arc::default(),
+            actions: SharedList::default(),
+            asked: crate::game::Prompt {
+                number: u32::MAX,
+                seats: SeatSet::EMPTY,
+                countdown: u32::MAX,
+                countdown_ms: 0,
+            },
+            asked_at: self.at,
+            deadline: self.at,
+        }));
+        self.advance(events)
+    }
+
+    pub(super) fn open_failed(
+        &mut self,
+        game: GameId,
+        seats: SeatSet,
+        fresh: Option<Fresh>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let Phase::Opening(opening) = &self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if opening.game != game {
+            return Err(Rejection::OtherGame);
+        }
+        if seats.is_empty() {
+            return Err(Rejection::BadAnswer);
+        }
+        seats.iter().for_each(|seat| self.free(seat, Reason::CannotPay, events));
+        self.free_those_who_left(events);
+        self.regroup(fresh, events)
+    }
+}

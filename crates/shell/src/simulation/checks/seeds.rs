@@ -1,0 +1,104 @@
+//! Rule 9.1: what was dealt with follows from what the clients sent, as the journal has it line for
+//! line, and nobody is dealt without its text before its time to reveal it is over. Nobody is shown
+//! a text before the deal.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::chance::{ClientSeed, Commitment, Contribution};
+use bahay_engine::games::tongits::{Action, Tongits};
+use bahay_engine::table::{GameId, Input, Line, Phase, PlayerId, REVEAL_MS, Table, Timestamp};
+
+/// What clients have sent for their deals.
+#[derive(Default)]
+pub(super) struct Seeds {
+    committed: BTreeMap<(GameId, PlayerId), Commitment>,
+    revealed: BTreeMap<(GameId, PlayerId), String>,
+    opened: BTreeMap<GameId, Timestamp>,
+}
+
+impl Seeds {
+    /// A line was appended, after which the table is this.
+    pub(super) fn note(
+        &mut self,
+        before: &Table<Tongits>,
+        line: &Line<Action>,
+        after: &Table<Tongits>,
+    ) -> Result<(), String> {
+        match &line.input {
+            Input::Ready { player, game, commitment: Some(commitment) } => {
+                self.committed.insert((*game, *player), *commitment);
+            }
+            Input::Opened { game, .. } => {
+                self.opened.insert(*game, line.at);
+            }
+            Input::Reveal { player, game, text } => {
+                let told = self.revealed.insert((*game, *player), text.clone());
+                let committed = self.committed.get(&(*game, *player));
+                if told.is_some() || committed != Some(&ClientSeed::from_text(text).commitment()) {
+                    return Err(format!("{line:?} reveals what was not committed to"));
+                }
+            }
+            Input::Ready { commitment: None, .. }
+            | Input::Sit { .. }
+            | Input::Leave { .. }
+            | Input::Connect { .. }
+            | Input::Disconnect { .. }
+            | Input::Act { .. }
+            | Input::TakeBack { .. }
+            | Input::Advise { .. }
+            | Input::Tick
+            | Input::OpenFailed { .. }
+            | Input::Settled { .. }
+            | Input::Returned { .. }
+            | Input::UpdateTerms { .. }
+            | Input::Remove { .. } => {}
+        }
+        match (before.phase(), after.phase()) {
+            (Phase::Opening(_) | Phase::Revealing(_), Phase::Playing(playing)) => {
+                self.dealt(playing.game, &after.players(), &playing.clients, line.at)
+            }
+            (Phase::Revealing(before), phase) if phase.game() != Some(before.game) => {
+                Err(format!("{line:?} undoes a game whose seeds are known"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn dealt(
+        &self,
+        game: GameId,
+        players: &[PlayerId],
+        clients: &[Contribution],
+        at: Timestamp,
+    ) -> Result<(), String> {
+        let opened = self.opened.get(&game).copied().unwrap_or_default();
+        let is_over = opened.after_ms(REVEAL_MS) <= at;
+        for (player, client) in players.iter().zip(clients) {
+            let committed = self.committed.get(&(game, *player));
+            let text = self.revealed.get(&(game, *player));
+            if text.is_none() && committed.is_some() && !is_over {
+                return Err(format!("{game} is dealt before {player} was heard"));
+            }
+            let expected =
+                Contribution::new(committed.copied().unwrap_or(Commitment::NONE), text.cloned());
+            if *client != expected {
+                return Err(format!(
+                    "{game} is dealt with {client:?} of {player}, not {expected:?}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Nobody is shown a text that others may still choose their answer by.
+pub(super) fn no_text_before_the_deal(table: &Table<Tongits>, shown: &str) -> Result<(), String> {
+    let Phase::Revealing(revealing) = table.phase() else {
+        return Ok(());
+    };
+    let mut texts = revealing.clients.iter().filter_map(|client| client.text.as_ref());
+    match texts.find(|text| shown.contains(text.as_str())) {
+        Some(text) => Err(format!("{text} is shown before the deal: {shown}")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,273 @@
+//! The seeds of clients over the public API: committed to with `ready`, revealed when all are ready
+//! (rules 9.1 and 9.1a). What a house asked the texts of and did not deal is counted, for everybody
+//! to see.
+
+use std::time::Duration;
+
+use bahay::client::{Client, Play, PlayError};
+use bahay::clock::Timestamp;
+use bahay::reports::{Deals, Reports};
+use bahay::standings::{Calendar, Standings};
+use bahay::tables::Tables;
+use bahay::ws::protocol::Command;
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::chance::{ClientSeed, Commitment};
+use bahay_engine::table::{Clocks, GameId, Input, Phase, PhaseView, PlayerId, TableId, TableView};
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+use uuid::Uuid;
+
+use crate::support::bank::Bank;
+use crate::support::house::{House, PATIENCE, joined};
+use crate::support::live::TestLive;
+use crate::support::reason;
+
+const FUNDS: i64 = 100_000;
+
+async fn see(play: &mut Play, holds: impl Fn(&TableView<AnyGame>) -> bool) {
+    let seen = async {
+        while !play.view().is_some_and(&holds) {
+            play.next().await.unwrap();
+        }
+    };
+    timeout(PATIENCE, seen).await.expect("it is seen");
+}
+
+fn is_revealing(view: &TableView<AnyGame>) -> bool {
+    matches!(view.phase, PhaseView::Revealing { .. })
+}
+
+fn commitments(play: &Play) -> Vec<Commitment> {
+    match &play.view().unwrap().phase {
+        PhaseView::Revealing { commitments, .. } => commitments.clone(),
+        other => panic!("nobody is asked: {other:?}"),
+    }
+}
+
+/// Three clients that are ready: two have committed to the text `text N`, the last to none.
+async fn ready(house: &House) -> ([Client; 3], Vec<Play>, GameId) {
+    let (_, clients) = house.table().await;
+    let mut plays = vec![];
+    for client in &clients {
+        plays.push(joined(client).await);
+    }
+    let game = match plays[0].view().unwrap().phase {
+        PhaseView::Preparing { game, .. } => game,
+        ref other => panic!("a full table prepares: {other:?}"),
+    };
+    for (number, play) in plays.iter_mut().enumerate() {
+        let text = (number < 2).then(|| format!("text {number}"));
+        let said = play.ready(game, text).await.unwrap();
+        play.answered(said).await.unwrap();
+    }
+    for play in &mut plays {
+        see(play, is_revealing).await;
+    }
+    (clients, plays, game)
+}
+
+async fn refused(play: &mut Play, game: GameId, text: &str) -> (String, Option<String>) {
+    let text = text.to_owned();
+    let said = play.send(|id| Command::Reveal { id, game, text }).await.unwrap();
+    match play.answered(said).await {
+        Err(PlayError::Refused { code, rule, .. }) => (code, rule),
+        other => panic!("it is taken: {other:?}"),
+    }
+}
+
+/// The AI plays for those who are gone, until there is a record.
+async fn record_of(client: &Client, plays: Vec<Play>, game: GameId) -> Value {
+    for play in plays {
+        play.drop_connection();
+    }
+    let settled = async {
+        loop {
+            match client.record(game).await {
+                Ok(record) => return record,
+                Err(_) => sleep(Duration::from_millis(50)).await,
+            }
+        }
+    };
+    timeout(PATIENCE * 2, settled).await.expect("the game is settled")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_are_revealed_when_all_are_ready_and_stand_in_the_record() {
+    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let (clients, mut plays, game) = ready(&house).await;
+    // Everybody has the same commitments before the first text is known.
+    let shown = commitments(&plays[0]);
+    let expected = ["text 0", "text 1"].map(|text| ClientSeed::from_text(text).commitment());
+    assert_eq!(shown, [expected[0], expected[1], Commitment::NONE]);
+    assert!(plays.iter().all(|play| commitments(play) == shown));
+
+    // The other one loses its connection, comes back in time, and is still asked.
+    let known = plays.remove(1).drop_connection();
+    let mut back = clients[1].play().await.unwrap();
+    back.resume(known);
+    let joining = back.join().await.unwrap();
+    back.answered(joining).await.unwrap();
+    for play in [&mut back, &mut plays[0]] {
+        let said = play.reveal().await.unwrap().expect("it is asked");
+        play.answered(said).await.unwrap();
+    }
+    assert!(!is_revealing(plays[0].view().unwrap()), "the last text has it dealt");
+
+    plays.push(back);
+    let record = record_of(&clients[0], plays, game).await;
+    let told = |number: usize| record["clients"][number]["text"].as_str();
+    assert_eq!([told(0), told(1), told(2)], [Some("text 0"), Some("text 1"), None]);
+    let path = format!("/v1/games/{game}/fairness");
+    let fairness: Value = clients[0].read(&path).await.unwrap();
+    assert_eq!(fairness["clients"], record["clients"]);
+    for (number, commitment) in shown.iter().enumerate() {
+        assert_eq!(record["clients"][number]["commitment"], commitment.0.to_string());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_is_not_asked_for_is_refused_and_changes_nothing() {
+    let house = House::new().await;
+    let (_, mut plays, game) = ready(&house).await;
+    let version = plays[0].version();
+    assert_eq!(refused(&mut plays[2], game, "text 2").await.0, "not_asked");
+    let long = "x".repeat(257);
+    assert_eq!(refused(&mut plays[0], game, &long).await.0, "seed_text_too_long");
+    let wrong = refused(&mut plays[0], game, "text 1").await;
+    assert_eq!(wrong, ("other_seed_text".to_owned(), Some("9.1".to_owned())));
+    assert_eq!(plays[0].version(), version);
+    let said = plays[0].reveal().await.unwrap().expect("it is asked");
+    plays[0].answered(said).await.unwrap();
+    assert_eq!(plays[0].reveal().await.unwrap(), None);
+    assert_eq!(refused(&mut plays[0], game, "text 0").await.0, "already_revealed");
+}
+
+/// Nobody reveals, and the house plays on: leaving or being cut off undoes nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_whose_texts_do_not_come_is_dealt_with_the_commitments() {
+    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let (clients, mut plays, game) = ready(&house).await;
+    let shown = commitments(&plays[0]);
+    plays.remove(1).drop_connection();
+    let leaving = plays[0].leave().await.unwrap();
+    plays[0].answered(leaving).await.unwrap();
+    let mut last = plays.pop().unwrap();
+    see(&mut last, |view| !is_revealing(view)).await;
+    match &last.view().unwrap().phase {
+        PhaseView::Playing { game: dealt, .. } => assert_eq!(*dealt, game),
+        other => panic!("the game is not dealt: {other:?}"),
+    }
+    plays.push(last);
+    let record = record_of(&clients[0], plays, game).await;
+    for (number, commitment) in shown.iter().enumerate() {
+        let client = &record["clients"][number];
+        assert_eq!(client["text"], Value::Null);
+        assert_eq!(client["seed"], commitment.0.to_string());
+    }
+}
+
+/// A table at which two of three texts are known: its node has no clock that would deal.
+struct Undealt {
+    bank: Bank,
+    tables: Tables<AnyGame>,
+    table: TableId,
+    players: Vec<PlayerId>,
+    game: GameId,
+    live: TestLive,
+}
+
+impl Undealt {
+    async fn new() -> Self {
+        let (bank, live) = (Bank::new().await, TestLive::new());
+        let (connected, _publications) = live.connect().await;
+        let tables = Tables::<AnyGame>::start(connected, bank.ledger.clone(), bank.pool.clone());
+        let tables = tables.await.unwrap();
+        let players = bank.players([FUNDS; 3]).await;
+        let table = TableId(Uuid::new_v4());
+        let terms = bahay::lobby::house_rooms(Clocks::default())[0].terms().clone();
+        tables.create(table, terms).await.unwrap();
+        for player in players.iter().copied() {
+            tables.submit(table, Input::sit(player, "Tala")).await.unwrap();
+        }
+        let looked = tables.look(table).await.unwrap().unwrap();
+        let game = looked.phase().game().unwrap();
+        for (number, player) in players.iter().copied().enumerate() {
+            let seed = ClientSeed::from_text(&format!("text {number}"));
+            let commitment = Some(seed.commitment());
+            tables.submit(table, Input::Ready { player, game, commitment }).await.unwrap();
+        }
+        let undealt = Self { bank, tables, table, players, game, live };
+        let opened = async {
+            while !undealt.is_revealing().await {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(PATIENCE, opened).await.expect("the ledger opens the game");
+        for (number, player) in undealt.players.iter().copied().enumerate().take(2) {
+            let text = format!("text {number}");
+            undealt.tables.submit(table, Input::Reveal { player, game, text }).await.unwrap();
+        }
+        undealt
+    }
+
+    async fn is_revealing(&self) -> bool {
+        let looked = self.tables.look(self.table).await.unwrap().unwrap();
+        matches!(looked.phase(), Phase::Revealing(_))
+    }
+
+    /// What anybody may read, so many hours later.
+    async fn told(&self, hours: i64) -> Deals {
+        self.bank.ledger.fold().await.unwrap();
+        let live = TestLive::new();
+        let (connected, _publications) = live.connect().await;
+        let standings = Standings::new(self.bank.pool.clone(), connected, Calendar::default());
+        standings.count().await.unwrap();
+        let reports = Reports::beside(&self.bank.pool);
+        reports.count().await.unwrap();
+        let now_ms = jiff::Timestamp::now().as_millisecond();
+        reports.deals(Timestamp::from_ms(now_ms + hours * 3_600_000)).await.unwrap()
+    }
+}
+
+/// The house knows its player's deal, dislikes it, and has the game voided: it is counted.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deal_that_is_taken_back_is_among_the_voided_games() {
+    let undealt = Undealt::new().await;
+    undealt.tables.void(undealt.table, &reason("a deal that the house dislikes")).await.unwrap();
+    let deals = undealt.told(2).await;
+    let day = deals.spans[0];
+    assert_eq!((day.opened, day.settled, day.voided), (1, 0, 1), "{deals:?}");
+    assert_eq!(deals.unended, 0);
+    assert_eq!(undealt.bank.wallets(&undealt.players).await, [FUNDS; 3]);
+}
+
+/// The same where the house lets it lie, or all of its nodes are dead: it is counted until another
+/// node deals it, with the texts that had come.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
+    let undealt = Undealt::new().await;
+    let deals = undealt.told(3).await;
+    assert_eq!((deals.spans[0].opened, deals.spans[0].voided), (1, 0), "{deals:?}");
+    assert_eq!(deals.unended, 1);
+
+    let (connected, _publications) = undealt.live.connect().await;
+    let (ledger, pool) = (undealt.bank.ledger.clone(), undealt.bank.pool.clone());
+    let another = Tables::<AnyGame>::start(connected, ledger, pool).await.unwrap();
+    let ticking = tokio::spawn(another.clone().tick());
+    let dealt = async {
+        loop {
+            let looked = another.look(undealt.table).await.unwrap().unwrap();
+            if let Phase::Playing(playing) = looked.phase() {
+                return playing.clients.clone();
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let clients = timeout(PATIENCE, dealt).await.expect("it is dealt");
+    ticking.abort();
+    let texts: Vec<_> = clients.iter().map(|client| client.text.as_deref()).collect();
+    assert_eq!(texts, [Some("text 0"), Some("text 1"), None]);
+    assert!(clients.iter().all(|client| client.holds()));
+    let looked = another.look(undealt.table).await.unwrap().unwrap();
+    assert_eq!(looked.phase().game(), Some(undealt.game));
+}
