@@ -102,3 +102,36 @@ pub(super) fn no_text_before_the_deal(table: &Table<Tongits>, shown: &str) -> Re
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Contribution, GameId, PlayerId, Seeds, Timestamp};
+    use uuid::Uuid;
+
+    /// The canary: a check that finds nothing wrong here checks nothing.
+    #[test]
+    fn a_deal_with_anything_else_is_found() {
+        let game = GameId(Uuid::from_u128(1));
+        let players = [2, 3].map(|number| PlayerId(Uuid::from_u128(number)));
+        let [first, second] = ["first", "second"].map(Contribution::revealed);
+        let mut seeds = Seeds::default();
+        for (player, client) in players.into_iter().zip([&first, &second]) {
+            seeds.committed.insert((game, player), client.commitment);
+        }
+        seeds.opened.insert(game, Timestamp::from_ms(0));
+        seeds.revealed.insert((game, players[0]), "first".to_owned());
+        let holds = |clients: [&Contribution; 2], at_ms| {
+            let clients = clients.map(Clone::clone);
+            seeds.dealt(game, &players, &clients, Timestamp::from_ms(at_ms)).is_ok()
+        };
+        let unheard = Contribution::new(second.commitment, None);
+        assert!(holds([&first, &unheard], 2_000));
+        assert!(!holds([&first, &unheard], 1_999), "before the time was over");
+        assert!(!holds([&first, &second], 2_000), "with a text that nobody revealed");
+        let forgotten = Contribution::new(first.commitment, None);
+        assert!(!holds([&forgotten, &unheard], 2_000), "without a text that was revealed");
+        let other = Contribution::revealed("other");
+        assert!(!holds([&other, &unheard], 2_000), "with another text");
+        assert!(!holds([&first, &Contribution::none()], 2_000), "without a commitment");
+    }
+}
