@@ -15,6 +15,9 @@ create table players (
     created_at timestamptz not null default now(),
     -- When the name was last changed by its player.
     renamed_at timestamptz null,
+    -- A guest whose network had had its welcomes of the day when it came: it gets its own when it
+    -- comes on another day, or has an identity.
+    welcome_due boolean not null default false,
     -- A deleted player keeps its id, because the books name it, and nothing that says who it was.
     deleted_at timestamptz null
 );

@@ -128,9 +128,10 @@ impl Accounts {
         )
         .execute(&mut *tx)
         .await?;
+        let player = PlayerId(family.player);
+        self.welcome_if_due(&mut tx, player, visitor.network.as_deref(), now).await?;
         let opened = next_token(&mut tx, session, session_expires_at, now).await?;
         tx.commit().await?;
-        let player = PlayerId(family.player);
         Ok((player, self.tokens(player, opened)))
     }
 
