@@ -106,15 +106,17 @@ create table sessions (
     user_agent text null,
     -- The address, as far as limits go: of IPv6 the network.
     address text null,
+    -- The address's network: of IPv6 what one subscriber may have altogether.
+    network text null,
     -- The hash of the device's id, as in `devices`, where the client told it.
     device bytea null check (octet_length(device) = 32)
 );
 
 create index sessions_of_player on sessions (player);
 
--- What tells that two players are of one device or address.
+-- What tells that two players are of one device or network.
 create index sessions_of_device on sessions (device) where device is not null;
-create index sessions_of_address on sessions (address) where address is not null;
+create index sessions_of_network on sessions (network) where network is not null;
 
 -- Each node asks twice a second which sessions have ended lately, so that their access tokens
 -- stop working everywhere before they expire.

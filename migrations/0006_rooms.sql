@@ -26,7 +26,7 @@ create table room_revisions (
     coins_min bigint not null check (coins_min >= 0),
     coins_max bigint null check (coins_max >= coins_min),
     -- Whether it is closed to guests, who are known by a device alone.
-    needs_account boolean not null,
+    needs_account boolean not null default false,
     -- Null for what the program brought along at its first start.
     changed_by uuid null references operators,
     changed_at timestamptz not null default date_trunc('milliseconds', now()),

@@ -4,7 +4,8 @@
 //! What reaches one wallet is bounded elsewhere, whatever is given to many ([`crate::allowance`]).
 //! These limits bound how much is made from nothing. So they are wide: behind one address of a
 //! carrier of mobile phones there are thousands of honest players. Whoever comes when a network has
-//! had its part is let in all the same, and gets its welcome on another day.
+//! had its part is let in all the same, and gets its welcome on another day. An account elsewhere is
+//! welcomed by itself, once a day: it may be linked to one player after the other.
 //!
 //! A day is one of UTC, the same for everybody. A count is a row, which is changed in the transaction
 //! that grants; so limits hold exactly, on however many nodes, and a grant that is taken back is
@@ -12,7 +13,9 @@
 
 use std::time::Duration;
 
+use bahay_engine::hex::Hex;
 use jiff_sqlx::ToSqlx as _;
+use sha2::{Digest as _, Sha256};
 use sqlx::PgConnection;
 
 use crate::clock::{self, Timestamp};
@@ -27,6 +30,17 @@ pub struct GrantLimits {
     pub welcomes: u32,
     /// Reliefs; zero for any number.
     pub reliefs: u32,
+}
+
+/// For whom grants are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taker<'a> {
+    /// The network of an address, as `edge` writes it.
+    Network(&'a str),
+    /// An account at an issuer.
+    Identity { issuer: &'a str, subject: &'a str },
+    /// A call that did not come over the network.
+    Unknown,
 }
 
 /// What is counted.
@@ -54,30 +68,42 @@ impl GrantLimits {
         (limit > 0).then_some(limit)
     }
 
-    /// Counts one more in the caller's transaction. False when the network has had as many today,
-    /// and then nothing is to be granted. What comes from an unknown network is not counted.
+    fn of_taker(self, counted: Counted, taker: Taker<'_>) -> Option<(u32, String)> {
+        match taker {
+            Taker::Network(network) => Some((self.of(counted)?, network.to_owned())),
+            Taker::Identity { issuer, subject } => {
+                let digest = Sha256::new().chain_update(issuer).chain_update([0]);
+                let digest: [u8; 32] = digest.chain_update(subject).finalize().into();
+                Some((1, format!("identity:{}", Hex(digest))))
+            }
+            Taker::Unknown => None,
+        }
+    }
+
+    /// Counts one more in the caller's transaction. False when the taker has had as many today, and
+    /// then nothing is to be granted.
     pub async fn take_in_tx(
         self,
         connection: &mut PgConnection,
         counted: Counted,
-        network: Option<&str>,
+        taker: Taker<'_>,
         now: Timestamp,
     ) -> Result<bool, sqlx::Error> {
-        let (Some(limit), Some(network)) = (self.of(counted), network) else {
+        let Some((limit, taker)) = self.of_taker(counted, taker) else {
             return Ok(true);
         };
         let day = day_of(now);
         let taken = sqlx::query_scalar!(
             r#"
-            insert into grant_counts as c (code, network, day, granted)
+            insert into grant_counts as c (code, taker, day, granted)
             values ($1, $2, $3, 1)
-            on conflict (code, network, day) do update
+            on conflict (code, taker, day) do update
             set granted = c.granted + 1
             where c.granted < $4
             returning c.granted
             "#,
             counted.code(),
-            network,
+            taker,
             day.to_sqlx() as _,
             i64::from(limit)
         )
@@ -118,8 +144,8 @@ async fn forget(
     sqlx::query!(
         r#"
         delete from grant_counts
-        where (code, network, day) in (
-            select o.code, o.network, o.day
+        where (code, taker, day) in (
+            select o.code, o.taker, o.day
             from grant_counts o
             where o.day < $1
             limit 100

@@ -9,6 +9,7 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 use crate::auth::Player;
 use crate::clock::{Clock, Timestamp};
 use crate::db;
+use crate::grant_limits::Taker;
 use crate::ids::PlayerId;
 use crate::openid::{IdToken, Identity};
 
@@ -100,7 +101,7 @@ impl Accounts {
                     credential: Credential::Identity { issuer, subject },
                     name: request.name.as_ref(),
                     time_zone: request.time_zone.as_ref(),
-                    network: None,
+                    taker: Taker::Identity { issuer, subject },
                 };
                 match self.enroll(&mut tx, &newcomer, now).await? {
                     Some(profile) => profile,
@@ -152,7 +153,8 @@ impl Accounts {
             );
             match owner.fetch_optional(&mut *tx).await? {
                 Some(owner) if owner == player.id.0 => {
-                    self.welcome_if_due(&mut tx, player.id, None, now).await?;
+                    let taker = Taker::Identity { issuer: &issuer, subject: &subject };
+                    self.welcome_if_due(&mut tx, player.id, taker, now).await?;
                 }
                 Some(_) => return Err(AccountError::IdentityTaken.into()),
                 None => return Err(AccountError::IssuerLinked.into()),

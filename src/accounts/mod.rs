@@ -45,7 +45,7 @@ use thiserror::Error;
 use crate::auth::{AccessToken, Auth, RefreshToken};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::Failure;
-use crate::grant_limits::GrantLimits;
+use crate::grant_limits::{GrantLimits, Taker};
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
@@ -132,6 +132,13 @@ pub struct Visitor {
     /// By which grants are counted.
     pub network: Option<String>,
     pub device: Option<DeviceId>,
+}
+
+impl Visitor {
+    /// For whom grants are counted that it gets.
+    pub(super) fn taker(&self) -> Taker<'_> {
+        self.network.as_deref().map_or(Taker::Unknown, Taker::Network)
+    }
 }
 
 /// How a session was opened.

@@ -6,6 +6,7 @@ use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
+use crate::grant_limits::Taker;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
 use crate::{db, entropy};
@@ -58,8 +59,8 @@ pub(super) struct Newcomer<'a> {
     pub(super) credential: Credential<'a>,
     pub(super) name: Option<&'a Name>,
     pub(super) time_zone: Option<&'a TimeZone>,
-    /// By which welcomes of guests are counted.
-    pub(super) network: Option<&'a str>,
+    /// For whom its welcome is counted.
+    pub(super) taker: Taker<'a>,
 }
 
 /// A player was either there or has just been made by somebody else.
@@ -99,7 +100,7 @@ impl Accounts {
         let profile = match of_device(&mut tx, &hash, time_zone.as_ref(), now).await? {
             Some(profile) => {
                 bans::refuse(&mut tx, profile.id, now).await?;
-                self.welcome_if_due(&mut tx, profile.id, visitor.network.as_deref(), now).await?;
+                self.welcome_if_due(&mut tx, profile.id, visitor.taker(), now).await?;
                 profile
             }
             None => {
@@ -107,7 +108,7 @@ impl Accounts {
                     credential: Credential::Device(&hash),
                     name: name.as_ref(),
                     time_zone: time_zone.as_ref(),
-                    network: visitor.network.as_deref(),
+                    taker: visitor.taker(),
                 };
                 match self.enroll(&mut tx, &newcomer, now).await? {
                     Some(profile) => profile,
@@ -242,7 +243,7 @@ impl Accounts {
         newcomer: &Newcomer<'_>,
         now: Timestamp,
     ) -> Result<Option<Profile>, Failed> {
-        let Newcomer { credential, name, time_zone, network } = newcomer;
+        let Newcomer { credential, name, time_zone, taker } = newcomer;
         if let Some(name) = name {
             names::check_brought(connection, name).await?;
         }
@@ -261,11 +262,7 @@ impl Accounts {
         if !enter(connection, id, credential, now).await? {
             return Ok(None);
         }
-        match credential {
-            Credential::Device(_) => self.welcome_guest(connection, id, *network, now).await?,
-            // It costs an account elsewhere.
-            Credential::Identity { .. } => self.welcome(connection, id).await?,
-        }
+        self.welcome_new(connection, id, *taker, now).await?;
         let avatar = Avatar::default().as_str().to_owned();
         Ok(Some(Profile { id, name, avatar, time_zone, created_at: now, renamable_at: None }))
     }

@@ -2,13 +2,14 @@
 //!
 //! A network gets so many welcomes of guests a day ([`crate::grant_limits`]). Who comes beyond that is
 //! a player like all others, without coins yet: its welcome is due, and is given when it signs in or
-//! refreshes on a day when there is one left, or as soon as it links an identity. A password is no
+//! refreshes on a day when there is one left, or as soon as it links an identity, which is welcomed once
+//! a day itself. A password is no
 //! such proof, since whoever makes guests can set one for each at no cost.
 
 use sqlx::PgConnection;
 
 use crate::clock::Timestamp;
-use crate::grant_limits::Counted;
+use crate::grant_limits::{Counted, Taker};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, LedgerError};
 
@@ -16,8 +17,7 @@ use super::Accounts;
 use super::attempts::Failed;
 
 impl Accounts {
-    /// Gives a new player its welcome.
-    pub(super) async fn welcome(
+    async fn welcome(
         &self,
         connection: &mut PgConnection,
         player: PlayerId,
@@ -31,15 +31,15 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives a new guest its welcome, or notes that it is due.
-    pub(super) async fn welcome_guest(
+    /// Gives a new player its welcome, or notes that it is due.
+    pub(super) async fn welcome_new(
         &self,
         connection: &mut PgConnection,
         player: PlayerId,
-        network: Option<&str>,
+        taker: Taker<'_>,
         now: Timestamp,
     ) -> Result<(), Failed> {
-        if self.grants.take_in_tx(connection, Counted::Welcome, network, now).await? {
+        if self.grants.take_in_tx(connection, Counted::Welcome, taker, now).await? {
             return Ok(self.welcome(connection, player).await?);
         }
         sqlx::query!("update players set welcome_due = true where id = $1", player.0)
@@ -48,12 +48,12 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives a welcome that is due, if the network has one left. Without a network it is given.
+    /// Gives a welcome that is due, if the taker has one left.
     pub(super) async fn welcome_if_due(
         &self,
         connection: &mut PgConnection,
         player: PlayerId,
-        network: Option<&str>,
+        taker: Taker<'_>,
         now: Timestamp,
     ) -> Result<(), Failed> {
         let due = sqlx::query!(
@@ -61,7 +61,7 @@ impl Accounts {
             player.0
         );
         if due.fetch_optional(&mut *connection).await?.is_none()
-            || !self.grants.take_in_tx(connection, Counted::Welcome, network, now).await?
+            || !self.grants.take_in_tx(connection, Counted::Welcome, taker, now).await?
         {
             return Ok(());
         }

@@ -152,7 +152,9 @@ impl House {
         let (most, needed) = (most_of(&one, Coins::ZERO)?, one.wallet_min::<AnyGame>()?);
         let poorest = [winner, losers[0], losers[1]].map(|account| self.wallet(account));
         let by_wallets = poorest.into_iter().min()?.hundredths() / needed.hundredths();
-        let by_right = self.left(winner).hundredths() / most.hundredths();
+        // Each of them could win.
+        let lefts = [winner, losers[0], losers[1]].map(|account| self.left(account));
+        let by_right = lefts.into_iter().min()?.hundredths() / most.hundredths();
         let bet = by_wallets.min(by_right).min(lobby::PRIVATE_BET_MAX);
         (bet >= 1).then(|| whole(bet))
     }
@@ -234,16 +236,17 @@ impl House {
     /// room, and nobody else does: the two that came to the wallet's table.
     pub(super) fn seek(&mut self, sybils: &[usize], turn: u64) -> Option<[usize; 2]> {
         let now = Timestamp::from_ms(self.now_ms);
-        let since = Timestamp::from_ms(self.now_ms - GAME_MS);
         let seekers: Vec<usize> = std::iter::once(MAIN).chain(sybils.iter().copied()).collect();
         let tickets = seekers.iter().map(|account| {
             let Account { player, recent, .. } = &self.accounts[*account];
+            // The wallet's ticket is the oldest, which chooses first.
+            let waited = if *account == MAIN { 2 * GAME_MS } else { GAME_MS };
             Ticket {
                 id: TicketId(player.0),
                 who: self.companion(*account),
                 rooms: RoomSet::default().with(0),
                 recent: recent.clone(),
-                since,
+                since: Timestamp::from_ms(self.now_ms - waited),
             }
         });
         let tickets: Vec<_> = tickets.collect();

@@ -20,7 +20,7 @@ pub(super) enum Way {
     LosePrivately,
     /// The same, after the wallet has lost to one of them, so that it may win that back.
     ThereAndBack,
-    /// The same, through other wallets.
+    /// The same, through other wallets: they gather on one day, and lose on the next.
     Relay,
     /// The wallet plays honestly in rooms first, and its fees give it a right.
     Fees,
@@ -56,13 +56,15 @@ impl Way {
             Self::Relay => {
                 let donors = donors(house);
                 let (middlemen, rest) = donors.split_at(MIDDLEMEN.min(donors.len()));
+                if day % 2 == 1 {
+                    return gather(house, day, MAIN, middlemen);
+                }
                 // Pairs of guests for each of them.
                 let each = rest.len() / MIDDLEMEN.max(1);
                 for (number, middleman) in middlemen.iter().enumerate() {
                     let own = rest.iter().skip(number * each).take(each.min(20)).copied();
                     gather(house, day, *middleman, &own.collect::<Vec<_>>());
                 }
-                gather(house, day, MAIN, middlemen);
             }
             Self::Fees => {
                 for _ in 0..HONEST_ROUNDS {
@@ -103,8 +105,11 @@ fn gather(house: &mut House, day: u32, to: usize, donors: &[usize]) {
             for loser in losers {
                 house.claim_relief(loser);
             }
-            if played == 0 || !house.next_game(day) {
+            if !house.next_game(day) {
                 return;
+            }
+            if played == 0 {
+                break;
             }
         }
         if house.bet_for(to, [to, to]).is_none() {

@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::clock::{Clock, Timestamp};
 use crate::db::{self, Failure};
-use crate::grant_limits::{self, Counted, GrantLimits};
+use crate::grant_limits::{self, Counted, GrantLimits, Taker};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, Ledger, LedgerError, Wallet};
 
@@ -291,7 +291,8 @@ impl Rewards {
                 let next_at = calendar.start_of(calendar::next(day));
                 return Ok(Err(RewardError::ReliefUsedUp { next_at }));
             }
-            if !self.limits.take_in_tx(&mut tx, Counted::Relief, network, now).await? {
+            let taker = network.map_or(Taker::Unknown, Taker::Network);
+            if !self.limits.take_in_tx(&mut tx, Counted::Relief, taker, now).await? {
                 let next_at = grant_limits::next_day(now);
                 return Ok(Err(RewardError::NetworkUsedUp { next_at }));
             }

@@ -121,6 +121,6 @@ async fn a_network_has_so_many_reliefs_a_day() {
     let last = claim(bank.player(100).await, "203.0.113.9").await.unwrap_err();
     assert!(matches!(last, RewardError::NetworkUsedUp { .. }), "{last:?}");
     server.clock.advance(DAY);
-    claim(players[0], "2001:db8:1::/48").await.unwrap();
+    claim(bank.player(100).await, "2001:db8:1::/48").await.unwrap();
     bank.audit_clean().await;
 }
