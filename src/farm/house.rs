@@ -407,10 +407,10 @@ impl House {
     fn best_room(&self, wallet: Coins) -> Option<&Room> {
         let may = |room: &&Room| {
             let is_for = room.wallet_max().is_none_or(|most| wallet <= most);
-            wallet >= room.wallet_min() && is_for && !room.needs_account()
+            let seats_three = AnyGame::seats(&room.terms().rules).most == 3;
+            wallet >= room.wallet_min() && is_for && !room.needs_account() && seats_three
         };
-        let rooms = self.rooms.iter().filter(|room| AnyGame::seats(&room.terms().rules).most == 3);
-        rooms.filter(may).next_back()
+        self.rooms.iter().rfind(may)
     }
 
     fn companion(&self, account: usize) -> Companion {

@@ -10,8 +10,8 @@ const HONEST_ROUNDS: u32 = 100;
 /// Wallets through which coins go first.
 const MIDDLEMEN: usize = 12;
 
-/// Who looks for a table together with the wallet: enough that the matcher has a choice.
-const SEEKERS: usize = 40;
+/// With less nobody sits down in any room.
+const SMALLEST_STAKE: Coins = Coins::from_hundredths(1_500);
 
 /// A way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,24 +127,28 @@ fn lose_once(house: &mut House, winner: usize, losers: [usize; 2]) {
     }
 }
 
-/// All who have coins look for a table when the wallet does.
+/// Two at a time look for a table when the wallet does, and nobody else: whoever else waited would be
+/// brought together with them. Each two are taken from all who have coins, so that all addresses come
+/// together with each other.
 fn meet(house: &mut House, day: u32) {
     let mut turn = 0;
     let mut donors = donors(house);
     loop {
-        let least = Coins::from_hundredths(1_500);
-        donors.retain(|account| house.wallet(*account) >= least);
+        donors.retain(|account| house.wallet(*account) >= SMALLEST_STAKE);
         let number = donors.len();
-        // From different addresses, as far as there are some.
-        let step = (number / SEEKERS).max(1);
-        let seekers: Vec<usize> = donors.iter().copied().step_by(step).take(SEEKERS).collect();
+        if number < 2 {
+            return;
+        }
+        let first = turn % number;
+        let apart = 1 + (7 * turn + number / 2) % (number - 1);
+        let pair = [donors[first], donors[(first + apart) % number]];
         turn += 1;
-        if let Some(losers) = house.seek(&seekers, turn)
+        if let Some(losers) = house.seek(&pair, turn as u64)
             && !house.lose_in_room(losers)
         {
             donors.retain(|account| !losers.contains(account));
         }
-        if donors.len() < 2 || !house.next_game(day) {
+        if !house.next_game(day) {
             return;
         }
     }
