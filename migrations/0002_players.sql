@@ -15,6 +15,9 @@ create table players (
     created_at timestamptz not null default now(),
     -- When the name was last changed by its player.
     renamed_at timestamptz null,
+    -- A guest whose network had had its welcomes of the day when it came: it gets its own when it
+    -- comes on another day, or has an identity.
+    welcome_due boolean not null default false,
     -- A deleted player keeps its id, because the books name it, and nothing that says who it was.
     deleted_at timestamptz null
 );
@@ -103,15 +106,17 @@ create table sessions (
     user_agent text null,
     -- The address, as far as limits go: of IPv6 the network.
     address text null,
+    -- The address's network: of IPv6 what one subscriber may have altogether.
+    network text null,
     -- The hash of the device's id, as in `devices`, where the client told it.
     device bytea null check (octet_length(device) = 32)
 );
 
 create index sessions_of_player on sessions (player);
 
--- What tells that two players are of one device or address.
+-- What tells that two players are of one device or network.
 create index sessions_of_device on sessions (device) where device is not null;
-create index sessions_of_address on sessions (address) where address is not null;
+create index sessions_of_network on sessions (network) where network is not null;
 
 -- Each node asks twice a second which sessions have ended lately, so that their access tokens
 -- stop working everywhere before they expire.

@@ -25,6 +25,8 @@ create table room_revisions (
     -- What a wallet must hold to sit down, beside what the terms ask for; and the most that it may.
     coins_min bigint not null check (coins_min >= 0),
     coins_max bigint null check (coins_max >= coins_min),
+    -- Whether it is closed to guests, who are known by a device alone.
+    needs_account boolean not null default false,
     -- Null for what the program brought along at its first start.
     changed_by uuid null references operators,
     changed_at timestamptz not null default date_trunc('milliseconds', now()),

@@ -18,3 +18,17 @@ create table rewards (
 );
 
 grant select, insert, update on rewards to bahay_service;
+
+-- How many grants a network has had on a day of UTC: an IPv4 address, or the first 48 bits of an IPv6
+-- address; or, by its digest, an account elsewhere. The row is changed in the transaction that grants. Rows of days gone by are deleted.
+create table grant_counts (
+    code text not null check (code in ('welcome', 'relief')),
+    taker text not null,
+    day date not null,
+    granted bigint not null check (granted > 0),
+    primary key (code, taker, day)
+);
+
+create index grant_counts_by_day on grant_counts (day);
+
+grant select, insert, update (granted), delete on grant_counts to bahay_service;

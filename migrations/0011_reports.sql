@@ -110,6 +110,18 @@ create table player_settlements (
         include (kind, room, ending, gross, fee, pot, taken_over)
 );
 
+-- What a player has won of players who were made within the seven days before, less what it has lost
+-- to such, by the day (UTC) in which the game was finished: coins of many new accounts that gather
+-- at one.
+create table newcomer_coins (
+    player uuid not null,
+    day date not null,
+    amount bigint not null,
+    primary key (player, day)
+);
+
+create index newcomer_coins_most on newcomer_coins (day, amount desc, player);
+
 create table figures_progress (
     is_only boolean primary key default true check (is_only),
     -- The last seal that was counted.
@@ -119,7 +131,7 @@ create table figures_progress (
 insert into figures_progress (seal) values (0);
 
 grant select, insert, update on booked_hours, operation_hours, held_by_kind, held_pots,
-    settlement_days to bahay_service;
+    settlement_days, newcomer_coins to bahay_service;
 grant select, insert on settlements, player_settlements to bahay_service;
 grant select, update on figures_progress to bahay_service;
 

@@ -38,6 +38,8 @@ make_environment() {
   # All players of a developer come from one address.
   export BAHAY_APART_BY_ADDRESS="${BAHAY_APART_BY_ADDRESS:-false}"
   export BAHAY_SIGN_INS_PER_ADDRESS="${BAHAY_SIGN_INS_PER_ADDRESS:-$many}"
+  export BAHAY_WELCOMES_PER_NETWORK="${BAHAY_WELCOMES_PER_NETWORK:-0}"
+  export BAHAY_RELIEFS_PER_NETWORK="${BAHAY_RELIEFS_PER_NETWORK:-0}"
 }
 
 # Whether something listens on TCP port $2 of host $1.

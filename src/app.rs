@@ -129,6 +129,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     if second_factor_keys.is_empty() {
         tracing::warn!("BAHAY_SECOND_FACTOR_KEYS is not set: second factors are stored unsealed");
     }
+    let (allowance, grants) = (config.grants.allowance(), config.grants.limits());
     let pool = db::PoolOptions {
         connections_max: config.database_connections,
         ..db::PoolOptions::default()
@@ -151,7 +152,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         signer,
         clock: Clock::system(),
         rooms: house_rooms(Clocks::default()),
-        lobby: config.lobby.options(),
+        lobby: lobby::Options { allowance, ..config.lobby.options() },
         welcome: config.welcome_coins.0,
         ledger_check_every: Duration::from_secs(60 * u64::from(config.ledger_check_minutes)),
         rewards,
@@ -159,7 +160,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         adjustments: config.adjustments.bounds(),
         door: config.door.options(),
         hooks: FaultHooks::default(),
-        ways_in: config.ways_in.options(),
+        ways_in: accounts::Options { grants, ..config.ways_in.options() },
         desk,
         second_factor_keys,
     };
@@ -206,7 +207,9 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let metrics = Metrics::default();
     let edge = Edge::new(door);
     let (live, publications) = LiveStore::connect(&live).await.map_err(ServeError::Redis)?;
-    let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
+    let allowance = customs.allowance;
+    let options = LedgerOptions { allowance, ..LedgerOptions::default() };
+    let (ledger, ledger_tasks) = Ledger::start(pool.clone(), options);
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
     show_figures(&metrics, &tables, &pool);
@@ -222,6 +225,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
 
     let auth = Auth::new(signer, clock.clone(), Revocations::default());
     let (books, proofs) = (ledger.clone(), auth.clone());
+    let limits = ways_in.grants;
     let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), welcome, ways_in)?;
     accounts.load_revocations().await?;
     let follower = accounts.clone();
@@ -232,6 +236,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let idempotency = Idempotency::new(pool.clone());
     background.spawn(idempotency.clone().sweep_always());
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
+    let rewards = rewards.within(limits);
     let standings = Standings::new(pool.clone(), live.clone(), calendar);
     background.spawn(standings.clone().run(stopping.clone()));
     let reports = Reports::beside(&pool);

@@ -13,6 +13,7 @@ use clap::{Parser, Subcommand};
 use crate::accounts::{Ban, Bar, ListedBan};
 use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
+use crate::farm::Farm;
 use crate::fixtures::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
@@ -23,8 +24,8 @@ use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::telemetry::Format;
 use crate::{
-    app, clock, collusion, db, demo, fixtures, http, loadtest, lobby, operate, simulate, standings,
-    telemetry, verify, ws,
+    app, clock, collusion, db, demo, farm, fixtures, http, loadtest, lobby, operate, simulate,
+    standings, telemetry, verify, ws,
 };
 
 /// The house that runs the table: a server for Tong-its.
@@ -56,6 +57,8 @@ enum Command {
     Simulate(Simulate),
     /// Plant bots that collude among others, and say how many the signs of collusion find.
     Collusion(Collusion),
+    /// Say how many coins whoever makes many accounts brings to one wallet in a day.
+    Farm(Farm),
     /// Fill an empty database with settled games, to see how reports do with many of them. Takes
     /// the database login that migrates.
     GenerateHistory {
@@ -241,6 +244,10 @@ fn run(command: Command) -> Result<(), Failed> {
         }
         Command::Collusion(what) => {
             collusion::run(what, &mut stdout().lock())?;
+            Ok(())
+        }
+        Command::Farm(what) => {
+            farm::run(&what, &mut stdout().lock())?;
             Ok(())
         }
         Command::GenerateHistory { what, database, settings } => {

@@ -1,6 +1,8 @@
 //! The settings of a server: flag before environment before default, all known and checked before
 //! anything starts. What is wrong with one is said in a line that tells what to do.
 
+mod door;
+
 use std::fmt;
 use std::net::SocketAddr;
 use std::str::FromStr;
@@ -11,8 +13,9 @@ use clap::Args;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::accounts::{self, HashOptions};
+use crate::allowance::Allowance;
 use crate::auth::{SealingKeys, Signer, WeakSecret};
-use crate::edge;
+use crate::grant_limits::GrantLimits;
 use crate::live_store;
 use crate::lobby;
 use crate::openid::Issuers;
@@ -20,6 +23,8 @@ use crate::operators::AdjustmentBounds;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
 use crate::standings;
 use crate::telemetry::Collector;
+
+pub use door::Door;
 
 /// How long a connection to Redis, and each answer of it, may take.
 const LIVE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -128,6 +133,9 @@ pub struct Config {
 
     #[command(flatten)]
     pub rewards: RewardSettings,
+
+    #[command(flatten)]
+    pub grants: GrantSettings,
 
     #[command(flatten)]
     pub standings: StandingsSettings,
@@ -303,6 +311,46 @@ impl RewardSettings {
     }
 }
 
+/// What bounds the coins that many accounts can bring to one.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct GrantSettings {
+    /// What a player may win at private tables in a day, in whole coins, beside the fees that it has
+    /// paid in rooms within seven days.
+    #[arg(long, env = "BAHAY_PRIVATE_DAY_COINS", default_value = "300", value_name = "COINS")]
+    pub private_day_coins: WholeCoins,
+
+    /// How many welcomes new guests of one network get in a day: an IPv4 address, or the first 48
+    /// bits of an IPv6 address. 0 for any number.
+    #[arg(
+        long,
+        env = "BAHAY_WELCOMES_PER_NETWORK",
+        default_value_t = GrantLimits::default().welcomes,
+        value_name = "NUMBER"
+    )]
+    pub welcomes_per_network: u32,
+
+    /// How many reliefs the players of one network get in a day. 0 for any number.
+    #[arg(
+        long,
+        env = "BAHAY_RELIEFS_PER_NETWORK",
+        default_value_t = GrantLimits::default().reliefs,
+        value_name = "NUMBER"
+    )]
+    pub reliefs_per_network: u32,
+}
+
+impl GrantSettings {
+    /// As accounts and rewards take it.
+    pub fn limits(self) -> GrantLimits {
+        GrantLimits { welcomes: self.welcomes_per_network, reliefs: self.reliefs_per_network }
+    }
+
+    /// As the lobby and the ledger take it.
+    pub fn allowance(self) -> Allowance {
+        Allowance { floor: self.private_day_coins.0 }
+    }
+}
+
 impl Config {
     /// The signer of tokens, if the secrets are fit for it.
     pub fn signer(&self) -> Result<Signer, ConfigError> {
@@ -365,7 +413,7 @@ impl WaysIn {
             at_once: self.passwords_at_once.map_or(defaults.at_once, usize::from),
             waiting_max: defaults.waiting_max,
         };
-        accounts::Options { hashes, issuers: self.openid_issuers }
+        accounts::Options { hashes, issuers: self.openid_issuers, ..accounts::Options::default() }
     }
 }
 
@@ -411,85 +459,6 @@ impl LobbySettings {
         let bots_after = Duration::from_secs(u64::from(bots_after_s));
         let defaults = lobby::Options::default();
         lobby::Options { apart_by_address, invite_base, bots, bots_after, ..defaults }
-    }
-}
-
-/// Who is let in, and how often. All limits are those of one node.
-#[derive(Args, Clone, Debug)]
-pub struct Door {
-    /// Whose pages may call from a browser, as in `https://play.example,https://m.example`; none
-    /// by default. Apps name no origin and need none.
-    #[arg(long, env = "BAHAY_ORIGINS", default_value = "", value_name = "ORIGINS")]
-    pub origins: edge::Origins,
-
-    /// Proxies whose X-Forwarded-For is believed, as in 127.0.0.1,10.0.0.0/8.
-    #[arg(long, env = "BAHAY_TRUSTED_PROXIES", default_value = "", value_name = "NETWORKS")]
-    pub trusted_proxies: edge::Proxies,
-
-    /// Connections of one address, whatever they ask for. Those of trusted proxies are not counted.
-    #[arg(
-        long,
-        env = "BAHAY_CONNECTIONS_PER_ADDRESS",
-        default_value_t = 256,
-        value_name = "NUMBER"
-    )]
-    pub connections_per_address: u32,
-
-    /// Open sockets of one address.
-    #[arg(long, env = "BAHAY_SOCKETS_PER_ADDRESS", default_value_t = 64, value_name = "NUMBER")]
-    pub sockets_per_address: u32,
-
-    /// Sockets of one address that have not said yet who they are; each has 5 seconds.
-    #[arg(long, env = "BAHAY_STRANGERS_PER_ADDRESS", default_value_t = 8, value_name = "NUMBER")]
-    pub strangers_per_address: u32,
-
-    /// Sockets that an account may open: so many a second, so many at once.
-    #[arg(long, env = "BAHAY_OPENINGS_PER_ACCOUNT", default_value = "3:12", value_name = "RATE")]
-    pub openings_per_account: edge::Rate,
-
-    /// Requests of one address.
-    #[arg(
-        long,
-        env = "BAHAY_REQUESTS_PER_ADDRESS",
-        default_value = "100:400",
-        value_name = "RATE"
-    )]
-    pub requests_per_address: edge::Rate,
-
-    /// Requests of one account.
-    #[arg(long, env = "BAHAY_REQUESTS_PER_ACCOUNT", default_value = "20:80", value_name = "RATE")]
-    pub requests_per_account: edge::Rate,
-
-    /// Requests of one address that sign in or refresh.
-    #[arg(long, env = "BAHAY_SIGN_INS_PER_ADDRESS", default_value = "2:60", value_name = "RATE")]
-    pub sign_ins_per_address: edge::Rate,
-}
-
-impl Door {
-    /// As the door takes it.
-    pub fn options(self) -> edge::Options {
-        let Self {
-            origins,
-            trusted_proxies: proxies,
-            connections_per_address,
-            sockets_per_address,
-            strangers_per_address,
-            openings_per_account,
-            requests_per_address,
-            requests_per_account,
-            sign_ins_per_address,
-        } = self;
-        edge::Options {
-            origins,
-            proxies,
-            connections_per_address,
-            sockets_per_address,
-            strangers_per_address,
-            openings_per_account,
-            requests_per_address,
-            requests_per_account,
-            sign_ins_per_address,
-        }
     }
 }
 
@@ -547,9 +516,12 @@ impl FromStr for DailyCoins {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, DailyCoins, RewardSettings, WaysIn};
+    use super::{
+        Allowance, Config, DailyCoins, GrantLimits, GrantSettings, RewardSettings, WaysIn,
+        WholeCoins,
+    };
     use crate::accounts::HashOptions;
-    use crate::rewards::Terms;
+    use crate::rewards::{Terms, WELCOME};
     use clap::{Args as _, Command, FromArgMatches as _};
 
     #[test]
@@ -558,7 +530,20 @@ mod tests {
         let settings = command.try_get_matches_from(["x"]).unwrap();
         let terms = RewardSettings::from_arg_matches(&settings).unwrap().terms();
         assert_eq!(format!("{terms:?}"), format!("{:?}", Terms::default()));
-        Config::augment_args(Command::new("x")).debug_assert();
+        let command = Config::augment_args(Command::new("x"));
+        let welcome = command.get_arguments().find(|arg| arg.get_id() == "welcome_coins").unwrap();
+        let welcome = welcome.get_default_values()[0].to_str().unwrap();
+        assert_eq!(welcome.parse::<WholeCoins>().unwrap().0, WELCOME);
+        command.debug_assert();
+    }
+
+    #[test]
+    fn the_defaults_of_grants_are_those_of_the_house() {
+        let command = GrantSettings::augment_args(Command::new("x"));
+        let settings = command.try_get_matches_from(["x"]).unwrap();
+        let settings = GrantSettings::from_arg_matches(&settings).unwrap();
+        assert_eq!(settings.limits(), GrantLimits::default());
+        assert_eq!(settings.allowance(), Allowance::default());
     }
 
     #[test]

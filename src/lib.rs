@@ -5,6 +5,7 @@
 //! `telemetry` at the bottom. `tests/tidy.rs` holds us to it.
 
 pub mod accounts;
+pub mod allowance;
 pub mod app;
 pub mod archive;
 pub mod auth;
@@ -17,7 +18,9 @@ pub mod db;
 pub mod demo;
 pub mod edge;
 pub mod entropy;
+pub mod farm;
 pub mod fixtures;
+pub mod grant_limits;
 pub mod http;
 pub mod idempotency;
 pub mod ids;

@@ -60,6 +60,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "db",
             "archive",
             "fixtures",
+            "grant_limits",
             "idempotency",
             "ledger",
             "notices",

@@ -166,7 +166,11 @@ async fn erase(
     .execute(&mut *tx)
     .await?;
     sqlx::query!(
-        "update sessions set user_agent = null, address = null, device = null where player = $1",
+        r#"
+        update sessions
+        set user_agent = null, address = null, network = null, device = null
+        where player = $1
+        "#,
         player.0
     )
     .execute(&mut *tx)

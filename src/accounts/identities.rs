@@ -9,6 +9,7 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 use crate::auth::Player;
 use crate::clock::{Clock, Timestamp};
 use crate::db;
+use crate::grant_limits::Taker;
 use crate::ids::PlayerId;
 use crate::openid::{IdToken, Identity};
 
@@ -100,6 +101,7 @@ impl Accounts {
                     credential: Credential::Identity { issuer, subject },
                     name: request.name.as_ref(),
                     time_zone: request.time_zone.as_ref(),
+                    taker: Taker::Identity { issuer, subject },
                 };
                 match self.enroll(&mut tx, &newcomer, now).await? {
                     Some(profile) => profile,
@@ -150,7 +152,10 @@ impl Accounts {
                 subject
             );
             match owner.fetch_optional(&mut *tx).await? {
-                Some(owner) if owner == player.id.0 => {}
+                Some(owner) if owner == player.id.0 => {
+                    let taker = Taker::Identity { issuer: &issuer, subject: &subject };
+                    self.welcome_if_due(&mut tx, player.id, taker, now).await?;
+                }
                 Some(_) => return Err(AccountError::IdentityTaken.into()),
                 None => return Err(AccountError::IssuerLinked.into()),
             }
@@ -193,6 +198,21 @@ impl Accounts {
             Ok(())
         };
         attempts::retry(once).await
+    }
+
+    /// Whether a player can sign in by more than a device.
+    pub async fn has_account(&self, player: PlayerId) -> Result<bool, AccountError> {
+        let once = || {
+            sqlx::query_scalar!(
+                r#"
+                select exists (select from passwords where player = $1)
+                    or exists (select from identities where player = $1) as "has!"
+                "#,
+                player.0
+            )
+            .fetch_one(&self.pool)
+        };
+        Ok(db::retry(once).await?)
     }
 
     /// How a player can sign in.

@@ -4,7 +4,8 @@
 //! A guest is known by a device. The first sign-in of a device makes a player, an empty profile
 //! and the welcome grant in one transaction; the primary key of `devices` decides a race, so
 //! there is one player and one grant whoever asks how often. A name with a password, and accounts
-//! elsewhere (`identities`), are further ways in to the same player.
+//! elsewhere (`identities`), are further ways in to the same player. A network gets so many welcomes a
+//! day; a guest that comes when it has had them gets its own on another day (`welcome`).
 //!
 //! A *session* is one sign-in: a family of refresh tokens of which each replaces the one before.
 //! Every change of a session locks its row first, so that a family has one order of events.
@@ -32,6 +33,7 @@ mod passwords;
 mod players;
 mod revocations;
 mod sessions;
+mod welcome;
 
 use std::time::Duration;
 
@@ -43,6 +45,7 @@ use thiserror::Error;
 use crate::auth::{AccessToken, Auth, RefreshToken};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::Failure;
+use crate::grant_limits::{GrantLimits, Taker};
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
@@ -81,6 +84,7 @@ pub struct Accounts {
     clock: Clock,
     /// What a new player starts with. Zero grants nothing.
     welcome: Coins,
+    grants: GrantLimits,
     hasher: Hasher,
     issuers: Issuers,
 }
@@ -91,6 +95,8 @@ pub struct Options {
     pub hashes: HashOptions,
     /// Who else's users are let in.
     pub issuers: Issuers,
+    /// How many welcomes a network gets.
+    pub grants: GrantLimits,
 }
 
 /// What a player is to itself, coins aside.
@@ -123,7 +129,16 @@ pub struct Visitor {
     pub user_agent: Option<String>,
     /// As far as limits go.
     pub address: Option<String>,
+    /// By which grants are counted.
+    pub network: Option<String>,
     pub device: Option<DeviceId>,
+}
+
+impl Visitor {
+    /// For whom grants are counted that it gets.
+    pub(super) fn taker(&self) -> Taker<'_> {
+        self.network.as_deref().map_or(Taker::Unknown, Taker::Network)
+    }
 }
 
 /// How a session was opened.
@@ -238,9 +253,9 @@ impl Accounts {
         welcome: Coins,
         options: Options,
     ) -> Result<Self, WrongOptions> {
-        let Options { hashes, issuers } = options;
+        let Options { hashes, issuers, grants } = options;
         let hasher = Hasher::new(hashes)?;
-        Ok(Self { pool, ledger, auth, clock, welcome, hasher, issuers })
+        Ok(Self { pool, ledger, auth, clock, welcome, grants, hasher, issuers })
     }
 
     /// What makes and checks all hashes of passwords on this node, so that its bounds hold for

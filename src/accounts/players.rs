@@ -6,8 +6,8 @@ use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
+use crate::grant_limits::Taker;
 use crate::ids::PlayerId;
-use crate::ledger::{Grant, GrantCoins};
 use crate::reason::Reason;
 use crate::{db, entropy};
 
@@ -59,6 +59,8 @@ pub(super) struct Newcomer<'a> {
     pub(super) credential: Credential<'a>,
     pub(super) name: Option<&'a Name>,
     pub(super) time_zone: Option<&'a TimeZone>,
+    /// For whom its welcome is counted.
+    pub(super) taker: Taker<'a>,
 }
 
 /// A player was either there or has just been made by somebody else.
@@ -98,6 +100,7 @@ impl Accounts {
         let profile = match of_device(&mut tx, &hash, time_zone.as_ref(), now).await? {
             Some(profile) => {
                 bans::refuse(&mut tx, profile.id, now).await?;
+                self.welcome_if_due(&mut tx, profile.id, visitor.taker(), now).await?;
                 profile
             }
             None => {
@@ -105,6 +108,7 @@ impl Accounts {
                     credential: Credential::Device(&hash),
                     name: name.as_ref(),
                     time_zone: time_zone.as_ref(),
+                    taker: visitor.taker(),
                 };
                 match self.enroll(&mut tx, &newcomer, now).await? {
                     Some(profile) => profile,
@@ -239,7 +243,7 @@ impl Accounts {
         newcomer: &Newcomer<'_>,
         now: Timestamp,
     ) -> Result<Option<Profile>, Failed> {
-        let Newcomer { credential, name, time_zone } = newcomer;
+        let Newcomer { credential, name, time_zone, taker } = newcomer;
         if let Some(name) = name {
             names::check_brought(connection, name).await?;
         }
@@ -258,11 +262,7 @@ impl Accounts {
         if !enter(connection, id, credential, now).await? {
             return Ok(None);
         }
-        if !self.welcome.is_zero() {
-            let (key, amount) = (id.to_string(), self.welcome);
-            let grant = GrantCoins { player: id, grant: Grant::Welcome, key, amount };
-            self.ledger.grant_in_tx(connection, grant).await?;
-        }
+        self.welcome_new(connection, id, *taker, now).await?;
         let avatar = Avatar::default().as_str().to_owned();
         Ok(Some(Profile { id, name, avatar, time_zone, created_at: now, renamable_at: None }))
     }

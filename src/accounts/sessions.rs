@@ -121,16 +121,22 @@ impl Accounts {
             return Err(AccountError::RefreshTokenExpired);
         }
         sqlx::query!(
-            "update sessions set last_seen_at = $2, address = coalesce($3, address) where id = $1",
+            r#"
+            update sessions
+            set last_seen_at = $2, address = coalesce($3, address), network = coalesce($4, network)
+            where id = $1
+            "#,
             session.0,
             to_sql(now) as _,
-            visitor.address
+            visitor.address,
+            visitor.network
         )
         .execute(&mut *tx)
         .await?;
+        let player = PlayerId(family.player);
+        self.welcome_if_due(&mut tx, player, visitor.taker(), now).await?;
         let opened = next_token(&mut tx, session, session_expires_at, now).await?;
         tx.commit().await?;
-        let player = PlayerId(family.player);
         Ok((player, self.tokens(player, opened)))
     }
 
@@ -174,9 +180,10 @@ pub(super) async fn open(
     sqlx::query!(
         r#"
         insert into sessions (
-            id, player, created_at, last_seen_at, expires_at, method, user_agent, address, device
+            id, player, created_at, last_seen_at, expires_at, method, user_agent, address, device,
+            network
         )
-        values ($1, $2, $3, $3, $4, $5, $6, $7, $8)
+        values ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9)
         "#,
         session.0,
         player.0,
@@ -185,7 +192,8 @@ pub(super) async fn open(
         method.as_str(),
         user_agent,
         visitor.address,
-        device
+        device,
+        visitor.network
     )
     .execute(&mut *connection)
     .await?;

@@ -8,17 +8,44 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address(IpAddr);
 
+/// The network of an address: what one subscriber may have altogether. An IPv4 address by itself, or
+/// the first 48 bits of an IPv6 address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Network(IpAddr);
+
 /// What one customer of a provider has at least.
 const IPV6_BITS: u32 = 64;
+
+/// What one customer of a provider has at most, of what is given out by default.
+const NETWORK_BITS: u32 = 48;
+
+impl Address {
+    pub fn network(self) -> Network {
+        Network(match self.0 {
+            IpAddr::V4(v4) => IpAddr::V4(v4),
+            IpAddr::V6(v6) => IpAddr::V6(first_bits(v6, NETWORK_BITS)),
+        })
+    }
+}
+
+fn first_bits(address: Ipv6Addr, bits: u32) -> Ipv6Addr {
+    Ipv6Addr::from_bits(address.to_bits() >> (128 - bits) << (128 - bits))
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            IpAddr::V4(v4) => write!(f, "{v4}"),
+            IpAddr::V6(network) => write!(f, "{network}/{NETWORK_BITS}"),
+        }
+    }
+}
 
 impl From<IpAddr> for Address {
     fn from(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V4(v4) => IpAddr::V4(v4),
-            IpAddr::V6(v6) => {
-                let network = v6.to_bits() >> (128 - IPV6_BITS) << (128 - IPV6_BITS);
-                IpAddr::V6(Ipv6Addr::from_bits(network))
-            }
+            IpAddr::V6(v6) => IpAddr::V6(first_bits(v6, IPV6_BITS)),
         })
     }
 }
@@ -36,7 +63,7 @@ impl fmt::Display for Address {
 /// The proxies whose `X-Forwarded-For` is believed: addresses and networks, separated by commas,
 /// as in `127.0.0.1,10.0.0.0/8`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Proxies(Vec<Network>);
+pub struct Proxies(Vec<ProxyNetwork>);
 
 /// The text is no list of networks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +71,7 @@ pub struct Proxies(Vec<Network>);
 pub struct NotANetwork(String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Network {
+struct ProxyNetwork {
     address: IpAddr,
     /// How many leading bits are those of the network.
     bits: u32,
@@ -89,7 +116,7 @@ impl FromStr for Proxies {
     }
 }
 
-impl Network {
+impl ProxyNetwork {
     fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address) {
             (IpAddr::V4(ours), IpAddr::V4(theirs)) => {
@@ -105,7 +132,7 @@ impl Network {
     }
 }
 
-impl FromStr for Network {
+impl FromStr for ProxyNetwork {
     type Err = NotANetwork;
 
     fn from_str(text: &str) -> Result<Self, NotANetwork> {
@@ -163,6 +190,9 @@ mod tests {
         assert_eq!(address("::ffff:1.2.3.4"), address("1.2.3.4"));
         assert_eq!(address("2001:db8:1:2::1").to_string(), "2001:db8:1:2::/64");
         assert_eq!(address("::ffff:1.2.3.4").to_string(), "1.2.3.4");
+        let network = |text: &str| address(text).network().to_string();
+        assert_eq!(network("2001:db8:1:2::1"), "2001:db8:1::/48");
+        assert_eq!(network("1.2.3.4"), "1.2.3.4");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use crate::ids::PlayerId;
 
-pub use address::{Address, NotANetwork, Proxies};
+pub use address::{Address, Network, NotANetwork, Proxies};
 pub use buckets::{BUCKETS_MAX, Buckets, NotARate, Rate};
 pub use origins::{NotAnOrigin, Origins};
 pub use places::{Place, Places};

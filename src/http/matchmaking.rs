@@ -175,6 +175,8 @@ impl From<LobbyError> for Problem {
             LobbyError::PlayerGone => Code::TokenRevoked,
             LobbyError::TooFewCoins { .. } => Code::TooFewCoins,
             LobbyError::TooManyCoins { .. } => Code::TooManyCoins,
+            LobbyError::AccountRequired => Code::AccountRequired,
+            LobbyError::PrivateBetTooHigh { .. } => Code::PrivateBetTooHigh,
             LobbyError::RoomsWanted => Code::RoomsInvalid,
             LobbyError::Seating => Code::Seating,
             LobbyError::NotSeated => Code::NotSeated,

@@ -22,7 +22,8 @@ pub(super) struct Notice {
     /// What it is about, for programs. `game_voided`: the game could not be finished, and `amount`
     /// is what came back, ante and stake. `pot_returned`: a table is gone, or was a private one that
     /// has ended or from which the player had to go, and `amount` is what the player had paid into
-    /// its POT. `banned`: the player could not come in for a time.
+    /// its POT. `private_limit`: at a private table a game did not begin with the player, because it
+    /// could have brought more than the player may still win at such tables. `banned`: the player could not come in for a time.
     /// `ban_lifted`: a ban was taken back. `muted`: what the player says at tables is refused.
     /// `mute_lifted`: that was taken back. Kinds are added, not changed.
     #[schema(example = "game_voided")]

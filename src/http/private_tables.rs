@@ -123,7 +123,8 @@ impl From<PrivateView> for PrivateTableBody {
 /// The host sits down, and gives the code or the link to friends. Nobody else comes. After a game
 /// the same seats are asked to be ready for the next one. When nobody has sat there for an hour the
 /// table ends, and its POT goes back to those who paid it; each is told by a notice. There are at
-/// most eight tables of one host.
+/// most eight tables of one host. What a player may win at private tables is bounded: in a day by an
+/// amount of the house's, and beside it by the fees that it has paid in rooms within seven days.
 #[utoipa::path(
     post,
     path = "/v1/private-tables",
@@ -138,8 +139,9 @@ impl From<PrivateView> for PrivateTableBody {
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`seated_elsewhere`: the player sits at a table already. \
             `too_many_private_tables`: there are eight of the player's. `too_few_coins`: for this \
-            bet. `seating`: a request of the player is being seated; ask again. `table_halted`: \
-            the player sits at a table that was halted",
+            bet. `private_bet_too_high`: a game could bring more than the player may still win at \
+            private tables; the detail says both amounts. `seating`: a request of the player is \
+            being seated; ask again. `table_halted`: the player sits at a table that was halted",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, `bet_invalid`: the bet is out of bounds, or \
             `rules_invalid`: there is no such game or rule set, or no game can be dealt by these \
@@ -198,8 +200,9 @@ pub(super) async fn show_private_table(
         (status = 404, description = "`code_not_found`: no table has this code, or no longer",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`table_full`. `seated_elsewhere`: the player sits at another \
-            table. `too_few_coins`: for this bet. `seating`: a request of the player is being \
-            seated; ask again. `table_halted`: an operator decides what becomes of it",
+            table. `too_few_coins`: for this bet. `private_bet_too_high`: a game could bring more \
+            than the player may still win at private tables; the detail says both amounts. \
+            `seating`: a request of the player is being seated; ask again. `table_halted`: an operator decides what becomes of it",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]

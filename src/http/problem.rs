@@ -149,6 +149,10 @@ codes! {
     TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room asks for";
     RoomClosed = "room_closed", CONFLICT, "The room is closed";
     TooManyCoins = "too_many_coins", CONFLICT, "Your wallet holds more than the room is for";
+    AccountRequired = "account_required", FORBIDDEN,
+        "The room is for players with a password or an identity";
+    PrivateBetTooHigh = "private_bet_too_high", CONFLICT,
+        "A game there may bring more than you may still win at private tables";
     RoomsInvalid = "rooms_invalid", UNPROCESSABLE_ENTITY, "Name one to eight rooms of one game";
     SeatedElsewhere = "seated_elsewhere", CONFLICT, "You sit at another table";
     TicketNotFound = "ticket_not_found", NOT_FOUND, "You have no such ticket";
@@ -174,6 +178,9 @@ codes! {
     DailyClaimed = "daily_claimed", CONFLICT, "Today's reward was claimed";
     ReliefNotDue = "relief_not_due", CONFLICT, "You have too many coins for relief";
     ReliefUsedUp = "relief_used_up", CONFLICT, "Today's reliefs were claimed";
+    NetworkUsedUp = "network_used_up", CONFLICT,
+        "Your network has had its reliefs of the day";
+    WelcomeDue = "welcome_due", CONFLICT, "Your welcome comes first, on another day";
 
     // Corrections.
     PlayerNotFound = "player_not_found", NOT_FOUND, "There is no such player";

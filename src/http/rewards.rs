@@ -1,12 +1,13 @@
 //! Rewards: the daily one, and relief for those who have run out of coins.
 
-use axum::Json;
 use axum::extract::{FromRef, State};
 use axum::response::Response;
+use axum::{Extension, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::auth::Player;
+use crate::edge::Address;
 use crate::rewards::{
     Daily, DailyClaimed, Relief, ReliefClaimed, RewardError, Rewards, STREAK_DAYS, Standing,
 };
@@ -126,8 +127,8 @@ pub(super) struct DailyClaimedBody {
         (status = 200, description = "It was given", body = DailyClaimedBody),
         (
             status = 409,
-            description = "`daily_claimed`: the detail says when the next is due. Or \
-                `idempotency_key_in_use`",
+            description = "`welcome_due`: the welcome comes first, see signing in as a guest. \
+                `daily_claimed`: the detail says when the next is due. Or `idempotency_key_in_use`",
             body = ProblemBody,
             content_type = "application/problem+json"
         )
@@ -172,7 +173,8 @@ pub(super) struct ReliefClaimedBody {
         (
             status = 409,
             description = "`relief_not_due`: there are coins left. `relief_used_up`: the detail \
-                says when there is more. Or `idempotency_key_in_use`",
+                says when there is more. `network_used_up`: so many were given to players of the \
+                same network today as may be. Or `idempotency_key_in_use`",
             body = ProblemBody,
             content_type = "application/problem+json"
         )
@@ -181,10 +183,12 @@ pub(super) struct ReliefClaimedBody {
 pub(super) async fn claim_relief(
     State(rewards): State<Rewards>,
     player: Player,
+    Extension(from): Extension<Address>,
     once: Once,
 ) -> Response {
     let work = async move |attempt| {
-        let claimed = rewards.claim_relief(player.id, attempt).await?;
+        let network = from.network().to_string();
+        let claimed = rewards.claim_relief(player.id, Some(&network), attempt).await?;
         let ReliefClaimed { amount, wallet, left_today } = claimed;
         let (amount, available) = (amount.into(), wallet.into());
         Ok(Json(ReliefClaimedBody { amount, available, left_today }))
@@ -207,6 +211,8 @@ impl From<RewardError> for Problem {
             RewardError::DailyClaimed { .. } => Code::DailyClaimed,
             RewardError::ReliefNotDue { .. } => Code::ReliefNotDue,
             RewardError::ReliefUsedUp { .. } => Code::ReliefUsedUp,
+            RewardError::NetworkUsedUp { .. } => Code::NetworkUsedUp,
+            RewardError::WelcomeDue { .. } => Code::WelcomeDue,
             RewardError::Unavailable { .. } => return Self::unavailable(&error),
             RewardError::Broken { .. } => return Self::internal(&error),
         };

@@ -50,6 +50,8 @@ pub(super) struct Room {
     /// The most that it may hold; none for no limit.
     #[schema(required = true)]
     wallet_max: Option<Coins>,
+    /// Whether only players with a password or an identity may sit down, and no guests.
+    needs_account: bool,
     /// The rule set by its name.
     #[schema(example = "kingdom")]
     rule_set: String,
@@ -82,6 +84,7 @@ impl Room {
             hits_to_win: terms.hits.map(|hits| hits.to_win),
             wallet_min: room.wallet_min().into(),
             wallet_max: room.wallet_max().map(Coins::from),
+            needs_account: room.needs_account(),
             rule_set: room.rule_set().to_owned(),
             has_own_switches: !room.has_plain_rules(),
             is_open: room.is_open(),
@@ -119,7 +122,7 @@ pub(super) struct SeatedAt {
 
 /// Ask a room for a table
 ///
-/// First come, first seated, but nobody beside somebody of the same device or address. Who sits at a table already, of whatever room, is sent back to that
+/// First come, first seated, but nobody beside somebody of the same device or network. Who sits at a table already, of whatever room, is sent back to that
 /// one: an account sits at one table at a time, and after leaving in mid-game its seat is kept
 /// until the game is over (rule 8.4).
 #[utoipa::path(
@@ -130,7 +133,8 @@ pub(super) struct SeatedAt {
     security(("access_token" = [])),
     responses(
         (status = 200, description = "The table", body = SeatedAt),
-        (status = 403, description = "`banned`: the detail says until when, and why",
+        (status = 403, description = "`banned`: the detail says until when, and why. \
+            `account_required`: the room is for players with a password or an identity",
             body = super::ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`room_not_found`: there is no such room",
             body = super::ProblemBody, content_type = "application/problem+json"),

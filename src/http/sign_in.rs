@@ -85,7 +85,10 @@ impl From<(Profile, Tokens)> for SignedIn {
 /// Sign in as a guest
 ///
 /// The same device id signs in the same player. A new one makes a player with the welcome grant,
-/// once, however many requests race. Every sign-in opens a session of its own.
+/// once, however many requests race. A network (an IPv4 address, or the first 48 bits of an IPv6
+/// address) has so many welcomes a day; who comes beyond that is let in without, and gets it when it
+/// signs in or refreshes on another day, or links an identity. Every sign-in opens a session of its
+/// own.
 #[utoipa::path(
     post,
     path = "/v1/sign-in/guest",

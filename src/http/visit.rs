@@ -13,13 +13,14 @@ use crate::edge::Address;
 #[derive(Clone, Debug)]
 pub(super) struct Visit {
     user_agent: Option<String>,
-    address: Option<String>,
+    address: Option<Address>,
 }
 
 impl Visit {
     pub(super) fn with_device(self, device: Option<DeviceId>) -> Visitor {
         let Self { user_agent, address } = self;
-        Visitor { user_agent, address, device }
+        let network = address.map(|address| address.network().to_string());
+        Visitor { user_agent, address: address.map(|address| address.to_string()), network, device }
     }
 }
 
@@ -28,10 +29,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Visit {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let user_agent = parts.headers.get(USER_AGENT).and_then(|text| text.to_str().ok());
-        let address = parts.extensions.get::<Address>();
-        Ok(Self {
-            user_agent: user_agent.map(str::to_owned),
-            address: address.map(ToString::to_string),
-        })
+        let address = parts.extensions.get::<Address>().copied();
+        Ok(Self { user_agent: user_agent.map(str::to_owned), address })
     }
 }

@@ -25,6 +25,7 @@ use bahay_engine::coins::Coins;
 use serde_json::Value;
 use sqlx::PgConnection;
 
+use super::allowance;
 use super::books::{Books, Standing};
 use super::chart::Account;
 use super::operation::Request;
@@ -49,6 +50,7 @@ pub(super) async fn run(
     let Read { mut games, standings, known } =
         read(connection, requests, &accounts, &made.collect()).await?;
     let mut books = Books::new(standings, house_ids.clone());
+    books.allow(allowance::of_openings(connection, requests).await?);
     let (answers, decided) = decide_all(requests, known, &mut books, &mut games);
     if decided.is_empty() {
         return Ok(Some(answers));

@@ -117,8 +117,11 @@ impl Backfill {
 
         let id = self.operation();
         let answer = open_game::decide(&opening, id, &mut books, &mut games)?;
-        if let Opening::CannotPay { .. } = answer {
-            return Err(LedgerError::Invalid { what: "a player cannot pay for its game" });
+        match answer {
+            Opening::Opened { .. } => {}
+            Opening::CannotPay { .. } | Opening::OverAllowance { .. } => {
+                return Err(LedgerError::Invalid { what: "a player cannot pay for its game" });
+            }
         }
         self.book(id, Operation::Open(opening.clone()), &answer, opened_at)?;
         let id = self.operation();

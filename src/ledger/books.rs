@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::coins::Coins;
+use bahay_engine::table::PlayerId;
 
 use super::chart::{Account, Code};
 use super::error::LedgerError;
@@ -85,6 +86,8 @@ pub(super) struct Books {
     standings: BTreeMap<Account, Standing>,
     /// House accounts have no standing here: they are not locked, only named.
     house_ids: BTreeMap<Account, i64>,
+    /// What players may still win at private tables, of those who are to begin a game there.
+    rights: BTreeMap<PlayerId, Coins>,
     transfers: Vec<TransferRow>,
     entries: Vec<EntryRow>,
 }
@@ -94,7 +97,7 @@ impl Books {
         standings: BTreeMap<Account, Standing>,
         house_ids: BTreeMap<Account, i64>,
     ) -> Self {
-        Self { standings, house_ids, transfers: Vec::new(), entries: Vec::new() }
+        Self { standings, house_ids, ..Self::default() }
     }
 
     /// What is in an account; nothing, if there is no such account.
@@ -105,6 +108,24 @@ impl Books {
     /// The version of an account's newest entry; `None`, if there is no such account.
     pub(super) fn version(&self, account: &Account) -> Option<i64> {
         self.standings.get(account).map(|standing| standing.version)
+    }
+
+    /// Takes in what players may still win at private tables.
+    pub(super) fn allow(&mut self, rights: BTreeMap<PlayerId, Coins>) {
+        self.rights = rights;
+    }
+
+    /// What a player may still win at private tables; `None` where that is not bounded.
+    pub(super) fn right(&self, player: PlayerId) -> Option<Coins> {
+        self.rights.get(&player).copied()
+    }
+
+    /// Notes what a game that begins at a private table may bring, for what follows in this batch.
+    pub(super) fn use_right(&mut self, player: PlayerId, amount: Coins) {
+        if let Some(right) = self.rights.get_mut(&player) {
+            let left = right.hundredths().saturating_sub(amount.hundredths());
+            *right = Coins::from_hundredths(left);
+        }
     }
 
     /// Books all of an operation's transfers, or none of them.

@@ -5,13 +5,14 @@
 //! the stored answer. `chart` names accounts and transfers, `operation` what can be asked,
 //! `open_game`, `settle`, `void`, `grant` and `correct` decide in memory against `books`, which
 //! `attempt` reads without locks and `post` under them, `write` writes what was decided, `writer`
-//! gathers batches, `canonical` is the form in which inputs are hashed, `fold` writes the house's entries and seals what was booked (`seal`), `read`
+//! gathers batches, `allowance` reads what players may win at private tables, `canonical` is the form in which inputs are hashed, `fold` writes the house's entries and seals what was booked (`seal`), `read`
 //! answers questions, `audit` looks for anything that does not add up, `recompute` says what a
 //! stored document must have been asked for with, and `backfill` books a whole history.
 //!
 //! Absent on purpose: triggers and functions in the database; changes of what was once booked;
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
 
+mod allowance;
 mod attempt;
 pub mod audit;
 mod backfill;
@@ -37,6 +38,7 @@ mod writer;
 
 use std::time::Duration;
 
+use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId};
 use serde::de::DeserializeOwned;
 use sqlx::{PgConnection, PgPool};
@@ -61,7 +63,10 @@ use operation::{Operation, Request};
 use post::Answer;
 use writer::{HouseIds, Job};
 
+use crate::allowance::Allowance;
+use crate::clock::Timestamp;
 use crate::db::Page;
+use crate::ids::PRIVATE_ROOM;
 use crate::reason::Reason;
 
 /// How long an operation waits for room in a full queue before it is refused as unavailable.
@@ -81,12 +86,15 @@ pub struct LedgerOptions {
     pub pace: Duration,
     /// How late the house's own entries may be.
     pub fold_interval_ms: u64,
+    /// What players may win at private tables.
+    pub allowance: Allowance,
 }
 
 impl Default for LedgerOptions {
     fn default() -> Self {
         let pace = Duration::from_millis(50);
-        Self { batches_at_once: 2, queue: 2_048, pace, fold_interval_ms: 1_000 }
+        let allowance = Allowance::default();
+        Self { batches_at_once: 2, queue: 2_048, pace, fold_interval_ms: 1_000, allowance }
     }
 }
 
@@ -96,6 +104,7 @@ pub struct Ledger {
     pool: PgPool,
     house_ids: HouseIds,
     writer: mpsc::Sender<Job>,
+    allowance: Allowance,
 }
 
 /// The ledger's tasks. Dropped, they end by themselves after what waits; [`LedgerTasks::stop`]
@@ -133,18 +142,36 @@ impl Ledger {
         let every = Duration::from_millis(options.fold_interval_ms.max(1));
         let folding = writer::fold_all(pool.clone(), every, stopped);
         let tasks = vec![tokio::spawn(writing), tokio::spawn(folding)];
-        let ledger = Self { pool: pool.clone(), house_ids, writer };
+        let allowance = options.allowance;
+        let ledger = Self { pool: pool.clone(), house_ids, writer, allowance };
         (ledger, LedgerTasks { pool, stop, tasks })
     }
 
-    /// Takes antes and stakes, or says who cannot pay them.
+    /// Takes antes and stakes, or says who cannot pay them. At a private table nobody may win more
+    /// than its allowance; who could is told by a notice.
     pub async fn open_game(&self, input: OpenGame) -> Result<Opening, LedgerError> {
-        self.submit(Operation::Open(input)).await
+        let (game, players) = (input.game, input.players.clone());
+        let allowance = (input.room == PRIVATE_ROOM).then_some(self.allowance);
+        let request = Request::new(Operation::Open(input))?.within(allowance);
+        let opening = self.submit(request).await?;
+        if let Opening::OverAllowance { seats } = &opening {
+            allowance::note(&self.pool, game, &players, *seats).await?;
+        }
+        Ok(opening)
+    }
+
+    /// What a player may still win at private tables.
+    pub async fn allowance_left(
+        &self,
+        player: PlayerId,
+        now: Timestamp,
+    ) -> Result<Coins, LedgerError> {
+        allowance::left(&self.pool, self.allowance, player, now).await
     }
 
     /// Books a settlement and stores the game's record.
     pub async fn settle_game(&self, input: SettleGame) -> Result<Settled, LedgerError> {
-        self.submit(Operation::Settle(Box::new(input))).await
+        self.submit(Request::new(Operation::Settle(Box::new(input)))?).await
     }
 
     /// Gives back the antes and stakes of an open game. The reason is for people to read.
@@ -216,8 +243,7 @@ impl Ledger {
         Ok(fold::fold_all(&self.pool).await?)
     }
 
-    async fn submit<T: DeserializeOwned>(&self, operation: Operation) -> Result<T, LedgerError> {
-        let request = Request::new(operation)?;
+    async fn submit<T: DeserializeOwned>(&self, request: Request) -> Result<T, LedgerError> {
         let (reply, answer) = oneshot::channel();
         let job = Job { request, reply };
         let sent = self.writer.send_timeout(job, QUEUE_TIMEOUT).await;

@@ -2,11 +2,13 @@
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
+use bahay_engine::table::PlayerId;
 
 use super::books::{Books, Move};
 use super::chart::{Account, Code};
 use super::error::LedgerError;
 use super::operation::{OpenGame, Opening, seats_of};
+use crate::allowance;
 use crate::archive::store::{Game, Games};
 
 pub(super) fn decide(
@@ -34,6 +36,17 @@ pub(super) fn decide(
     if !cannot_pay.is_empty() {
         return Ok(Opening::CannotPay { seats: cannot_pay });
     }
+    let most = most(input, &stakes, books)?;
+    let is_over =
+        |player: PlayerId, most: Coins| books.right(player).is_some_and(|right| most > right);
+    let over = seats_of(players).zip(&most).filter(|((_, player), most)| is_over(*player, **most));
+    let over = over.fold(SeatSet::EMPTY, |over, ((seat, _), _)| over.with(seat));
+    if !over.is_empty() {
+        return Ok(Opening::OverAllowance { seats: over });
+    }
+    for (player, most) in players.iter().zip(&most) {
+        books.use_right(*player, *most);
+    }
 
     let mut moves = Vec::with_capacity(2 * players.len());
     if !ante.is_zero() {
@@ -57,6 +70,18 @@ pub(super) fn decide(
         input.opened_at_ms,
     );
     Ok(Opening::Opened { stakes, pot: books.balance(&Account::Pot(*table)) })
+}
+
+/// By seat: the most that the game brings it.
+fn most(input: &OpenGame, stakes: &[Coins], books: &Books) -> Result<Vec<Coins>, LedgerError> {
+    let antes = stakes.iter().map(|_| input.ante);
+    let pot = Coins::checked_sum(antes.chain([books.balance(&Account::Pot(input.table))]));
+    let pot = pot.ok_or_else(|| LedgerError::broken("a POT does not fit 64 bits"))?;
+    let of = |seat: usize| {
+        let others = stakes.iter().enumerate().filter(|(other, _)| *other != seat);
+        allowance::most(others.map(|(_, stake)| *stake), pot)
+    };
+    Ok((0..stakes.len()).map(of).collect())
 }
 
 /// `None` when the wallet cannot pay the ante and have anything left.

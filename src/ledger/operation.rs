@@ -12,6 +12,7 @@ use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
 use super::return_pot::PotReturn;
 use super::sweep::SweepWallet;
+use crate::allowance::Allowance;
 use crate::reason::Reason;
 
 /// The longest room name or key of a grant, in bytes. They become part of account codes,
@@ -59,6 +60,9 @@ pub enum Opening {
     /// These seats cannot pay the ante and have anything left to stake. Nothing moved, and this
     /// stays the answer for this game: another attempt is another game.
     CannotPay { seats: SeatSet },
+    /// The game is at a private table, and may bring these seats more than they may win at such
+    /// tables. Nothing moved, and this stays the answer for this game.
+    OverAllowance { seats: SeatSet },
 }
 
 /// A finished game's coins and its record. Its key is `settle:<game>`.
@@ -309,6 +313,9 @@ pub(super) struct Request {
     pub(super) operation: Operation,
     pub(super) key: String,
     pub(super) input_hash: [u8; 32],
+    /// What bounds the winnings of a game that it opens; none in rooms. No part of the input: what
+    /// a house allows may change, and the first answer stands.
+    pub(super) allowance: Option<Allowance>,
 }
 
 impl Request {
@@ -318,7 +325,11 @@ impl Request {
             .canonical_input()
             .map_err(|_| LedgerError::Invalid { what: "the input cannot be written as JSON" })?;
         let input_hash = Sha256::digest(&input).into();
-        Ok(Self { key: operation.key(), operation, input_hash })
+        Ok(Self { key: operation.key(), operation, input_hash, allowance: None })
+    }
+
+    pub(super) fn within(self, allowance: Option<Allowance>) -> Self {
+        Self { allowance, ..self }
     }
 }
 

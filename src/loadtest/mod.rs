@@ -246,7 +246,8 @@ pub enum LoadError {
     #[error(
         "the server turns us away ({code}): start it with wider limits for one address, as \
          `./dev loadtest` does: BAHAY_SIGN_INS_PER_ADDRESS, BAHAY_REQUESTS_PER_ADDRESS, \
-         BAHAY_CONNECTIONS_PER_ADDRESS and BAHAY_SOCKETS_PER_ADDRESS"
+         BAHAY_CONNECTIONS_PER_ADDRESS, BAHAY_SOCKETS_PER_ADDRESS and \
+         BAHAY_WELCOMES_PER_NETWORK"
     )]
     TurnedAway { code: String },
     #[error("no server is named: give --url")]

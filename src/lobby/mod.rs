@@ -6,11 +6,11 @@
 //! account twice. The table's own journal decides who sits there.
 //!
 //! Before the claim a place is reserved, whichever way the player comes; a place beside somebody
-//! with the same device, or the same address, is not given (`conflict_keys`). So the instant seat and the
+//! with the same device, or the same network, is not given (`conflict_keys`). So the instant seat and the
 //! matcher keep the same promise, also against each other.
 
 mod bots;
-mod conflict_keys;
+pub(crate) mod conflict_keys;
 mod matcher;
 mod private;
 mod seekers;
@@ -22,18 +22,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Game as _;
 use bahay_engine::matchmaking::Companion;
-use bahay_engine::table::{Input, PlayerId, Private, Spectators, TableId, Timestamp};
+use bahay_engine::table::{Input, PlayerId, Private, Spectators, TableId, Terms, Timestamp};
 use tokio::sync::Mutex;
 
 use crate::accounts::{AccountError, Accounts, Ban, Profile};
+use crate::allowance::{self, Allowance};
 use crate::edge::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
 use crate::live_store::{LiveStore, Playing, Reserve, SeatClaim, Unavailable};
 use crate::ratings::{Bearing, FIRST, Ratings};
 use crate::tables::{SubmitError, Tables, Unready};
-use bahay_engine::catalog::AnyGame;
+use bahay_engine::catalog::{AnyGame, AnyRules};
 
 use seekers::Seekers;
 use sit::{Sat, Sitter};
@@ -65,6 +67,9 @@ pub struct Options {
     pub conflict_secret: [u8; 32],
     /// How long nobody sits at a private table before it ends (rule 7.4).
     pub private_ends_after: Duration,
+    /// What a player may win at private tables. The ledger of the house is to be started with the
+    /// same.
+    pub allowance: Allowance,
     /// How many bots the house has; none, and players wait for each other.
     pub bots: u16,
     /// How long players have waited when bots come.
@@ -78,6 +83,7 @@ impl std::fmt::Debug for Options {
             invite_base,
             conflict_secret: _,
             private_ends_after,
+            allowance,
             bots,
             bots_after,
         } = self;
@@ -85,6 +91,7 @@ impl std::fmt::Debug for Options {
             .field("apart_by_address", apart_by_address)
             .field("invite_base", invite_base)
             .field("private_ends_after", private_ends_after)
+            .field("allowance", allowance)
             .field("bots", bots)
             .field("bots_after", bots_after)
             .finish()
@@ -99,6 +106,7 @@ impl Default for Options {
             invite_base: "http://127.0.0.1:8080/join".to_owned(),
             conflict_secret: [0; 32],
             private_ends_after: Duration::from_millis(Private::default().ends_after_ms.into()),
+            allowance: Allowance::default(),
             bots: 0,
             bots_after: Duration::from_secs(15),
         }
@@ -155,6 +163,9 @@ pub enum LobbyError {
     PlayerGone,
     #[error("this room is for wallets of at most {most} coins")]
     TooManyCoins { most: Coins },
+    /// The room is not for guests, who are known by a device alone.
+    #[error("this room is for players with a password or an identity: set one first")]
+    AccountRequired,
     #[error("name one to {most} rooms of one game", most = ROOMS_WANTED_MAX)]
     RoomsWanted,
     /// The same player is being seated by another request.
@@ -186,6 +197,12 @@ pub enum LobbyError {
         most = PRIVATE_TABLES_MAX
     )]
     TooManyPrivateTables,
+    /// What a game may bring is more than the player may still win at private tables.
+    #[error(
+        "a game there may bring you {most} coins, and you may win {left} more at private tables for \
+         now: play at a lower bet, or in rooms"
+    )]
+    PrivateBetTooHigh { most: Coins, left: Coins },
     #[error("the host has sent you away from this table")]
     Barred,
     #[error("every seat at this table is taken, or somebody there has your device")]
@@ -332,6 +349,7 @@ impl Lobby {
         }
         let wallet = self.ledger.wallet(player).await?;
         admit(&room, wallet.available)?;
+        self.known_well_enough(player, &room).await?;
         let bearing = self.bearing(player, room.kind()).await?;
         let who = [self.companion(player, &bearing, from)];
         let (name, avatar) = (bearing.name.as_str(), bearing.avatar.as_deref());
@@ -413,6 +431,16 @@ impl Lobby {
         }
     }
 
+    /// Refuses a guest where a room is for accounts.
+    async fn known_well_enough(&self, player: PlayerId, room: &Room) -> Result<(), LobbyError> {
+        match &self.accounts {
+            Some(accounts) if room.needs_account() && !accounts.has_account(player).await? => {
+                Err(LobbyError::AccountRequired)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// What of a player matters for whom to play with.
     async fn bearing(&self, player: PlayerId, kind: &str) -> Result<Bearing, LobbyError> {
         match &self.ratings {
@@ -432,6 +460,16 @@ impl Lobby {
         let conflict_keys = conflict_keys::of(&self.options.conflict_secret, player, bearing, from);
         Companion { player, rating: bearing.rating, conflict_keys }
     }
+}
+
+/// The most that a game of these terms brings to one seat, with what is in the POT before it;
+/// `None` when it does not fit 64 bits.
+pub(crate) fn most_of(terms: &Terms<AnyRules>, pot: Coins) -> Option<Coins> {
+    let seats = AnyGame::seats(&terms.rules).most;
+    let antes = terms.ante()?.checked_mul(u32::from(seats))?;
+    let stake = terms.stake_max::<AnyGame>(seats)?;
+    let others = (1..seats).map(|_| stake);
+    Some(allowance::most(others, pot.checked_add(antes)?))
 }
 
 /// Whether somebody with so much may sit down in a room.

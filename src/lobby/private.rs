@@ -2,7 +2,9 @@
 //! rules hold, and may send somebody away while no game runs. After a game the same seats are
 //! asked whether they are ready for the next, as at any table: that is the rematch.
 //!
-//! Friends may sit in one house, so an address keeps nobody apart here; a device does. Who is sent
+//! Friends may sit in one house, so an address keeps nobody apart here; a device does. What a player
+//! wins at private tables is bounded instead, see [`crate::allowance`]: who has won so much that
+//! another game could bring too much is refused, here and before each game. Who is sent
 //! away takes along what it has paid into the POT. A table at which nobody has sat for an hour comes
 //! to its end, and its POT goes back to those who paid it (rule 7.4); a code is forgotten after a day
 //! without use. A player is the host of [`PRIVATE_TABLES_MAX`] tables at most.
@@ -17,7 +19,7 @@ use crate::tables::SubmitError;
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 
 use super::sit::{Sat, Sitter};
-use super::{Lobby, LobbyError};
+use super::{Lobby, LobbyError, most_of};
 
 /// Letters and digits that nobody takes for another one, read or heard.
 const ALPHABET: &[u8] = b"ABCDEFGHJKMNPQRSTUVWXYZ23456789";
@@ -111,6 +113,7 @@ impl Lobby {
             return Err(LobbyError::SeatedElsewhere);
         }
         self.afford(host, room.wallet_min()).await?;
+        self.may_win(host, room.terms(), Coins::ZERO).await?;
         let table = TableId(entropy::uuid());
         let open = self.live.hosted(host).await?;
         let gone = self.gone(&open).await?;
@@ -148,6 +151,7 @@ impl Lobby {
                 self.house_is_open()?;
                 let needed = table.terms().wallet_min::<AnyGame>();
                 self.afford(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
+                self.may_win(player, table.terms(), table.pot()).await?;
                 let (kind, seats) = (table.kind(), table.seat_count());
                 self.sit_privately(player, private.table, kind, seats).await?;
             }
@@ -242,6 +246,22 @@ impl Lobby {
         let wallet = self.ledger.wallet(player).await?;
         if wallet.available < needed {
             return Err(LobbyError::TooFewCoins { needed });
+        }
+        Ok(())
+    }
+
+    /// Refuses whom a game may bring more than it may still win at private tables. The ledger asks
+    /// again before each game, with what everybody stakes then.
+    async fn may_win(
+        &self,
+        player: PlayerId,
+        terms: &Terms<AnyRules>,
+        pot: Coins,
+    ) -> Result<(), LobbyError> {
+        let most = most_of(terms, pot).ok_or(LobbyError::BetOutOfBounds)?;
+        let left = self.ledger.allowance_left(player, self.tables.clock().now()).await?;
+        if most > left {
+            return Err(LobbyError::PrivateBetTooHigh { most, left });
         }
         Ok(())
     }

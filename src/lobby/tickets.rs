@@ -103,10 +103,10 @@ impl Lobby {
         let mut refused = None;
         for wanted in wanted {
             let room = self.room(wanted).ok_or(LobbyError::NoSuchRoom)?;
-            let admitted = if room.is_open() {
-                admit(&room, wallet.available)
-            } else {
-                Err(LobbyError::RoomClosed)
+            let admitted = match admit(&room, wallet.available) {
+                _ if !room.is_open() => Err(LobbyError::RoomClosed),
+                Ok(()) => self.known_well_enough(player, &room).await,
+                Err(error) => Err(error),
             };
             match admitted {
                 Ok(()) if rooms.contains(wanted) => {}

@@ -1,13 +1,14 @@
 //! What asks for somebody: the last check of the ledger, games that were voided, tables that are
-//! halted, POTs that nobody plays for, settlements that were slow; and which games these were.
+//! halted, POTs that nobody plays for, settlements that were slow, coins of many new players that
+//! gather at one; and which games and players these were.
 //!
-//! Bounds: [`LISTED`] games of a kind are named; all are counted.
+//! Bounds: [`LISTED`] games of a kind are named, and players; all are counted.
 
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::GameId;
-use jiff_sqlx::Timestamp as SqlTimestamp;
+use bahay_engine::table::{GameId, PlayerId};
+use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp};
 
 use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::{self, Timestamp};
@@ -16,7 +17,11 @@ use crate::db;
 /// A POT with coins at a table where nothing was booked for so long is told.
 const IDLE_POT: Duration = Duration::from_hours(24);
 
-/// Games of a kind that are named.
+/// Who has won so much of new players in a day, less what it lost to such, is told. It is what one
+/// of them brings as its welcome: among honest players it takes luck, in a room above the first.
+const OF_NEWCOMERS: Coins = Coins::from_hundredths(1_000 * 100);
+
+/// Games of a kind that are named, and players.
 const LISTED: i64 = 20;
 
 /// What asks for somebody, if it is not zero.
@@ -37,9 +42,24 @@ pub struct Alarms {
     /// and the latest of them.
     pub slow: i64,
     pub slowest_ms: i64,
+    /// Players who have won much of players who were made within a week, by days of UTC: today and
+    /// yesterday.
+    pub gathering: i64,
+    /// Those who have won the most so.
+    pub gatherers: Vec<Gatherer>,
     /// The newest of those that were voided, and of those that were slow.
     pub newest_voided: Vec<VoidedGame>,
     pub newest_slow: Vec<SlowSettlement>,
+}
+
+/// A player to whom coins of new players have come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gatherer {
+    pub player: PlayerId,
+    pub name: String,
+    pub day: jiff::civil::Date,
+    /// What it has won of them on that day, less what it has lost to such, before fees.
+    pub amount: Coins,
 }
 
 /// A game that could not be finished.
@@ -110,6 +130,7 @@ impl Reports {
             .fetch_one(&self.pool)
         };
         let row = db::retry(once).await?;
+        let (gathering, gatherers) = self.gatherers(now).await?;
         Ok(Alarms {
             checked_at: row.checked_at.map(from_sql),
             differences: row.differences,
@@ -119,9 +140,41 @@ impl Reports {
             idle_coins: Coins::from_hundredths(row.idle_coins),
             slow: row.slow,
             slowest_ms: row.slowest_ms,
+            gathering,
+            gatherers,
             newest_voided: self.newest_voided(since).await?,
             newest_slow: self.newest_slow(since).await?,
         })
+    }
+
+    /// How many there are, and the first of them.
+    async fn gatherers(&self, now: Timestamp) -> Result<(i64, Vec<Gatherer>), ReportError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select c.player, p.name, c.day as "day: SqlDate", c.amount,
+                    count(*) over () as "all!"
+                from newcomer_coins c
+                join players p on p.id = c.player
+                where c.day >= ($1::timestamptz at time zone 'UTC')::date - 1 and c.amount > $2
+                order by c.amount desc, c.player
+                limit $3
+                "#,
+                to_sql(now) as _,
+                OF_NEWCOMERS.hundredths(),
+                LISTED
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?;
+        let all = rows.first().map_or(0, |row| row.all);
+        let gatherers = rows.into_iter().map(|row| Gatherer {
+            player: PlayerId(row.player),
+            name: row.name,
+            day: row.day.to_jiff(),
+            amount: Coins::from_hundredths(row.amount),
+        });
+        Ok((all, gatherers.collect()))
     }
 
     async fn newest_voided(&self, since: Timestamp) -> Result<Vec<VoidedGame>, ReportError> {

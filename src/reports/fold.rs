@@ -170,6 +170,32 @@ async fn add_settlements(
             returning game, finished_at, day, kind, room, ending, took_pot, taken_over, gross, fee,
                 pot
         ),
+        paid as (
+            select s.day, s.finished_at, (y ->> 'paid')::bigint as amount, f.player as payer,
+                t.player as payee
+            from settled s
+            join game_records r on r.game = s.game
+            cross join lateral jsonb_array_elements(r.settlement -> 'payments') y
+            join game_players f on f.game = s.game and f.seat = (y ->> 'from')::smallint
+            join game_players t on t.game = s.game and t.seat = (y ->> 'to')::smallint
+        ),
+        of_newcomers as (
+            insert into newcomer_coins as c (player, day, amount)
+            select n.player, n.day, sum(n.amount)
+            from (
+                select p.payee as player, p.day, p.amount
+                from paid p
+                join players m on m.id = p.payer
+                where m.kind = 'guest' and m.created_at > p.finished_at - interval '7 days'
+                union all
+                select p.payer, p.day, -p.amount
+                from paid p
+                join players m on m.id = p.payee
+                where m.kind = 'guest' and m.created_at > p.finished_at - interval '7 days'
+            ) n
+            group by n.player, n.day
+            on conflict (player, day) do update set amount = c.amount + excluded.amount
+        ),
         of_players as (
             insert into player_settlements (
                 player, finished_at, game, kind, room, ending, gross, fee, pot, taken_over

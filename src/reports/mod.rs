@@ -35,7 +35,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::{self, Timestamp};
 
-pub use alarms::{Alarms, SlowSettlement, VoidedGame};
+pub use alarms::{Alarms, Gatherer, SlowSettlement, VoidedGame};
 pub use booked::{Booked, Counted, Interval, Sums};
 pub use books::{
     AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,

@@ -35,7 +35,7 @@ pub struct Partner {
     pub shared: Option<Shared>,
 }
 
-/// What two players have in common.
+/// What two players have in common. An address is one of IPv4, or the network of one of IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {
     Device,
@@ -114,13 +114,13 @@ impl Reports {
         Ok(rows.collect())
     }
 
-    /// Who has signed in from a device or an address from which this player has.
+    /// Who has signed in from a device or a network from which this player has.
     pub async fn shared_by(&self, player: PlayerId) -> Result<Vec<SharedBy>, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
                 with own as materialized (
-                    select s.device, s.address
+                    select s.device, s.network
                     from sessions s
                     where s.player = $1
                     order by s.created_at desc
@@ -132,9 +132,9 @@ impl Reports {
                     join sessions t on t.device = d.device
                     union
                     select t.player, false
-                    from (select distinct o.address from own o where o.address is not null) a
+                    from (select distinct o.network from own o where o.network is not null) a
                     cross join lateral (
-                        select t.player from sessions t where t.address = a.address limit 200
+                        select t.player from sessions t where t.network = a.network limit 200
                     ) t
                 )
                 select f.player as "player!: Uuid", n.name, bool_or(f.is_device) as "is_device!"

@@ -35,7 +35,7 @@ pub(super) fn next(
 }
 
 /// What a day of the streak is worth.
-pub(super) fn amount(streak_day: u8, amounts: &[Coins; STREAK_DAYS]) -> Coins {
+pub fn amount(streak_day: u8, amounts: &[Coins; STREAK_DAYS]) -> Coins {
     amounts[usize::from(streak_day).saturating_sub(1) % STREAK_DAYS]
 }
 

@@ -27,13 +27,17 @@ use uuid::Uuid;
 
 use crate::clock::{Clock, Timestamp};
 use crate::db::{self, Failure};
+use crate::grant_limits::{self, Counted, GrantLimits, Taker};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, Ledger, LedgerError, Wallet};
 
 pub use calendar::{Calendar, NotAKnownTimeZone};
-pub use daily::STREAK_DAYS;
+pub use daily::{STREAK_DAYS, amount as daily_amount};
 
 use store::Had;
+
+/// What a new player starts with, if nothing else is set.
+pub const WELCOME: Coins = Coins::from_hundredths(1_000 * 100);
 
 /// What the house gives.
 #[derive(Clone, Debug)]
@@ -74,6 +78,7 @@ pub struct Rewards {
     ledger: Ledger,
     clock: Clock,
     terms: Terms,
+    limits: GrantLimits,
 }
 
 /// How a player stands.
@@ -131,6 +136,18 @@ pub enum RewardError {
     ReliefNotDue { has: Coins, floor: Coins },
     #[error("today's reliefs were given; the next can be at {}", crate::clock::to_jiff(*.next_at))]
     ReliefUsedUp { next_at: Timestamp },
+    #[error(
+        "your network has had its reliefs of the day; the next can be at {}",
+        crate::clock::to_jiff(*.next_at)
+    )]
+    NetworkUsedUp { next_at: Timestamp },
+    /// Whose welcome waits gets that first.
+    #[error(
+        "your network had had its welcomes of the day when you came: sign in again from {} on, or \
+         link an identity",
+        crate::clock::to_jiff(*.next_at)
+    )]
+    WelcomeDue { next_at: Timestamp },
     /// The same call may pass later.
     #[error("rewards are unavailable: {reason}")]
     Unavailable { reason: String },
@@ -161,7 +178,13 @@ type Attempted<T> = Result<Result<T, RewardError>, sqlx::Error>;
 
 impl Rewards {
     pub fn new(pool: PgPool, ledger: Ledger, clock: Clock, terms: Terms) -> Self {
-        Self { pool, ledger, clock, terms }
+        Self { pool, ledger, clock, terms, limits: GrantLimits::default() }
+    }
+
+    /// The same, by these limits of networks.
+    #[must_use]
+    pub fn within(self, limits: GrantLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// How a player stands now.
@@ -173,7 +196,7 @@ impl Rewards {
         let relief = self.terms.relief;
         let left_today = relief::left(&had, calendar.day(now), relief.per_day);
         Ok(Standing {
-            daily: daily::next(&had, &calendar, now, &self.terms.daily),
+            daily: self.next_daily(&had, &calendar, now),
             relief: Relief {
                 is_claimable: left_today > 0 && has(wallet)? < relief.floor,
                 floor: relief.floor,
@@ -186,7 +209,8 @@ impl Rewards {
     /// Gives the daily reward, once a day.
     ///
     /// # Errors
-    /// [`RewardError::DailyClaimed`], or that it cannot be done now.
+    /// [`RewardError::WelcomeDue`] before [`RewardError::DailyClaimed`], or that it cannot be done
+    /// now.
     pub async fn claim_daily(
         &self,
         player: PlayerId,
@@ -201,6 +225,10 @@ impl Rewards {
         let now = self.clock.now();
         let calendar = self.calendar(&had);
         if had.daily_attempt != Some(attempt) {
+            if had.welcome_due {
+                let next_at = grant_limits::next_day(now);
+                return Ok(Err(RewardError::WelcomeDue { next_at }));
+            }
             let due = daily::next(&had, &calendar, now, &self.terms.daily);
             if !due.is_claimable {
                 return Ok(Err(RewardError::DailyClaimed { next_at: due.claimable_at }));
@@ -227,17 +255,23 @@ impl Rewards {
     /// Gives relief to a player who has less than the floor.
     ///
     /// # Errors
-    /// [`RewardError::ReliefNotDue`] before [`RewardError::ReliefUsedUp`], or that it cannot be
-    /// done now.
+    /// [`RewardError::ReliefNotDue`] before [`RewardError::ReliefUsedUp`] before
+    /// [`RewardError::NetworkUsedUp`], or that it cannot be done now.
     pub async fn claim_relief(
         &self,
         player: PlayerId,
+        network: Option<&str>,
         attempt: Uuid,
     ) -> Result<ReliefClaimed, RewardError> {
-        attempted(|| self.claim_relief_once(player, attempt)).await
+        attempted(|| self.claim_relief_once(player, network, attempt)).await
     }
 
-    async fn claim_relief_once(&self, player: PlayerId, attempt: Uuid) -> Attempted<ReliefClaimed> {
+    async fn claim_relief_once(
+        &self,
+        player: PlayerId,
+        network: Option<&str>,
+        attempt: Uuid,
+    ) -> Attempted<ReliefClaimed> {
         let terms = self.terms.relief;
         let mut tx = self.pool.begin().await?;
         let mut had = store::lock(&mut tx, player).await?;
@@ -256,6 +290,11 @@ impl Rewards {
             if relief::left(&had, day, terms.per_day) == 0 {
                 let next_at = calendar.start_of(calendar::next(day));
                 return Ok(Err(RewardError::ReliefUsedUp { next_at }));
+            }
+            let taker = network.map_or(Taker::Unknown, Taker::Network);
+            if !self.limits.take_in_tx(&mut tx, Counted::Relief, taker, now).await? {
+                let next_at = grant_limits::next_day(now);
+                return Ok(Err(RewardError::NetworkUsedUp { next_at }));
             }
             had.relief_count = relief::count(&had, day).saturating_add(1);
             had.relief_date = Some(day);
@@ -286,6 +325,15 @@ impl Rewards {
     ) -> Result<Coins, RewardError> {
         let input = GrantCoins { player, grant, key, amount };
         Ok(self.ledger.grant_in_tx(connection, input).await?.wallet)
+    }
+
+    /// What can be claimed next. Nothing, as long as the welcome is due.
+    fn next_daily(&self, had: &Had, calendar: &Calendar, now: Timestamp) -> Daily {
+        let next = daily::next(had, calendar, now, &self.terms.daily);
+        if !had.welcome_due {
+            return next;
+        }
+        Daily { is_claimable: false, claimable_at: grant_limits::next_day(now), ..next }
     }
 
     fn calendar(&self, had: &Had) -> Calendar {

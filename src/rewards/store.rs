@@ -11,6 +11,8 @@ use crate::ids::PlayerId;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Had {
     pub(super) time_zone: Option<String>,
+    /// The player's welcome is still to come.
+    pub(super) welcome_due: bool,
     /// The day of the newest daily reward, and its place in the streak.
     pub(super) daily_date: Option<Date>,
     pub(super) streak: u8,
@@ -28,7 +30,7 @@ pub(super) async fn read(
 ) -> Result<Had, sqlx::Error> {
     let row = sqlx::query!(
         r#"
-        select p.time_zone, r.daily_date as "daily_date?: SqlDate", r.streak as "streak?",
+        select p.time_zone, p.welcome_due, r.daily_date as "daily_date?: SqlDate", r.streak as "streak?",
             r.daily_attempt as "daily_attempt?", r.relief_date as "relief_date?: SqlDate",
             r.relief_count as "relief_count?", r.relief_attempt as "relief_attempt?"
         from players p
@@ -42,6 +44,7 @@ pub(super) async fn read(
     let small = |number: Option<i16>| u8::try_from(number.unwrap_or(0)).unwrap_or(u8::MAX);
     Ok(row.map_or_else(Had::default, |row| Had {
         time_zone: row.time_zone,
+        welcome_due: row.welcome_due,
         daily_date: row.daily_date.map(SqlDate::to_jiff),
         streak: small(row.streak),
         daily_attempt: row.daily_attempt,

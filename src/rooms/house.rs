@@ -17,6 +17,10 @@ const TIERS: [(&str, &str, i64); 7] = [
     ("maharlika", "Maharlika", 50_000),
 ];
 
+/// From this bet on a room is not for guests. A wallet that sits down there holds 30 welcome grants,
+/// so nobody plays there on the first day, and whoever has so much can set a password to keep it.
+const ACCOUNT_BET: i64 = 2_000;
+
 /// The house's rooms, by rising bet: the first game of the catalogue by its first rule set. `clocks`
 /// are the same in all of them.
 ///
@@ -36,19 +40,22 @@ pub fn house_rooms(clocks: Clocks) -> Vec<Room> {
         let spectators = if bet == 1 { Spectators::Anybody } else { Spectators::Nobody };
         let terms =
             Terms { room: id.to_owned(), rules, price, hits, clocks, spectators, private: None };
-        Room::new(name, set.name, terms).expect("amounts that fit")
+        let room = Room::new(name, set.name, terms).expect("amounts that fit");
+        if bet >= ACCOUNT_BET { room.for_accounts() } else { room }
     };
     TIERS.into_iter().map(room).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Clocks, house_rooms};
+    use super::{Clocks, Room, house_rooms};
 
     #[test]
     fn the_bets_rise() {
         let rooms = house_rooms(Clocks::default());
         assert!(rooms.len() >= 6);
         assert!(rooms.is_sorted_by_key(|room| room.terms().price.bet));
+        assert!(rooms.is_sorted_by_key(Room::needs_account), "from some bet on");
+        assert!(!rooms[0].needs_account());
     }
 }

@@ -52,6 +52,7 @@ pub struct Room {
     needed: Coins,
     coins_min: Coins,
     coins_max: Option<Coins>,
+    needs_account: bool,
     is_open: bool,
     revision: u32,
 }
@@ -67,9 +68,16 @@ impl Room {
             needed,
             coins_min: Coins::ZERO,
             coins_max: None,
+            needs_account: false,
             is_open: true,
             revision: 0,
         })
+    }
+
+    /// The same, for players with a password or an identity alone.
+    #[must_use]
+    pub fn for_accounts(self) -> Self {
+        Self { needs_account: true, ..self }
     }
 
     /// As in paths and accounts: `newbie`.
@@ -116,6 +124,11 @@ impl Room {
     /// The most that a wallet may hold to sit down.
     pub fn wallet_max(&self) -> Option<Coins> {
         self.coins_max
+    }
+
+    /// Whether it is closed to guests, who are known by a device alone.
+    pub fn needs_account(&self) -> bool {
+        self.needs_account
     }
 
     /// The game played there, by its name.

@@ -32,6 +32,8 @@ pub struct Draft {
     pub terms: Terms<AnyRules>,
     pub coins_min: Coins,
     pub coins_max: Option<Coins>,
+    /// Whether it is closed to guests.
+    pub needs_account: bool,
 }
 
 /// A room as it was from some time on.
@@ -94,7 +96,8 @@ impl Draft {
             return unsound("bet", "its amounts are too large");
         };
         let (coins_min, coins_max, is_open) = (self.coins_min, self.coins_max, self.is_open);
-        let room = Room { coins_min, coins_max, is_open, revision, ..room };
+        let needs_account = self.needs_account;
+        let room = Room { coins_min, coins_max, needs_account, is_open, revision, ..room };
         if room.wallet_max().is_some_and(|max| max < room.wallet_min()) {
             return unsound(
                 "coins_max",
@@ -114,6 +117,7 @@ impl From<&Room> for Draft {
             terms: room.terms.clone(),
             coins_min: room.coins_min,
             coins_max: room.coins_max,
+            needs_account: room.needs_account,
         }
     }
 }
@@ -200,7 +204,7 @@ impl Catalog {
             sqlx::query!(
                 r#"
                 select r.kind, v.revision, v.name, v.is_open, v.rule_set, v.terms, v.coins_min,
-                    v.coins_max, v.changed_at as "changed_at: SqlTimestamp", o.name as "changed_by?"
+                    v.coins_max, v.needs_account, v.changed_at as "changed_at: SqlTimestamp", o.name as "changed_by?"
                 from room_revisions v
                 join rooms r on r.id = v.room
                 left join operators o on o.id = v.changed_by
@@ -228,6 +232,7 @@ impl Catalog {
                 terms: row.terms,
                 coins_min: row.coins_min,
                 coins_max: row.coins_max,
+                needs_account: row.needs_account,
             };
             Ok(Revision { room: stored.room()?, changed_by: row.changed_by, changed_at })
         });
@@ -274,7 +279,7 @@ pub(super) async fn read(pool: &PgPool) -> Result<Vec<Room>, RoomError> {
             Stored,
             r#"
             select r.kind, v.revision, v.name, v.is_open, v.rule_set, v.terms, v.coins_min,
-                v.coins_max
+                v.coins_max, v.needs_account
             from rooms r
             join room_revisions v on v.room = r.id and v.revision = r.revision
             where r.kind = any($1)
@@ -332,9 +337,10 @@ async fn insert_revision_in_tx(
     sqlx::query!(
         r#"
         insert into room_revisions (
-            room, revision, name, is_open, rule_set, terms, coins_min, coins_max, changed_by
+            room, revision, name, is_open, rule_set, terms, coins_min, coins_max, needs_account,
+            changed_by
         )
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         "#,
         room.id(),
         revision,
@@ -344,6 +350,7 @@ async fn insert_revision_in_tx(
         terms,
         room.coins_min.hundredths(),
         room.coins_max.map(Coins::hundredths),
+        room.needs_account,
         by
     )
     .execute(&mut *tx)
@@ -361,6 +368,7 @@ struct Stored {
     terms: serde_json::Value,
     coins_min: i64,
     coins_max: Option<i64>,
+    needs_account: bool,
 }
 
 impl Stored {
@@ -377,6 +385,7 @@ impl Stored {
             is_open: self.is_open,
             coins_min: Coins::from_hundredths(self.coins_min),
             coins_max: self.coins_max.map(Coins::from_hundredths),
+            needs_account: self.needs_account,
             ..room
         })
     }

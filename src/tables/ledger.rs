@@ -39,7 +39,10 @@ impl<G: Readable> Tables<G> {
         self.counts().play().opening.took(asked.elapsed());
         match answer {
             Ok(Opening::Opened { stakes, pot }) => LedgerAnswer::Opened { game, stakes, pot },
-            Ok(Opening::CannotPay { seats }) => LedgerAnswer::CannotPay { game, seats },
+            // Who may not win so much has no place in this game either; a notice tells why.
+            Ok(Opening::CannotPay { seats } | Opening::OverAllowance { seats }) => {
+                LedgerAnswer::CannotPay { game, seats }
+            }
             Err(error) => refused(game, &error),
         }
     }

@@ -21,7 +21,7 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 24] = [
+const SESSION: [(&str, bool, &str); 25] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("not_authenticated", false, "say first who you are: authenticate"),
     ("already_authenticated", false, "this connection has said already who it is"),
@@ -40,6 +40,7 @@ const SESSION: [(&str, bool, &str); 24] = [
     ("banned", false, "you are banned; `detail` says until when, and why"),
     ("too_few_coins", false, "this room asks for a wallet that holds more"),
     ("too_many_coins", false, "this room is for wallets that hold less"),
+    ("account_required", false, "this room is for players with a password or an identity"),
     ("rooms_invalid", false, "name one to eight rooms of one game"),
     ("ticket_not_found", false, "you are not looking for a table here"),
     ("ticket_matched", false, "a table has been found already"),

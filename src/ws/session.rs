@@ -438,6 +438,7 @@ impl Session {
             LobbyError::PlayerGone => (AuthError::Revoked.code(), false),
             LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
             LobbyError::TooManyCoins { .. } => ("too_many_coins", false),
+            LobbyError::AccountRequired => ("account_required", false),
             LobbyError::RoomsWanted => ("rooms_invalid", false),
             LobbyError::TicketUnknown => ("ticket_not_found", false),
             LobbyError::TicketMatched => ("ticket_matched", false),
@@ -449,6 +450,7 @@ impl Session {
             LobbyError::SeatedElsewhere
             | LobbyError::CodeUnknown
             | LobbyError::BetOutOfBounds
+            | LobbyError::PrivateBetTooHigh { .. }
             | LobbyError::Rules(_)
             | LobbyError::TooManyPrivateTables
             | LobbyError::Barred

@@ -23,7 +23,7 @@ const SECRET: &str = "7d1f0a6b93c84e25a0b7c6d5e4f3928170695a4b3c2d1e0f9e8d7c6b5a
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// All clients of a run come from one address, and faults make them come often.
-const LIMITS: [(&str, &str); 7] = [
+const LIMITS: [(&str, &str); 9] = [
     ("BAHAY_CONNECTIONS_PER_ADDRESS", "100000"),
     ("BAHAY_SOCKETS_PER_ADDRESS", "100000"),
     ("BAHAY_STRANGERS_PER_ADDRESS", "100000"),
@@ -31,6 +31,8 @@ const LIMITS: [(&str, &str); 7] = [
     ("BAHAY_REQUESTS_PER_ADDRESS", MANY),
     ("BAHAY_REQUESTS_PER_ACCOUNT", MANY),
     ("BAHAY_SIGN_INS_PER_ADDRESS", MANY),
+    ("BAHAY_WELCOMES_PER_NETWORK", "0"),
+    ("BAHAY_RELIEFS_PER_NETWORK", "0"),
 ];
 const MANY: &str = "100000:100000";
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+mod allowance;
 mod archive;
 mod asyncapi;
 mod brief;
@@ -9,6 +10,7 @@ mod cluster;
 mod desk;
 mod fairness;
 mod figures;
+mod gatherers;
 mod halting;
 mod house_bots;
 mod house_clock;

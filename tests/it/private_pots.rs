@@ -23,7 +23,12 @@ use crate::support::house::{House, PATIENCE, Setup, joined};
 /// What each pays into the POT before a game.
 const BET: i64 = 300;
 
-async fn call(client: &Client, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+pub(crate) async fn call(
+    client: &Client,
+    method: &str,
+    path: &str,
+    body: Option<&Value>,
+) -> (u16, Value) {
     ask(client.base(), client.access_token(), method, path, body).await
 }
 
@@ -48,24 +53,28 @@ async fn ask(
 }
 
 /// Three friends at a private table; the first is its host.
-struct Party {
-    house: House,
-    code: String,
+pub(crate) struct Party {
+    pub(crate) house: House,
+    pub(crate) code: String,
     table: TableId,
-    clients: Vec<Client>,
+    pub(crate) clients: Vec<Client>,
 }
 
 impl Party {
     async fn new(private_ends_after: Duration) -> Self {
+        Self::of(lobby::Options { private_ends_after, ..lobby::Options::default() }, BET).await
+    }
+
+    /// In a house of these customs, at this bet.
+    pub(crate) async fn of(lobby: lobby::Options, bet: i64) -> Self {
         let clocks = Clocks { think_ms: 20, ..Clocks::default() };
-        let lobby = lobby::Options { private_ends_after, ..lobby::Options::default() };
         let house = House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() });
         let house = house.await;
         let mut clients = vec![];
         for name in ["Althea", "Benjie", "Carmela"] {
             clients.push(house.guest(name).await);
         }
-        let body = json!({ "room": "newbie", "bet": BET, "rule_set": "kingdom" });
+        let body = json!({ "room": "newbie", "bet": bet, "rule_set": "kingdom" });
         let (status, opened) = call(&clients[0], "POST", "/v1/private-tables", Some(&body)).await;
         assert_eq!(status, 201, "{opened}");
         let code = opened["code"].as_str().unwrap().to_owned();
@@ -100,7 +109,7 @@ impl Party {
 }
 
 /// A whole game, by the AI for all but the first, who sees its end.
-async fn play_game(clients: &[&Client]) -> Play {
+pub(crate) async fn play_game(clients: &[&Client]) -> Play {
     let mut plays = vec![];
     for client in clients {
         plays.push(joined(client).await);

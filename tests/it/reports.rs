@@ -25,7 +25,7 @@ const DAY_MS: i64 = 24 * 3_600_000;
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
 /// A database with so many games in the ninety days before [`NOW`].
-async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, Written) {
+pub(crate) async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, Written) {
     let database = TestDatabase::new().await;
     let owner = database.owner_pool().await;
     let what = GenerateHistory { games, days: 90, players, seed: 7, beside_others: false };
@@ -36,7 +36,7 @@ async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, Written) {
     (database, pool, written)
 }
 
-async fn counted(pool: &PgPool) -> Reports {
+pub(crate) async fn counted(pool: &PgPool) -> Reports {
     let reports = Reports::beside(pool);
     reports.count().await.unwrap();
     reports

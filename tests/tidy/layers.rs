@@ -7,13 +7,19 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("clock", &[]),
     ("ids", &[]),
     ("reason", &[]),
+    // What bounds how coins of many accounts gather at one: pure, or a count of its own.
+    ("allowance", &[]),
+    ("grant_limits", &["clock"]),
     ("entropy", &["clock", "ids"]),
     ("db", &[]),
     ("metrics", &[]),
     ("telemetry", &["entropy"]),
     // Who plays, and who may.
     ("auth", &["clock", "entropy", "ids"]),
-    ("accounts", &["auth", "clock", "db", "entropy", "ids", "ledger", "openid", "reason"]),
+    (
+        "accounts",
+        &["auth", "clock", "db", "entropy", "grant_limits", "ids", "ledger", "openid", "reason"],
+    ),
     ("openid", &["auth::install_algorithms", "clock"]),
     // Who is let in.
     ("edge", &["ids"]),
@@ -22,14 +28,14 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("idempotency", &["db", "entropy"]),
     ("archive", &["clock", "db", "ids"]),
     ("notices", &["clock", "db", "ids"]),
-    ("ledger", &["clock", "db", "entropy", "archive", "ids", "reason"]),
+    ("ledger", &["allowance", "clock", "db", "entropy", "archive", "ids", "reason"]),
     ("live_store", &["clock", "entropy", "ids"]),
     // Between players, and how they stand: counted from records, some time after the game.
     ("social", &["db", "ids", "reason"]),
     ("replay", &[]),
     ("standings", &["clock", "db", "archive", "ids", "live_store", "replay"]),
     // Coins beside the tables: what the house gives, and what those who run it correct.
-    ("rewards", &["clock", "db", "ids", "ledger"]),
+    ("rewards", &["clock", "db", "grant_limits", "ids", "ledger"]),
     (
         "operators",
         &[
@@ -51,6 +57,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
         "lobby",
         &[
             "accounts",
+            "allowance",
             "clock",
             "edge",
             "entropy",
@@ -135,6 +142,8 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ),
     // How well signs of collusion tell who colludes, among bots.
     ("collusion", &[]),
+    // What attackers who make accounts bring to one wallet, by the functions that the server has.
+    ("farm", &["allowance", "edge", "grant_limits", "lobby", "ratings", "rewards"]),
     // Games that nobody has played, to look at.
     ("fixtures", &["clock", "ledger", "rooms", "standings"]),
     // Settings, the wiring list, the commands.
@@ -142,8 +151,10 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
         "config",
         &[
             "accounts",
+            "allowance",
             "auth",
             "edge",
+            "grant_limits",
             "ids",
             "live_store",
             "lobby",
@@ -195,6 +206,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "config",
             "db",
             "demo",
+            "farm",
             "fixtures",
             "http",
             "ids",

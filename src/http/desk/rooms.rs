@@ -145,6 +145,8 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
     let sets: Vec<(&str, &str)> = rule_sets(room.kind());
     let watchable = [("yes", "Anybody, some time late"), ("no", "Nobody")];
     let watched_by = if terms.spectators == Spectators::Anybody { "yes" } else { "no" };
+    let accounts = [("no", "Anybody"), ("yes", "Players with a password or an identity")];
+    let needs_account = if draft.needs_account { "yes" } else { "no" };
     let clocks = terms.clocks;
     let hits = terms.hits.map_or(String::new(), |hits| hits.to_win.to_string());
     let pot = terms.hits.unwrap_or_default();
@@ -157,6 +159,7 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
                 (field(Field { value: room.name(), ..Field::required("name", "Name") }))
                 (choice("rule_set", "Rule set", &sets, room.rule_set()))
                 (choice("watchable", "Who may watch", &watchable, watched_by))
+                (choice("account", "Who may play", &accounts, needs_account))
                 (number("bet", "Bet", terms.price.bet.to_string(), "In coins, as in 1.00."))
                 (number("multiplier", "Multiplier", terms.price.multiplier.to_string(), ""))
                 (number("fee", "Fee", terms.price.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
@@ -212,6 +215,12 @@ impl Change {
         draft.coins_max = match self.text("most")? {
             "" => None,
             _ => Some(self.coins("most")?),
+        };
+        draft.needs_account = match self.0.get("account").map(String::as_str) {
+            None => draft.needs_account,
+            Some("yes") => true,
+            Some("no") => false,
+            Some(_) => return Err(Code::BodyInvalid.because("account is yes or no")),
         };
         let terms = &mut draft.terms;
         terms.price.bet = self.coins("bet")?;

@@ -15,7 +15,9 @@ use crate::http::operators::today::playing;
 use crate::http::{Problem, Services, unread};
 use crate::ids::GameId;
 use crate::live_store::Playing;
-use crate::reports::{Alarms, Figures, Hour, RoomFigures, SlowSettlement, Today, VoidedGame};
+use crate::reports::{
+    Alarms, Figures, Gatherer, Hour, RoomFigures, SlowSettlement, Today, VoidedGame,
+};
 
 pub(super) async fn show(
     State(services): State<Services>,
@@ -91,7 +93,8 @@ fn alarms(alarms: &Alarms) -> Markup {
             (count(alarms.idle_pots, "POTs idle for a day", "/desk/tables#pots"))
             @if alarms.idle_pots > 0 { "(" (coins(alarms.idle_coins)) ") " }
             (count(alarms.slow, "slow settlements", "#slow"))
-            @if alarms.slow > 0 { "(at most " (alarms.slowest_ms) " ms)" }
+            @if alarms.slow > 0 { "(at most " (alarms.slowest_ms) " ms) " }
+            (count(alarms.gathering, "players who gather coins of new ones", "#gathering"))
         }
     }
 }
@@ -109,6 +112,12 @@ fn behind(alarms: &Alarms) -> Markup {
         alarms.newest_slow.iter().map(|SlowSettlement { game: id, room, finished_at, late_ms }| {
             vec![game(id, *finished_at), html! { (room) }, html! { (late_ms) }]
         });
+    let gathering = alarms.gatherers.iter().map(|Gatherer { player, name, day, amount }| {
+        let player = html! { a href={ "/desk/players/" (player) } { (name) } };
+        vec![player, html! { (day) }, coins(*amount)]
+    });
+    let gathering_columns =
+        [Column::Text("Player"), Column::Text("Day (UTC)"), Column::Number("Won of new players")];
     let voided_columns =
         [Column::Text("Voided (UTC)"), Column::Text("Room"), Column::Text("Reason")];
     let slow_columns =
@@ -117,6 +126,11 @@ fn behind(alarms: &Alarms) -> Markup {
         @if alarms.voided > 0 {
             h2 id="voided" { "Games voided" }
             (table("Games voided today, the newest 20", &voided_columns, &voided.collect::<Vec<_>>()))
+        }
+        @if alarms.gathering > 0 {
+            h2 id="gathering" { "Players who gather coins of new ones" }
+            (table("Won of players made within a week, less what was lost to such, today and yesterday: the first 20",
+                &gathering_columns, &gathering.collect::<Vec<_>>()))
         }
         @if alarms.slow > 0 {
             h2 id="slow" { "Slow settlements" }

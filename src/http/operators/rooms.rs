@@ -59,6 +59,9 @@ pub(in crate::http) struct RoomSettings {
     /// created with.
     #[serde(default)]
     watchable: bool,
+    /// Only players with a password or an identity may sit down, and no guests.
+    #[serde(default)]
+    needs_account: bool,
 }
 
 /// A POT: what is paid into it, and who takes it.
@@ -163,6 +166,7 @@ impl RoomSettings {
                 absence_ms: clocks.absence_ms,
             },
             watchable: *spectators == Spectators::Anybody,
+            needs_account: draft.needs_account,
         }
     }
 
@@ -195,7 +199,8 @@ impl RoomSettings {
             };
         let (coins_min, coins_max) = (amount(self.coins_min), self.coins_max.map(amount));
         let (name, is_open, rule_set) = (self.name, self.is_open, wanted.rule_set);
-        Ok(Draft { name, is_open, rule_set, terms, coins_min, coins_max })
+        let needs_account = self.needs_account;
+        Ok(Draft { name, is_open, rule_set, terms, coins_min, coins_max, needs_account })
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::live_store::Playing;
 use crate::operators::Operator;
-use crate::reports::{self, Alarms, Figures, Reports, SlowSettlement, Sums, VoidedGame};
+use crate::reports::{self, Alarms, Figures, Gatherer, Reports, SlowSettlement, Sums, VoidedGame};
 use crate::standings::Standings;
 
 use super::super::{Coins, Problem, Services, Time, unread};
@@ -108,10 +108,35 @@ pub(in crate::http) struct AlarmsBody {
     settlements_slow: i64,
     /// The slowest of them, in milliseconds.
     slowest_ms: i64,
+    /// Players who have won more than 1,000 coins of players who were made within the week before,
+    /// less what they lost to such, on a day of UTC: today and yesterday.
+    gathering: i64,
+    /// Those who have won the most so, 20 at most.
+    gatherers: Vec<GathererBody>,
     /// The newest games that were voided since the day began, 20 at most.
     newest_voided: Vec<VoidedGameBody>,
     /// The newest slow settlements of the day, 20 at most.
     newest_slow: Vec<SlowSettlementBody>,
+}
+
+/// A player to whom coins of new players have come: a sign, and no proof, that one person has made
+/// them.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Gatherer)]
+pub(in crate::http) struct GathererBody {
+    player: Uuid,
+    name: String,
+    #[schema(value_type = String, format = Date, example = "2026-03-01")]
+    day: jiff::civil::Date,
+    /// Won of them, less what was lost to such, before fees.
+    amount: Coins,
+}
+
+impl From<Gatherer> for GathererBody {
+    fn from(gatherer: Gatherer) -> Self {
+        let Gatherer { player, name, day, amount } = gatherer;
+        Self { player: player.0, name, day, amount: amount.into() }
+    }
 }
 
 /// A game that could not be finished.
@@ -164,6 +189,8 @@ impl From<Alarms> for AlarmsBody {
             pots_idle_coins: alarms.idle_coins.into(),
             settlements_slow: alarms.slow,
             slowest_ms: alarms.slowest_ms,
+            gathering: alarms.gathering,
+            gatherers: alarms.gatherers.into_iter().map(GathererBody::from).collect(),
             newest_voided: voided.collect(),
             newest_slow: slow.collect(),
         }

@@ -188,7 +188,7 @@ fn check_opening(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
     let answer: Opening = serde_json::from_value(row.answer.clone())
         .map_err(|_| Mismatch::AnswerDiffers { key: KEY })?;
     match answer {
-        Opening::CannotPay { .. } => {
+        Opening::CannotPay { .. } | Opening::OverAllowance { .. } => {
             counted.refused += 1;
             let nothing = row.codes.is_empty() && row.state.is_none();
             if nothing { Ok(()) } else { Err(Mismatch::RefusedAndBooked) }

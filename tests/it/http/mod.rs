@@ -9,6 +9,7 @@ mod entries;
 mod examples;
 mod farewell;
 mod games;
+mod grant_limits;
 mod idempotency;
 mod kept_rooms;
 mod leaderboards;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::get;
 use bahay::accounts;
+use bahay::grant_limits::GrantLimits;
 use bahay::openid::{Issuer, Issuers};
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
@@ -366,4 +367,38 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
     ok(delete("/v1/me/identities/unheard-of")).await;
     let anew = ok(sign_in(&server, &local.token("s1"))).await;
     assert_ne!(text(&anew["player"]["id"]), guest.id);
+}
+
+/// An identity can be linked to one guest after the other, or be somebody's who deletes the account
+/// and comes again.
+#[tokio::test]
+async fn an_identity_brings_one_welcome_a_day() {
+    let local = Local::start().await;
+    let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
+    let grants = GrantLimits { welcomes: 1, ..GrantLimits::default() };
+    let ways_in = accounts::Options { issuers, grants, ..cheap_ways_in() };
+    let server = Server::with(Setup { ways_in, ..Setup::default() }).await;
+    let node = &server.node;
+    let available = async |token: &str| {
+        ok(node.get("/v1/me/wallet", token)).await["available"].as_i64().unwrap()
+    };
+    node.guest("device-0123456789-0").await;
+    let mut wallets = vec![];
+    for device in ["device-0123456789-1", "device-0123456789-2"] {
+        let token = node.guest(device).await.access_token;
+        assert_eq!(available(&token).await, 0);
+        ok(link(&server, &token, &local.token("s1"))).await;
+        wallets.push(available(&token).await);
+        let unlink = node.request(Method::DELETE, "/v1/me/identities/local");
+        ok(unlink.bearer_auth(&token)).await;
+    }
+    assert_eq!(wallets, [WELCOME.hundredths(), 0]);
+
+    let mut wallets = vec![];
+    for _ in 0..2 {
+        let token = text(&ok(sign_in(&server, &local.token("s2"))).await["access_token"]);
+        wallets.push(available(&token).await);
+        ok(node.request(Method::DELETE, "/v1/me").bearer_auth(&token)).await;
+    }
+    assert_eq!(wallets, [WELCOME.hundredths(), 0]);
 }

@@ -218,7 +218,8 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
     assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
     // Tables of the history have left some.
     let before = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
-    let [pots, coins] = ["pots_idle", "pots_idle_coins"].map(|name| before[name].as_i64().unwrap());
+    let [pots, coins, gathering] =
+        ["pots_idle", "pots_idle_coins", "gathering"].map(|name| before[name].as_i64().unwrap());
 
     let players = server.bank.players([10_000; 3]).await;
     let voided = server.bank.deal(table(), &players);
@@ -237,6 +238,9 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
             values (gen_random_uuid(), 'it does not replay', $1)",
         "insert into held_pots (table_id, amount, changed_at)
             values (gen_random_uuid(), 350, $1::timestamptz - interval '25 hours')",
+        "insert into newcomer_coins (player, day, amount)
+            select p.id, ($1::timestamptz at time zone 'UTC')::date, 100001
+            from players p where p.name = 'Tala' order by p.id limit 1",
         "update settlements set finished_at = $1::timestamptz - interval '7500 milliseconds',
             booked_at = $1
             where game = (select s.game from settlements s order by s.game limit 1)",
@@ -253,6 +257,7 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
         ("pots_idle_coins", coins + 350),
         ("settlements_slow", 1),
         ("slowest_ms", 7_500),
+        ("gathering", gathering + 1),
     ];
     for (name, value) in told {
         assert_eq!(alarms[name], value, "{name}: {alarms}");
@@ -261,6 +266,10 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
     assert_eq!(alarms["newest_voided"][0]["reason"], "a cable was pulled");
     assert_eq!(alarms["newest_slow"][0]["late_ms"], 7_500);
     let slow = text(&alarms["newest_slow"][0]["game"]);
+    let gatherers = alarms["gatherers"].as_array().unwrap();
+    let gatherer = gatherers.iter().find(|one| one["amount"] == 100_001).unwrap();
+    assert_eq!((&gatherer["day"], &gatherer["name"]), (&json!("2026-03-01"), &json!("Tala")));
+    let gatherer = text(&gatherer["player"]);
     for path in ["/desk/today", "/desk/today/live"] {
         let today = page(&server, path, &cookie).await;
         for words in [
@@ -269,6 +278,8 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
             "tables halted: 1",
             &format!("POTs idle for a day: {}", pots + 1),
             "slow settlements: 1",
+            &format!("players who gather coins of new ones: {}", gathering + 1),
+            &format!("/desk/players/{gatherer}"),
             "a cable was pulled",
             "href=\"/desk/ledger#checks\"",
             "href=\"/desk/tables#halted\"",

@@ -1,5 +1,6 @@
 //! Rooms, and the way to a table and from it.
 
+use bahay::ledger::Grant;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -82,4 +83,38 @@ async fn tables_that_may_be_watched_are_listed_by_pages() {
     expect_refusal(forged, 422, "cursor_invalid").await;
     let nowhere = server.node.get("/v1/rooms/nowhere/tables", &guests[0].access_token);
     expect_refusal(nowhere, 404, "room_not_found").await;
+}
+
+#[tokio::test]
+async fn a_high_room_is_for_players_with_a_password_or_an_identity() {
+    let server = Server::new().await;
+    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    let needs = |id: &str| {
+        let rooms = rooms["items"].as_array().unwrap();
+        rooms.iter().find(|room| room["id"] == id).unwrap()["needs_account"].clone()
+    };
+    assert_eq!((needs("hacienda"), needs("alta")), (json!(false), json!(true)));
+
+    let guest = server.node.guest("device-0123456789").await;
+    let seek = |rooms: Value| {
+        let request = server.node.post("/v1/matchmaking/tickets", &json!({ "rooms": rooms }));
+        request.bearer_auth(&guest.access_token)
+    };
+    let seat = || {
+        let request = server.node.request(Method::POST, "/v1/rooms/alta/seat");
+        request.bearer_auth(&guest.access_token)
+    };
+    expect_refusal(seat(), 409, "too_few_coins").await;
+    let player = guest.id.parse().unwrap();
+    server.bank.grant(player, Grant::Daily, 10_000_000).await.unwrap();
+    expect_refusal(seat(), 403, "account_required").await;
+    expect_refusal(seek(json!(["alta"])), 403, "account_required").await;
+    // The rooms that are for everybody are left.
+    let sought = ok(seek(json!(["alta", "newbie"]))).await;
+    assert_eq!(sought["rooms"], json!(["newbie"]));
+
+    let claim = json!({ "name": "Althea", "password": "rain on a tin roof" });
+    let set = server.node.request(Method::POST, "/v1/me/password").json(&claim);
+    ok(set.bearer_auth(&guest.access_token)).await;
+    ok(seat()).await;
 }

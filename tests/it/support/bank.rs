@@ -116,6 +116,7 @@ impl Bank {
         match self.ledger.open_game(input.clone()).await.expect("the game is opened") {
             Opening::Opened { stakes, pot } => (stakes, pot),
             Opening::CannotPay { seats } => panic!("{seats:?} cannot pay"),
+            Opening::OverAllowance { seats } => panic!("{seats:?} may not win so much"),
         }
     }
 

@@ -8,6 +8,7 @@ use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
 use bahay::edge::{self, Rate};
+use bahay::grant_limits::GrantLimits;
 use bahay::lobby::{self, Room, house_rooms};
 use bahay::operators::AdjustmentBounds;
 use bahay::ratings::Ratings;
@@ -89,10 +90,12 @@ pub(crate) fn adjustments() -> AdjustmentBounds {
     }
 }
 
-/// Hashes of passwords that cost nothing, as many as a test may want.
+/// Hashes of passwords that cost nothing, as many as a test may want, and a welcome for everybody: all
+/// players of a test come from one network.
 pub(crate) fn cheap_ways_in() -> accounts::Options {
     let hashes = HashOptions { memory_kib: 64, passes: 1, at_once: 4, waiting_max: 10_000 };
-    accounts::Options { hashes, ..accounts::Options::default() }
+    let grants = GrantLimits { welcomes: 0, reliefs: 0 };
+    accounts::Options { hashes, grants, ..accounts::Options::default() }
 }
 
 impl House {

@@ -29,6 +29,7 @@ pub(crate) fn serve(database: &TestDatabase) -> Command {
         .env("BAHAY_SIGNING_SECRET", SECRET)
         // All of a test's players come from one address.
         .env("BAHAY_APART_BY_ADDRESS", "false")
+        .env("BAHAY_WELCOMES_PER_NETWORK", "0")
         .env("RUST_LOG", "error");
     command
 }

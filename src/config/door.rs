@@ -1,0 +1,84 @@
+//! The settings of the door: which pages, addresses and accounts are let in, and how often.
+
+use clap::Args;
+
+use crate::edge;
+
+/// Who is let in, and how often. All limits are those of one node.
+#[derive(Args, Clone, Debug)]
+pub struct Door {
+    /// Whose pages may call from a browser, as in `https://play.example,https://m.example`; none
+    /// by default. Apps name no origin and need none.
+    #[arg(long, env = "BAHAY_ORIGINS", default_value = "", value_name = "ORIGINS")]
+    pub origins: edge::Origins,
+
+    /// Proxies whose X-Forwarded-For is believed, as in 127.0.0.1,10.0.0.0/8.
+    #[arg(long, env = "BAHAY_TRUSTED_PROXIES", default_value = "", value_name = "NETWORKS")]
+    pub trusted_proxies: edge::Proxies,
+
+    /// Connections of one address, whatever they ask for. Those of trusted proxies are not counted.
+    #[arg(
+        long,
+        env = "BAHAY_CONNECTIONS_PER_ADDRESS",
+        default_value_t = 256,
+        value_name = "NUMBER"
+    )]
+    pub connections_per_address: u32,
+
+    /// Open sockets of one address.
+    #[arg(long, env = "BAHAY_SOCKETS_PER_ADDRESS", default_value_t = 64, value_name = "NUMBER")]
+    pub sockets_per_address: u32,
+
+    /// Sockets of one address that have not said yet who they are; each has 5 seconds.
+    #[arg(long, env = "BAHAY_STRANGERS_PER_ADDRESS", default_value_t = 8, value_name = "NUMBER")]
+    pub strangers_per_address: u32,
+
+    /// Sockets that an account may open: so many a second, so many at once.
+    #[arg(long, env = "BAHAY_OPENINGS_PER_ACCOUNT", default_value = "3:12", value_name = "RATE")]
+    pub openings_per_account: edge::Rate,
+
+    /// Requests of one address.
+    #[arg(
+        long,
+        env = "BAHAY_REQUESTS_PER_ADDRESS",
+        default_value = "100:400",
+        value_name = "RATE"
+    )]
+    pub requests_per_address: edge::Rate,
+
+    /// Requests of one account.
+    #[arg(long, env = "BAHAY_REQUESTS_PER_ACCOUNT", default_value = "20:80", value_name = "RATE")]
+    pub requests_per_account: edge::Rate,
+
+    /// Requests of one address that sign in or refresh.
+    #[arg(long, env = "BAHAY_SIGN_INS_PER_ADDRESS", default_value = "2:60", value_name = "RATE")]
+    pub sign_ins_per_address: edge::Rate,
+}
+
+impl Door {
+    /// As the door takes it.
+    pub fn options(self) -> edge::Options {
+        let Self {
+            origins,
+            trusted_proxies: proxies,
+            connections_per_address,
+            sockets_per_address,
+            strangers_per_address,
+            openings_per_account,
+            requests_per_address,
+            requests_per_account,
+            sign_ins_per_address,
+        } = self;
+        edge::Options {
+            origins,
+            proxies,
+            connections_per_address,
+            sockets_per_address,
+            strangers_per_address,
+            openings_per_account,
+            requests_per_address,
+            requests_per_account,
+            sign_ins_per_address,
+        }
+    }
+}

@@ -1,0 +1,476 @@
+//! A house as far as coins are concerned, in virtual time: accounts, what they are granted, and what
+//! becomes of games that one of their players is meant to win. Everything that could be refused is
+//! decided by the functions of the server.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use bahay_engine::catalog::{AnyGame, AnyRules};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Game as _;
+use bahay_engine::matchmaking::{Companion, RoomSet, Round, Ticket, TicketId};
+use bahay_engine::table::{Clocks, PlayerId, Terms, Timestamp};
+use uuid::Uuid;
+
+use super::{Farm, Lever, Refused};
+use crate::allowance::{self, Allowance, DAYS, Lately};
+use crate::edge::{self, Address, Network};
+use crate::grant_limits::{Counted, GrantLimits};
+use crate::lobby::{self, Room, conflict_keys, most_of};
+use crate::ratings::{Bearing, FIRST};
+use crate::rewards::{self, daily_amount};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// The attacker plays faster than people do.
+const GAME_MS: i64 = 60_000;
+
+/// The wallet that all is for.
+pub(super) const MAIN: usize = 0;
+
+/// A player.
+#[derive(Debug)]
+struct Account {
+    player: PlayerId,
+    address: Address,
+    wallet: Coins,
+    granted: Coins,
+    welcomed: bool,
+    streak: u8,
+    /// The day of the last relief, and how many were given on it.
+    relief: (i64, u8),
+    /// What games at private tables have changed, and when.
+    won: Vec<(i64, Coins)>,
+    /// Fees that were paid in rooms.
+    fees: Vec<(i64, Coins)>,
+    recent: Vec<PlayerId>,
+}
+
+/// A private table that the attacker keeps open with the same players.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Table {
+    bet: Coins,
+    pot: Coins,
+    wins: u8,
+}
+
+/// The house, and the attacker's players in it.
+pub(super) struct House {
+    farm: Farm,
+    now_ms: i64,
+    allowance: Allowance,
+    limits: GrantLimits,
+    rewards: rewards::Terms,
+    welcome: Coins,
+    sign_ins_a_day: u64,
+    /// By rising bet.
+    rooms: Vec<Room>,
+    accounts: Vec<Account>,
+    given: BTreeMap<(Network, i64, &'static str), u32>,
+    minted: Coins,
+    refused: Refused,
+}
+
+impl House {
+    /// A house of the default settings, but for what does not hold. The wallet's player is its first.
+    pub(super) fn new(farm: &Farm) -> Self {
+        let lifted = |lever| farm.without.contains(&lever);
+        let all = Coins::from_hundredths(i64::MAX / 1_000);
+        let allowance =
+            if lifted(Lever::Allowance) { Allowance { floor: all } } else { Allowance::default() };
+        let limits = if lifted(Lever::GrantLimits) {
+            GrantLimits { welcomes: 0, reliefs: 0 }
+        } else {
+            GrantLimits::default()
+        };
+        let rate = edge::Options::default().sign_ins_per_address;
+        let mut house = Self {
+            farm: farm.clone(),
+            now_ms: 0,
+            allowance,
+            limits,
+            rewards: rewards::Terms::default(),
+            welcome: rewards::WELCOME,
+            sign_ins_a_day: u64::from(rate.burst) + u64::from(rate.per_second) * 24 * 60 * 60,
+            rooms: lobby::house_rooms(Clocks::default()),
+            accounts: Vec::new(),
+            given: BTreeMap::new(),
+            minted: Coins::ZERO,
+            refused: Refused::default(),
+        };
+        house.sign_in(house.address(0));
+        house
+    }
+
+    /// All accounts claim what they may, and new ones are made.
+    pub(super) fn begin_day(&mut self, day: u32) {
+        self.now_ms = i64::from(day) * DAY_MS;
+        for account in 0..self.accounts.len() {
+            self.claim(account);
+        }
+        let most = u64::from(self.farm.devices).min(self.sign_ins_a_day);
+        for number in 0..self.farm.addresses {
+            let address = self.address(number);
+            for _ in 0..most {
+                let account = self.sign_in(address);
+                self.claim(account);
+            }
+        }
+    }
+
+    /// Another minute has gone by; false when the day is over.
+    pub(super) fn next_game(&mut self, day: u32) -> bool {
+        self.now_ms += GAME_MS;
+        self.now_ms < (i64::from(day) + 1) * DAY_MS
+    }
+
+    pub(super) fn accounts(&self) -> usize {
+        self.accounts.len()
+    }
+
+    pub(super) fn wallet(&self, account: usize) -> Coins {
+        self.accounts[account].wallet
+    }
+
+    pub(super) fn minted(&self) -> Coins {
+        self.minted
+    }
+
+    pub(super) fn refused(&self) -> Refused {
+        self.refused
+    }
+
+    /// What has come to the wallet beside what it was granted itself; below zero when it has lost.
+    pub(super) fn reached(&self) -> Coins {
+        let main = &self.accounts[MAIN];
+        less(main.wallet, main.granted)
+    }
+
+    /// The highest bet of whole coins at which a private table of these players could begin.
+    pub(super) fn bet_for(&self, winner: usize, losers: [usize; 2]) -> Option<Coins> {
+        let one = self.private_terms(whole(1));
+        let (most, needed) = (most_of(&one, Coins::ZERO)?, one.wallet_min::<AnyGame>()?);
+        let poorest = [winner, losers[0], losers[1]].map(|account| self.wallet(account));
+        let by_wallets = poorest.into_iter().min()?.hundredths() / needed.hundredths();
+        // Each of them could win.
+        let lefts = [winner, losers[0], losers[1]].map(|account| self.left(account));
+        let by_right = lefts.into_iter().min()?.hundredths() / most.hundredths();
+        let bet = by_wallets.min(by_right).min(lobby::PRIVATE_BET_MAX);
+        (bet >= 1).then(|| whole(bet))
+    }
+
+    /// A private table of this bet. Its POT waits for two wins in a row.
+    pub(super) fn open(&self, bet: Coins) -> Table {
+        Table { bet, ..Table::default() }
+    }
+
+    /// A game at a private table that these two lose with all they stake. False when it does not
+    /// begin.
+    pub(super) fn lose_privately(
+        &mut self,
+        table: &mut Table,
+        winner: usize,
+        losers: [usize; 2],
+    ) -> bool {
+        let terms = self.private_terms(table.bet);
+        let seats = [winner, losers[0], losers[1]];
+        let Some((ante, stakes)) = self.stakes(&terms, seats) else {
+            return false;
+        };
+        let pot = plus(table.pot, plus(plus(ante, ante), ante));
+        for (seat, account) in seats.into_iter().enumerate() {
+            let others = (0..seats.len()).filter(|other| *other != seat).map(|other| stakes[other]);
+            if allowance::most(others, pot) > self.left(account) {
+                self.refused.games += 1;
+                return false;
+            }
+        }
+        let gross = plus(stakes[1], stakes[2]);
+        let fee = fee_of(gross, terms.price.fee_basis_points);
+        table.wins += 1;
+        let takes_pot = terms.hits.is_some_and(|hits| table.wins >= hits.to_win);
+        table.pot = if takes_pot { Coins::ZERO } else { pot };
+        if takes_pot {
+            table.wins = 0;
+        }
+        let won = plus(less(gross, fee), if takes_pot { pot } else { Coins::ZERO });
+        for (account, change) in
+            [(winner, won), (losers[0], negative(stakes[1])), (losers[1], negative(stakes[2]))]
+        {
+            let now = self.now_ms;
+            let account = &mut self.accounts[account];
+            account.wallet = less(plus(account.wallet, change), ante);
+            account.won.push((now, change));
+        }
+        true
+    }
+
+    /// Gives the POT of a table that is given up back to those who paid it (rule 7.4).
+    pub(super) fn give_up(&mut self, table: Table, players: [usize; 3]) {
+        let share = Coins::from_hundredths(table.pot.hundredths() / 3);
+        for account in players {
+            self.accounts[account].wallet = plus(self.accounts[account].wallet, share);
+        }
+    }
+
+    /// Three games in a room against honest players of the same skill: one is won and two are lost,
+    /// by as many counts. What is left behind is the fee. False when the wallet is too small.
+    pub(super) fn play_honestly(&mut self, account: usize, counts: u32) -> bool {
+        let wallet = self.wallet(account);
+        let Some(room) = self.best_room(wallet) else {
+            return false;
+        };
+        let price = room.terms().price;
+        let Some(lost) = price.bet.checked_mul(counts) else {
+            return false;
+        };
+        let fee = fee_of(plus(lost, lost), price.fee_basis_points);
+        let now = self.now_ms;
+        let account = &mut self.accounts[account];
+        account.wallet = less(account.wallet, fee);
+        account.fees.push((now, fee));
+        true
+    }
+
+    /// A round of the matcher in which the wallet's player and these look for a table of the same
+    /// room, and nobody else does: the two that came to the wallet's table.
+    pub(super) fn seek(&mut self, sybils: &[usize], turn: u64) -> Option<[usize; 2]> {
+        let now = Timestamp::from_ms(self.now_ms);
+        let seekers: Vec<usize> = std::iter::once(MAIN).chain(sybils.iter().copied()).collect();
+        let tickets = seekers.iter().map(|account| {
+            let Account { player, recent, .. } = &self.accounts[*account];
+            // The wallet's ticket is the oldest, which chooses first.
+            let waited = if *account == MAIN { 2 * GAME_MS } else { GAME_MS };
+            Ticket {
+                id: TicketId(player.0),
+                who: self.companion(*account),
+                rooms: RoomSet::default().with(0),
+                recent: recent.clone(),
+                since: Timestamp::from_ms(self.now_ms - waited),
+            }
+        });
+        let tickets: Vec<_> = tickets.collect();
+        let round = Round { seats: &[3], tables: &[], tickets: &tickets, now, turn };
+        let main = TicketId(self.accounts[MAIN].player.0);
+        let placements = round.placements();
+        let placed = placements.iter().find(|placement| placement.tickets.contains(&main));
+        let Some(placed) = placed else {
+            self.refused.rounds += 1;
+            return None;
+        };
+        let of = |ticket: &TicketId| {
+            seekers.iter().copied().find(|account| self.accounts[*account].player.0 == ticket.0)
+        };
+        let others: Vec<usize> =
+            placed.tickets.iter().filter(|ticket| **ticket != main).filter_map(of).collect();
+        others.try_into().ok()
+    }
+
+    /// A game in a room that these two lose to the wallet with all they stake. False when a wallet is
+    /// too small for any room.
+    pub(super) fn lose_in_room(&mut self, losers: [usize; 2]) -> bool {
+        let poorest = [MAIN, losers[0], losers[1]].map(|account| self.wallet(account));
+        let poorest = poorest.into_iter().min().unwrap_or(Coins::ZERO);
+        let Some(terms) = self.best_room(poorest).map(|room| room.terms().clone()) else {
+            return false;
+        };
+        let Some((ante, stakes)) = self.stakes(&terms, [MAIN, losers[0], losers[1]]) else {
+            return false;
+        };
+        let gross = plus(stakes[1], stakes[2]);
+        let fee = fee_of(gross, terms.price.fee_basis_points);
+        // The antes of the losers are won with the POT, sooner or later.
+        let antes = plus(ante, ante);
+        let now = self.now_ms;
+        let main = &mut self.accounts[MAIN];
+        main.wallet = plus(main.wallet, plus(less(gross, fee), antes));
+        main.fees.push((now, fee));
+        for (loser, stake) in losers.into_iter().zip([stakes[1], stakes[2]]) {
+            let met = self.accounts[MAIN].player;
+            let loser = &mut self.accounts[loser];
+            loser.wallet = less(loser.wallet, plus(stake, ante));
+            loser.recent = vec![met];
+        }
+        true
+    }
+
+    /// Who has run nearly empty claims relief.
+    pub(super) fn claim_relief(&mut self, account: usize) {
+        let terms = self.rewards.relief;
+        let day = self.now_ms.div_euclid(DAY_MS);
+        let Account { wallet, address, relief, .. } = &self.accounts[account];
+        let (last, count) = *relief;
+        let count = if last == day { count } else { 0 };
+        if *wallet >= terms.floor || count >= terms.per_day {
+            return;
+        }
+        if !self.take(Counted::Relief, *address, day) {
+            self.refused.reliefs += 1;
+            return;
+        }
+        self.accounts[account].relief = (day, count + 1);
+        self.grant(account, terms.amount);
+    }
+
+    /// A new guest of this address.
+    fn sign_in(&mut self, address: Address) -> usize {
+        let account = self.accounts.len();
+        let id = u128::from(self.farm.seed) << 64 | account as u128;
+        self.accounts.push(Account {
+            player: PlayerId(Uuid::from_u128(
+                id.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835),
+            )),
+            address,
+            wallet: Coins::ZERO,
+            granted: Coins::ZERO,
+            welcomed: false,
+            streak: 0,
+            relief: (-1, 0),
+            won: Vec::new(),
+            fees: Vec::new(),
+            recent: Vec::new(),
+        });
+        account
+    }
+
+    /// The welcome, if it is still due; then the daily reward and relief.
+    fn claim(&mut self, account: usize) {
+        let day = self.now_ms.div_euclid(DAY_MS);
+        let address = self.accounts[account].address;
+        if !self.accounts[account].welcomed {
+            if self.take(Counted::Welcome, address, day) {
+                self.accounts[account].welcomed = true;
+                self.grant(account, self.welcome);
+            } else {
+                self.refused.welcomes += 1;
+            }
+        }
+        // The daily reward comes after the welcome.
+        if self.accounts[account].welcomed {
+            let streak = self.accounts[account].streak + 1;
+            let streak = if usize::from(streak) > rewards::STREAK_DAYS { 1 } else { streak };
+            self.accounts[account].streak = streak;
+            self.grant(account, daily_amount(streak, &self.rewards.daily));
+        }
+        self.claim_relief(account);
+    }
+
+    /// Counts a grant of a network, if it may have another one.
+    fn take(&mut self, counted: Counted, address: Address, day: i64) -> bool {
+        let name = match counted {
+            Counted::Welcome => "welcome",
+            Counted::Relief => "relief",
+        };
+        let given = self.given.entry((address.network(), day, name)).or_default();
+        let may = self.limits.of(counted).is_none_or(|limit| *given < limit);
+        if may {
+            *given += 1;
+        }
+        may
+    }
+
+    fn grant(&mut self, account: usize, amount: Coins) {
+        let account = &mut self.accounts[account];
+        account.wallet = plus(account.wallet, amount);
+        account.granted = plus(account.granted, amount);
+        self.minted = plus(self.minted, amount);
+    }
+
+    /// What an account may still win at private tables, as the ledger reckons it.
+    fn left(&self, account: usize) -> Coins {
+        let Account { won, fees, .. } = &self.accounts[account];
+        let day_of = |at: i64| usize::try_from((self.now_ms - at) / DAY_MS).unwrap_or(usize::MAX);
+        let mut lately = Lately::default();
+        for (at, amount) in won.iter().rev().take_while(|(at, _)| day_of(*at) < DAYS) {
+            let day = &mut lately.won[day_of(*at)];
+            *day = plus(*day, *amount);
+        }
+        let paid = fees.iter().rev().take_while(|(at, _)| day_of(*at) < DAYS);
+        lately.fees = paid.fold(Coins::ZERO, |sum, (_, amount)| plus(sum, *amount));
+        self.allowance.left(&lately)
+    }
+
+    /// Ante and stakes of a game, by seat; none when somebody cannot pay.
+    fn stakes(&self, terms: &Terms<AnyRules>, seats: [usize; 3]) -> Option<(Coins, [Coins; 3])> {
+        let (ante, most) = (terms.ante()?, terms.stake_max::<AnyGame>(3)?);
+        let stakes = seats.map(|account| less(self.wallet(account), ante).min(most));
+        stakes.iter().all(|stake| *stake > Coins::ZERO).then_some((ante, stakes))
+    }
+
+    fn private_terms(&self, bet: Coins) -> Terms<AnyRules> {
+        let mut terms = self.rooms[0].terms().clone();
+        terms.price.bet = bet;
+        terms
+    }
+
+    /// The room of the highest bet where a wallet may sit down that has no password.
+    fn best_room(&self, wallet: Coins) -> Option<&Room> {
+        let may = |room: &&Room| {
+            let is_for = room.wallet_max().is_none_or(|most| wallet <= most);
+            let seats_three = AnyGame::seats(&room.terms().rules).most == 3;
+            wallet >= room.wallet_min() && is_for && !room.needs_account() && seats_three
+        };
+        self.rooms.iter().rfind(may)
+    }
+
+    fn companion(&self, account: usize) -> Companion {
+        let Account { player, address, .. } = &self.accounts[account];
+        let lifted = |lever| self.farm.without.contains(&lever);
+        let from = match address {
+            _ if lifted(Lever::Addresses) => None,
+            address if lifted(Lever::Networks) => Some(in_a_network_of_its_own(*address)),
+            address => Some(*address),
+        };
+        let (name, recent, apart) = Default::default();
+        // Each guest has a device of its own.
+        let devices = vec![player.0.into_bytes().to_vec()];
+        let bearing = Bearing { name, avatar: None, rating: FIRST, recent, devices, apart };
+        let conflict_keys = conflict_keys::of(&[0; 32], *player, &bearing, from);
+        Companion { player: *player, rating: FIRST, conflict_keys }
+    }
+
+    /// The attacker's addresses: one of IPv4, or so many in one network of 48 bits or in as many.
+    fn address(&self, number: u32) -> Address {
+        if self.farm.addresses == 1 {
+            return IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9)).into();
+        }
+        let place = u128::from(number) + 1;
+        let bits = if self.farm.apart { 80 } else { 64 };
+        let network = 0x2001_0db8_u128 << 96;
+        IpAddr::V6(Ipv6Addr::from_bits(network | place << bits)).into()
+    }
+}
+
+/// As if its 64 bits were all that is known of it.
+fn in_a_network_of_its_own(address: Address) -> Address {
+    let text = address.to_string();
+    let ip = text.split('/').next().and_then(|ip| ip.parse::<IpAddr>().ok());
+    match ip {
+        Some(IpAddr::V6(v6)) => {
+            // The bits that tell its addresses apart take the place of those of the network.
+            let subnet = v6.to_bits() >> 64 & 0xffff;
+            IpAddr::V6(Ipv6Addr::from_bits(0x2001_0db8_u128 << 96 | subnet << 80)).into()
+        }
+        Some(IpAddr::V4(_)) | None => address,
+    }
+}
+
+fn whole(coins: i64) -> Coins {
+    Coins::from_whole(coins).unwrap_or(Coins::ZERO)
+}
+
+fn plus(one: Coins, other: Coins) -> Coins {
+    Coins::from_hundredths(one.hundredths().saturating_add(other.hundredths()))
+}
+
+fn less(one: Coins, other: Coins) -> Coins {
+    Coins::from_hundredths(one.hundredths().saturating_sub(other.hundredths()))
+}
+
+fn fee_of(gross: Coins, basis_points: u32) -> Coins {
+    gross.share_rounded_down(basis_points).unwrap_or(Coins::ZERO)
+}
+
+fn negative(amount: Coins) -> Coins {
+    less(Coins::ZERO, amount)
+}

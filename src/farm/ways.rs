@@ -1,0 +1,155 @@
+//! The ways to bring coins of many accounts to one wallet, each a day at a time.
+
+use bahay_engine::coins::Coins;
+
+use super::house::{House, MAIN};
+
+/// How often the wallet plays honestly in a day to earn a right.
+const HONEST_ROUNDS: u32 = 100;
+
+/// Wallets through which coins go first.
+const MIDDLEMEN: usize = 12;
+
+/// With less nobody sits down in any room.
+const SMALLEST_STAKE: Coins = Coins::from_hundredths(1_500);
+
+/// A way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Guests lose what they were given to the wallet at private tables.
+    LosePrivately,
+    /// The same, after the wallet has lost to one of them, so that it may win that back.
+    ThereAndBack,
+    /// The same, through other wallets: they gather on one day, and lose on the next.
+    Relay,
+    /// The wallet plays honestly in rooms first, and its fees give it a right.
+    Fees,
+    /// Guests look for a table in the same room at the same time as the wallet.
+    LoseInRooms,
+}
+
+impl Way {
+    pub(super) const ALL: [Self; 5] =
+        [Self::LosePrivately, Self::ThereAndBack, Self::Relay, Self::Fees, Self::LoseInRooms];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::LosePrivately => "lost to it at private tables",
+            Self::ThereAndBack => "lost to it, after it has lost",
+            Self::Relay => "through other wallets",
+            Self::Fees => "after it has paid fees in rooms",
+            Self::LoseInRooms => "lost to it in rooms",
+        }
+    }
+
+    pub(super) fn play_day(self, house: &mut House, day: u32) {
+        match self {
+            Self::LosePrivately => gather(house, day, MAIN, &donors(house)),
+            Self::ThereAndBack => {
+                let donors = donors(house);
+                if let [.., one, two] = donors[..] {
+                    // The wallet loses to one of them.
+                    lose_once(house, one, [MAIN, two]);
+                }
+                gather(house, day, MAIN, &donors);
+            }
+            Self::Relay => {
+                let donors = donors(house);
+                let (middlemen, rest) = donors.split_at(MIDDLEMEN.min(donors.len()));
+                if day % 2 == 1 {
+                    return gather(house, day, MAIN, middlemen);
+                }
+                // Pairs of guests for each of them.
+                let each = rest.len() / MIDDLEMEN.max(1);
+                for (number, middleman) in middlemen.iter().enumerate() {
+                    let own = rest.iter().skip(number * each).take(each.min(20)).copied();
+                    gather(house, day, *middleman, &own.collect::<Vec<_>>());
+                }
+            }
+            Self::Fees => {
+                for _ in 0..HONEST_ROUNDS {
+                    if !house.play_honestly(MAIN, 3) {
+                        break;
+                    }
+                }
+                gather(house, day, MAIN, &donors(house));
+            }
+            Self::LoseInRooms => meet(house, day),
+        }
+    }
+}
+
+/// All but the wallet, the richest first.
+fn donors(house: &House) -> Vec<usize> {
+    let mut donors: Vec<usize> = (MAIN + 1..house.accounts()).collect();
+    donors.sort_by_key(|account| std::cmp::Reverse(house.wallet(*account)));
+    donors
+}
+
+/// Two after two they lose to this one at the highest bet, for as long as the day lasts and the house
+/// lets them.
+fn gather(house: &mut House, day: u32, to: usize, donors: &[usize]) {
+    for pair in donors.chunks_exact(2) {
+        let losers = [pair[0], pair[1]];
+        // The same table again, so that a POT is won.
+        while let Some(bet) = house.bet_for(to, losers) {
+            let mut table = house.open(bet);
+            let mut played = 0;
+            while house.lose_privately(&mut table, to, losers) {
+                played += 1;
+                if !house.next_game(day) {
+                    break;
+                }
+            }
+            house.give_up(table, [to, losers[0], losers[1]]);
+            for loser in losers {
+                house.claim_relief(loser);
+            }
+            if !house.next_game(day) {
+                return;
+            }
+            if played == 0 {
+                break;
+            }
+        }
+        if house.bet_for(to, [to, to]).is_none() {
+            // It may not win any more.
+            return;
+        }
+    }
+}
+
+fn lose_once(house: &mut House, winner: usize, losers: [usize; 2]) {
+    if let Some(bet) = house.bet_for(winner, losers) {
+        let mut table = house.open(bet);
+        house.lose_privately(&mut table, winner, losers);
+        house.give_up(table, [winner, losers[0], losers[1]]);
+    }
+}
+
+/// Two at a time look for a table when the wallet does, and nobody else: whoever else waited would be
+/// brought together with them. Each two are taken from all who have coins, so that all addresses come
+/// together with each other.
+fn meet(house: &mut House, day: u32) {
+    let mut turn = 0;
+    let mut donors = donors(house);
+    loop {
+        donors.retain(|account| house.wallet(*account) >= SMALLEST_STAKE);
+        let number = donors.len();
+        if number < 2 {
+            return;
+        }
+        let first = turn % number;
+        let apart = 1 + (7 * turn + number / 2) % (number - 1);
+        let pair = [donors[first], donors[(first + apart) % number]];
+        turn += 1;
+        if let Some(losers) = house.seek(&pair, turn as u64)
+            && !house.lose_in_room(losers)
+        {
+            donors.retain(|account| !losers.contains(account));
+        }
+        if !house.next_game(day) {
+            return;
+        }
+    }
+}

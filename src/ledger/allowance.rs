@@ -1,0 +1,147 @@
+//! What players may still win at private tables, as the books have it: see [`crate::allowance`].
+//!
+//! It is read after the wallets of a game that is to be opened, or under their locks. Whatever takes
+//! a player's right changes its wallet: a game that is won, and one that is opened elsewhere. So a
+//! game is not opened by what was read before somebody else was faster. What gives a right, a fee or
+//! a game that was lost, may be found some seconds late: fees are read from what reports have
+//! counted.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::SeatSet;
+use bahay_engine::table::{GameId, PlayerId};
+use jiff_sqlx::ToSqlx as _;
+use sqlx::{PgConnection, PgPool};
+
+use super::error::LedgerError;
+use super::operation::{Operation, Request, seats_of};
+use crate::allowance::{Allowance, DAY, DAYS, Lately};
+use crate::clock::{self, Timestamp};
+use crate::db;
+use crate::ids::PRIVATE_ROOM;
+
+/// What a player may still win, as of this time.
+pub(super) async fn left(
+    pool: &PgPool,
+    allowance: Allowance,
+    player: PlayerId,
+    now: Timestamp,
+) -> Result<Coins, LedgerError> {
+    let once = || async { lately(&mut *pool.acquire().await?, &[player], None, now).await };
+    let lately = db::retry(once).await?;
+    Ok(allowance.left(&lately.get(&player).copied().unwrap_or_default()))
+}
+
+/// What the players of games that are to be opened at private tables may still win.
+pub(super) async fn of_openings(
+    connection: &mut PgConnection,
+    requests: &[&Request],
+) -> Result<BTreeMap<PlayerId, Coins>, sqlx::Error> {
+    let mut rights = BTreeMap::new();
+    for request in requests {
+        let (Operation::Open(input), Some(allowance)) = (&request.operation, request.allowance)
+        else {
+            continue;
+        };
+        let now = Timestamp::from_ms(input.opened_at_ms);
+        let lately = lately(connection, &input.players, Some(input.game), now).await?;
+        rights.extend(lately.iter().map(|(player, lately)| (*player, allowance.left(lately))));
+    }
+    Ok(rights)
+}
+
+/// Tells whoever could have won too much, once a game.
+pub(super) async fn note(
+    pool: &PgPool,
+    game: GameId,
+    players: &[PlayerId],
+    seats: SeatSet,
+) -> Result<(), LedgerError> {
+    let players = seats_of(players).filter(|(seat, _)| seats.contains(*seat));
+    let players: Vec<_> = players.map(|(_, player)| player.0).collect();
+    let once = || {
+        // Named after what they are about, so that each is written once.
+        sqlx::query!(
+            r#"
+            insert into notices (id, player, kind)
+            select md5('private_limit:' || $1::text || ':' || p.player)::uuid, p.player,
+                'private_limit'
+            from unnest($2::uuid[]) as p (player)
+            on conflict (id) do nothing
+            "#,
+            game.to_string(),
+            &players
+        )
+        .execute(pool)
+    };
+    db::retry(once).await?;
+    Ok(())
+}
+
+/// Games that are open count, but for the one that is being opened.
+async fn lately(
+    connection: &mut PgConnection,
+    players: &[PlayerId],
+    opening: Option<GameId>,
+    now: Timestamp,
+) -> Result<BTreeMap<PlayerId, Lately>, sqlx::Error> {
+    let players: Vec<_> = players.iter().map(|player| player.0).collect();
+    let rows = sqlx::query!(
+        r#"
+        select n.player as "player!", won.by_day as "won!", rooms.fees as "fees!",
+            open.most as "open!"
+        from unnest($1::uuid[]) as n (player)
+        cross join lateral (
+            select array_agg(coalesce(w.won, 0)::bigint order by d.number) as by_day
+            from generate_series(0, $6::integer - 1) d (number)
+            left join (
+                select greatest(0, extract(epoch from $3::timestamptz - p.finished_at) / $4::bigint)::integer
+                        as number,
+                    sum(p.net) as won
+                from game_players p
+                join games g on g.id = p.game and g.room = $5
+                where p.player = n.player and p.finished_at > $3::timestamptz - $4 * $6 * interval '1 second'
+                group by 1
+            ) w on w.number = d.number
+        ) won
+        cross join lateral (
+            select coalesce(sum(s.fee), 0)::bigint as fees
+            from game_players p
+            join settlements s on s.game = p.game and s.winner = p.player and s.room <> $5
+            where p.player = n.player and p.finished_at > $3::timestamptz - $4 * $6 * interval '1 second'
+        ) rooms
+        cross join lateral (
+            select coalesce(sum(o.stakes + coalesce(a.balance, 0)), 0)::bigint as most
+            from game_players p
+            join games g on g.id = p.game and g.room = $5
+            cross join lateral (
+                select sum(q.stake) as stakes
+                from game_players q
+                where q.game = p.game and q.player <> p.player
+            ) o
+            left join accounts a on a.code = 'pot:' || g.table_id
+            where p.player = n.player and p.finished_at is null
+                and ($2::uuid is null or p.game <> $2)
+        ) open
+        "#,
+        &players,
+        opening.map(|game| game.0),
+        clock::to_jiff(now).to_sqlx() as _,
+        i64::try_from(DAY.as_secs()).unwrap_or(i64::MAX),
+        PRIVATE_ROOM,
+        i32::try_from(DAYS).unwrap_or(i32::MAX)
+    )
+    .fetch_all(connection)
+    .await?;
+    let lately = rows.into_iter().map(|row| {
+        let mut won = [Coins::ZERO; DAYS];
+        for (day, hundredths) in won.iter_mut().zip(row.won) {
+            *day = Coins::from_hundredths(hundredths);
+        }
+        let (fees, at_stake) = (row.fees, row.open);
+        let [fees, at_stake] = [fees, at_stake].map(Coins::from_hundredths);
+        (PlayerId(row.player), Lately { won, fees, at_stake })
+    });
+    Ok(lately.collect())
+}

@@ -1,0 +1,215 @@
+//! What a player may win at private tables, in the ledger and through the whole server. The ledger
+//! decides when a game is opened, also when two are at once.
+
+use std::time::Duration;
+
+use bahay::allowance::Allowance;
+use bahay::clock::Timestamp;
+use bahay::ids::PRIVATE_ROOM;
+use bahay::ledger::{OpenGame, Opening};
+use bahay::lobby;
+use bahay::verify::ledger::{self, Extent};
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::SeatSet;
+use bahay_engine::table::{PhaseView, PlayerId, TableId};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::private_pots::{Party, call, play_game};
+use crate::support::bank::{Bank, PotGoes, seat, table};
+use crate::support::house::{PATIENCE, joined};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+fn whole(coins: i64) -> Coins {
+    Coins::from_whole(coins).unwrap()
+}
+
+/// A game at a private table where each can lose so much, in whole coins.
+fn private(bank: &Bank, at: TableId, players: &[PlayerId], stake: i64) -> OpenGame {
+    let stake_max = whole(stake);
+    OpenGame { room: PRIVATE_ROOM.into(), stake_max, ..bank.deal(at, players) }
+}
+
+/// What the player may still win, as of now.
+async fn left(bank: &Bank, player: PlayerId) -> Coins {
+    let now = Timestamp::from_ms(bank.now_ms());
+    bank.ledger.allowance_left(player, now).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_private_game_that_could_bring_too_much_does_not_begin() {
+    let bank = Bank::new().await;
+    let players = bank.players([100_000; 3]).await;
+    // 2 × 149 and the POT of 3 is one coin more than the floor.
+    let game = private(&bank, table(), &players, 149);
+    let refused = bank.ledger.open_game(game.clone()).await.unwrap();
+    assert_eq!(refused, Opening::OverAllowance { seats: SeatSet::first(3) });
+    assert_eq!(bank.ledger.open_game(game.clone()).await.unwrap(), refused, "and stays so");
+    assert_eq!(bank.wallets(&players).await, [100_000; 3], "nothing has moved");
+    // Each is told once.
+    let told = "select count(*) from notices where kind = 'private_limit'";
+    let told: i64 = sqlx::query_scalar(told).fetch_one(&bank.pool).await.unwrap();
+    assert_eq!(told, 3);
+    // In a room the matcher chooses who plays, so nothing is bounded there.
+    bank.open(&OpenGame { room: "barkada".into(), ..private(&bank, table(), &players, 149) }).await;
+    bank.audit_clean().await;
+    let report = ledger::check(&bank.pool, Extent::Everything).await.unwrap();
+    assert!(report.is_clean() && report.games.refused == 1, "{report}");
+}
+
+#[tokio::test]
+async fn what_was_won_is_taken_off_and_comes_back_after_a_day() {
+    let bank = Bank::new().await;
+    let players = bank.players([100_000; 3]).await;
+    let [winner, one, other] = players[..] else { panic!("three") };
+    assert_eq!(left(&bank, winner).await, whole(300));
+    // Each loser pays two counts of one coin; the fee is taken off, and the POT comes on top.
+    let won = private(&bank, table(), &players, 148);
+    bank.play_out(won, 0, 2, PotGoes::ToWinner).await;
+    let net = Coins::from_hundredths(2 * 200 - 20 + 300);
+    assert_eq!(left(&bank, winner).await, whole(300).checked_sub(net).unwrap());
+    assert_eq!(left(&bank, one).await, whole(302));
+
+    // Who has won has no place in the next game; the others have.
+    let again = private(&bank, table(), &players, 148);
+    let refused = bank.ledger.open_game(again).await.unwrap();
+    assert_eq!(refused, Opening::OverAllowance { seats: SeatSet::only(seat(0)) });
+    let fresh = bank.player(100_000).await;
+    let without = private(&bank, table(), &[fresh, one, other], 148);
+    bank.play_out(without, 1, 1, PotGoes::Nowhere).await;
+    let tomorrow = private(&bank, table(), &players, 148);
+    let opened_at_ms = tomorrow.opened_at_ms + DAY_MS;
+    bank.open(&OpenGame { opened_at_ms, ..tomorrow }).await;
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
+    let bank = Bank::new().await;
+    let players = bank.players([1_000_000; 3]).await;
+    let (game, _) = bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
+    // As reports would count it, had the fee been 250 coins.
+    for (room, fee) in [("newbie", 25_000), (PRIVATE_ROOM, 900_000)] {
+        let game = if room == PRIVATE_ROOM {
+            let private = private(&bank, table(), &players, 10);
+            bank.play_out(private, 1, 1, PotGoes::Nowhere).await.0
+        } else {
+            game
+        };
+        sqlx::query(
+            "insert into settlements (game, day, finished_at, booked_at, kind, room, winner, gross,
+                 fee, taken_over)
+             select g.id, '2026-01-01', g.finished_at, g.finished_at, g.kind, $2, $3, 0, $4, false
+             from games g where g.id = $1",
+        )
+        .bind(game.0)
+        .bind(room)
+        .bind(players[0].0)
+        .bind(i64::from(fee))
+        .execute(&bank.pool)
+        .await
+        .unwrap();
+    }
+    // What was lost at the private table can be won back; fees paid there give nothing.
+    assert_eq!(left(&bank, players[0]).await, whole(300 + 250 + 1));
+    let big = private(&bank, table(), &players, 270);
+    // The others have paid no fees.
+    let refused = bank.ledger.open_game(big).await.unwrap();
+    let others = SeatSet::first(3).without(seat(0));
+    assert_eq!(refused, Opening::OverAllowance { seats: others });
+    bank.audit_clean().await;
+}
+
+/// Nobody sits at two tables, but the ledger does not rely on that.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_games_at_once_do_not_pass_the_bound_together() {
+    let bank = Bank::new().await;
+    let (node, _tasks) = bank.node().await;
+    for _ in 0..20 {
+        let winner = bank.player(1_000_000).await;
+        let rest = bank.players([100_000; 4]).await;
+        let one = private(&bank, table(), &[winner, rest[0], rest[1]], 140);
+        let other = private(&bank, table(), &[winner, rest[2], rest[3]], 140);
+        let (one, other) =
+            tokio::join!(bank.ledger.open_game(one.clone()), node.open_game(other.clone()));
+        let opened = [one.unwrap(), other.unwrap()];
+        let begun = opened.iter().filter(|answer| matches!(answer, Opening::Opened { .. }));
+        assert_eq!(begun.count(), 1, "{opened:?}");
+        assert!(left(&bank, winner).await < whole(100));
+    }
+    bank.audit_clean().await;
+}
+
+async fn refusal(answer: (u16, Value)) -> (u16, String) {
+    (answer.0, answer.1["code"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Guests who bring their welcome to one of them, over HTTP and the socket. What they could bring in
+/// one game without the bound is shown first.
+#[tokio::test(flavor = "multi_thread")]
+async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
+    let unbounded = Allowance { floor: whole(1_000_000) };
+    let options = lobby::Options { allowance: unbounded, ..lobby::Options::default() };
+    // Each stakes 14 × 60 coins of its 1,000, and one of them may win 1,680 and the POT.
+    let farm = Party::of(options, 6_000).await;
+    assert_eq!(farm.clients.len(), 3, "all three sit there");
+
+    // With the bound nobody sits down there, neither as the host nor by a code.
+    let party = Party::of(lobby::Options::default(), 900).await;
+    let body = json!({ "room": "newbie", "bet": 6_000, "rule_set": "kingdom" });
+    let stranger = party.house.guest("Dante").await;
+    let opened = call(&stranger, "POST", "/v1/private-tables", Some(&body)).await;
+    assert_eq!(refusal(opened).await, (409, "private_bet_too_high".into()));
+
+    // At a bet of 9 a game may bring 279 coins, so whoever has won one is sent away from the table.
+    let players: Vec<_> = party.clients.iter().collect();
+    let has_won = async {
+        loop {
+            drop(play_game(&players).await);
+            for client in &players {
+                if client.wallet().await.unwrap().available.hundredths() > 100_000 {
+                    return;
+                }
+            }
+        }
+    };
+    timeout(PATIENCE, has_won).await.expect("few games end without a winner");
+    let mut plays = vec![];
+    for client in &players {
+        plays.push(joined(client).await);
+    }
+    for play in &mut plays {
+        let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
+            panic!("{:?}", play.view());
+        };
+        let ready = play.ready(game, None).await.unwrap();
+        play.answered(ready).await.unwrap();
+    }
+    let told = async {
+        loop {
+            for client in &players {
+                let notices: Value = client.read("/v1/me/notices").await.unwrap();
+                let notices = notices["items"].as_array().unwrap().clone();
+                if notices.iter().any(|notice| notice["kind"] == "private_limit") {
+                    return (*client).clone();
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let winner = timeout(PATIENCE, told).await.expect("whoever has won is told");
+    let gone = async {
+        while call(&winner, "GET", "/v1/table", None).await.0 != 404 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, gone).await.expect("the winner's seat is free");
+    let path = format!("/v1/private-tables/{}/seat", party.code);
+    let again = call(&winner, "POST", &path, None).await;
+    assert_eq!(refusal(again).await, (409, "private_bet_too_high".into()));
+    // At a small bet it plays on with its friends.
+    let body = json!({ "room": "newbie", "bet": 100, "rule_set": "kingdom" });
+    let opened = call(&winner, "POST", "/v1/private-tables", Some(&body)).await;
+    assert_eq!(opened.0, 201, "{}", opened.1);
+}

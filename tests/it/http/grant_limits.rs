@@ -1,0 +1,126 @@
+//! How much one network is given in a day, over HTTP.
+
+use std::time::Duration;
+
+use bahay::accounts;
+use bahay::grant_limits::GrantLimits;
+use bahay::ids::PlayerId;
+use bahay::rewards::{RewardError, Rewards, Terms};
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::server::{Guest, Node, Server, Setup, expect_refusal, ok};
+use crate::support::house::cheap_ways_in;
+
+const DAY: Duration = Duration::from_hours(24);
+
+async fn of_limits(welcomes: u32) -> Server {
+    let grants = GrantLimits { welcomes, ..GrantLimits::default() };
+    let ways_in = accounts::Options { grants, ..cheap_ways_in() };
+    Server::with(Setup { ways_in, ..Setup::default() }).await
+}
+
+async fn available(node: &Node, guest: &Guest) -> i64 {
+    let wallet = ok(node.get("/v1/me/wallet", &guest.access_token)).await;
+    wallet["available"].as_i64().unwrap()
+}
+
+#[tokio::test]
+async fn a_newcomer_beyond_the_limit_comes_in_and_gets_its_welcome_on_another_day() {
+    let server = of_limits(2).await;
+    let node = &server.node;
+    let mut guests = vec![];
+    for number in 0..4 {
+        guests.push(node.guest(&format!("device-0123456789-{number}")).await);
+    }
+    let mut wallets = vec![];
+    for guest in &guests {
+        wallets.push(available(node, guest).await);
+    }
+    assert_eq!(wallets, [100_000, 100_000, 0, 0]);
+    // Coming again does not help on this day, nor does a daily reward before the welcome.
+    let again = node.guest("device-0123456789-2").await;
+    assert_eq!(available(node, &again).await, 0);
+    let standing = ok(node.get("/v1/me/rewards", &again.access_token)).await;
+    assert_eq!(standing["daily"]["claimable"], false);
+    assert_eq!(standing["daily"]["claimable_at"], "2026-03-02T00:00:00.000Z");
+    let daily = node.request(Method::POST, "/v1/me/rewards/daily");
+    expect_refusal(daily.bearer_auth(&again.access_token), 409, "welcome_due").await;
+    // Relief is for whoever has nothing, so the first game need not wait.
+    let relief = node.request(Method::POST, "/v1/me/rewards/relief");
+    assert_eq!(ok(relief.bearer_auth(&again.access_token)).await["available"], 10_000);
+    ok(node.request(Method::POST, "/v1/rooms/newbie/seat").bearer_auth(&again.access_token)).await;
+
+    // A player who was welcomed is not again.
+    server.clock.advance(DAY);
+    let known = node.guest("device-0123456789-0").await;
+    assert_eq!(available(node, &known).await, 100_000);
+    // By signing in, and by refreshing.
+    let signed_in = node.guest("device-0123456789-2").await;
+    assert_eq!(available(node, &signed_in).await, 110_000);
+    let refreshed = ok(node.refresh(&guests[3].refresh_token)).await;
+    let guest = Guest {
+        access_token: refreshed["access_token"].as_str().unwrap().to_owned(),
+        ..guests[3].clone()
+    };
+    assert_eq!(available(node, &guest).await, 100_000);
+    let daily = node.request(Method::POST, "/v1/me/rewards/daily");
+    ok(daily.bearer_auth(&guest.access_token)).await;
+    server.bank.audit_clean().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn newcomers_who_come_at_once_do_not_pass_the_limit() {
+    let server = of_limits(5).await;
+    let signing_in = (0..20).map(|number| {
+        let device = format!("device-0123456789-{number}");
+        let node = &server.node;
+        async move { node.guest(&device).await }
+    });
+    let guests = join_all(signing_in).await;
+    let mut welcomed = 0;
+    for guest in &guests {
+        welcomed += i64::from(available(&server.node, guest).await > 0);
+    }
+    assert_eq!(welcomed, 5);
+    let body = json!({ "device_id": "device-0123456789-99" });
+    let late = server.node.sign_in(&body).await;
+    assert_eq!(available(&server.node, &late).await, 0);
+}
+
+#[tokio::test]
+async fn a_network_has_so_many_reliefs_a_day() {
+    let server = Server::new().await;
+    let bank = &server.bank;
+    let rewards = Rewards::new(
+        bank.pool.clone(),
+        bank.ledger.clone(),
+        server.clock.clone(),
+        Terms::default(),
+    )
+    .within(GrantLimits { reliefs: 2, ..GrantLimits::default() });
+    let claim = async |player: PlayerId, network: &str| {
+        rewards.claim_relief(player, Some(network), Uuid::new_v4()).await
+    };
+    let players = bank.players([100; 4]).await;
+    for player in &players[..2] {
+        claim(*player, "2001:db8:1::/48").await.unwrap();
+    }
+    let refused = claim(players[2], "2001:db8:1::/48").await.unwrap_err();
+    assert!(matches!(refused, RewardError::NetworkUsedUp { .. }), "{refused:?}");
+    // What was refused is not counted against the player, and others have their own.
+    assert_eq!(claim(players[2], "203.0.113.9").await.unwrap().left_today, 2);
+    // A claim that is repeated is the same claim.
+    let attempt = Uuid::new_v4();
+    for _ in 0..2 {
+        let claimed = rewards.claim_relief(players[3], Some("203.0.113.9"), attempt).await;
+        assert_eq!(claimed.unwrap().left_today, 2);
+    }
+    let last = claim(bank.player(100).await, "203.0.113.9").await.unwrap_err();
+    assert!(matches!(last, RewardError::NetworkUsedUp { .. }), "{last:?}");
+    server.clock.advance(DAY);
+    claim(bank.player(100).await, "2001:db8:1::/48").await.unwrap();
+    bank.audit_clean().await;
+}
