@@ -2,13 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
-use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Prompt, Turn, Viewer};
-use bahay_engine::games::tongits::{
-    Action, ExposedMeld, Illegal, Rules, Setup, SetupPhase, Tongits,
-};
+use bahay_engine::game::Game;
+use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
@@ -73,67 +70,6 @@ impl Desk {
         }
         desk.open();
         desk
-    }
-
-    /// Seat 0 has fought. Seat 1 is not open and holds no secret meld; seat 2 is not open either, and
-    /// holds one or does not.
-    fn fought(secret: bool) -> Self {
-        let set =
-            |text: &str| -> CardSet { text.split(' ').map(|card| card.parse().unwrap()).collect() };
-        let secret = if secret { "4C 4D 4H 4S 9D" } else { "4C 4D 4H 5S 9D" };
-        let run = set("5H 6H 7H");
-        let run = ExposedMeld {
-            owner: seat(0),
-            cards: run,
-            by: [run, CardSet::EMPTY, CardSet::EMPTY],
-            face_down: None,
-            sagasa: false,
-        };
-        let hands = [set("AC 2D"), set("KC QD"), set(secret)];
-        let dealt = hands.iter().fold(run.cards, |dealt, hand| dealt.union(*hand));
-        let dealt = dealt.union(set("TD"));
-        let position = Setup {
-            rules: Rules::kingdom(),
-            turn: seat(0),
-            phase: SetupPhase::Draw,
-            hands,
-            stock: (0..52)
-                .filter_map(Card::from_index)
-                .filter(|card| !dealt.contains(*card))
-                .collect(),
-            discards: vec!["TD".parse().unwrap()],
-            melds: vec![run],
-            added_to: SeatSet::EMPTY,
-            yet_to_act: SeatSet::EMPTY,
-            drawn: None,
-        };
-        let mut desk = Self::playing();
-        let mut table = serde_json::to_value(&desk.table).unwrap();
-        let (game, playing) = (position.game().unwrap(), &mut table["phase"]["playing"]);
-        let Turn::Players(prompt) = game.turn() else { panic!("seat 0 is to act") };
-        playing["state"] = serde_json::to_value(&game).unwrap();
-        playing["asked"] = serde_json::to_value(prompt).unwrap();
-        desk.table = serde_json::from_value(table).unwrap();
-        let game = desk.table.phase().game().unwrap();
-        let (player, action) = (player(0), Action::Fight);
-        desk.tell(Input::Act { player, game, prompt: prompt.number, action }).unwrap();
-        desk
-    }
-
-    /// What these seats see of what has happened.
-    fn seen_by(&self, seats: &[Seat]) -> Vec<Event<<Tongits as Game>::Event>> {
-        let seen = seats.iter().flat_map(|seat| {
-            let viewer = Viewer::Seat(*seat);
-            self.events.iter().filter_map(move |event| event.redact::<Tongits>(viewer))
-        });
-        seen.collect()
-    }
-
-    fn prompt_for(&self, seat: Seat) -> Option<Prompt> {
-        match self.table.phase() {
-            Phase::Playing(playing) => playing.state.prompt_for(Viewer::Seat(seat)),
-            other => panic!("no game goes on: {other:?}"),
-        }
     }
 
     fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Refused> {
@@ -274,46 +210,6 @@ fn the_clock_plays_when_the_countdown_is_over() {
     desk.tell(Input::Tick).unwrap();
     assert_eq!(desk.last_by(), By::Clock);
     assert_ne!(desk.asked(), starter);
-}
-
-/// Rule 4.2: whoever may have been asked in secret answers unseen, and the fight is over when its
-/// countdown is, whether anybody was asked or not.
-#[test]
-fn nobody_learns_from_a_fight_who_was_asked_in_secret() {
-    let fought = |secret: bool, answered_after_ms: Option<i64>| {
-        let mut desk = Desk::fought(secret);
-        let (fighter, other) = (seat(0), seat(1));
-        let begun = desk.now;
-        let mut seen = Vec::new();
-        if let Some(after_ms) = answered_after_ms {
-            desk.now = Timestamp::from_ms(begun.ms() + after_ms);
-            desk.events.clear();
-            desk.act().unwrap();
-            seen.push(desk.seen_by(&[fighter, other]));
-        }
-        let prompts = [fighter, other].map(|seat| desk.prompt_for(seat));
-        desk.wait();
-        desk.events.clear();
-        desk.tell(Input::Tick).unwrap();
-        assert!(matches!(desk.table.phase(), Phase::Settling(_)));
-        (seen.concat(), prompts, desk.now.ms_since(begun))
-    };
-    let nobody = fought(false, None);
-    assert_eq!(nobody.2, 10_000);
-    assert_eq!(fought(true, None), nobody, "who is asked is silent");
-    assert_eq!(fought(true, Some(0)), nobody, "who is asked answers at once");
-    assert_eq!(fought(true, Some(9_000)), nobody, "who is asked answers late");
-}
-
-/// Rules 4.2, 8.3: who answers unseen is not shown to be back by it.
-#[test]
-fn an_answer_that_nobody_sees_does_not_end_a_takeover() {
-    let mut desk = Desk::fought(true);
-    desk.tell(Input::Leave { player: player(2) }).unwrap();
-    desk.events.clear();
-    desk.act().unwrap();
-    assert!(desk.table.taken_over().contains(seat(2)));
-    assert!(!desk.events.iter().any(|event| matches!(event, Event::Takeover { .. })));
 }
 
 /// Rule 8.3: two countdowns in a row, then the AI plays, openly, after about a second.

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::journal::Tag;
+use crate::Tag;
 use crate::simulation::checks::{Checks, Truth, VERSIONS};
 use crate::simulation::node::NodeRun;
 use crate::simulation::postgres::{Account, State};

@@ -11,7 +11,7 @@ mod seeds;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use crate::journal::Tag;
+use crate::Tag;
 use crate::simulation::node::NodeRun;
 use crate::simulation::wire::Message;
 use bahay_engine::coins::Coins;
