@@ -44,6 +44,7 @@ use serde::de::DeserializeOwned;
 use sqlx::{PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
+use uuid::Uuid;
 
 pub use backfill::{Backfill, Gathered};
 pub use canonical::Document;
@@ -66,6 +67,7 @@ use writer::{HouseIds, Job};
 use crate::allowance::Allowance;
 use crate::clock::Timestamp;
 use crate::db::Page;
+use crate::entropy;
 use crate::ids::PRIVATE_ROOM;
 use crate::reason::Reason;
 
@@ -176,8 +178,27 @@ impl Ledger {
 
     /// Gives back the antes and stakes of an open game. The reason is for people to read.
     pub async fn void_game(&self, game: GameId, reason: &Reason) -> Result<Voided, LedgerError> {
+        self.void_game_by(entropy::uuid(), game, reason).await
+    }
+
+    /// The same. Says whether this call did it, and not one before.
+    pub async fn void_game_first(
+        &self,
+        game: GameId,
+        reason: &Reason,
+    ) -> Result<bool, LedgerError> {
+        let call = entropy::uuid();
+        Ok(self.void_game_by(call, game, reason).await?.call == call)
+    }
+
+    async fn void_game_by(
+        &self,
+        call: Uuid,
+        game: GameId,
+        reason: &Reason,
+    ) -> Result<Voided, LedgerError> {
         let reason = reason.clone();
-        let request = Request::new(Operation::Void(VoidGame { game, reason }))?;
+        let request = Request::new(Operation::Void(VoidGame { game, reason, call }))?;
         typed(writer::run_single(&self.pool, &self.house_ids, &request).await)
     }
 

@@ -5,6 +5,7 @@ use bahay_engine::seat::{SEATS_MAX, Seat, SeatSet};
 use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 use super::canonical::{Document, canonical, canonical_with};
 use super::chart::{Account, Grant};
@@ -99,10 +100,15 @@ pub struct VoidGame {
     /// lost for reasons worded differently, and the first reason stands.
     #[serde(skip)]
     pub reason: Reason,
+    /// Who asks. Not compared either.
+    #[serde(skip)]
+    pub call: Uuid,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Voided {
+    /// The call that did it: whoever asks later is given the same answer.
+    pub call: Uuid,
     /// What each seat got back out of the POT.
     pub ante: Coins,
     /// By seat: what came back out of the stakes.
@@ -415,7 +421,7 @@ mod tests {
     fn the_reason_of_a_void_is_not_compared() {
         let request = |reason: &str| {
             let reason = reason.parse().unwrap();
-            let input = VoidGame { game: GameId(Uuid::nil()), reason };
+            let input = VoidGame { game: GameId(Uuid::nil()), reason, call: Uuid::nil() };
             Request::new(Operation::Void(input)).unwrap()
         };
         let lost = request("live state lost");

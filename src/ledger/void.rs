@@ -46,5 +46,5 @@ pub(super) fn decide(
             net,
         },
     );
-    Ok(Voided { ante, stakes, wallets: wallets(books, &players) })
+    Ok(Voided { call: input.call, ante, stakes, wallets: wallets(books, &players) })
 }

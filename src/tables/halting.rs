@@ -167,12 +167,8 @@ impl<G: Readable> Tables<G> {
         Ok(())
     }
 
-    /// Voids a game. False when it has been settled or voided before.
-    pub(super) async fn void_game(
-        &self,
-        game: GameId,
-        reason: &Reason,
-    ) -> Result<bool, LedgerError> {
+    /// Voids a game. False when it has been settled before.
+    async fn void_game(&self, game: GameId, reason: &Reason) -> Result<bool, LedgerError> {
         match self.inner.ledger.void_game(game, reason).await {
             Ok(_) => Ok(true),
             Err(LedgerError::GameNotOpen { .. }) => Ok(false),

@@ -17,7 +17,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use crate::archive::{self, OpenGame, halted};
 use crate::clock;
 use crate::entropy;
-use crate::ledger::{IdlePot, Returned};
+use crate::ledger::{IdlePot, LedgerError, Returned};
 use crate::reason::Reason;
 use crate::tables::counts::count;
 use crate::tables::{OperateError, Tables, Unready};
@@ -123,12 +123,12 @@ impl<G: Readable> Tables<G> {
 
     /// Voids a game that has no table any more.
     pub(super) async fn void_lost(&self, table: TableId, game: GameId) {
-        match self.void_game(game, &REASON).await {
+        match self.inner.ledger.void_game_first(game, &REASON).await {
             Ok(true) => {
                 count(&self.inner.counts.voided_lost);
                 tracing::error!(%table, %game, "a game was voided: its live state was lost");
             }
-            Ok(false) => {}
+            Ok(false) | Err(LedgerError::GameNotOpen { .. }) => {}
             Err(error) => {
                 tracing::warn!(%table, %game, %error, "a lost game could not be voided yet");
             }
