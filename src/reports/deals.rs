@@ -24,7 +24,7 @@ const SETTLED_AFTER: Duration = Duration::from_mins(1);
 pub struct Deals {
     pub to: Timestamp,
     pub spans: [DealSpan; SPANS.len()],
-    /// Games that were opened [`UNENDED_AFTER`] before that, or earlier, and are open still: a house
+    /// Games that were opened an hour before that, or earlier, and are open still: a house
     /// that leaves a deal lying which it dislikes shows here.
     pub unended: i64,
 }
