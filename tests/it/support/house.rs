@@ -14,7 +14,9 @@ use bahay::operators::AdjustmentBounds;
 use bahay::ratings::Ratings;
 use bahay::rewards::Terms;
 use bahay::ws::FaultHooks;
+use bahay_engine::catalog::AnyRules;
 use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::{Clocks, TableId};
 use sqlx::PgPool;
 use tokio::time::timeout;
@@ -25,6 +27,9 @@ use super::live::TestLive;
 
 /// Nothing in a test takes so long unless it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a fight lasts in the room where tests play.
+const FIGHT_MS: u32 = 300;
 
 const SECRET: &[u8] = b"5b8c2f7e91d04a63b7f0e2c9d8a1547360fe";
 
@@ -126,7 +131,8 @@ impl House {
         Self::furnished(database, live, Setup { rooms, wall, ..Setup::default() }).await
     }
 
-    async fn furnished(database: TestDatabase, live: TestLive, setup: Setup) -> Self {
+    async fn furnished(database: TestDatabase, live: TestLive, mut setup: Setup) -> Self {
+        setup.rooms = setup.rooms.into_iter().map(short_fights).collect();
         let (base, running, pool) = start(&database, &live, setup.clone()).await;
         Self { base, pool, running: Some(running), setup, live, database }
     }
@@ -175,6 +181,20 @@ impl House {
             running.stop().await.unwrap();
         }
     }
+}
+
+/// The room where tests play, with fights that are over in a moment: else each lasts ten seconds
+/// where a concealed meld may be asked about (rule 4.2).
+fn short_fights(room: Room) -> Room {
+    let mut terms = room.terms().clone();
+    let AnyRules::Tongits(rules) = &mut terms.rules else {
+        return room;
+    };
+    if terms.room != "newbie" || rules.countdowns != Rules::kingdom().countdowns {
+        return room;
+    }
+    rules.countdowns.fight_ms = FIGHT_MS;
+    Room::new(room.name(), room.rule_set(), terms).unwrap()
 }
 
 pub(crate) async fn guest_at(base: &str, name: &str) -> Client {
