@@ -214,6 +214,11 @@ impl Spectator {
                 Message::Snapshot { tag, .. } | Message::Update { tag, .. } => tag,
                 _ => continue,
             };
+            // When the hands have been shown nothing is held back.
+            let view = self.play.view();
+            if !view.is_some_and(|view| matches!(view.phase, PhaseView::Playing { .. })) {
+                continue;
+            }
             let version = self.read.get(&tag).copied().unwrap_or(u64::MAX);
             // Before the second turn nothing of the game is shown.
             let newest = self.began.len().checked_sub(2).map(|turn| self.began[turn]);
