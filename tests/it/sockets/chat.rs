@@ -200,11 +200,23 @@ impl Spectator {
     /// Takes whatever has come. In mid-game nothing is younger than a whole turn.
     async fn look(&mut self) {
         let mut ping = self.play.send(|id| Command::Ping { id }).await.unwrap();
+        let mut early = None;
         loop {
             let message = timeout(PATIENCE, self.play.next()).await.unwrap().unwrap();
             self.texts.push(serde_json::to_string(&message).unwrap());
             let tag = match message {
-                Message::Ack { id, .. } if id == ping => return,
+                Message::Ack { id, .. } if id == ping => {
+                    // Once the hands have been shown nothing is held back.
+                    let view = self.play.view();
+                    let is_over =
+                        !view.is_some_and(|view| matches!(view.phase, PhaseView::Playing { .. }));
+                    assert!(
+                        early.is_none() || is_over,
+                        "version {early:?} while turns began at {:?}",
+                        self.began
+                    );
+                    return;
+                }
                 // The game is played faster than a client may ask.
                 Message::Refusal { retryable: true, .. } => {
                     sleep(Duration::from_millis(100)).await;
@@ -214,19 +226,12 @@ impl Spectator {
                 Message::Snapshot { tag, .. } | Message::Update { tag, .. } => tag,
                 _ => continue,
             };
-            // When the hands have been shown nothing is held back.
-            let view = self.play.view();
-            if !view.is_some_and(|view| matches!(view.phase, PhaseView::Playing { .. })) {
-                continue;
-            }
             let version = self.read.get(&tag).copied().unwrap_or(u64::MAX);
             // Before the second turn nothing of the game is shown.
             let newest = self.began.len().checked_sub(2).map(|turn| self.began[turn]);
-            assert!(
-                newest.is_some_and(|newest| version <= newest),
-                "version {version} while turns began at {:?}",
-                self.began
-            );
+            if newest.is_none_or(|newest| version > newest) {
+                early = early.or(Some(version));
+            }
         }
     }
 }
