@@ -2,13 +2,13 @@
 //! each step against the records of the games. Collects on the way what it was acknowledged, and
 //! the figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bahay::ws::protocol::brief::Form;
-use bahay::ws::protocol::{Command, Message, MessageReader};
+use bahay::ws::protocol::{Command, Message, MessageReader, Tag};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::chance::Commitment;
@@ -65,7 +65,7 @@ pub(crate) struct Walked {
     pub(crate) absences: Vec<Absence>,
     pub(crate) takeovers: Vec<Takeover>,
     /// What each update said that everybody at the table is told alike, as a hash.
-    pub(crate) told: BTreeMap<(TableId, u64), u64>,
+    pub(crate) told: HashMap<(TableId, Tag), u64>,
     pub(crate) snapshots: u64,
     pub(crate) updates: u64,
     pub(crate) views: Facts,
@@ -170,8 +170,8 @@ impl Walk<'_> {
         if let Message::Snapshot { version, view, .. } = &message {
             self.snapshot(*version, view);
         }
-        if let Message::Update { version, events, .. } = &message {
-            self.update(*version, events);
+        if let Message::Update { version, tag, events, .. } = &message {
+            self.update(*version, *tag, events);
         }
         if let Message::Ack { id, .. } = &message {
             self.acked(*id);
@@ -261,7 +261,7 @@ impl Walk<'_> {
         self.place = Some(Place { game, seen, events: 0 });
     }
 
-    fn update(&mut self, version: u64, events: &[Event<AnyEvent>]) {
+    fn update(&mut self, version: u64, tag: Tag, events: &[Event<AnyEvent>]) {
         self.found.updates += 1;
         let had = self.version;
         if self.view.is_none() {
@@ -276,7 +276,7 @@ impl Walk<'_> {
             return self.lose_track();
         }
         self.version = version;
-        self.note_told(version, events);
+        self.note_told(tag, events);
         for event in events {
             if !self.event(version, event) {
                 return self.lose_track();
@@ -307,7 +307,7 @@ impl Walk<'_> {
         self.view = None;
     }
 
-    fn note_told(&mut self, version: u64, events: &[Event<AnyEvent>]) {
+    fn note_told(&mut self, tag: Tag, events: &[Event<AnyEvent>]) {
         let Some(table) = self.view.as_ref().map(|view| view.table) else {
             return;
         };
@@ -315,7 +315,7 @@ impl Walk<'_> {
         for event in events.iter().filter(|event| !matches!(event, Event::Game { .. })) {
             format!("{event:?}").hash(&mut hasher);
         }
-        self.found.told.insert((table, version), hasher.finish());
+        self.found.told.insert((table, tag), hasher.finish());
     }
 
     /// Holds the folded view of a game against the record.
@@ -467,17 +467,17 @@ impl Walk<'_> {
 }
 
 /// What is no secret is told alike to everybody at a table: clients that were told of the same
-/// version must agree on it.
+/// line must agree on it.
 pub(super) fn agree(walked: &[Walked], facts: &mut Facts) {
-    let mut told: BTreeMap<(TableId, u64), (usize, u64)> = BTreeMap::new();
+    let mut told: HashMap<(TableId, Tag), (usize, u64)> = HashMap::new();
     for client in walked {
-        for (&(table, version), hash) in &client.told {
-            let (other, first) = *told.entry((table, version)).or_insert((client.client, *hash));
+        for (&(table, tag), hash) in &client.told {
+            let (other, first) = *told.entry((table, tag)).or_insert((client.client, *hash));
             if first != *hash {
                 let client = client.client;
                 facts.add(|| {
                     format!(
-                        "clients {other} and {client} were told version {version} of {table} \
+                        "clients {other} and {client} were told line {tag} of {table} \
                              otherwise"
                     )
                 });
