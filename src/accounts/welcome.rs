@@ -3,8 +3,8 @@
 //! A network gets so many welcomes of guests a day ([`crate::grant_limits`]). Who comes beyond that is
 //! a player like all others, without coins yet: its welcome is due, and is given when it signs in or
 //! refreshes on a day when there is one left, or as soon as it links an identity, which is welcomed once
-//! a day itself. A password is no
-//! such proof, since whoever makes guests can set one for each at no cost.
+//! a day itself. A password is no such proof, since whoever makes guests can set one for each at no
+//! cost.
 
 use sqlx::PgConnection;
 

@@ -250,7 +250,7 @@ pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
     ("guard", &[]),
     ("terms", &[]),
     ("lost", &[]),
-    ("told", &["journal"]),
+    ("told", &["guard", "journal"]),
     ("notice", &["journal", "told"]),
     ("notices", &["notice"]),
     ("codec", &["failure"]),

@@ -10,6 +10,7 @@ use bahay_engine::game::Viewer;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, Readable, Table};
 
+use crate::guard::guarded;
 use crate::journal::Point;
 
 /// How far a client has been told.
@@ -97,8 +98,10 @@ pub fn redacted<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) -> Vec<
     events.iter().filter_map(|event| event.redact::<G>(viewer)).collect()
 }
 
+/// Who panics over it is told it, and does so where that is dealt with.
 fn shows_something<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) -> bool {
-    events.iter().any(|event| event.redact::<G>(viewer).is_some())
+    let shows = || events.iter().any(|event| event.redact::<G>(viewer).is_some());
+    guarded(shows).unwrap_or(true)
 }
 
 #[cfg(test)]
