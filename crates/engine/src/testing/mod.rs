@@ -2,8 +2,8 @@
 //! kit that every game passes, golden playthroughs, and the runner of the scenario files.
 //!
 //! Behind the feature `testing`; nothing that is served depends on it. The kit, play and
-//! playthroughs know no game; `scenario`, `table_scenario` and `tongits` know Tong-its. `guess_the_die` is a game for
-//! tests alone.
+//! playthroughs know no game; `scenario`, `table_scenario` and `tongits` know Tong-its, and
+//! `tongo_options` the game of its name. `guess_the_die` is a game for tests alone.
 
 mod conformance;
 mod dice;
@@ -13,6 +13,7 @@ mod playthrough;
 mod scenario;
 mod table_scenario;
 mod tongits;
+mod tongo_options;
 
 pub use conformance::{Failure, Played, Probe, check_game};
 pub use dice::Dice;
@@ -20,3 +21,4 @@ pub use play::{Policy, play, play_at_random};
 pub use playthrough::playthrough;
 pub use scenario::run_scenarios;
 pub use tongits::TongitsProbe;
+pub use tongo_options::TongoOptionsProbe;
