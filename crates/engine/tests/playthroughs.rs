@@ -56,7 +56,7 @@ fn games_go_as_they_went() {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the playthroughs are there") {
         let path = entry.expect("a readable folder").path();
-        // Other games have folders of their own.
+        // Each other game has a folder and a test of its own.
         if path.is_dir() {
             continue;
         }

@@ -7,12 +7,12 @@ use std::env;
 
 use bahay_engine::game::{Game, GameKind, Refusal, Turn};
 use bahay_engine::games::tongo_options::{
-    Action, Costs, Ending, NewCosts, Phase, Public, Rules, Step, TongoOptions,
+    Action, Ending, NewCosts, Phase, Public, Rules, Step, TongoOptions,
 };
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{Dice, TongoOptionsProbe, check_game};
 
-const GAMES: u64 = 150;
+const GAMES: u64 = 60;
 
 /// The seeds of this run: always the same, and as many that follow from `BAHAY_SEED` if it is set.
 pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
@@ -65,7 +65,7 @@ fn every_rule_set_keeps_the_contract_with_every_number_of_seats() {
     for set in TongoOptions::rule_sets() {
         for seats in 2..=8 {
             let rules = Rules { seats_min: seats, seats_max: seats, ..(set.rules)() };
-            let endings = check_all(&rules, GAMES / 4);
+            let endings = check_all(&rules, GAMES / 6);
             println!("{}, {seats} seats: {endings:?}", set.name);
         }
     }
@@ -190,16 +190,12 @@ fn random_change(public: &Public, seat: Seat, dice: &mut Dice) -> (Action, bool)
     (action, may)
 }
 
-/// The canary: the kit that says so fails when cards leak. The rest of what it finds is shown with
-/// other games.
 #[test]
-fn a_refusal_has_a_code_and_a_rule_of_its_own() {
+fn a_refusal_has_a_code_of_its_own() {
     let refusals = TongoOptions::refusals();
     for (place, illegal) in refusals.iter().enumerate() {
         assert!(!illegal.to_string().is_empty() && illegal.rule().contains('.'));
         let others = &refusals[place + 1..];
         assert!(others.iter().all(|other| other.code() != illegal.code()), "{illegal:?}");
     }
-    let costs = Costs { buy: 1, sell: 1, exchange: 1 };
-    assert_eq!(serde_json::to_string(&costs).unwrap(), r#"{"buy":1,"sell":1,"exchange":1}"#);
 }

@@ -2,6 +2,7 @@
 //! may learn, strength against a search, whole games as text, and tables in virtual time.
 
 mod conformance;
+mod notation;
 mod playthroughs;
 mod scenario;
 mod scenarios;

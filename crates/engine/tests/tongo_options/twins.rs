@@ -4,7 +4,7 @@
 
 use bahay_engine::chance::Answer;
 use bahay_engine::game::{Game, Turn, Viewer};
-use bahay_engine::games::tongo_options::{Action, Event, Hidden, Public, Rules, TongoOptions};
+use bahay_engine::games::tongo_options::{Action, Event, Phase, Public, Rules, TongoOptions};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{Dice, Probe, TongoOptionsProbe};
 use serde_json::Value;
@@ -85,9 +85,7 @@ fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut Seen)
     let mut was_up = [[false; 3]; 8];
     loop {
         let mut events = Vec::new();
-        let is_dealt = game.public().end.is_none()
-            && game.hidden().floors != Hidden::default().floors
-            && !matches!(game.public().phase, bahay_engine::games::tongo_options::Phase::Deal);
+        let is_dealt = game.public().phase != Phase::Deal;
         let other = is_dealt.then(|| twin(&game, viewer, &mut dice));
         if let Some(other) = &other {
             assert_eq!(seen(&game, viewer, seats), seen(other, viewer, seats), "seed {seed}");

@@ -235,7 +235,7 @@ fn with_cards(what: &'static str, discards: &Discards) -> Vec<Piece> {
 fn dice(dice: &Dice) -> Vec<Piece> {
     let die = |die: &Die| {
         let floor = die.place / 2;
-        let place = if die.place % 2 == 0 {
+        let place = if die.place.is_multiple_of(2) {
             format!("{} on floor {floor}", die.value)
         } else {
             format!("{} between floors {floor} and {}", die.value, (floor + 1) % 8)
