@@ -29,6 +29,7 @@ use crate::table::{Lift, Line, Readable, Record, Table, Unreadable};
 catalog! {
     games {
         Tongits(crate::games::tongits::Tongits),
+        TongoOptions(crate::games::tongo_options::TongoOptions),
     }
     tests {
         GuessTheDie(crate::testing::guess_the_die::GuessTheDie),

@@ -1,0 +1,11 @@
+//! Tongo (options): its rules as scenarios, the contract of a game under random play, what nobody
+//! may learn, strength against a search, whole games as text, and tables in virtual time.
+
+mod conformance;
+mod notation;
+mod playthroughs;
+mod scenario;
+mod scenarios;
+mod strength;
+mod tables;
+mod twins;
