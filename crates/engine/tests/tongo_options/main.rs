@@ -1,6 +1,7 @@
 //! Tongo (options): its rules as scenarios, the contract of a game under random play, what nobody
 //! may learn, strength against a search, whole games as text, and tables in virtual time.
 
+mod bots;
 mod conformance;
 mod notation;
 mod playthroughs;

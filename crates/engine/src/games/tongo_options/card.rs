@@ -165,6 +165,10 @@ impl CardSet {
     /// A whole deck.
     pub const ALL: Self = Self(ALL_BITS);
 
+    pub(super) const fn bits(self) -> u64 {
+        self.0
+    }
+
     pub const fn contains(self, card: Card) -> bool {
         self.0 >> card.index() & 1 == 1
     }
