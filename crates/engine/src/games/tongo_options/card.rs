@@ -197,6 +197,12 @@ impl CardSet {
         self.0 == 0
     }
 
+    /// The numbers of the cards, 1 as bit 0.
+    pub(super) const fn numbers(self) -> u64 {
+        let both = self.0 | self.0 >> (2 * NUMBERS);
+        (both | both >> NUMBERS) & ((1 << NUMBERS) - 1)
+    }
+
     /// The four cards with this number, from 1 to 12.
     pub(super) const fn of_number(number: u8) -> Self {
         Self(ONE_OF_EACH_SUIT << (number - 1))
