@@ -15,7 +15,7 @@ use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{Dice, Policy, play};
 
-const GAMES: u64 = 300;
+const GAMES: u64 = 600;
 
 /// The seats of the AI at a table of four.
 const PLACES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
@@ -94,7 +94,7 @@ fn the_ai_beats_the_play_of_the_clock() {
 
 #[test]
 fn the_ai_beats_random_play() {
-    fares(Policy::Random, 9_000);
+    fares(Policy::Random, 7_000);
 }
 
 /// A table of its own does not end in one way alone.

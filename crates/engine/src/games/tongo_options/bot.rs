@@ -55,20 +55,31 @@ pub(super) fn advise(view: &View) -> Option<Action> {
     legal.or_else(|| legal::default_action(&view.public, seat))
 }
 
+/// All who are in; where reserves were converted those who have wagered, and half of those who have
+/// not answered.
+fn others_to_beat(public: &Public, seat: Seat) -> usize {
+    let others = seat.others(public.seats()).map(|other| public.player(other));
+    let others = others.filter(|other| !other.folded);
+    let (all, wagered) = others.fold((0, 0), |(all, wagered), other| {
+        (all + 1, wagered + usize::from(other.paid.reserves > 0))
+    });
+    if public.reserves.is_some() { (wagered + (all - wagered) / 2).max(1) } else { all }
+}
+
 /// What a seat thinks about.
 struct Thought<'a> {
     public: &'a Public,
     seat: Seat,
     player: &'a Player,
     odds: Odds,
-    /// How many others are in.
+    /// How many others it must beat.
     others: usize,
 }
 
 impl<'a> Thought<'a> {
     fn new(public: &'a Public, seat: Seat, hand: CardSet) -> Self {
-        let others = public.still_in().len() - 1;
         let player = public.player(seat);
+        let others = others_to_beat(public, seat);
         Self { public, seat, player, odds: Odds::new(public, hand), others }
     }
 
@@ -239,11 +250,11 @@ impl<'a> Thought<'a> {
             return self.trade(turn, u16::MAX).or_else(|| self.roll()).unwrap_or(Action::End);
         };
         let wager = u32::from(self.player.chips.min(reserves.wager));
-        // Against those who have wagered, and half of those who have not answered.
-        let others = self.seat.others(self.public.seats()).map(|other| self.public.player(other));
-        let wagered = others.filter(|other| !other.folded && other.paid.reserves > 0).count();
-        let left = self.others.saturating_sub(wagered);
-        let wins = self.odds.beats(self.odds.best().1, (wagered + left / 2).max(1));
+        let sold = self.best_sale(turn.floor).map_or(0, |(_, wins)| wins);
+        let rolls = any_faces(&self.public.dice, turn.floor);
+        let rolled = || self.odds.beats_after_a_roll(self.public, self.others);
+        let rolled = if rolls { rolled() } else { 0 };
+        let wins = self.wins().max(sold).max(self.bought(turn.floor)).max(rolled);
         let pot = u32::from(self.public.pot) + wager;
         if wins * pot >= wager * CERTAIN { Action::ConvertReserves } else { Action::Fold }
     }
