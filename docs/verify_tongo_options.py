@@ -18,6 +18,8 @@ import json
 import sys
 from itertools import permutations
 
+sys.dont_write_bytecode = True  # Nothing is left beside the documents.
+
 from verify import Fault, check, deal_key, keystream, shuffled, uniform
 
 NUMBERS, SUITS = "A23456789TJK", "DHSC"

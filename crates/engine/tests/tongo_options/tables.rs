@@ -23,12 +23,12 @@ fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
     }
 }
 
-fn simulation(
-    seed: u64,
-    rules: Rules,
-    hits: Option<Hits>,
-    habits: Habits,
-) -> Simulation<TongoOptions> {
+/// A table of rough players.
+pub fn simulation(seed: u64, rules: Rules, hits: Option<Hits>) -> Simulation<TongoOptions> {
+    played(seed, rules, hits, Habits::ROUGH)
+}
+
+fn played(seed: u64, rules: Rules, hits: Option<Hits>, habits: Habits) -> Simulation<TongoOptions> {
     let welcome = Coins::from_whole(500).expect("a wallet");
     Simulation::new(seed, terms(rules, hits), habits, welcome)
 }
@@ -39,7 +39,7 @@ fn with_each_table(check: impl Fn(Simulation<TongoOptions>)) {
         for (seats_min, seats_max) in [(2, 4), (2, 2), (3, 8)] {
             for hits in [None, Some(Hits::default())] {
                 let rules = Rules { seats_min, seats_max, ..(set.rules)() };
-                check(simulation(seed, rules, hits, Habits::ROUGH));
+                check(simulation(seed, rules, hits));
             }
         }
     }
@@ -111,7 +111,7 @@ fn every_record_verifies_and_the_winner_gets_what_others_paid() {
 /// Rule 2.1: the winner deals the next game.
 #[test]
 fn the_winner_deals_the_next_game() {
-    let mut house = simulation(3, Rules::lively(), None, Habits::default());
+    let mut house = played(3, Rules::lively(), None, Habits::default());
     let mut last_winner = None;
     house.play(30, |_, record| {
         let is_last = |player| Some(player) == last_winner;
@@ -124,7 +124,7 @@ fn the_winner_deals_the_next_game() {
 /// A tampered record fails.
 #[test]
 fn a_tampered_record_fails() {
-    let mut house = simulation(5, Rules::seed(), None, Habits::default());
+    let mut house = played(5, Rules::seed(), None, Habits::default());
     let mut records = Vec::new();
     house.play(3, |_, record| records.push(record.clone()));
     for record in records {

@@ -165,6 +165,10 @@ impl CardSet {
     /// A whole deck.
     pub const ALL: Self = Self(ALL_BITS);
 
+    pub(super) const fn bits(self) -> u64 {
+        self.0
+    }
+
     pub const fn contains(self, card: Card) -> bool {
         self.0 >> card.index() & 1 == 1
     }
@@ -191,6 +195,12 @@ impl CardSet {
 
     pub const fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    /// The numbers of the cards, 1 as bit 0.
+    pub(super) const fn numbers(self) -> u64 {
+        let both = self.0 | self.0 >> (2 * NUMBERS);
+        (both | both >> NUMBERS) & ((1 << NUMBERS) - 1)
     }
 
     /// The four cards with this number, from 1 to 12.

@@ -4,7 +4,7 @@
 //! The rules are docs/rules/tongo_options.md; every refusal and every line of a settlement cites one
 //! by its number. [`Rules`] holds their numbers and switches, [`TongoOptions`] is a game by them.
 //!
-//! Arrows go down only: `state` → `bot`, `legal`, `showdown`, `deal`, `view` → `costs`, `public`,
+//! Arrows go down only: `state` → `bot` → `odds`, `legal`, `showdown`, `deal`, `view` → `costs`, `public`,
 //! `hidden` → `phase`, `player` → `event`, `action` → `strength`, `dice` → `card`, `rules`, `list`.
 
 mod action;
@@ -19,6 +19,7 @@ mod hidden;
 mod kind;
 mod legal;
 mod list;
+mod odds;
 mod phase;
 mod player;
 mod presets;

@@ -55,6 +55,10 @@ impl Strength {
 
     /// Of a hand with one floor.
     pub fn of(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Self {
+        // Most hands and floors have nothing in common.
+        if hand.numbers() & floor.numbers() == 0 {
+            return Self::NOTHING;
+        }
         let mut keys = Keys::default();
         let mut left = floor;
         while let Some(card) = left.first() {
