@@ -108,6 +108,12 @@ macro_rules! catalog {
                 }
             }
 
+            fn counts_per_bet(rules: &AnyRules) -> u32 {
+                match rules {
+                    $($(#[$meta])* AnyRules::$variant(rules) => <$game>::counts_per_bet(rules),)+
+                }
+            }
+
             fn counts_max(rules: &AnyRules, seats: u8) -> u32 {
                 match rules {
                     $($(#[$meta])*
