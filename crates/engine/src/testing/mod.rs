@@ -2,7 +2,8 @@
 //! kit that every game passes, golden playthroughs, and the runner of the scenario files.
 //!
 //! Behind the feature `testing`; nothing that is served depends on it. The kit, play and
-//! playthroughs know no game; `scenario`, `table_scenario` and `tongits` know Tong-its. `guess_the_die` is a game for
+//! playthroughs know no game; `scenario`, `table_scenario` and `tongits` know Tong-its,
+//! `tongo_assets` knows Tongo (assets). `guess_the_die` is a game for
 //! tests alone.
 
 mod conformance;
@@ -13,6 +14,7 @@ mod playthrough;
 mod scenario;
 mod table_scenario;
 mod tongits;
+mod tongo_assets;
 
 pub use conformance::{Failure, Played, Probe, check_game};
 pub use dice::Dice;
@@ -20,3 +22,4 @@ pub use play::{Policy, play, play_at_random};
 pub use playthrough::playthrough;
 pub use scenario::run_scenarios;
 pub use tongits::TongitsProbe;
+pub use tongo_assets::{TongoAssetsProbe, run_tongo_assets_scenarios};
