@@ -55,7 +55,8 @@ const ON_PURPOSE: Duration = Duration::from_millis(1_500);
 const TOKEN: Duration = Duration::from_secs(10 * 60);
 
 /// The rooms of the tables, in turn, and how many clients each table has.
-const ROOMS: [(&str, u64); 2] = [("newbie", 3), ("tongo-options-newbie", 4)];
+const ROOMS: [(&str, u64); 3] =
+    [("newbie", 3), ("tongo-options-newbie", 4), ("tongo-assets-newbie", 5)];
 
 /// The room of each client of so many tables.
 pub(crate) fn rooms(tables: u64) -> impl Iterator<Item = &'static str> {
