@@ -497,7 +497,7 @@ def check_outcome(outcome, table):
 
 def check_settlement(record):
     """Rules 6.7 to 7.5 of Tong-its, in hundredths of a coin; the POT is an option."""
-    price, hits = record["terms"]["price"], record["terms"]["hits"]
+    price, hits = record["terms"]["price"], record["terms"].get("hits")
     outcome, settlement, left = record["outcome"], record["settlement"], list(record["stakes"])
     winner, seats = outcome["winner"], len(record["players"])
     check(len(left) == seats, "8.3", "the stakes are not one a seat")
@@ -535,8 +535,8 @@ def verify(record):
     check(record["kind"] == "tongo_options", "9.5", "the record is of another game")
     table = Table(record, check_deal(record))
     check_actions(record, table)
-    check_settlement(record)
     check_outcome(record["outcome"], table)
+    check_settlement(record)
     return f"game {record['game']}: deal, {len(record['actions'])} actions, chips, settlement"
 
 
