@@ -1,0 +1,70 @@
+# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
+# The browser client at /play: building it, holding what is checked in against what is built, and
+# Chromium playing it, on a server of its own.
+#
+# Its packages are installed under play/node_modules, in the versions of play/package-lock.json; what
+# drives the browser, where browser.sh has it.
+
+PLAY=play
+
+cmd_play() {
+  case ${1:-} in
+    build)
+      need_contract_programs
+      prepare_play
+      attend "$NODE" "$PLAY/build.mjs" || die "the client does not build: see above"
+      ;;
+    '' | test)
+      enter_test_instance play
+      build
+      start_services
+      check_play
+      ;;
+    picture)
+      enter_test_instance play
+      build
+      start_services
+      PLAY_PICTURES=$ROOT/docs/pictures check_play
+      ;;
+    *) die "unknown argument $1: ./dev play [build|test|picture]" ;;
+  esac
+}
+
+# Installs what it is built from, and asks whether its types hold.
+prepare_play() {
+  if ! cmp -s "$PLAY/package-lock.json" "$PLAY/node_modules/.lock"; then
+    (cd "$PLAY" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
+      die "npm could not install what play/package-lock.json names: see above"
+    cp "$PLAY/package-lock.json" "$PLAY/node_modules/.lock"
+  fi
+  (cd "$PLAY" && attend "$NODE" node_modules/typescript/bin/tsc --noEmit) >&2 ||
+    die "the types of the client do not hold: see above"
+}
+
+# The same in an instance that runs. BINARY is built.
+check_play() {
+  local operator sandbox=no-sandbox
+  need_contract_programs
+  need_chromium
+  make_environment
+  prepare_play
+  attend "$NODE" "$PLAY/build.mjs" --check || die "play/dist is not what is built: see above"
+  prepare_browser
+  "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database play_$$" ||
+    die "could not create a database for the client"
+  export DATABASE_URL=${DATABASE_URL%/*}/play_$$ BAHAY_REDIS_PREFIX=play$$
+  export BAHAY_BOTS=12 BAHAY_BOTS_AFTER_S=1
+  BAHAY_LISTEN=''
+  unset BAHAY_INVITE_BASE
+  start_contract_server
+  operator=$("$BINARY" operator add play --role admin | head -n 1)
+  # Chromium shuts itself in by user namespaces, which root may not and some machines do not give.
+  if [ "$(id -u)" != 0 ] && unshare -U true 2>/dev/null; then sandbox=sandbox; fi
+  case $CHROMIUM in "$PROGRAMS"/*) export FONTCONFIG_FILE=$PROGRAMS/fonts.conf ;; esac
+  say "games are played in $CHROMIUM"
+  (
+    cd "$BROWSER"
+    attend with_libraries "$NODE" play/main.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$operator" \
+      "$ROOT/play/dist" "${PLAY_PICTURES:-}"
+  ) || die "the game fails in a browser: see above"
+}
