@@ -32,7 +32,7 @@ export function Face({ card, small = false, named = false }: { card: Card; small
   const label = named ? { role: 'img' as const, 'aria-label': cardName(card) } : { 'aria-hidden': true as const };
   const kind = isJoker ? 'joker' : `of-${suit} ${RED.has(suit) ? 'red' : 'black'}`;
   return (
-    <svg class={`face ${kind}`} viewBox="0 0 100 142" {...label}>
+    <svg class={`face ${kind} ${small ? 'small' : ''}`} viewBox="0 0 100 142" {...label}>
       <rect class="paper" x="1" y="1" width="98" height="140" rx="11" />
       {isJoker ? (
         <>
@@ -42,8 +42,10 @@ export function Face({ card, small = false, named = false }: { card: Card; small
         </>
       ) : (
         <>
-          <text class="rank" x={rank === 'T' ? 4 : 8} y="39">{rank === 'T' ? '10' : rank}</text>
-          <svg x="8" y="46" width="27" height="27" viewBox="0 0 100 100"><path d={SUITS[suit] ?? ''} /></svg>
+          <text class="rank" x={rank === 'T' ? 3 : 8} y={small ? 52 : 40}>{rank === 'T' ? '10' : rank}</text>
+          {small
+            ? <svg x="8" y="66" width="46" height="46" viewBox="0 0 100 100"><path d={SUITS[suit] ?? ''} /></svg>
+            : <svg x="8" y="47" width="27" height="27" viewBox="0 0 100 100"><path d={SUITS[suit] ?? ''} /></svg>}
           {small ? null : COURT[rank]
             ? <svg x="30" y="48" width="68" height="92" viewBox="10 2 80 84" preserveAspectRatio="xMidYMax meet">{COURT[rank]}</svg>
             : <svg x="38" y="74" width="56" height="60" viewBox="0 0 100 100"><path d={SUITS[suit] ?? ''} class="pip" /></svg>}

@@ -7,7 +7,7 @@ import { folderOf, type Ended, type GameFolder } from './games/folder.ts';
 import { client, leaveTable, me, refreshWallet, table, type TableTold } from './house.ts';
 import type { Seat, Settlement } from './model.ts';
 import { anchor, burst, throwGhost } from './motion.ts';
-import { Ring, Sheet } from './parts/index.tsx';
+import { Ring, Sheet, shortName } from './parts/index.tsx';
 import { NameAsk } from './screens/settings.tsx';
 import { settings } from './settings.ts';
 import { buzz, sound } from './sound.ts';
@@ -68,7 +68,7 @@ export function Ending() {
   if (!now || !open) return null;
   const folder = folderOf(now.kind)!;
   const { settlement, viewer } = now;
-  const name = (seat: Seat) => seat === viewer ? say('you') : now.seats[seat]?.name ?? '?';
+  const name = (seat: Seat) => seat === viewer ? say('you') : shortName(now.seats[seat]?.name ?? '?');
   const won = settlement.winner !== null && settlement.winner === viewer;
   const title = settlement.winner === null ? say('nobody_wins') : won ? say('you_win') : say('name_wins', { name: name(settlement.winner) });
   const net = viewer === null ? 0 : netOf(settlement, viewer);

@@ -7,7 +7,7 @@ import { folderOf } from './games/folder.ts';
 import { client, leaveTable, link, me, named, onTable, rooms, speech, table, wallet } from './house.ts';
 import { EMOJI, PHRASES, type Seat, type SeatView, type TableState } from './model.ts';
 import { skipMotion } from './motion.ts';
-import { Amount, Avatar, Coin, Ring, Sheet } from './parts/index.tsx';
+import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx';
 import { Face as Emoji } from './parts/emoji.tsx';
 import { Invitation } from './screens/friends.tsx';
 import { SettingsSheet } from './screens/settings.tsx';
@@ -15,7 +15,7 @@ import { coins, say } from './words.ts';
 
 /** The last things that happened, in words; read out as they come. */
 const happened = signal<string[]>([]);
-/** Whoever asked to play is ready for the first game by that. */
+/** Whoever asked to play is ready for the first game by that, also where others are not. */
 export const readyAtOnce = signal(false);
 const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
 
@@ -25,9 +25,9 @@ onTable((told) => {
   const words = told.quiet ? [] : folder.show(told);
   for (const event of told.events) {
     const seat = Number(event['seat']);
-    const name = seat === told.after.seat ? say('you') : (told.after.seats[seat] ?? told.before?.seats[seat])?.name ?? '';
+    const name = seat === told.after.seat ? say('you') : shortName((told.after.seats[seat] ?? told.before?.seats[seat])?.name ?? '');
     if (told.quiet) break;
-    if (event.type === 'sat' && seat !== told.after.seat) words.push(say('said_sat', { name: String(event['name']) }));
+    if (event.type === 'sat' && seat !== told.after.seat) words.push(say('said_sat', { name: shortName(String(event['name'])) }));
     if (event.type === 'left') words.push(say('said_left', { name }));
     if (event.type === 'takeover') words.push(say(event['on'] ? 'said_takeover' : 'said_back', { name }));
   }
@@ -46,11 +46,9 @@ export function Table({ state }: { state: TableState }) {
   const preparing = view.phase.type === 'preparing' ? view.phase : null;
   const isReady = preparing !== null && view.seat !== null && preparing.ready.includes(view.seat);
   useEffect(() => {
-    if (preparing && readyAtOnce.value && !isReady) {
-      readyAtOnce.value = false;
-      void client.ready();
-    }
-  }, [preparing?.game, isReady]);
+    if (isPlaying) readyAtOnce.value = false;
+    else if (preparing && readyAtOnce.value && !isReady) void client.ready();
+  }, [preparing?.game, isReady, isPlaying]);
   if (!folder) return null;
   return (
     <main class={`table ${state.current ? '' : 'stale'} phase-${view.phase.type}`} aria-label={say('table')} onPointerDown={() => skipMotion()}>
@@ -110,11 +108,11 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
   return (
     <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${who ? '' : 'free'}`}>
       <span class="seat-face" data-anchor={`seat-${seat}`}>
-        <Avatar name={who?.name.replace(/^Bot /, '') ?? ''} picture={who?.avatar ?? null} />
+        <Avatar name={who?.name ?? ''} picture={who?.avatar ?? null} />
         {info.acting && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} /> : null}
       </span>
       <span class="seat-words">
-        <b class="seat-name">{who?.bot ? who.name.replace(/^Bot /, '') : who?.name ?? say('empty_seat')}</b>
+        <b class="seat-name">{who ? shortName(who.name) : say('empty_seat')}</b>
         <span class="badges">{who ? badges(who, seat, state) : null}{info.note ? <span class="badge hot">{info.note}</span> : null}</span>
         {info.cards !== null ? <span class="held" aria-label={say('cards_n', { n: info.cards })}><i class="fan" aria-hidden="true"><i /><i /><i /></i>{info.cards}</span> : null}
       </span>

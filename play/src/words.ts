@@ -116,7 +116,7 @@ export const WORDS = {
   // Turns.
   turn_draw: ['Your turn. Draw, or chow the discard.', 'Ikaw na. Bumunot, o kunin ang tapon.'],
   turn_draw_fight: ['Your turn. Draw, chow, or fight.', 'Ikaw na. Bumunot, chow, o laban.'],
-  turn_play: ['Lay melds, sapaw, then dump one card.', 'Magbaba, magsapaw, saka magtapon ng isa.'],
+  turn_play: ['Your turn. Lay, sapaw, then dump.', 'Ikaw na. Magbaba, sapaw, saka tapon.'],
   turn_of: ['{name} plays…', 'Si {name} na…'],
   fight_called: ['{name} calls a fight! Challenge or fold?', 'Laban ni {name}! Sasabay ka o tiklop?'],
   fight_mine: ['You called a fight. They answer…', 'Tumawag ka ng laban. Sumasagot sila…'],

@@ -71,11 +71,16 @@ export function Ring({ deadline, total, loud = false, number = true }:
   );
 }
 
+/** A bot's name without the word that leads it: where it is shown, a badge says the same. */
+export function shortName(name: string): string {
+  return name.replace(/^Bot /, '');
+}
+
 /** A player's picture: a letter on colours that follow from the picture's name. */
 export function Avatar({ name, picture, children }: { name: string; picture?: string | null; children?: ComponentChildren }) {
   let sum = 0;
   for (const letter of picture ?? name) sum = (sum * 31 + letter.charCodeAt(0)) % 9973;
-  const letter = name.replace(/^Bot /, '').slice(0, 1).toUpperCase() || '?';
+  const letter = shortName(name).slice(0, 1).toUpperCase() || '?';
   return (
     <span class={`avatar hue-${sum % 12} cut-${sum % 5}`} aria-hidden="true"><span>{letter}</span>{children}</span>
   );

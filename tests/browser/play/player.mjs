@@ -8,7 +8,7 @@ export function look(page) {
     lifted: [...document.querySelectorAll('.rack .lifted')].map((one) => one.dataset.card),
     points: Number(/\d+/.exec(document.querySelector('.hand .points')?.textContent ?? '')?.[0] ?? 99),
     ways: document.querySelectorAll('.way').length,
-    ready: document.querySelector('.ready:not([disabled])') !== null,
+    ready: document.querySelector('.act.ready:not([disabled])') !== null,
     ending: document.querySelector('.ending') !== null,
     table: document.querySelector('main.table') !== null,
   }));
@@ -17,7 +17,7 @@ export function look(page) {
 /** Waits until there is something to do or the game has ended. */
 export async function myTurn(page, ms = 40_000) {
   await page.waitForFunction(() => document.querySelector('[data-act]:not([disabled])') !== null
-    || document.querySelector('.way') !== null || document.querySelector('.ready:not([disabled])') !== null
+    || document.querySelector('.way') !== null || document.querySelector('.act.ready:not([disabled])') !== null
     || document.querySelector('.ending') !== null, null, { timeout: ms, polling: 30 });
 }
 

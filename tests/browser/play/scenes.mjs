@@ -78,7 +78,7 @@ export const SCENES = {
       legal: [{ type: 'sapaw', card: 'KS', meld: 0 }, ...HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }))],
     }));
     await lift(page, '2C');
-    assert.equal(await page.locator('.meld.ready').count(), 0);
+    assert.equal(await page.locator('.meld.takes').count(), 0);
     const sent = house.heard.length;
     await page.locator('[data-target="meld-0"]').click();
     await page.getByText('This card does not fit that meld. (rule 3.5)').waitFor();
@@ -89,7 +89,7 @@ export const SCENES = {
     await lift(page, 'KS');
     assert.equal(await page.locator('[data-act="dump"]').isEnabled(), false);
     assert.match(await page.locator('[data-act="dump"]').innerText(), /must be sapawed/);
-    assert.equal(await page.locator('.meld.ready').count(), 1);
+    assert.equal(await page.locator('.meld.takes').count(), 1);
     await house.picture(page, 'sapaw-target');
     await page.locator('[data-target="meld-0"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'sapaw', card: 'KS', meld: 0 });

@@ -90,7 +90,7 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
           : say('face_down_meld', { n: meld.face_down ?? 0 }) });
         return (
           <button type="button" key={index} data-target={`meld-${index}`} aria-label={can ? `${say('sapaw')}: ${label}` : label}
-            class={`meld ${can ? 'can' : ''} ${can && selected.value.size > 0 ? 'ready' : ''} ${over === `meld-${index}` ? 'over' : ''} owner-${relation(state, meld.owner)}`}
+            class={`meld ${can ? 'can' : ''} ${can && selected.value.size > 0 ? 'takes' : ''} ${over === `meld-${index}` ? 'over' : ''} owner-${relation(state, meld.owner)}`}
             onClick={() => touch(index)}>
             <span class="own">{name}</span>
             <span class="row">{inOrder(meld).map((card) => <span class="card mini" key={card} data-flies={card}><Face card={card} small /></span>)}

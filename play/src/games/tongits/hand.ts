@@ -91,7 +91,7 @@ export interface Layout { slots: Slot[]; lines: Line[]; height: number; card: nu
 /** The width of a card for a hand of this width, on a screen of this height. */
 export function cardWidth(width: number, screenHeight: number, large: boolean): number {
   const size = screenHeight < 480 ? Math.min(58, Math.max(40, width / 9.5))
-    : width < 620 ? Math.min(62, Math.max(46, width * 0.15))
+    : width < 620 ? Math.min(76, Math.max(52, width * 0.178))
     : screenHeight < 760 ? 76 : 92;
   return Math.round(size * (large ? 1.16 : 1));
 }
@@ -105,7 +105,7 @@ export function layout(all: readonly Card[][], width: number, card: number): Lay
   const rows = twoRows ? split(all) : [all.map((cards, group) => ({ cards, group, from: 0 }))];
   const slots: Slot[] = [];
   const lines: Line[] = [];
-  const rowStep = card * RATIO * 0.6;
+  const rowStep = card * RATIO * 0.62;
   rows.forEach((parts, row) => {
     const steps = parts.reduce((sum, { cards }) => sum + cards.length - 1, 0);
     const gap = Math.min(14, card * 0.22);
@@ -122,12 +122,12 @@ export function layout(all: readonly Card[][], width: number, card: number): Lay
       const wide = card + (cards.length - 1) * step;
       if (cards.length >= 3 || manual && cards.length === 2) {
         const meld = areMeld(cards);
-        if (meld || manual) lines.push({ x: begin + 3, y: y + card * RATIO + 4, width: wide - 6, meld });
+        if (meld || manual) lines.push({ x: begin + 4, y: y - 7, width: wide - 8, meld });
       }
       x += wide + gap;
     }
   });
-  return { slots, lines, height: card * RATIO + (rows.length - 1) * rowStep + 10, card };
+  return { slots, lines, height: card * RATIO + (rows.length - 1) * rowStep, card };
 }
 
 interface Part { cards: Card[]; group: number; from: number }

@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals';
 import { arrange, deadwood, targets, whyNot } from '../../../../clients/typescript/src/games/tongits/index.ts';
 import { client, link, table } from '../../house.ts';
 import type { Action, Card, TableState } from '../../model.ts';
+import { shortName } from '../../parts/index.tsx';
 import { refusalText } from '../../refusals.ts';
 import { cardSign, say, type Word } from '../../words.ts';
 import { selected } from './hand.ts';
@@ -180,7 +181,7 @@ export function buttons(state: TableState): Button[] {
 
 function ownerName(state: TableState, owner: number | undefined): string {
   if (owner === undefined) return '?';
-  return owner === state.view.seat ? say('your') : state.view.seats[owner]?.name ?? '?';
+  return owner === state.view.seat ? say('your') : shortName(state.view.seats[owner]?.name ?? '?');
 }
 
 function fightNote(view: View, seat: number): string {

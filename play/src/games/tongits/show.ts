@@ -1,6 +1,7 @@
 // What moves, sounds and is said when something happened at a table of Tong-its.
 import type { TableTold } from '../../house.ts';
 import type { Seat, TableView } from '../../model.ts';
+import { shortName } from '../../parts/index.tsx';
 import { anchor, placesNow, throwGhost, type Flights } from '../../motion.ts';
 import { settings } from '../../settings.ts';
 import { buzz, sound } from '../../sound.ts';
@@ -20,7 +21,7 @@ export function gameView(view: TableView | null): View | null {
 }
 
 export function nameOf(view: TableView, seat: Seat): string {
-  return seat === view.seat ? say('you') : view.seats[seat]?.name ?? '?';
+  return seat === view.seat ? say('you') : shortName(view.seats[seat]?.name ?? '?');
 }
 
 /** Moves what moves, and gives words for it. */

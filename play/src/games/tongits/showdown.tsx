@@ -1,7 +1,7 @@
 // The end of a game of Tong-its: everybody's cards, arranged; and one step of a game seen again.
 import { Back, Face } from '../../cards.tsx';
 import type { GameStep, Seat } from '../../model.ts';
-import { Avatar } from '../../parts/index.tsx';
+import { Avatar, shortName } from '../../parts/index.tsx';
 import { cardName, say } from '../../words.ts';
 import type { Ended } from '../folder.ts';
 import type { End, GameEvent, Shown, View } from './types.ts';
@@ -19,7 +19,7 @@ export function Showdown({ ended }: { ended: Ended }) {
       {order.map((seat) => {
         const { arrangement, burned, points, face_down } = shown[seat]!;
         const who = ended.seats[seat];
-        const name = seat === ended.viewer ? say('you') : who?.name ?? '?';
+        const name = seat === ended.viewer ? say('you') : shortName(who?.name ?? '?');
         return (
           <section key={seat} class={`hand-shown ${seat === end?.winner ? 'winner' : ''}`}>
             <header>
@@ -48,7 +48,7 @@ export function Showdown({ ended }: { ended: Ended }) {
 export function Step({ step, seats, viewer }: { step: GameStep; seats: string[]; viewer: Seat }) {
   const view = step.view as View;
   const { melds, discards, stock_count, hand_counts, shown } = view.public;
-  const name = (seat: Seat) => seat === viewer ? say('you') : seats[seat] ?? '?';
+  const name = (seat: Seat) => seat === viewer ? say('you') : shortName(seats[seat] ?? '?');
   const acting = step.taken?.seat;
   return (
     <div class="step">
