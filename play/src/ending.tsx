@@ -84,7 +84,8 @@ export function Ending() {
         <ul class="payments">
           {settlement.payments.map((payment) => (
             <li key={payment.from}>
-              <b>{say('pays', { from: name(payment.from), to: name(payment.to).toLowerCase() === say('you').toLowerCase() ? say('your') : name(payment.to), coins: coins(payment.paid) })}</b>
+              <b>{say(payment.from === viewer ? 'you_pay' : 'pays', {
+                from: name(payment.from), to: payment.to === viewer ? say('your') : name(payment.to), coins: coins(payment.paid) })}</b>
               <small>{payment.items.map((item) => `${itemName(item.name)} ${item.counts}`).join(' · ')}
                 {payment.paid < payment.owed ? ` · ${say('of_owed', { coins: coins(payment.owed) })}` : ''}</small>
             </li>
@@ -108,7 +109,7 @@ export function Ending() {
 
 function nameOfPlayer(now: Ended, player: string): string {
   if (player === me.value?.id) return say('you');
-  return now.seats.find((seat) => seat?.player === player)?.name ?? '?';
+  return shortName(now.seats.find((seat) => seat?.player === player)?.name ?? '?');
 }
 
 export function itemName(name: string): string {

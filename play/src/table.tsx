@@ -11,6 +11,7 @@ import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx'
 import { Face as Emoji } from './parts/emoji.tsx';
 import { Invitation } from './screens/friends.tsx';
 import { SettingsSheet } from './screens/settings.tsx';
+import { settings } from './settings.ts';
 import { coins, say } from './words.ts';
 
 /** The last things that happened, in words; read out as they come. */
@@ -52,6 +53,7 @@ export function Table({ state }: { state: TableState }) {
   if (!folder) return null;
   return (
     <main class={`table ${state.current ? '' : 'stale'} phase-${view.phase.type}`} aria-label={say('table')} onPointerDown={() => skipMotion()}>
+      <h1 class="sr">{say('table')}</h1>
       <Bar state={state} />
       <section class="seats" aria-label={say('opponents')}>
         {[...others].reverse().map((seat, i) => (
@@ -114,7 +116,7 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
       <span class="seat-words">
         <b class="seat-name">{who ? shortName(who.name) : say('empty_seat')}</b>
         <span class="badges">{who ? badges(who, seat, state) : null}{info.note ? <span class="badge hot">{info.note}</span> : null}</span>
-        {info.cards !== null ? <span class="held" aria-label={say('cards_n', { n: info.cards })}><i class="fan" aria-hidden="true"><i /><i /><i /></i>{info.cards}</span> : null}
+        {info.cards !== null ? <span class="held"><i class="fan" aria-hidden="true"><i /><i /><i /></i><span class="sr">{say('cards_n', { n: info.cards })}</span><span aria-hidden="true">{info.cards}</span></span> : null}
       </span>
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
     </div>
@@ -134,9 +136,11 @@ function Line({ state }: { state: TableState }) {
   const own = view.seat === null ? null : view.seats[view.seat] ?? null;
   const said = own ? speech.value[own.player] : undefined;
   const last = happened.value.at(-1);
+  const advice = settings.hints.value && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
-      <p class="say-words"><b>{text}</b>{last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
+      <p class="say-words"><b>{text}</b>{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
+      {advice ? <button type="button" class="round small" aria-label={say('hints_off')} onClick={() => { settings.hints.value = false; }}>✕</button> : null}
       {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
       {urgent && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}

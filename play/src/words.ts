@@ -191,6 +191,7 @@ export const WORDS = {
   showdown: ['showdown', 'nagpakita'],
   points_n: ['{n} points', '{n} puntos'],
   pays: ['{from} pays {to} {coins}', '{from} → {to}: {coins}'],
+  you_pay: ['You pay {to} {coins}', 'Ikaw → {to}: {coins}'],
   of_owed: ['of {coins} owed', 'sa utang na {coins}'],
   item_normal: ['win', 'panalo'],
   item_tongits: ['Tongits', 'Tongits'],

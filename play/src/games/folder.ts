@@ -46,6 +46,8 @@ export interface GameFolder {
   countdownMs: (view: TableView) => number;
   /** What is to be said of where the table stands, to the one who looks. */
   status: (state: TableState) => { text: string; urgent: boolean };
+  /** Short advice for this moment, for who plays for the first time. */
+  hint: (state: TableState) => string | null;
   /** Moves what moves, and gives words for what happened. */
   show: (told: TableTold) => string[];
   /** What this game told of its end, out of events. */

@@ -28,8 +28,8 @@ export function History({ onClose }: { onClose: () => void }) {
         <ul class="games">
           {games.map((game) => (
             <li key={game.id}>
-              <button type="button" class="game" disabled={game.state !== 'settled'} onClick={() => setOpen(game)}
-                aria-label={`${say(game.outcome)}, ${signed(game.net)}, ${say('watch_again')}`}>
+              <button type="button" class="game" disabled={game.state !== 'settled'} onClick={() => setOpen(game)}>
+                <span class="sr">{say('watch_again')}:</span>
                 <span class={`badge ${game.outcome}`}>{say(game.outcome)}</span>
                 <span><b>{game.ending ? folderOf(game.kind)?.endingName(game.ending) ?? game.ending : ' '}</b>
                   <small>{named('room', rooms.value?.find((room) => room.id === game.room)?.name ?? game.room)} · {time.format(new Date(game.finished_at))}</small></span>

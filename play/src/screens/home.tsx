@@ -33,8 +33,8 @@ export function Home() {
   return (
     <main class="home">
       <header class="bar">
-        <button type="button" class="pill who" onClick={() => { page.value = 'settings'; }} aria-label={say('settings')}>
-          <Avatar name={me.value?.name ?? ''} picture={me.value?.avatar ?? null} /> <span>{me.value?.name ?? ' '}</span></button>
+        <button type="button" class="pill who" onClick={() => { page.value = 'settings'; }}>
+          <Avatar name={me.value?.name ?? ''} picture={me.value?.avatar ?? null} /> <span class="sr">{say('settings')}:</span> <span>{me.value?.name ?? ' '}</span></button>
         <span class="pill"><Coin /> <Amount value={wallet.value ?? 0} /></span>
       </header>
       <div class="deal-behind" aria-hidden="true">

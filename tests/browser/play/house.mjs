@@ -170,7 +170,7 @@ function answer(house, dist, request, response) {
     json(200, { ticket: `pt_${'0'.repeat(64)}`, expires_at: new Date(Date.now() + 30_000).toISOString() });
   } else if (house.answers[name] !== undefined) {
     const given = house.answers[name];
-    if (given.code) json(given.status ?? 409, { type: `/problems#${given.code}`, title: given.code, ...given });
+    if (given.refuse) json(given.status, { type: `/problems#${given.refuse}`, title: given.refuse, code: given.refuse, status: given.status });
     else json(200, given);
   } else {
     json(404, { type: '/problems#route_not_found', code: 'route_not_found', title: 'There is nothing', status: 404 });

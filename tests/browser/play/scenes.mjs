@@ -146,6 +146,8 @@ export const SCENES = {
     house.show(play(HAND, { discards: ['TD'], melds: [kings], legal }));
     await page.locator('.rack [data-card="4S"]').waitFor();
     const drag = async (card, to) => {
+      // Where it lies still, and nothing lies over it.
+      await page.locator(`.rack [data-card="${card}"]`).click({ trial: true, position: { x: 8, y: 20 } });
       const from = await page.locator(`.rack [data-card="${card}"]`).boundingBox();
       const end = await page.locator(to).boundingBox();
       await page.mouse.move(from.x + 8, from.y + 20);

@@ -2,16 +2,14 @@
 // done. It is also drawn, without a hand, while a game is prepared.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Back, Face } from '../../cards.tsx';
-import { link } from '../../house.ts';
 import type { Card, TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
 import { Amount } from '../../parts/index.tsx';
-import { settings } from '../../settings.ts';
 import { cardName, say } from '../../words.ts';
 import { tell as toastTell } from '../../house.ts';
 import { follow, selected } from './hand.ts';
 import { Hand } from './handview.tsx';
-import { buttons, cards, choosing, hint, legal, legalOf, play, sapawTo, sentence, takers } from './moves.ts';
+import { buttons, cards, choosing, legal, legalOf, play, sapawTo, sentence, takers } from './moves.ts';
 import { gameView, nameOf, pending } from './show.ts';
 import type { Meld, View } from './types.ts';
 
@@ -89,11 +87,12 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
         const label = say('meld_of', { name, cards: meld.cards.length > 0 ? meld.cards.map(cardName).join(', ')
           : say('face_down_meld', { n: meld.face_down ?? 0 }) });
         return (
-          <button type="button" key={index} data-target={`meld-${index}`} aria-label={can ? `${say('sapaw')}: ${label}` : label}
+          <button type="button" key={index} data-target={`meld-${index}`}
             class={`meld ${can ? 'can' : ''} ${can && selected.value.size > 0 ? 'takes' : ''} ${over === `meld-${index}` ? 'over' : ''} owner-${relation(state, meld.owner)}`}
             onClick={() => touch(index)}>
-            <span class="own">{name}</span>
-            <span class="row">{inOrder(meld).map((card) => <span class="card mini" key={card} data-flies={card}><Face card={card} small /></span>)}
+            <span class="sr">{can ? `${say('sapaw')}: ${label}` : label}</span>
+            <span class="own" aria-hidden="true">{name}</span>
+            <span class="row" aria-hidden="true">{inOrder(meld).map((card) => <span class="card mini" key={card} data-flies={card}><Face card={card} small /></span>)}
               {meld.cards.length === 0 ? Array.from({ length: meld.face_down ?? 0 }, (_, i) => <span class="card mini" key={i}><Back /></span>) : null}
             </span>
           </button>
@@ -135,7 +134,8 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
     <section class="middle">
       <div class="pile">
         <button type="button" class={`stock ${canDraw ? 'can' : ''} ${stock === 0 ? 'none' : ''}`} data-anchor="stock" disabled={!canDraw}
-          aria-label={`${say('stock')}: ${say('stock_left', { n: stock ?? 0 })}`} onClick={() => void play({ type: 'draw' })}>
+          onClick={() => void play({ type: 'draw' })}>
+          <span class="sr">{say('stock')}: {say('stock_left', { n: stock ?? 0 })}</span>
           <Back />
         </button>
         <small>{stock === null ? ' ' : say('stock_left', { n: stock })}</small>
@@ -150,9 +150,10 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
       <div class="pile">
         <button type="button" data-target="discard" data-anchor="discard" disabled={!canDump && chows.length === 0}
           class={`discards ${canDump || chows.length > 0 ? 'can' : ''} ${over === 'discard' ? 'over' : ''}`}
-          aria-label={`${say('discard')}: ${discards.length > 0 ? cardName(discards.at(-1)!) : ''}`} onClick={takeDiscard}>
+          onClick={takeDiscard}>
+          <span class="sr">{say('discard')}: {discards.length > 0 ? cardName(discards.at(-1)!) : ''}</span>
           {discards.slice(-3).map((card, i, shown) => (
-            <span class="card" key={card} data-flies={card}
+            <span class="card" key={card} data-flies={card} aria-hidden="true"
               style={{ '--turn': `${(card.charCodeAt(0) * 7 + card.charCodeAt(1) * 3) % 11 - 5}deg` }}>
               <Face card={card} small={i < shown.length - 1} />
             </span>
@@ -178,13 +179,8 @@ function Actions({ state }: { state: TableState }) {
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   }, []);
-  const advice = settings.hints.value ? hint(state) : null;
   return (
     <nav class={`acts acts-${all.length}`} aria-label={say('actions')}>
-      {advice && link.value.type === 'live' ? (
-        <p class="hint"><span>{say(advice)}</span>
-          <button type="button" class="tool" onClick={() => { settings.hints.value = false; }}>{say('hints_off')}</button></p>
-      ) : null}
       {all.map((one) => (
         <button type="button" key={one.key} class={`act ${one.gold ? 'gold' : ''} ${one.danger ? 'danger' : ''}`} disabled={!one.enabled}
           data-act={one.key} aria-keyshortcuts={one.letter} onClick={one.act}>
@@ -210,10 +206,10 @@ function ChowChoice({ view }: { view: View | null }) {
       <p>{say('chow_choose')}</p>
       <div class="ways">
         {ways.map((way, i) => (
-          <button type="button" key={way.join()} class="way" ref={i === 0 ? first : null} onClick={() => void play({ type: 'chow', cards: way })}
-            aria-label={[...way, discard].map(cardName).join(', ')}>
+          <button type="button" key={way.join()} class="way" ref={i === 0 ? first : null} onClick={() => void play({ type: 'chow', cards: way })}>
+            <span class="sr">{[...way, discard].map(cardName).join(', ')}</span>
             {inOrder({ owner: 0, cards: [...way, discard], by: [] }).map((card) => (
-              <span class={`card mini ${card === discard ? 'taken' : ''}`} key={card}><Face card={card} small /></span>
+              <span aria-hidden="true" class={`card mini ${card === discard ? 'taken' : ''}`} key={card}><Face card={card} small /></span>
             ))}
           </button>
         ))}

@@ -16,7 +16,10 @@ export function Hand({ hand, onLand, onDragOver }:
   { hand: readonly Card[]; onLand: Landing; onDragOver: (card: Card | null, x: number, y: number) => void }) {
   const box = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 0, screen: innerHeight });
-  const [drag, setDrag] = useState<Drag | null>(null);
+  // What a pointer does is noted at once: its next event may come before the page is drawn again.
+  const pointer = useRef<Drag | null>(null);
+  const [drag, draw] = useState<Drag | null>(null);
+  const setDrag = (now: Drag | null) => { pointer.current = now; draw(now); };
   const [focus, setFocus] = useState(0);
   const tapped = useRef<{ card: Card; at: number } | null>(null);
 
@@ -50,16 +53,18 @@ export function Hand({ hand, onLand, onDragOver }:
     setDrag({ card: one, dx: 0, dy: 0, moved: false, x: event.clientX, y: event.clientY, id: event.pointerId });
   };
   const over = (event: PointerEvent) => {
-    if (!drag || event.pointerId !== drag.id) return;
-    const dx = event.clientX - drag.x;
-    const dy = event.clientY - drag.y;
-    if (!drag.moved && Math.hypot(dx, dy) < 9) return;
-    setDrag({ ...drag, dx, dy, moved: true });
-    onDragOver(drag.card, event.clientX, event.clientY);
+    const held = pointer.current;
+    if (!held || event.pointerId !== held.id) return;
+    const dx = event.clientX - held.x;
+    const dy = event.clientY - held.y;
+    if (!held.moved && Math.hypot(dx, dy) < 9) return;
+    setDrag({ ...held, dx, dy, moved: true });
+    onDragOver(held.card, event.clientX, event.clientY);
   };
   const up = (event: PointerEvent) => {
-    if (!drag || event.pointerId !== drag.id) return;
-    const { card: one, moved } = drag;
+    const held = pointer.current;
+    if (!held || event.pointerId !== held.id) return;
+    const { card: one, moved } = held;
     setDrag(null);
     onDragOver(null, 0, 0);
     if (moved) {

@@ -3,7 +3,7 @@ import type { GameFolder } from '../folder.ts';
 import type { TableState, TableView } from '../../model.ts';
 import { isWord, say } from '../../words.ts';
 import { Board } from './board.tsx';
-import { legal } from './moves.ts';
+import { hint, legal } from './moves.ts';
 import { gameView, nameOf, show } from './show.ts';
 import { Showdown, Step, type TongitsEnd } from './showdown.tsx';
 import type { GameEvent, Shown } from './types.ts';
@@ -66,6 +66,10 @@ export const tongits: GameFolder = {
     return view.public.phase.type === 'play' ? play_ms : view.public.phase.type === 'fight' ? fight_ms : draw_ms;
   },
   status,
+  hint: (state) => {
+    const word = hint(state);
+    return word && say(word);
+  },
   show,
   ended: ({ events }) => {
     const detail: TongitsEnd = { shown: null, end: null };

@@ -8,6 +8,11 @@ import type { End, GameEvent, Shown, View } from './types.ts';
 
 export interface TongitsEnd { shown: Shown[] | null; end: End | null }
 
+function byRank(cards: readonly string[]): string[] {
+  const height = (card: string) => 'A23456789TJQK'.indexOf(card[0] ?? '') * 4 + 'CDHS'.indexOf(card[1] ?? '');
+  return [...cards].sort((a, b) => height(a) - height(b));
+}
+
 export function Showdown({ ended }: { ended: Ended }) {
   const { shown, end } = ended.detail as TongitsEnd;
   if (!shown) return null;
@@ -34,7 +39,7 @@ export function Showdown({ ended }: { ended: Ended }) {
                 <span class="group meld-group" key={meld.join()}>{meld.map((card) => <span class="card mini" key={card}><Face card={card} small named /></span>)}</span>
               ))}
               {arrangement.leftover.length > 0 ? (
-                <span class="group">{arrangement.leftover.map((card) => <span class="card mini" key={card}><Face card={card} small named /></span>)}</span>
+                <span class="group">{byRank(arrangement.leftover).map((card) => <span class="card mini" key={card}><Face card={card} small named /></span>)}</span>
               ) : null}
               {arrangement.melds.length === 0 && arrangement.leftover.length === 0 ? <span class="quiet">{say('cards_n', { n: 0 })}</span> : null}
             </div>
