@@ -1,6 +1,6 @@
 // The house as the pages see it: one client, its state as signals, and what is read over REST. All
 // that happens on the network is the client's; here is only what pages ask and remember.
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { Client, browserPlatform, type DealSeen } from '../../clients/typescript/src/index.ts';
 import type { Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
 import { refusalText } from './refusals.ts';
@@ -91,8 +91,6 @@ client.subscribe((state, told) => {
         if (one.outcome.type === 'refused') tell(refusalText(one.outcome.code, one.outcome.detail));
         break;
       case 'link':
-        if (one.link.type === 'live') void refreshMe();
-        break;
       case 'table':
       case 'watched':
       case 'deal':
@@ -141,6 +139,11 @@ export async function refreshRewards() {
   const now = await ask<Rewards>('GET /v1/me/rewards', {}, true);
   if (now) rewards.value = now;
 }
+
+// As soon as it is known who plays, beside the way to the socket.
+effect(() => {
+  if (player.value) void refreshMe();
+});
 
 /** The rooms that this wallet may sit in, the cheapest first. */
 export const openRooms = computed(() => {

@@ -139,9 +139,8 @@ function Line({ state }: { state: TableState }) {
   const advice = settings.hints.value && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
-      <p class="say-words"><b>{text}</b>{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
-      {advice ? <button type="button" class="round small" aria-label={say('hints_off')} onClick={() => { settings.hints.value = false; }}>✕</button> : null}
       {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
+      <p class="say-words"><b>{text}</b>{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
       {urgent && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
     </div>

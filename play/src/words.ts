@@ -89,9 +89,9 @@ export const WORDS = {
   pot_more: ['{n} more wins', '{n} panalo pa'],
   pot_one: ['one more win', 'isang panalo pa'],
   crown: ['Crown: {name}', 'Korona: {name}'],
-  points_left: ['{n} points left', '{n} puntos ang natitira'],
-  sort_suit: ['By suit', 'Ayon sa suit'],
-  sort_meld: ['By meld', 'Ayon sa bahay'],
+  points_left: ['{n} points left', '{n} puntos pa'],
+  sort_suit: ['By suit', 'Suit'],
+  sort_meld: ['By meld', 'Bahay'],
   group: ['Group', 'Pagsamahin'],
   hand: ['Your hand', 'Mga baraha mo'],
   melds: ['Melds', 'Mga bahay'],
@@ -114,9 +114,9 @@ export const WORDS = {
   live: ['Connected', 'Konektado'],
 
   // Turns.
-  turn_draw: ['Your turn. Draw, or chow the discard.', 'Ikaw na. Bumunot, o kunin ang tapon.'],
-  turn_draw_fight: ['Your turn. Draw, chow, or fight.', 'Ikaw na. Bumunot, chow, o laban.'],
-  turn_play: ['Your turn. Lay, sapaw, then dump.', 'Ikaw na. Magbaba, sapaw, saka tapon.'],
+  turn_draw: ['Your turn: draw, or chow.', 'Ikaw na: bumunot o mag-chow.'],
+  turn_draw_fight: ['Your turn: draw, chow or fight.', 'Ikaw na: bunot, chow o laban.'],
+  turn_play: ['Lay, sapaw, then dump one.', 'Magbaba, sapaw, saka tapon.'],
   turn_of: ['{name} plays…', 'Si {name} na…'],
   fight_called: ['{name} calls a fight! Challenge or fold?', 'Laban ni {name}! Sasabay ka o tiklop?'],
   fight_mine: ['You called a fight. They answer…', 'Tumawag ka ng laban. Sumasagot sila…'],
@@ -319,7 +319,6 @@ export const WORDS = {
   hint_fight: ['You have few points. A fight wins if nobody has fewer.', 'Kaunti ang puntos mo. Panalo ang laban kung ikaw ang pinakamababa.'],
   hint_answer: ['Challenge if you think that your points are fewer, else fold.', 'Sumabay kung mas kaunti ang puntos mo, kung hindi tiklop.'],
   hint_tongits: ['Every card of yours is in a meld: Tongits!', 'Buo lahat ng baraha mo: Tongits!'],
-  hints_off: ['No hints', 'Walang payo'],
 
   // Said at the table.
   phrase_hello: ['Hello!', 'Kumusta!'],

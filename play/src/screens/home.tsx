@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
-import { client, link, lost, me, named, openRooms, refreshRewards, refreshRooms, rewards, rooms, seek, tell, wallet } from '../house.ts';
+import { client, lost, me, named, openRooms, refreshRewards, refreshRooms, rewards, rooms, seek, tell, wallet } from '../house.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { readyAtOnce } from '../table.tsx';
 import { coins, isWord, say } from '../words.ts';
@@ -14,6 +14,9 @@ import { RewardsSheet } from './rewards.tsx';
 import { SettingsSheet } from './settings.tsx';
 
 export const page = signal<'none' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
+
+/** Play was touched before it was known where. */
+const eager = signal(false);
 
 /** Plays in these rooms: the house finds a table, and the first game begins by itself. */
 export async function playIn(ids: string[]) {
@@ -29,7 +32,13 @@ export function Home() {
   useEffect(() => { if (me.value) void refreshRewards(); }, [me.value?.id]);
   const claimable = rewards.value?.daily.claimable || rewards.value?.relief.claimable;
   const close = () => { page.value = 'none'; };
-  const ready = me.value !== null && link.value.type === 'live';
+  // Who touches it at once plays as soon as the rooms are known.
+  const none = rooms.value !== null && wallet.value !== null && !room;
+  useEffect(() => {
+    if (!eager.value || !room || wallet.value === null) return;
+    eager.value = false;
+    void playIn([room.id]);
+  }, [eager.value, room?.id, wallet.value === null]);
   return (
     <main class="home">
       <header class="bar">
@@ -45,10 +54,10 @@ export function Home() {
       <section class="welcome">
         <h1>Bahay</h1>
         <p>{say('greeting')}</p>
-        <button type="button" class="act gold huge" disabled={!ready || (rooms.value !== null && !room)}
-          onClick={() => { if (room) void playIn([room.id]); }}>
+        <button type="button" class="act gold huge" disabled={eager.value}
+          onClick={() => { if (none) page.value = 'rewards'; else eager.value = true; }}>
           <span>{say('play')}</span>
-          <small>{room ? say('play_note', { bet: coins(room.bet) }) : rooms.value && wallet.value !== null ? say('out_of_coins') : say('loading')}</small>
+          <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? say('play_note', { bet: coins(room.bet) }) : 'Tong-its'}</small>
         </button>
         <nav class="tiles" aria-label={say('menu')}>
           {(['rooms', 'friends', 'rewards', 'boards', 'history', 'settings'] as const).map((name) => (

@@ -16,13 +16,19 @@ export function look(page) {
 
 /** Waits until there is something to do or the game has ended. */
 export async function myTurn(page, ms = 40_000) {
+  // In the play phase nothing may be open until a card is lifted.
   await page.waitForFunction(() => document.querySelector('[data-act]:not([disabled])') !== null
+    || document.querySelector('.say.urgent') !== null
     || document.querySelector('.way') !== null || document.querySelector('.act.ready:not([disabled])') !== null
     || document.querySelector('.ending') !== null, null, { timeout: ms, polling: 30 });
 }
 
 export async function lift(page, card) {
-  await page.locator(`.rack [data-card="${card}"]`).click({ position: { x: 7, y: 18 } });
+  const at = page.locator(`.rack [data-card="${card}"]`);
+  await at.click({ position: { x: 7, y: 18 }, timeout: 4_000 }).catch(async (error) => {
+    // The clock may have played it.
+    if (await at.count() > 0) throw error;
+  });
 }
 
 const RANKS = 'A23456789TJQK';

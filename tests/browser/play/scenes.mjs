@@ -114,7 +114,7 @@ export const SCENES = {
 
   async 'a fight of one’s own, and why it may not be'({ house, page }) {
     house.show(draw(['2C', '3D', '4S'], { melds: [mine], discards: ['TD'], legal: [{ type: 'draw' }, { type: 'fight' }] }));
-    await page.getByText('Your turn. Draw, chow, or fight.').waitFor();
+    await page.getByText('Your turn: draw, chow or fight.').waitFor();
     await page.locator('[data-act="fight"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'fight' });
     const blocked = playing({ hand: ['2C', '3D', '4S'], melds: [mine], discards: ['TD'], added: [0],

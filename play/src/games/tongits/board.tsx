@@ -66,10 +66,21 @@ function tryPlay(view: View, action: { type: string; [field: string]: unknown })
   return false;
 }
 
+/** The smallest that a card of a meld gets, in pixels. */
+const MINI_LEAST = 16;
+
 function Melds({ state, view, over }: { state: TableState; view: View | null; over: string | null }) {
   const melds = view?.public.melds ?? [];
-  const count = melds.reduce((sum, meld) => sum + (meld.face_down ?? meld.cards.length) + 1.1, 0);
-  const size = count > 44 ? 'crowded' : count > 30 ? 'full' : count > 20 ? 'some' : '';
+  const box = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const most = Number(getComputedStyle(element).getPropertyValue('--mini-most')) || 36;
+    for (let size = most; size >= MINI_LEAST; size -= 2) {
+      element.style.setProperty('--mini', `${size}px`);
+      if (element.scrollHeight <= element.clientHeight + 1) break;
+    }
+  });
   const touch = (index: number) => {
     if (!view) return;
     const action = sapawTo(index);
@@ -80,7 +91,7 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
     if (fits.length > 0) selected.value = new Set([String(fits[0]!['card'])]);
   };
   return (
-    <section class={`melds ${size}`} aria-label={say('melds')} data-target="melds">
+    <section class="melds" ref={box} aria-label={say('melds')} data-target="melds">
       {melds.map((meld, index) => {
         const name = nameOf(state.view, meld.owner);
         const can = takers.value.has(index);

@@ -90,7 +90,7 @@ export interface Layout { slots: Slot[]; lines: Line[]; height: number; card: nu
 
 /** The width of a card for a hand of this width, on a screen of this height. */
 export function cardWidth(width: number, screenHeight: number, large: boolean): number {
-  const size = screenHeight < 480 ? Math.min(58, Math.max(40, width / 9.5))
+  const size = screenHeight < 480 ? Math.min(66, Math.max(44, width * 0.16))
     : width < 620 ? Math.min(76, Math.max(52, width * 0.178))
     : screenHeight < 760 ? 76 : 92;
   return Math.round(size * (large ? 1.16 : 1));
