@@ -120,17 +120,18 @@ async function cut(page, context, picture) {
 async function checkEnd(page) {
   const shown = await page.evaluate(() => ({
     net: document.querySelector('.ending .net').textContent,
-    lines: [...document.querySelectorAll('.payments li')].map((one) => one.textContent),
+    lines: [...document.querySelectorAll('.payments li')].map((one) => (one.querySelector('b') ?? one).textContent),
     hands: document.querySelectorAll('.hand-shown').length,
   }));
   const amount = (text) => Math.round(Number(text.replace(/[−+,]/g, '')) * 100) * (text.includes('−') ? -1 : 1);
   let net = 0;
   for (const line of shown.lines) {
-    const first = /([\d,]+(?:\.\d\d)?)/.exec(line);
-    if (/^You pay /.test(line)) net -= amount(first[1]);
-    else if (/pays you /.test(line)) net += amount(first[1]);
-    else if (/keeps .* from you/.test(line)) net -= amount(first[1]);
-    else if (/^You takes the POT/.test(line)) net += amount(first[1]);
+    const last = /([\d,]+(?:\.\d\d)?)$/.exec(line)?.[1];
+    const fee = /keeps ([\d,.]+) from you$/.exec(line)?.[1];
+    if (/^You pay /.test(line)) net -= amount(last);
+    else if (/ pays you /.test(line)) net += amount(last);
+    else if (fee) net -= amount(fee);
+    else if (/^You takes? the POT/.test(line)) net += amount(last);
   }
   assert.equal(amount(shown.net), net, JSON.stringify(shown));
   assert.equal(shown.hands, 3);

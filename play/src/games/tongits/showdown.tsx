@@ -2,7 +2,7 @@
 import { Back, Face } from '../../cards.tsx';
 import type { GameStep, Seat } from '../../model.ts';
 import { Avatar, shortName } from '../../parts/index.tsx';
-import { cardName, say } from '../../words.ts';
+import { cardName, isWord, say } from '../../words.ts';
 import type { Ended } from '../folder.ts';
 import type { End, GameEvent, Shown, View } from './types.ts';
 
@@ -114,5 +114,7 @@ function wordsOf(step: GameStep, name: (seat: Seat) => string): string {
     }
   });
   const by = step.taken?.by === 'clock' ? ` (${say('by_clock')})` : step.taken?.by === 'ai' ? ` (${say('by_ai')})` : '';
+  const action = step.taken?.action.type ?? '';
+  if (words.length === 0 && step.taken && isWord(action)) words.push(`${name(step.taken.seat)}: ${say(action)}`);
   return words.join(' ') + by;
 }
