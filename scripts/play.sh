@@ -20,13 +20,16 @@ cmd_play() {
       start_services
       check_play
       ;;
-    picture)
+    pictures)
       enter_test_instance play
       build
       start_services
-      PLAY_PICTURES=$ROOT/docs/pictures check_play
+      PLAY_PICTURES=$LOCAL/pictures check_play
+      mkdir -p docs/pictures
+      cp "$LOCAL/pictures/play.png" docs/pictures/play.png
+      say "pictures of every state are in $LOCAL/pictures; the README has docs/pictures/play.png"
       ;;
-    *) die "unknown argument $1: ./dev play [build|test|picture]" ;;
+    *) die "unknown argument $1: ./dev play [build|test|pictures]" ;;
   esac
 }
 

@@ -8,7 +8,6 @@ import { client, leaveTable, me, refreshWallet, table, type TableTold } from './
 import type { Seat, Settlement } from './model.ts';
 import { anchor, burst, throwGhost } from './motion.ts';
 import { Ring, Sheet, shortName } from './parts/index.tsx';
-import { NameAsk } from './screens/settings.tsx';
 import { settings } from './settings.ts';
 import { buzz, sound } from './sound.ts';
 import { coins, isWord, say, signed } from './words.ts';
@@ -93,10 +92,9 @@ export function Ending() {
           {settlement.fees.filter((one) => one.fee > 0).map((one) => (
             <li key={`fee${one.seat}`} class="quiet"><small>{say('fee_of', { coins: coins(one.fee), name: one.seat === viewer ? say('your') : name(one.seat) })}</small></li>
           ))}
-          {settlement.pot ? <li class="gold-line"><b>{say('pot_taken', { name: name(settlement.pot.seat), coins: coins(settlement.pot.amount) })}</b></li> : null}
+          {settlement.pot ? <li class="gold-line"><b>{say(settlement.pot.seat === viewer ? 'you_take_pot' : 'pot_taken', { name: name(settlement.pot.seat), coins: coins(settlement.pot.amount) })}</b></li> : null}
           {now.crown && !settlement.pot ? <li><small>♛ {say('crown_now', { name: nameOfPlayer(now, now.crown.player), n: now.crown.wins, of: now.hitsToWin ?? 2 })}</small></li> : null}
         </ul>
-        <NameAsk />
         <div class="ending-foot">
           <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>
           <button type="button" class="plain warn" onClick={() => { ended.value = null; leaveTable(); }}>{say('leave')}</button>
@@ -121,7 +119,10 @@ function ReadyButton() {
   const view = table.value?.view;
   const phase = view?.phase;
   // Hints are for the first game.
-  useEffect(() => { settings.hints.value = false; }, []);
+  useEffect(() => {
+    settings.hints.value = false;
+    settings.played.value = true;
+  }, []);
   if (!view || !phase) return null;
   if (phase.type === 'preparing') {
     const ready = view.seat !== null && phase.ready.includes(view.seat);

@@ -26,6 +26,8 @@ export const settings = {
   still: flag('still', wantsLess),
   /** Short hints, until the first game is over. */
   hints: flag('hints', true),
+  /** A first game is over. */
+  played: flag('played', false),
   /** A name was asked for once. */
   named: flag('named', false),
   /** Hands are sorted by melds, and not by suits. */

@@ -208,6 +208,7 @@ export const WORDS = {
   fee: ['House, 5 %', 'Bahay, 5 %'],
   fee_of: ['The house keeps {coins} from {name}', 'Kinukuha ng bahay ang {coins} kay {name}'],
   pot_taken: ['{name} takes the POT: {coins}', 'Kinuha ni {name} ang POT: {coins}'],
+  you_take_pot: ['You take the POT: {coins}', 'Kinuha mo ang POT: {coins}'],
   pot_won: ['The POT is yours!', 'Sa iyo ang POT!'],
   crown_now: ['{name} wears the crown: {n} of {of}', 'May korona si {name}: {n} sa {of}'],
   net: ['You: {coins}', 'Ikaw: {coins}'],

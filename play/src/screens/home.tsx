@@ -11,7 +11,7 @@ import { Boards } from './boards.tsx';
 import { Friends } from './friends.tsx';
 import { History } from './history.tsx';
 import { RewardsSheet } from './rewards.tsx';
-import { SettingsSheet } from './settings.tsx';
+import { NameAsk, SettingsSheet } from './settings.tsx';
 
 export const page = signal<'none' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
 
@@ -54,6 +54,7 @@ export function Home() {
       <section class="welcome">
         <h1>Bahay</h1>
         <p>{say('greeting')}</p>
+        <NameAsk />
         <button type="button" class="act gold huge" disabled={eager.value}
           onClick={() => { if (none) page.value = 'rewards'; else eager.value = true; }}>
           <span>{say('play')}</span>

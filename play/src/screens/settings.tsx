@@ -71,7 +71,7 @@ function Account() {
 /** Asked once, after the first game. */
 export function NameAsk() {
   const [name, setName] = useState('');
-  if (settings.named.value) return null;
+  if (settings.named.value || !settings.played.value) return null;
   return (
     <form class="name-ask" onSubmit={(event) => {
       event.preventDefault();

@@ -95,6 +95,11 @@ async function toPot({ browser, url, mistakes, picture }) {
   }
   await page.getByRole('button', { name: 'Leave' }).click();
   await page.locator('main.home').waitFor();
+  // Only now a name is asked for, once.
+  await page.getByLabel('What shall they call you?').fill('Luningning');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.who').getByText('Luningning').waitFor();
+  assert.equal(await page.getByLabel('What shall they call you?').count(), 0);
   await again(page, mistakes, picture, games);
   await context.close();
   return games;
@@ -131,7 +136,7 @@ async function checkEnd(page) {
     if (/^You pay /.test(line)) net -= amount(last);
     else if (/ pays you /.test(line)) net += amount(last);
     else if (fee) net -= amount(fee);
-    else if (/^You takes? the POT/.test(line)) net += amount(last);
+    else if (/^You take the POT/.test(line)) net += amount(last);
   }
   assert.equal(amount(shown.net), net, JSON.stringify(shown));
   assert.equal(shown.hands, 3);

@@ -8,6 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch } from './browser.mjs';
 import { runGames } from './games.mjs';
+import { compose } from './picture.mjs';
 import { runScenes } from './stage.mjs';
 
 const [url, executablePath, sandbox, operator, dist, pictures = ''] = process.argv.slice(2);
@@ -21,6 +22,10 @@ async function picture(page, name) {
 }
 
 const scenes = await runScenes({ browser, dist, mistakes, picture });
+if (pictures) {
+  const three = ['table-crowded-phone', 'chow-choice', 'end-won'].map((name) => join(pictures, `${name}.png`));
+  await compose(browser, three, join(pictures, 'play.png'));
+}
 const games = await runGames({ browser, url, operator, mistakes, picture });
 await browser.close();
 if (mistakes.length > 0) {
