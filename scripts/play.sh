@@ -2,17 +2,18 @@
 # The browser client at /play: building it, holding what is checked in against what is built, and
 # Chromium playing it, on a server of its own.
 #
-# Its packages are installed under play/node_modules, in the versions of play/package-lock.json; what
-# drives the browser, where browser.sh has it.
+# It is built under target/play, in the versions of packages that play/package-lock.json names, so that
+# the checkout stays as it is; what drives the browser is where browser.sh has it.
 
-PLAY=play
+PLAY=target/play
 
 cmd_play() {
   case ${1:-} in
     build)
       need_contract_programs
       prepare_play
-      attend "$NODE" "$PLAY/build.mjs" || die "the client does not build: see above"
+      attend "$NODE" "$PLAY/play/build.mjs" --out "$ROOT/play/dist" ||
+        die "the client does not build: see above"
       ;;
     '' | test)
       enter_test_instance play
@@ -33,14 +34,21 @@ cmd_play() {
   esac
 }
 
-# Installs what it is built from, and asks whether its types hold.
+# Copies what it is built from, with the client package beside it, installs packages, and asks whether
+# the types hold.
 prepare_play() {
-  if ! cmp -s "$PLAY/package-lock.json" "$PLAY/node_modules/.lock"; then
-    (cd "$PLAY" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
+  local folder=$PLAY/play
+  mkdir -p "$folder" "$PLAY/clients/typescript"
+  rm -rf "$folder/src" "$PLAY/clients/typescript/src"
+  cp -R play/src play/build.mjs play/package.json play/package-lock.json play/tsconfig.json "$folder"
+  cp -R clients/typescript/src "$PLAY/clients/typescript"
+  # The folder of modules is of use as long as the lock file is the same.
+  if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock"; then
+    (cd "$folder" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
       die "npm could not install what play/package-lock.json names: see above"
-    cp "$PLAY/package-lock.json" "$PLAY/node_modules/.lock"
+    cp "$folder/package-lock.json" "$folder/node_modules/.lock"
   fi
-  (cd "$PLAY" && attend "$NODE" node_modules/typescript/bin/tsc --noEmit) >&2 ||
+  (cd "$folder" && attend "$NODE" node_modules/typescript/bin/tsc --noEmit) >&2 ||
     die "the types of the client do not hold: see above"
 }
 
@@ -51,7 +59,7 @@ check_play() {
   need_chromium
   make_environment
   prepare_play
-  attend "$NODE" "$PLAY/build.mjs" --check || die "play/dist is not what is built: see above"
+  attend "$NODE" "$PLAY/play/build.mjs" --check --out "$ROOT/play/dist" >&2 || die "play/dist is not what is built: see above"
   prepare_browser
   "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database play_$$" ||
     die "could not create a database for the client"
