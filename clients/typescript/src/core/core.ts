@@ -95,6 +95,7 @@ export class Core {
       {
         entered: () => this.#entered(),
         message: (message) => this.#message(message),
+        isWaiting: () => this.#joinId !== null || this.#pending.some(({ id }) => id !== null),
         lost: () => this.#lost(),
         link: (link) => {
           this.#change({ link, player: this.#session.player });
