@@ -499,6 +499,10 @@ impl Recorder {
     /// What a client must show.
     fn show(&mut self, version: u64, tag: Tag, view: &TableView<AnyGame>) {
         (self.told, self.told_tag) = (version, tag);
+        if view.seat.is_none() {
+            self.script.line(&json!({ "unseated": true }));
+            return;
+        }
         let shown = json!({ "view": view, "prompt": OpenPrompt::of(view) });
         self.script.line(&json!({
             "show": { "version": version, "tag": tag, "digest": digest(&shown) }
