@@ -247,8 +247,13 @@ export class Connection {
     line.doubtedAt = null;
     line.hasAnswered = line.enteredAt !== null;
     this.#closeOpenings();
+    this.#read(line, data);
+    if (this.#line !== line) return;
     // An answer that is due may have been lost with a network that is back already.
     this.#watch(this.#events.isWaiting() ? ANSWER_MS : SILENCE_MS);
+  }
+
+  #read(line: Line, data: string | Uint8Array): void {
     let message: Message | null;
     try {
       message = line.reader.read(data);
@@ -378,6 +383,9 @@ export class Connection {
       switch (renewal.type) {
         case "renewed":
           if (this.#line?.enteredAt === null) this.#enter();
+          else if (this.#link.type === "signing_in") {
+            this.#show({ type: "connecting", attempt: this.#failures + 1 });
+          }
           break;
         case "signed_out": {
           const { code, detail } = renewal.problem;
