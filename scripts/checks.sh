@@ -46,6 +46,7 @@ cmd_test() {
   if [ $# -eq 0 ]; then
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+    check_clients
     check_contracts
     check_browser
     check_play

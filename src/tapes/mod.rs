@@ -7,6 +7,7 @@
 
 mod network;
 mod script;
+mod telling;
 
 use std::fs;
 use std::io;

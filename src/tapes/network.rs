@@ -1,5 +1,5 @@
-//! What happens between a simulated table and one player of it: which messages reach the player's
-//! client, where the connection breaks, and what the client must say and show then.
+//! What happens between a simulated table and one player of it: where the connection breaks, what the
+//! player wants, and what the client must say then. What it hears is in `telling`.
 
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{Answer, Dice, Key, Request};
@@ -10,9 +10,9 @@ use bahay_engine::table::{Event, GameId, Input, Phase, PlayerId, Table, TableVie
 use serde_json::{Value, json};
 
 use crate::ids::Tag;
-use crate::tapes::script::{Script, digest};
+use crate::tapes::script::Script;
 use crate::ws::protocol::brief::{Form, FormError};
-use crate::ws::protocol::{Message, OpenPrompt};
+use crate::ws::protocol::OpenPrompt;
 
 type Action = <AnyGame as Game>::Action;
 type GameEvent = <AnyGame as Game>::Event;
@@ -21,7 +21,7 @@ type GameEvent = <AnyGame as Game>::Event;
 const RESUMED_MAX: usize = 64;
 
 /// The id of the command that joins: the second of each connection, after `authenticate`.
-const JOIN: u32 = 1;
+pub(super) const JOIN: u32 = 1;
 
 /// Out of a thousand commands: their answer is lost, or they are lost themselves.
 const ANSWER_LOST: u32 = 120;
@@ -32,12 +32,12 @@ const OLD_MESSAGE: u32 = 400;
 const TOKEN_EXPIRED: u32 = 150;
 
 /// Something that the player is shown, and what the table is to it afterwards.
-struct Shown {
-    version: u64,
-    tag: Tag,
-    at: Timestamp,
-    events: Vec<Event<GameEvent>>,
-    view: TableView<AnyGame>,
+pub(super) struct Shown {
+    pub(super) version: u64,
+    pub(super) tag: Tag,
+    pub(super) at: Timestamp,
+    pub(super) events: Vec<Event<GameEvent>>,
+    pub(super) view: TableView<AnyGame>,
 }
 
 /// A command of the player that has had no answer.
@@ -61,27 +61,27 @@ enum Cut {
 }
 
 pub(super) struct Recorder {
-    simulation: Simulation<AnyGame>,
-    script: Script,
+    pub(super) simulation: Simulation<AnyGame>,
+    pub(super) script: Script,
     dice: Dice,
-    player: Option<PlayerId>,
-    is_connected: bool,
-    is_joined: bool,
+    pub(super) player: Option<PlayerId>,
+    pub(super) is_connected: bool,
+    pub(super) is_joined: bool,
     is_over: bool,
     /// The last version that the client has, and what it was not told after that.
-    version: u64,
+    pub(super) version: u64,
     tag: Tag,
-    told: u64,
-    told_tag: Tag,
-    missed: Vec<Shown>,
+    pub(super) told: u64,
+    pub(super) told_tag: Tag,
+    pub(super) missed: Vec<Shown>,
     cut: Option<Cut>,
-    next_id: u32,
+    pub(super) next_id: u32,
     wishes: u32,
     open: Option<Open>,
     /// The id of a text that was revealed and not acknowledged.
-    reveal: Option<u32>,
+    pub(super) reveal: Option<u32>,
     /// The last message, as the client heard it.
-    last: Option<Value>,
+    pub(super) last: Option<Value>,
 }
 
 impl Recorder {
@@ -144,11 +144,8 @@ impl Recorder {
             self.is_connected && self.simulation.table().seat_of(player).is_some()
         });
         if is_seated {
-            let (code, link) = if self.chance_of(500) {
-                (4001, "replaced")
-            } else {
-                (4003, "signed_out")
-            };
+            let (code, link) =
+                if self.chance_of(500) { (4001, "replaced") } else { (4003, "signed_out") };
             self.script.now(json!({ "close": code }));
             self.script.at(self.simulation.now().ms() + 120_000);
             self.script.now(json!({ "link": link }));
@@ -402,109 +399,6 @@ impl Recorder {
         Ok(())
     }
 
-    /// A new connection, up to its `hello`.
-    fn enter(&mut self, player: PlayerId, at: Timestamp) -> Result<(), FormError> {
-        let mut join = json!({ "type": "join", "id": JOIN });
-        if self.told > 0 {
-            join["from"] = self.told.into();
-            join["tag"] = json!(self.told_tag);
-            join["table"] = json!(self.simulation.table().id());
-        }
-        self.script.now(json!({ "enter": { "within": 1_000 } }));
-        self.script.line(&json!({ "send": join }));
-        self.script.connect();
-        self.next_id = JOIN + 1;
-        self.reveal = None;
-        self.is_joined = false;
-        self.heard(&Message::Hello {
-            player,
-            protocol: self.script.form().subprotocol().into(),
-            server_time_ms: at,
-            notices: Some(0),
-        })
-    }
-
-    fn snapshot(
-        &mut self,
-        at: Timestamp,
-        view: &TableView<AnyGame>,
-        shown: Option<&Shown>,
-    ) -> Result<(), FormError> {
-        // What this very step shows comes after it.
-        let version = shown.map_or(self.version, |shown| shown.version - 1);
-        let last = self.missed.drain(..).next_back();
-        let tag = last.map_or_else(|| self.new_tag(), |last| last.tag);
-        let prompt = OpenPrompt::of(view);
-        let whole = Box::new(view.clone());
-        self.heard(&Message::Snapshot { version, tag, server_time_ms: at, view: whole, prompt })?;
-        self.show(version, tag, view);
-        Ok(())
-    }
-
-    fn catch_up(&mut self) -> Result<(), FormError> {
-        let missed = std::mem::take(&mut self.missed);
-        let last = missed.len();
-        for (place, shown) in (1..).zip(missed) {
-            self.update(&shown, place == last)?;
-        }
-        Ok(())
-    }
-
-    /// What is shown reaches the client, or is missed.
-    fn tell(&mut self, shown: Option<Shown>) -> Result<(), FormError> {
-        let Some(shown) = shown else {
-            return Ok(());
-        };
-        if self.is_connected {
-            return self.update(&shown, true);
-        }
-        self.missed.push(shown);
-        Ok(())
-    }
-
-    fn update(&mut self, shown: &Shown, is_last: bool) -> Result<(), FormError> {
-        let Shown { version, tag, at, events, view } = shown;
-        let prompt = OpenPrompt::of(view);
-        self.heard(&Message::Update {
-            version: *version,
-            tag: *tag,
-            server_time_ms: *at,
-            events: events.clone(),
-            prompt: prompt.filter(|_| is_last),
-        })?;
-        // In the full form the prompt comes with the last of several.
-        if is_last {
-            self.show(*version, *tag, view);
-            self.send_text_if_asked(view);
-        } else {
-            (self.told, self.told_tag) = (*version, *tag);
-        }
-        Ok(())
-    }
-
-    /// Clients reveal their text by themselves.
-    fn send_text_if_asked(&mut self, view: &TableView<AnyGame>) {
-        let Some((game, ..)) = view.asked_to_reveal().filter(|_| self.is_joined) else {
-            return;
-        };
-        let text = self.player.and_then(|player| self.simulation.text_of(player));
-        if let Some(text) = text.filter(|_| self.reveal.is_none()) {
-            let id = self.next_id;
-            self.reveal = Some(id);
-            let command = json!({ "type": "reveal", "game": game, "text": text });
-            self.send(command);
-        }
-    }
-
-    /// What a client must show.
-    fn show(&mut self, version: u64, tag: Tag, view: &TableView<AnyGame>) {
-        (self.told, self.told_tag) = (version, tag);
-        let shown = json!({ "view": view, "prompt": OpenPrompt::of(view) });
-        self.script.line(&json!({
-            "show": { "version": version, "tag": tag, "digest": digest(&shown) }
-        }));
-    }
-
     /// After coming back: an action without an answer is said again where it is still asked for.
     fn say_again(&mut self) -> Result<(), FormError> {
         let Some(open) = self.open.take() else {
@@ -548,32 +442,13 @@ impl Recorder {
         Ok(())
     }
 
-    fn refuse(&mut self, id: u32, code: &'static str) -> Result<(), FormError> {
-        let detail = "this has passed".to_owned();
-        let code = code.into();
-        self.heard(&Message::Refusal { id: Some(id), code, rule: None, detail, retryable: false })
-    }
-
-    fn ack(&mut self, id: u32) -> Result<(), FormError> {
-        let version = Some(self.told);
-        self.heard(&Message::Ack { id, version })
-    }
-
-    fn heard(&mut self, message: &Message<AnyGame>) -> Result<(), FormError> {
-        self.script.heard(message)?;
-        if let Message::Update { .. } | Message::Ack { .. } = message {
-            self.last = Some(self.script.as_line(message)?);
-        }
-        Ok(())
-    }
-
     fn wish(&mut self, wish: &Value) -> u32 {
         self.wishes += 1;
         self.script.now(json!({ "do": wish }));
         self.wishes
     }
 
-    fn send(&mut self, mut command: Value) -> u32 {
+    pub(super) fn send(&mut self, mut command: Value) -> u32 {
         let id = self.next_id;
         self.next_id += 1;
         command["id"] = id.into();
@@ -585,7 +460,7 @@ impl Recorder {
         self.script.line(&json!({ "end": { "wish": wish, "outcome": outcome } }));
     }
 
-    fn new_tag(&mut self) -> Tag {
+    pub(super) fn new_tag(&mut self) -> Tag {
         let mut bytes = [0; 6];
         for byte in &mut bytes {
             *byte = u8::try_from(self.below(256)).unwrap_or_default();

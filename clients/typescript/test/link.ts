@@ -11,11 +11,15 @@ const AGAIN_ROUND_TRIPS = 1.25;
 /** Before the first packet of a connection is sent again (RFC 6298). */
 const FIRST_AGAIN_MS = 1_000;
 
+/** What is written at once goes in packets of this size. */
+const PACKET_BYTES = 1_400;
+
 interface Packet {
   readonly sent: number;
   readonly wasLost: boolean;
   arrives: number;
-  readonly act: (at: number) => void;
+  bytes: number;
+  readonly acts: ((at: number) => void)[];
 }
 
 /** What is on its way in one direction of a socket, in order. */
@@ -89,20 +93,26 @@ export class Link {
     });
   }
 
-  up(now: number, socket: number, act: (at: number) => void): void {
+  up(now: number, socket: number, bytes: number, act: (at: number) => void): void {
     const lane = this.#open.get(socket)?.up;
-    if (lane) this.#send(now, lane, act);
+    if (lane) this.#send(now, lane, bytes, act);
   }
 
-  down(now: number, socket: number, act: (at: number) => void): void {
+  down(now: number, socket: number, bytes: number, act: (at: number) => void): void {
     const lane = this.#open.get(socket)?.down;
-    if (lane) this.#send(now, lane, act);
+    if (lane) this.#send(now, lane, bytes, act);
   }
 
-  #send(now: number, lane: Lane, act: (at: number) => void): void {
+  #send(now: number, lane: Lane, bytes: number, act: (at: number) => void): void {
+    const last = lane.at(-1);
+    if (last?.sent === now && last.bytes + bytes <= PACKET_BYTES) {
+      last.acts.push(act);
+      last.bytes += bytes;
+      return;
+    }
     const half = this.#bad.roundTripMs / 2;
     const arrives = now + this.#one(this.#againMs);
-    const packet = { sent: now, wasLost: arrives > now + half, arrives, act };
+    const packet = { sent: now, wasLost: arrives > now + half, arrives, bytes, acts: [act] };
     lane.push(packet);
     this.#deliverAt(packet.arrives, lane);
     if (packet.wasLost) return;
@@ -120,7 +130,7 @@ export class Link {
     this.#plan(at, (now) => {
       for (let [first] = lane; first && first.arrives <= now; [first] = lane) {
         lane.shift();
-        first.act(now);
+        for (const act of first.acts) act(now);
       }
     });
   }

@@ -90,6 +90,8 @@ class Phone {
   #worked: { from: number; to: number }[] = [];
   #connections = 0;
   #backSince: { at: number; version: number } | null = null;
+  /** Something that was sent after that: before it nobody knows whether what is shown is current. */
+  #hasHeard = false;
   #backMs: number[] = [];
 
   readonly #trace: (line: string) => void;
@@ -118,6 +120,8 @@ class Phone {
     // What is still open comes to its end when nothing more is in the way.
     this.#nextThought = Number.POSITIVE_INFINITY;
     this.#until(this.#now + 120_000);
+    // What the server has just said is on its way.
+    for (let more = 10; more > 0 && this.#isBehind; more -= 1) this.#until(this.#now + 300);
     this.#check();
     const ended = (outcome: string): number =>
       [...this.#wished.values()].filter((wish) => wish.outcome === outcome).length;
@@ -170,6 +174,7 @@ class Phone {
 
   #comeBack(): void {
     this.#backSince = { at: this.#now, version: this.#server.version };
+    this.#hasHeard = false;
   }
 
   #tellClosed(sockets: readonly number[]): void {
@@ -224,6 +229,8 @@ class Phone {
   #seeWhetherBack(): void {
     const { table } = this.#core.state;
     if (!this.#backSince || !table?.current || table.version < this.#backSince.version) return;
+    if (!this.#hasHeard) return;
+    this.#trace(`${this.#now} back after ${this.#now - this.#backSince.at} ms`);
     this.#backMs.push(this.#now - this.#backSince.at);
     this.#backSince = null;
   }
@@ -249,12 +256,12 @@ class Phone {
         break;
       }
       case "send":
-        this.#link.up(this.#now, effect.socket, (at) => {
+        this.#link.up(this.#now, effect.socket, effect.text.length, (at) => {
           this.#server.heard(at, effect.socket, effect.text);
         });
         break;
       case "close":
-        this.#link.up(this.#now, effect.socket, () => this.#server.gone(effect.socket));
+        this.#link.up(this.#now, effect.socket, 8, () => this.#server.gone(effect.socket));
         break;
       case "tell":
         if (effect.told.type === "ended") this.#ended(effect.told.command, effect.told.outcome);
@@ -266,7 +273,9 @@ class Phone {
   }
 
   #fromServer(socket: number, data: string | null, code: number): void {
-    this.#link.down(this.#now, socket, () => {
+    const sent = this.#now;
+    this.#link.down(this.#now, socket, data?.length ?? 8, () => {
+      if (this.#backSince && sent >= this.#backSince.at) this.#hasHeard = true;
       if (data !== null) this.#input({ type: "heard", socket, data });
       else this.#input({ type: "closed", socket, code, reason: "" });
     });
@@ -301,8 +310,12 @@ class Phone {
         throw new Error(`the answer to ${prompt} was lost, and the clock played`);
       }
     }
-    if (state.table?.version !== this.#server.version) throw new Error("the table is not current");
-    if (state.table.view.pot !== this.#server.pot) throw new Error("the view is not the table's");
+    if (this.#isBehind) throw new Error("the table is not current");
+    if (state.table?.view.pot !== this.#server.pot) throw new Error("the view is not the table's");
+  }
+
+  get #isBehind(): boolean {
+    return this.#core.state.table?.version !== this.#server.version;
   }
 
   /** Whether the connection worked long enough in between. */

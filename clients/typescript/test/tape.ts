@@ -29,6 +29,7 @@ interface Line extends Json {
   readonly send?: Json;
   readonly show?: { readonly version: number; readonly tag: string; readonly digest: string };
   readonly current?: boolean;
+  readonly unseated?: boolean;
   readonly end?: { readonly wish: number; readonly outcome: string };
 }
 
@@ -58,6 +59,7 @@ class Player {
   readonly #form: string;
   readonly #core: Core;
   #now = 0;
+  #inputs: Input[] = [];
   #isAsleep = false;
   #isDown = false;
   /** The connection was lost while the machine slept, without a word. */
@@ -110,7 +112,7 @@ class Player {
     else throw new Error("an unknown line");
   }
 
-  #must({ send, show, current, end }: Line): void {
+  #must({ send, show, current, unseated, end }: Line): void {
     if (send) {
       same("said", this.#said.shift(), send);
     } else if (show) {
@@ -125,6 +127,8 @@ class Player {
       same("shown", found, show);
     } else if (current) {
       same("current", this.#core.state.table?.current, true);
+    } else if (unseated) {
+      same("shown", this.#core.state.table, null);
     } else if (end) {
       const ended = this.#ended.shift();
       const found = ended && { wish: ended.command, outcome: ended.outcome.type };
@@ -215,7 +219,7 @@ class Player {
   /** To the next timer, if it comes in time. */
   #step(end: number): void {
     const next = this.#timer();
-    if (next === null || next > end) throw new Error("the client did not come in time");
+    if (next === null || next > end) throw new Error(`the client did not come in time: ${JSON.stringify(this.#core.state.link)}, ${String(next)}`);
     this.#until(next);
   }
 
@@ -223,8 +227,14 @@ class Player {
     return this.#core.wakeAt === null ? null : this.#core.wakeAt - AHEAD_MS;
   }
 
+  /** What an effect brings about comes after all effects that were given with it. */
   #input(input: Input): void {
-    for (const effect of this.#core.handle(this.#now + AHEAD_MS, input)) this.#effect(effect);
+    this.#inputs.push(input);
+    if (this.#inputs.length > 1) return;
+    for (let [next] = this.#inputs; next; [next] = this.#inputs) {
+      for (const effect of this.#core.handle(this.#now + AHEAD_MS, next)) this.#effect(effect);
+      this.#inputs.shift();
+    }
   }
 
   #effect(effect: Effect): void {

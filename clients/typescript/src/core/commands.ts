@@ -1,22 +1,8 @@
-// Commands that have not come to their end, on whatever connection: which were sent, which may have
-// taken effect, and which the table still waits for (docs/PROTOCOL.md, "A command whose answer was
-// lost").
+// For which commands a table still waits, and what their refusals mean (docs/PROTOCOL.md, "A command
+// whose answer was lost").
 
 import { askedToReveal } from "./observe.js";
-import type { CommandNumber, Intent, Outcome, TableState } from "./types.js";
-
-/** A command on its way. */
-export interface Pending {
-  /** Null for what the client does by itself: nobody is told its end. */
-  readonly command: CommandNumber | null;
-  readonly intent: Intent;
-  /** Its id on the present connection, once it was sent there. */
-  id: number | null;
-  /** It was sent, and may have taken effect. */
-  isSent: boolean;
-  /** It was sent more than once. */
-  isRepeated: boolean;
-}
+import type { Intent, Outcome, TableState } from "./types.js";
 
 /** Codes that the effect of a command gives to the same command when it comes again. */
 const DONE_ALREADY: ReadonlySet<string> = new Set([
@@ -85,9 +71,9 @@ export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
   }
 }
 
-/** What a refusal means for a command, after it may have been sent before. */
+/** What a refusal means for a command, which may have been sent before. */
 export function refused(
-  { isRepeated }: Pending,
+  isRepeated: boolean,
   { code, rule, detail }: { code: string; rule?: string | null; detail: string },
 ): Outcome {
   if (isRepeated && DONE_ALREADY.has(code)) return { type: "overtaken" };

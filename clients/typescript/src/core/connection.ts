@@ -33,11 +33,12 @@ const SILENCE_MS = 15_000;
 const ANSWER_MS = 2_500;
 /** A doubtful socket is given up after this. */
 const DOUBT_MAX_MS = 8_000;
-/** What was heard so lately needs no question. */
 const FRESH_MS = 1_000;
 /** What was sent on a connection that was left may arrive so much later. */
 const LATE_MS = 60_000;
 const OPENING_MAX = 2;
+/** What goes behind `join` goes so much later. */
+const FOLLOW_MS = 10;
 /** Times in a row that the server said that this client makes mistakes. */
 const MISTAKES_MAX = 3;
 /** Ids of pings are beyond all others, so that these count from 0 on each connection. */
@@ -50,6 +51,8 @@ export interface Events {
   /** `authenticate` is on its way: say what follows. */
   entered(): void;
   message(message: Message): void;
+  /** Whether something that was said on this connection has no answer yet. */
+  isWaiting(): boolean;
   /** The connection is gone; another one follows, or not. */
   lost(): void;
   link(link: Link): void;
@@ -138,17 +141,18 @@ export class Connection {
   /** The page is shown again, or the network is back. */
   wake(): void {
     if (!this.#isWanted) return;
-    if (this.#line) {
-      // What is being opened may wait for a network that is gone.
-      if (this.#openings.size > 0) this.#race();
+    // What is being opened, or asked, may wait for a network that is gone.
+    this.#session.wake();
+    const line = this.#line;
+    if (line && this.#host.now - (line.doubtedAt ?? this.#host.now) < ANSWER_MS) {
+      const isOld = ({ since }: Opening): boolean => this.#host.now - since > FRESH_MS;
+      if ([...this.#openings.values()].some(isOld)) this.#race();
       this.doubt();
       return;
     }
-    // What is being opened, or asked, may wait for a network that is gone.
-    this.#session.wake();
+    this.#lose();
     this.#failures = 0;
-    this.#begin();
-    this.#race();
+    this.#begin(true);
   }
 
   /** The table is known to be current, or it is known that there is none. */
@@ -195,7 +199,9 @@ export class Connection {
   /** Asks whether the server is there, and opens a second socket meanwhile. */
   doubt(): void {
     const line = this.#line;
-    if (!line || this.#host.now - line.heardAt < FRESH_MS) return;
+    if (!line) return;
+    // What was heard so lately has probably not died: then the question will do for now.
+    const isFresh = this.#host.now - line.heardAt < FRESH_MS;
     if (line.doubtedAt === null) {
       line.doubtedAt = this.#host.now;
       if (line.enteredAt !== null) this.#say(line, { type: "ping" }, PING_IDS);
@@ -203,8 +209,8 @@ export class Connection {
       this.#fail("nothing was heard");
       return;
     }
-    if (this.#openings.size === 0) this.#race();
-    this.#watch(ANSWER_MS);
+    if (this.#openings.size === 0 && !isFresh) this.#race();
+    this.#watch(isFresh ? FRESH_MS : ANSWER_MS);
   }
 
   opened(socket: number, protocol: string): void {
@@ -241,7 +247,13 @@ export class Connection {
     line.doubtedAt = null;
     line.hasAnswered = line.enteredAt !== null;
     this.#closeOpenings();
-    this.#watch(SILENCE_MS);
+    this.#read(line, data);
+    if (this.#line !== line) return;
+    // An answer that is due may have been lost with a network that is back already.
+    this.#watch(this.#events.isWaiting() ? ANSWER_MS : SILENCE_MS);
+  }
+
+  #read(line: Line, data: string | Uint8Array): void {
     let message: Message | null;
     try {
       message = line.reader.read(data);
@@ -323,14 +335,15 @@ export class Connection {
     }
   }
 
-  #begin(): void {
+  #begin(isRace = false): void {
     this.#stopPause?.();
     this.#stopPause = null;
     const attempt = this.#failures + 1;
     this.#show(this.#session.player ? { type: "connecting", attempt } : { type: "signing_in" });
     // A token that is missing is asked for while the socket opens.
     if (this.#session.token === null) this.#signIn();
-    this.#open();
+    if (isRace) this.#race();
+    else this.#open();
     this.#stopAttempt?.();
     this.#stopAttempt = this.#host.after(ATTEMPT_MS, () => this.#fail("it took too long"));
   }
@@ -370,6 +383,9 @@ export class Connection {
       switch (renewal.type) {
         case "renewed":
           if (this.#line?.enteredAt === null) this.#enter();
+          else if (this.#link.type === "signing_in") {
+            this.#show({ type: "connecting", attempt: this.#failures + 1 });
+          }
           break;
         case "signed_out": {
           const { code, detail } = renewal.problem;
@@ -402,7 +418,10 @@ export class Connection {
     this.#say(line, { type: "authenticate", token }, id);
     this.#watch(ANSWER_MS);
     this.#events.entered();
-    this.#say(line, { type: "ping" }, PING_IDS);
+    // Soon, but not in one packet with what is before it.
+    this.#host.after(FOLLOW_MS, () => {
+      if (this.#line === line) this.#say(line, { type: "ping" }, PING_IDS);
+    });
   }
 
   #refusedEntry(line: Line, code: string): void {

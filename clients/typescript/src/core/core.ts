@@ -2,15 +2,16 @@
 // the time, what comes out is a list of effects. See the README for both.
 //
 // The parts: `session` knows who is signed in, `connection` keeps a socket, `table` and `observe`
-// follow the table, `commands` says what may be sent again. Here they come together.
+// follow the table, `outbox` and `commands` what was said and may be said again. Here they come together.
 
 import type { Event, Message } from "../gen/socket.js";
 import { commitmentTo } from "../fair/deal.js";
 import { GAMES } from "../games/index.js";
 import type { GameModel } from "../games/model.js";
-import { type Pending, isOfTable, isWaitedFor, refused } from "./commands.js";
+import { isOfTable } from "./commands.js";
 import { Connection } from "./connection.js";
 import { askedToReveal } from "./observe.js";
+import { Outbox } from "./outbox.js";
 import { type Result, Session } from "./session.js";
 import { Timers } from "./timers.js";
 import { type Seed, checkCommitment, fromSnapshot, fromUpdate, gameOf } from "./table.js";
@@ -25,6 +26,8 @@ const AGAIN_MS = 300;
 const HALTED_MS = 10_000;
 /** A request that has no answer by then gets none. */
 const REQUEST_MS = 12_000;
+/** Between two attempts to renew the access token ahead of time. */
+const RENEW_PAUSE_MS = 30_000;
 /** Times in a row that a table's messages did not follow each other. */
 const GAPS_MAX = 3;
 
@@ -55,7 +58,7 @@ export class Core {
   #requests = new Map<number, (result: Result | null) => void>();
   #lastRequest = 0;
   #state: State;
-  #pending: Pending[] = [];
+  readonly #outbox: Outbox;
   #seed: (Seed & { readonly player: string }) | null;
   #join: Join = "wanted";
   #joinId: number | null = null;
@@ -95,6 +98,7 @@ export class Core {
       {
         entered: () => this.#entered(),
         message: (message) => this.#message(message),
+        isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
         lost: () => this.#lost(),
         link: (link) => {
           this.#change({ link, player: this.#session.player });
@@ -103,6 +107,15 @@ export class Core {
       },
     );
     this.#offsetMs = this.#session.offsetMs;
+    this.#outbox = new Outbox({
+      table: () => this.#state.table,
+      isReady: (intent) => (isOfTable(intent) ? this.#join === "joined" : this.#isEntered),
+      isHopeless: () => this.#join === "nowhere",
+      send: (intent) => this.#connection.send(intent as Parameters<Connection["send"]>[0]),
+      sent: () => this.#connection.expectAnswer(),
+      open: (open) => this.#change({ open }),
+      ended: (command, intent, outcome) => this.#ended(command, intent, outcome),
+    });
     const { player } = this.#session;
     this.#seed = seed ? (JSON.parse(seed) as Seed & { player: string }) : null;
     const known = table ? (JSON.parse(table) as { player: string; table: TableState }) : null;
@@ -189,7 +202,7 @@ export class Core {
       this.#tell({ type: "ended", command, intent: wish, outcome: { type: "dropped" } });
       return;
     }
-    this.#pend(command, intent);
+    this.#outbox.add(command, intent);
     if (intent.type === "seek") {
       const seek = { ticket: null, rooms: intent.rooms, state: "asking", expiresAt: null } as const;
       this.#change({ seek });
@@ -199,7 +212,7 @@ export class Core {
       this.#watching = null;
       this.#change({ watched: null });
     }
-    this.#sendPending();
+    this.#outbox.send();
   }
 
   /** What is wanted, with what is asked at this moment; null where there is nothing to say it to. */
@@ -211,7 +224,7 @@ export class Core {
         const phase = table?.view.phase;
         if (!table || phase?.type !== "preparing" || !player) return null;
         if (table.view.seat === null || phase.ready.includes(table.view.seat)) return null;
-        if (this.#isPending("ready", phase.game)) return null;
+        if (this.#outbox.has("ready", phase.game)) return null;
         if (wish.text === null) return { type: "ready", game: phase.game };
         const text = this.#textFor(phase.game, player.id, wish.text);
         return { type: "ready", game: phase.game, commitment: commitmentTo(text) };
@@ -220,7 +233,7 @@ export class Core {
         const prompt = table?.prompt;
         if (!prompt || prompt.legal.length === 0) return null;
         const { game, number } = prompt;
-        if (this.#isPending("act", game, number)) return null;
+        if (this.#outbox.has("act", game, number)) return null;
         return { type: "act", game, prompt: number, action: wish.action };
       }
       case "take_back":
@@ -236,13 +249,6 @@ export class Core {
     }
   }
 
-  #isPending(type: Intent["type"], game: string, prompt?: number): boolean {
-    return this.#pending.some(({ intent }) => {
-      if (intent.type !== type || !("game" in intent) || intent.game !== game) return false;
-      return intent.type !== "act" || intent.prompt === prompt;
-    });
-  }
-
   /** The text that this client commits to: one for each game, also where `ready` is said again. */
   #textFor(game: string, player: string, given: string | undefined): string {
     if (this.#seed?.game !== game || this.#seed.player !== player) {
@@ -255,56 +261,10 @@ export class Core {
     return this.#seed.text;
   }
 
-  #pend(command: CommandNumber | null, intent: Intent): void {
-    this.#pending.push({ command, intent, id: null, isSent: false, isRepeated: false });
-    this.#showPending();
-  }
-
-  /** Sends what has not been sent on this connection, as far as the table waits for it. */
-  #sendPending(): void {
-    for (const pending of [...this.#pending]) {
-      const { intent } = pending;
-      if (pending.id !== null || !this.#pending.includes(pending)) continue;
-      const isReady = isOfTable(intent) ? this.#join === "joined" : this.#isEntered;
-      if (!isReady) {
-        if (intent.type === "say" || this.#join === "nowhere") this.#giveUp(pending);
-        continue;
-      }
-      if (intent.type === "say" ? pending.isSent : !isWaitedFor(intent, this.#state.table)) {
-        this.#giveUp(pending);
-        continue;
-      }
-      this.#send(pending);
-    }
-  }
-
-  /** The table waits for it no longer. */
-  #giveUp(pending: Pending): void {
-    this.#end(pending, pending.isSent ? { type: "overtaken" } : { type: "dropped" });
-  }
-
-  #send(pending: Pending): void {
-    const id = this.#connection.send(pending.intent as Parameters<Connection["send"]>[0]);
-    if (id === null) return;
-    pending.id = id;
-    pending.isRepeated = pending.isSent;
-    pending.isSent = true;
-    this.#connection.expectAnswer();
-  }
-
-  #end(pending: Pending, outcome: Outcome): void {
-    this.#pending = this.#pending.filter((other) => other !== pending);
-    this.#showPending();
-    const { command, intent } = pending;
+  #ended(command: CommandNumber | null, intent: Intent, outcome: Outcome): void {
     if (intent.type === "seek" && outcome.type === "refused") this.#change({ seek: null });
     if (intent.type === "watch" && outcome.type === "refused") this.#watching = null;
     if (command !== null) this.#tell({ type: "ended", command, intent, outcome });
-  }
-
-  #showPending(): void {
-    const shown = this.#pending.filter(({ command }) => command !== null);
-    const open = shown.map(({ command, intent }) => ({ command: command ?? 0, intent }));
-    this.#change({ open });
   }
 
   // The connection.
@@ -319,7 +279,7 @@ export class Core {
   }
 
   #lost(): void {
-    for (const pending of this.#pending) pending.id = null;
+    this.#outbox.lost();
     this.#join = "wanted";
     this.#joinId = null;
     const { table, watched } = this.#state;
@@ -376,21 +336,16 @@ export class Core {
     const { player } = this.#session;
     this.#offsetMs = message.server_time_ms - this.#now;
     this.#change({ notices: message.notices ?? null, player });
-    this.#stopRenewing?.();
-    const { renewInMs } = this.#session;
-    if (renewInMs !== null) {
-      // So that coming back need not wait for a new token.
-      const renew = (): void => this.#session.renew(() => this.#renewLater());
-      this.#stopRenewing = this.#timers.after(this.#now + renewInMs, renew);
-    }
+    this.#renewLater(0);
   }
 
-  #renewLater(): void {
-    const { renewInMs } = this.#session;
-    const ms = Math.max(renewInMs ?? 0, 30_000);
-    const renew = (): void => this.#session.renew(() => this.#renewLater());
+  /** Ahead of time, so that coming back need not wait for a new token. */
+  #renewLater(leastMs: number): void {
     this.#stopRenewing?.();
-    if (this.#isEntered) this.#stopRenewing = this.#timers.after(this.#now + ms, renew);
+    const { renewInMs } = this.#session;
+    if (renewInMs === null || !this.#isEntered) return;
+    const renew = (): void => this.#session.renew(() => this.#renewLater(RENEW_PAUSE_MS));
+    this.#stopRenewing = this.#timers.after(this.#now + Math.max(renewInMs, leastMs), renew);
   }
 
   #snapshot(message: Extract<Message, { type: "snapshot" }>): void {
@@ -464,10 +419,10 @@ export class Core {
     }
     const game = askedToReveal(table.view);
     const isOwn = game !== null && this.#seed?.game === game;
-    if (isOwn && this.#seed && !this.#isPending("reveal", game)) {
-      this.#pend(null, { type: "reveal", game, text: this.#seed.text });
+    if (isOwn && this.#seed && !this.#outbox.has("reveal", game)) {
+      this.#outbox.add(null, { type: "reveal", game, text: this.#seed.text });
     }
-    if (this.#join === "joined") this.#sendPending();
+    if (this.#join === "joined") this.#outbox.send();
   }
 
   #closed(reason: "voided" | "lost"): void {
@@ -488,30 +443,21 @@ export class Core {
 
   #ack(id: number, version: number | null): void {
     if (id === this.#joinId) return this.#joined();
-    const pending = this.#pending.find((other) => other.id === id);
-    if (!pending) return;
-    const { type } = pending.intent;
-    if (type === "watch") {
+    const intent = this.#outbox.answeredTo(id);
+    if (intent?.type === "watch") {
       this.#shows = "watched";
       this.#join = "nowhere";
     }
-    if (type === "reveal") this.#noteRevealed();
-    this.#end(pending, { type: "done", version });
+    if (intent?.type === "reveal") this.#noteRevealed();
+    this.#outbox.acked(id, version);
   }
 
   #refusal(message: Extract<Message, { type: "refusal" }>): void {
     const { id, code, retryable } = message;
     if (id === null) return;
     if (id === this.#joinId) return this.#joinRefused(code, retryable);
-    const pending = this.#pending.find((other) => other.id === id);
-    if (!pending) return;
-    if (retryable && pending.intent.type !== "say") {
-      // It stays open; it may have been taken, for `unavailable` says nothing of that.
-      pending.id = null;
-      this.#timers.after(this.#now + this.#jitter(2 * AGAIN_MS), () => this.#sendPending());
-      return;
-    }
-    this.#end(pending, refused(pending, message));
+    const isLeft = this.#outbox.refused(id, message);
+    if (isLeft) this.#timers.after(this.#now + this.#jitter(2 * AGAIN_MS), () => this.#outbox.send());
   }
 
   #joined(): void {
@@ -555,14 +501,14 @@ export class Core {
     if (table || reason !== "not_seated") this.#tell({ type: "unseated", reason });
     this.#connection.playing(null);
     const isSeeking = seek?.state === "waiting" || seek?.state === "asking";
-    if (isSeeking && !this.#pending.some(({ intent }) => intent.type === "seek")) {
-      this.#pend(null, { type: "seek", rooms: seek.rooms });
+    if (isSeeking && !this.#outbox.has("seek")) {
+      this.#outbox.add(null, { type: "seek", rooms: seek.rooms });
     }
     const watched = this.#watching;
-    if (watched !== null && !this.#pending.some(({ intent }) => intent.type === "watch")) {
-      this.#pend(null, { type: "watch", table: watched });
+    if (watched !== null && !this.#outbox.has("watch")) {
+      this.#outbox.add(null, { type: "watch", table: watched });
     }
-    this.#sendPending();
+    this.#outbox.send();
   }
 
   #noteRevealed(): void {
@@ -577,7 +523,7 @@ export class Core {
   #stop(): void {
     this.#connection.stop();
     this.#stopRenewing?.();
-    for (const pending of [...this.#pending]) this.#giveUp(pending);
+    this.#outbox.giveUp();
     this.#change({ seek: null });
   }
 

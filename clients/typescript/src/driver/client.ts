@@ -3,7 +3,7 @@
 
 import { Core, type CoreOptions } from "../core/core.js";
 import type {
-  Action, Answer, Effect, Input, Outcome, ProblemSeen, State, StoreKey, Told, Wish,
+  Action, Answer, DealSeen, Effect, Input, Outcome, ProblemSeen, State, StoreKey, Told, Wish,
 } from "../core/types.js";
 import { type DealCheck, type DealRecord, checkRecordedDeal } from "../fair/deal.js";
 import type { GameModel } from "../games/model.js";
@@ -41,6 +41,9 @@ type Part<Name extends keyof Operations, Key extends "path" | "query" | "body"> 
 
 export type Listener = (state: State, told: readonly Told[]) => void;
 
+/** Deals of which is remembered what was seen of them. */
+const DEALS_MAX = 20;
+
 const STORED: readonly StoreKey[] = ["device", "seed", "session", "table"];
 
 export class Client {
@@ -50,6 +53,7 @@ export class Client {
   readonly #listeners = new Set<Listener>();
   readonly #commands = new Map<number, (outcome: Outcome) => void>();
   readonly #calls = new Map<number, (answer: Answer) => void>();
+  readonly #deals = new Map<string, DealSeen>();
   #numbers = 0;
   #stopTimer: (() => void) | null = null;
   #stopWaking: (() => void) | null = null;
@@ -194,11 +198,10 @@ export class Client {
 
   /** Recomputes the deal of a finished game, with all that this client saw of it itself. */
   async checkDeal(game: string): Promise<RestAnswer<DealCheck>> {
-    const seen = this.state.table?.deal ?? null;
+    const own = this.#deals.get(game) ?? null;
     const answer = await this.rest("GET /v1/games/{id}/record", { path: { id: game } });
     if (!answer.ok) return answer;
     const record = answer.data as unknown as DealRecord;
-    const own = seen?.game === game ? seen : null;
     return { ...answer, data: checkRecordedDeal(record, own) };
   }
 
@@ -237,6 +240,7 @@ export class Client {
     const before = this.#core.state;
     const effects = this.#core.handle(this.#platform.now(), input);
     for (const effect of effects) this.#effect(effect);
+    this.#noteDeal();
     const told = effects.flatMap((effect) => (effect.type === "tell" ? [effect.told] : []));
     if (told.length > 0 || this.#core.state !== before) {
       for (const listener of [...this.#listeners]) listener(this.#core.state, told);
@@ -246,6 +250,15 @@ export class Client {
       this.#commands.get(one.command)?.(one.outcome);
       this.#commands.delete(one.command);
     }
+  }
+
+  /** What was seen of the last deals, for when somebody asks. */
+  #noteDeal(): void {
+    const deal = this.state.table?.deal;
+    if (!deal || this.#deals.get(deal.game) === deal) return;
+    this.#deals.set(deal.game, deal);
+    const [oldest] = this.#deals.keys();
+    if (this.#deals.size > DEALS_MAX && oldest !== undefined) this.#deals.delete(oldest);
   }
 
   #effect(effect: Effect): void {

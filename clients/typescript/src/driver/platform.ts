@@ -51,7 +51,7 @@ interface Globals {
     text(): Promise<string>;
   }>;
   readonly WebSocket: WebSocketClass;
-  readonly crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
+  readonly crypto: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array };
   readonly setTimeout: (act: () => void, ms: number) => unknown;
   readonly clearTimeout: (timer: unknown) => void;
   readonly localStorage?: Storage;
@@ -98,7 +98,7 @@ export function browserPlatform(prefix = "bahay."): Platform {
   const shelf = (key: StoreKey): Storage | undefined =>
     LASTING.has(key) ? page.localStorage : page.sessionStorage;
   return {
-    ...common(page, page.WebSocket),
+    ...common(page, page.crypto, page.WebSocket),
     load: (key) => quietly(() => shelf(key)?.getItem(prefix + key) ?? null) ?? null,
     store: (key, value) => {
       quietly(() => {
@@ -121,14 +121,20 @@ export function browserPlatform(prefix = "bahay."): Platform {
   };
 }
 
+/** What Node has not had from the beginning, and where it keeps things between runs. */
+export interface NodeParts {
+  /** As the package `ws` has it; by default that of Node, from version 22 on. */
+  readonly WebSocket?: WebSocketClass;
+  /** As `node:crypto` has it; by default that of Node, from version 19 on. */
+  readonly crypto?: Globals["crypto"];
+  readonly memory?: Map<StoreKey, string>;
+}
+
 /** Node, which keeps nothing between runs unless `memory` is kept. */
-export function nodePlatform(
-  WebSocket?: WebSocketClass,
-  memory: Map<StoreKey, string> = new Map(),
-): Platform {
+export function nodePlatform({ WebSocket, crypto, memory = new Map() }: NodeParts = {}): Platform {
   const node = globalThis as unknown as Globals;
   return {
-    ...common(node, WebSocket ?? node.WebSocket),
+    ...common(node, crypto ?? node.crypto, WebSocket ?? node.WebSocket),
     load: (key) => memory.get(key) ?? null,
     store: (key, value) => {
       if (value === null) memory.delete(key);
@@ -140,11 +146,12 @@ export function nodePlatform(
 
 function common(
   globals: Globals,
+  crypto: Globals["crypto"],
   WebSocket: WebSocketClass,
 ): Omit<Platform, "load" | "store" | "onWake"> {
   return {
     now: () => Date.now(),
-    random: (bytes) => globals.crypto.getRandomValues(new Uint8Array(bytes)),
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     fetch: ({ method, url, headers, body }) => fetched(globals, method, url, headers, body),
     open: (url, protocols, events) => openSocket(WebSocket, url, protocols, events),
     timer: (ms, act) => {
