@@ -15,6 +15,9 @@ export const table = computed(() => whole.value.table as unknown as TableState |
 export const seek = computed(() => whole.value.seek);
 export const busy = computed(() => whole.value.open.length > 0);
 
+/** The games of which there is a folder. */
+const KINDS: ReadonlySet<string> = new Set(['tongits']);
+
 /** What is shown to the player for a moment, and read out. */
 export const toast = signal<{ text: string; number: number } | null>(null);
 let toasts = 0;
@@ -132,7 +135,8 @@ export async function refreshWallet() {
 
 export async function refreshRooms() {
   const all = await ask<{ items: Room[] }>('GET /v1/rooms', {}, true);
-  if (all) rooms.value = all.items;
+  // Of games that this page does not know it offers no rooms.
+  if (all) rooms.value = all.items.filter((room) => KINDS.has(room.kind));
 }
 
 export async function refreshRewards() {

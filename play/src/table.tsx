@@ -50,7 +50,17 @@ export function Table({ state }: { state: TableState }) {
     if (isPlaying) readyAtOnce.value = false;
     else if (preparing && readyAtOnce.value && !isReady) void client.ready();
   }, [preparing?.game, isReady, isPlaying]);
-  if (!folder) return null;
+  useEffect(() => {
+    document.title = (state.prompt?.legal.length ?? 0) > 0 ? `● ${say('you')} · Bahay` : 'Bahay';
+    return () => { document.title = 'Bahay'; };
+  }, [state.prompt]);
+  if (!folder) {
+    return (
+      <main class="table"><h1 class="sr">{say('table')}</h1><Bar state={state} />
+        <section class="between"><p>{say('unknown_game')}</p><button type="button" class="act" onClick={leaveTable}>{say('leave')}</button></section>
+        <Sheets state={state} /></main>
+    );
+  }
   return (
     <main class={`table ${state.current ? '' : 'stale'} phase-${view.phase.type}`} aria-label={say('table')} onPointerDown={() => skipMotion()}>
       <h1 class="sr">{say('table')}</h1>

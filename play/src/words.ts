@@ -10,7 +10,6 @@ export const WORDS = {
   greeting: ['Sit down, the cards are warm.', 'Upo ka na, mainit pa ang baraha.'],
   play: ['Play', 'Maglaro'],
   play_note: ['Tong-its at once, bet {bet}', 'Tong-its agad, taya {bet}'],
-  back_to_table: ['Back to your table', 'Balik sa mesa mo'],
   rooms: ['Rooms', 'Mga kuwarto'],
   friends: ['Friends', 'Kaibigan'],
   rewards: ['Rewards', 'Gantimpala'],
@@ -22,10 +21,8 @@ export const WORDS = {
   back: ['Back', 'Bumalik'],
   home: ['Home', 'Simula'],
   coins: ['coins', 'barya'],
-  your_coins: ['Your coins: {coins}', 'Barya mo: {coins}'],
   menu: ['Menu', 'Menu'],
   loading: ['One moment…', 'Sandali lang…'],
-  try_again: ['Try again', 'Subukan muli'],
   nothing_here: ['Nothing here yet.', 'Wala pa rito.'],
   save: ['Save', 'I-save'],
   name_ask: ['What shall they call you?', 'Ano ang itatawag sa iyo?'],
@@ -47,7 +44,6 @@ export const WORDS = {
     'Mga manlalaro muna; kung walang darating, uupo ang mga bot ng bahay.'],
   seeking_room: ['Room {room}, bet {bet}', 'Kuwarto {room}, taya {bet}'],
   cancel: ['Cancel', 'Huwag na'],
-  waited: ['{n} s', '{n} s'],
   nobody_came: ['Nobody came this time.', 'Walang dumating ngayon.'],
   out_of_coins: ['Your coins do not reach for this room.', 'Kulang ang barya mo sa kuwartong ito.'],
 
@@ -100,7 +96,6 @@ export const WORDS = {
   opponents: ['The others', 'Mga kalaban'],
   actions: ['What you can do', 'Puwede mong gawin'],
   waiting_players: ['Waiting for players…', 'Naghihintay ng manlalaro…'],
-  prepare: ['Ready?', 'Handa na?'],
   prepare_note: ['The next game begins when all are ready.', 'Magsisimula kapag handa na ang lahat.'],
   ready: ['Ready', 'Handa na'],
   ready_done: ['Ready. Waiting for the others.', 'Handa ka na. Hinihintay ang iba.'],
@@ -112,6 +107,8 @@ export const WORDS = {
   stay: ['Stay', 'Manatili'],
   say: ['Say', 'Magsalita'],
   live: ['Connected', 'Konektado'],
+
+  unknown_game: ['This page does not know this game yet.', 'Hindi pa alam ng pahinang ito ang larong ito.'],
 
   // Turns.
   turn_draw: ['Your turn: draw, or chow.', 'Ikaw na: bumunot o mag-chow.'],
@@ -133,14 +130,11 @@ export const WORDS = {
   challenge: ['Challenge', 'Sabay'],
   fold: ['Fold', 'Tiklop'],
   chow_choose: ['Chow with which cards?', 'Alin ang isasama sa chow?'],
-  sapaw_choose: ['Touch the meld that takes it.', 'Pindutin ang bahay na dadagdagan.'],
-  one_card: ['a card', 'baraha'],
   from_stock: ['from the stock', 'mula sa bunutan'],
   with_cards: ['with {cards}', 'kasama {cards}'],
   to_meld: ['{card} to {name}', '{card} kay {name}'],
   ways: ['{n} ways', '{n} paraan'],
   deadwood_now: ['with {n} points', 'sa {n} puntos'],
-  in_time: ['{n} seconds left', '{n} segundo na lang'],
 
   // Why not.
   why_turn: ['when it is your turn', 'kapag ikaw na'],
@@ -213,7 +207,6 @@ export const WORDS = {
   crown_now: ['{name} wears the crown: {n} of {of}', 'May korona si {name}: {n} sa {of}'],
   net: ['You: {coins}', 'Ikaw: {coins}'],
   check_deal: ['Check this deal', 'Suriin ang pamimigay'],
-  show_end: ['Show the end', 'Ipakita ang wakas'],
   next_game: ['Next game', 'Susunod na laro'],
 
   // Deal checked.
@@ -235,7 +228,6 @@ export const WORDS = {
 
   // Away, back and lost.
   reconnecting: ['Connection lost. Coming back…', 'Naputol. Bumabalik…'],
-  back_online: ['You are back.', 'Nakabalik ka na.'],
   taken_over: ['The AI plays for you.', 'AI ang naglalaro para sa iyo.'],
   take_back: ['Take back', 'Bawiin'],
   replaced: ['You play in another tab.', 'Naglalaro ka sa ibang tab.'],
@@ -304,6 +296,8 @@ export const WORDS = {
   account: ['Account', 'Account'],
   password_label: ['Password', 'Password'],
   password_set: ['Keep this account by a password', 'Panatilihin ang account gamit ang password'],
+  sign_in: ['Sign in', 'Mag-sign in'],
+  sign_in_note: ['You have a name and password already?', 'May pangalan at password ka na?'],
   password_note: ['Then you can sign in anywhere, and sit in every room.', 'Makakapag-sign in ka kahit saan, sa lahat ng kuwarto.'],
   avatar: ['Picture', 'Larawan'],
 
@@ -345,7 +339,6 @@ export const WORDS = {
   rank_K: ['king', 'hari'],
   joker: ['joker', 'joker'],
   card_of: ['{rank} of {suit}', '{rank} ng {suit}'],
-  card_back: ['a card face down', 'barahang nakataob'],
 } as const satisfies Record<string, readonly [string, string]>;
 
 export type Word = keyof typeof WORDS;

@@ -1,8 +1,9 @@
 // What the player chooses for this device, its name and picture, and a password to come back by.
 import { useEffect, useState } from 'preact/hooks';
-import { ask, me, tell } from '../house.ts';
+import { ask, client, me, tell } from '../house.ts';
 import type { Me } from '../model.ts';
 import { Avatar, Choice, Sheet, Toggle } from '../parts/index.tsx';
+import { refusalText } from '../refusals.ts';
 import { choose, settings } from '../settings.ts';
 import { sound } from '../sound.ts';
 import { language, say, type Language } from '../words.ts';
@@ -56,6 +57,7 @@ function Account() {
             <Avatar name={picture} picture={picture} /></button>
         ))}
       </div>
+      {has === false ? <SignIn /> : null}
       {has === false ? (
         <form onSubmit={(event) => { event.preventDefault(); void protect(); }}>
           <p>{say('password_note')}</p>
@@ -65,6 +67,28 @@ function Account() {
         </form>
       ) : null}
     </section>
+  );
+}
+
+/** For who has played elsewhere, with a name and a password. */
+function SignIn() {
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = async () => {
+    const answer = await client.signIn('/v1/sign-in/password', { name: name.trim(), password });
+    if (answer.ok) { tell(say('saved')); setPassword(''); }
+    else tell(refusalText(answer.problem.code, answer.problem.detail));
+  };
+  return (
+    <details>
+      <summary>{say('sign_in_note')}</summary>
+      <form onSubmit={(event) => { event.preventDefault(); void enter(); }}>
+        <label>{say('name_label')}<input value={name} maxLength={24} autocomplete="username" onInput={(event) => setName((event.target as HTMLInputElement).value)} /></label>
+        <label>{say('password_label')}<input type="password" value={password} maxLength={128} autocomplete="current-password"
+          onInput={(event) => setPassword((event.target as HTMLInputElement).value)} /></label>
+        <button type="submit" class="plain" disabled={name.trim() === '' || password === ''}>{say('sign_in')}</button>
+      </form>
+    </details>
   );
 }
 

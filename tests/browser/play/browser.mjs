@@ -30,8 +30,9 @@ export async function seat(browser, url, mistakes, { viewport = PHONE, still = t
 /** Whatever a page complains about is a mistake, and whatever it asks of others. */
 export function watch(page, url, mistakes) {
   page.on('console', (said) => {
-    // What the network refuses while it is cut is told by the browser itself.
-    if (said.type() === 'error' && !/ERR_INTERNET_DISCONNECTED|ERR_CONNECTION|WebSocket connection/.test(said.text())) {
+    // The browser itself tells what fails while the network is cut, and each refusal of the house.
+    const own = /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION|WebSocket connection|status of 4\d\d/;
+    if (said.type() === 'error' && !own.test(said.text())) {
       mistakes.push(`${page.url()}: ${said.text()}`);
     }
   });

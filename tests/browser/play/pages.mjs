@@ -87,6 +87,19 @@ export const PAGES = {
     delete house.answers['POST /v1/private-tables'];
   },
 
+  async 'name, picture and password'({ house, page }) {
+    await home({ house, page });
+    await page.locator('.who').click();
+    const settings = page.getByRole('dialog', { name: 'Settings' });
+    await settings.getByLabel('Picture').getByRole('button', { name: 'salakot' }).waitFor();
+    await clean(house, page, 'account');
+    house.answers['PATCH /v1/me'] = { refuse: 'name_taken', status: 409 };
+    await settings.getByLabel('Your name').first().fill('Benjie');
+    await settings.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody has this name, or one that looks like it.').waitFor();
+    delete house.answers['PATCH /v1/me'];
+  },
+
   async 'leaders'({ house, page }) {
     await home({ house, page });
     house.answers['GET /v1/leaderboards/coins/week'] = {

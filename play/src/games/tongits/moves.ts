@@ -173,7 +173,12 @@ export function buttons(state: TableState): Button[] {
         : selected.value.size > 1 ? say('why_one_card') : say('why_select_card'),
       dump ? () => void play(dump) : null, !canTongits),
   ];
-  made.push(canTongits
+  // Where the rules let a secret meld lie face down.
+  const down = drop.action && legalOf('drop').find((action) =>
+    action['face_down'] === true && same(cards(action), new Set(cards(drop.action!))));
+  made.push(down && !canTongits
+    ? button('drop_down', 'T', 'drop_down', cards(down).map(cardSign).join(' '), () => void play(down))
+    : canTongits
     ? button('tongits', 'T', 'tongits', '', () => void play({ type: 'tongits' }), true)
     : button('fight', 'F', 'fight', fightNote(view, seat), null, false, true));
   return open(made);
