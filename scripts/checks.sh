@@ -46,8 +46,10 @@ cmd_test() {
   if [ $# -eq 0 ]; then
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+    check_clients
     check_contracts
     check_browser
+    check_play
     # Each fault once, and forged evidence that its checks must find.
     cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
   fi

@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# The contracts against a running server: TypeScript clients made from openapi.yaml and asyncapi.yaml
-# are compiled strictly and play a game; then schemathesis sends what openapi.yaml allows, and what it
-# does not, and checks every answer.
+# The contracts against a running server: the TypeScript client, whose types are made from openapi.yaml
+# and asyncapi.yaml, plays a game over networks that break (clients/typescript/test/contract.ts); then
+# schemathesis sends what openapi.yaml allows, and what it does not, and checks every answer.
 #
-# What these need is installed under target/contracts, in versions that the repository names:
-# tests/contracts/typescript/package-lock.json and tests/contracts/requirements.lock. Node and Python
-# themselves come from the machine, or from its distribution (see programs.sh).
+# What these need is installed in versions that the repository names: see clients.sh, and
+# tests/contracts/requirements.lock, which goes to target/contracts. Node and Python themselves come
+# from the machine, or from its distribution (see programs.sh).
 
 CONTRACTS=target/contracts
 
@@ -21,12 +21,12 @@ cmd_contracts() {
 check_contracts() {
   need_contract_programs
   make_environment
-  prepare_typescript
+  prepare_clients
   prepare_schemathesis
   start_contract_server
   # A game is played first, so that the generated requests can ask for it.
-  say "TypeScript clients play a game"
-  run_typescript >"$INSTANCE/played.json" || die "the TypeScript clients fail: see above"
+  say "three TypeScript clients play a game"
+  run_typescript >"$INSTANCE/played.json" || die "the TypeScript client fails: see above"
   run_schemathesis "$@" || die "openapi.yaml and the server disagree: see above"
 }
 
@@ -44,28 +44,11 @@ start_contract_server() {
   release_port
 }
 
-prepare_typescript() {
-  local folder=$CONTRACTS/typescript
-  mkdir -p "$folder"
-  rm -rf "$folder/src" "$folder/build"
-  cp -R tests/contracts/typescript/. "$folder"
-  # The folder of modules is of use as long as the lock file is the same.
-  if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock"; then
-    (cd "$folder" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
-      die "npm could not install what package-lock.json names: see above"
-    cp "$folder/package-lock.json" "$folder/node_modules/.lock"
-  fi
-  (
-    cd "$folder"
-    attend "$NODE" generate.mjs "$ROOT/openapi.yaml" "$ROOT/asyncapi.yaml" >&2 &&
-      attend "$NODE" node_modules/typescript/bin/tsc --strict >&2
-  ) || die "the contracts do not make clients that compile: see above"
-}
-
-run_typescript() { attend "$NODE" "$CONTRACTS/typescript/build/main.js" "$BAHAY_URL"; }
+run_typescript() { attend "$NODE" "$CLIENTS/typescript/build/test/contract.js" "$BAHAY_URL"; }
 
 prepare_schemathesis() {
   local venv=$CONTRACTS/venv lock=tests/contracts/requirements.lock
+  mkdir -p "$CONTRACTS"
   if ! cmp -s "$lock" "$venv/lock"; then
     make_venv "$venv"
     pip_install "$venv" -r "$lock"

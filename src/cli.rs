@@ -22,10 +22,11 @@ use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
 use crate::reason::Reason;
 use crate::reports::Reports;
 use crate::simulate::Simulate;
+use crate::tapes::Tapes;
 use crate::telemetry::Format;
 use crate::{
     app, clock, collusion, db, demo, farm, fixtures, http, loadtest, lobby, operate, simulate,
-    standings, telemetry, verify, ws,
+    standings, tapes, telemetry, verify, ws,
 };
 
 /// The house that runs the table: a server for Tong-its.
@@ -55,6 +56,8 @@ enum Command {
     Table(TableOrder),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
+    /// Write what a client hears in simulated games, and what it must make of it.
+    Tapes(Tapes),
     /// Plant bots that collude among others, and say how many the signs of collusion find.
     Collusion(Collusion),
     /// Say how many coins whoever makes many accounts brings to one wallet in a day.
@@ -241,6 +244,10 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Simulate(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(&what, &rooms, &mut stdout().lock())?)
+        }
+        Command::Tapes(what) => {
+            let rooms = lobby::house_rooms(Clocks::default());
+            Ok(tapes::run(&what, &rooms)?)
         }
         Command::Collusion(what) => {
             collusion::run(what, &mut stdout().lock())?;

@@ -43,6 +43,7 @@ pub mod simulate;
 pub mod social;
 pub mod standings;
 pub mod tables;
+pub mod tapes;
 pub mod telemetry;
 pub mod verify;
 pub mod ws;

@@ -373,10 +373,12 @@ fn repository() -> Vec<File> {
             let path = entry.expect("an entry of a folder can be read").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
-                if !name.starts_with('.') && !["target", "assets"].contains(&&*name) {
+                if !name.starts_with('.') && !["target", "assets", "node_modules"].contains(&&*name) {
                     folders.push(path);
                 }
-            } else if let Ok(text) = fs::read_to_string(&path) {
+            } else {
+                // Of a picture only its name is known.
+                let text = fs::read_to_string(&path).unwrap_or_default();
                 let path = path.strip_prefix(root).unwrap_or(&path).to_string_lossy();
                 files.push(File::new(&path.replace('\\', "/"), &text));
             }

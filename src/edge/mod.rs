@@ -24,6 +24,7 @@ use std::time::Duration;
 use crate::ids::PlayerId;
 
 use counted::{CountedPlaces, CountedRate};
+use origins::is_of_host;
 
 pub use address::{Address, Network, NotANetwork, Proxies};
 pub use buckets::{BUCKETS_MAX, Buckets, NotARate, Rate};
@@ -154,10 +155,13 @@ impl Edge {
         self.0.sign_ins.take(from)
     }
 
-    /// A socket from a page of this origin; programs that are no browsers name none.
-    pub fn origin(&self, origin: Option<&str>) -> Result<(), Refused> {
+    /// A socket from a page of this origin; programs that are no browsers name none. Pages of the
+    /// host that was asked, as the browser named it, are our own.
+    pub fn origin(&self, origin: Option<&str>, host: Option<&str>) -> Result<(), Refused> {
         match origin {
-            Some(origin) if !self.origins().contains(origin) => Err(Refused::Origin),
+            Some(origin) if !is_of_host(origin, host) && !self.origins().contains(origin) => {
+                Err(Refused::Origin)
+            }
             Some(_) | None => Ok(()),
         }
     }

@@ -9,7 +9,8 @@
 //! instead. Lists are pages with a cursor. A refusal is a [`Problem`].
 //!
 //! Bounds: a body of 16 KB, an answer within [`Options::timeout`], a page of 100. Deliberately
-//! absent: CORS unless origins are named, and cookies outside the operators' pages (`desk`).
+//! absent: CORS unless origins are named, and cookies outside the operators' pages (`desk`). `play` is
+//! the browser client, which is built elsewhere and only sent from here.
 
 mod desk;
 mod docs;
@@ -34,6 +35,7 @@ mod openid;
 mod operators;
 mod page;
 mod password;
+mod play;
 mod players;
 mod private_tables;
 mod problem;

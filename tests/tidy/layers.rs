@@ -124,6 +124,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("demo", &["client", "entropy", "ids", "ws::protocol"]),
     ("loadtest", &["client", "clock", "entropy", "ws::protocol"]),
     ("simulate", &["lobby"]),
+    ("tapes", &["ids", "lobby", "ws::protocol"]),
     ("verify", &["db", "archive", "ids", "ledger", "metrics"]),
     // What operators do from the command line, on the services of a house that runs.
     (

@@ -178,6 +178,8 @@ async fn a_foreign_origin_opens_nothing() {
     assert_eq!(from_origin(&at_open, "https://evil.example").await, refused);
     assert_eq!(from_origin(&at_open, "null").await, refused);
     assert_eq!(from_origin(&at_closed, "https://play.example").await, refused);
+    // Pages of the server itself need no setting.
+    assert_eq!(from_origin(&at_closed, at_closed.base()).await, Ok(()));
     // Apps name none.
     ping(&mut at_closed.play().await.unwrap()).await;
 }

@@ -123,6 +123,11 @@ impl<G: Game> Simulation<G> {
         self.now
     }
 
+    /// What the seed is made of that this player's client has committed to last.
+    pub fn text_of(&self, player: PlayerId) -> Option<&str> {
+        self.texts.get(&player).map(String::as_str)
+    }
+
     /// What the house has taken.
     pub fn fees(&self) -> Coins {
         self.fees

@@ -1,0 +1,81 @@
+// For which commands a table still waits, and what their refusals mean (docs/PROTOCOL.md, "A command
+// whose answer was lost").
+
+import { askedToReveal } from "./observe.js";
+import type { Intent, Outcome, TableState } from "./types.js";
+
+/** Codes that the effect of a command gives to the same command when it comes again. */
+const DONE_ALREADY: ReadonlySet<string> = new Set([
+  "stale_prompt",
+  "not_asked",
+  "already_answered",
+  "other_game",
+  "wrong_phase",
+  "already_ready",
+  "already_revealed",
+  "not_taken_over",
+  "not_seated",
+]);
+
+/** Whether it is about the table that was joined. */
+export function isOfTable({ type }: Intent): boolean {
+  switch (type) {
+    case "ready":
+    case "reveal":
+    case "act":
+    case "take_back":
+    case "leave":
+    case "say":
+      return true;
+    case "seek":
+    case "cancel_seek":
+    case "watch":
+    case "unwatch":
+      return false;
+  }
+}
+
+/** Whether the table, as it is known now, would still take it. */
+export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
+  const view = table?.view;
+  if (!isOfTable(intent)) return true;
+  if (!view) return false;
+  const { seat, phase } = view;
+  switch (intent.type) {
+    case "ready":
+      return (
+        phase.type === "preparing" &&
+        phase.game === intent.game &&
+        seat !== null &&
+        !phase.ready.includes(seat)
+      );
+    case "reveal":
+      return askedToReveal(view) === intent.game;
+    case "act": {
+      const prompt = table.prompt;
+      const isOpen = prompt?.game === intent.game && prompt.number === intent.prompt;
+      return isOpen && prompt.legal.length > 0;
+    }
+    case "take_back":
+      return seat !== null && (view.seats[seat]?.taken_over ?? false);
+    case "leave":
+      return seat !== null;
+    // What was said may have been heard; saying it later means something else.
+    case "say":
+      return false;
+    case "seek":
+    case "cancel_seek":
+    case "watch":
+    case "unwatch":
+      return true;
+  }
+}
+
+/** What a refusal means for a command, which may have been sent before. */
+export function refused(
+  isRepeated: boolean,
+  { code, rule, detail }: { code: string; rule?: string | null; detail: string },
+): Outcome {
+  if (isRepeated && DONE_ALREADY.has(code)) return { type: "overtaken" };
+  return { type: "refused", code, rule: rule ?? null, detail };
+}

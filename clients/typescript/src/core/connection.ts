@@ -1,0 +1,508 @@
+// The socket: opening one, saying who this is, noticing that it has died, and coming back.
+//
+// Two sockets may race: where the one in use is in doubt, as after a phone's sleep or a change of
+// network, a second one is opened at once beside a question on the first, and the first of the two
+// to answer is used from then on. Until it is used a socket is nobody's and costs the server little.
+//
+// What is said first, `authenticate` and `join`, goes out together, so that being back takes one
+// round trip after the socket is open. A `ping` goes behind it, so that what is lost on the way is
+// followed by something that arrives: TCP then sends it again after one round trip instead of two.
+// Who comes back after a phone's sleep, or to another network, opens two sockets and takes the first:
+// the first packet of a connection is sent again only after a second. After a server has gone nobody
+// does so, for all come back at once.
+
+import { CLOSE_CODES } from "../gen/socket.js";
+import type { Command, Message } from "../gen/socket.js";
+import type { GameModel } from "../games/model.js";
+import type { Host, Session } from "./session.js";
+import type { Effect, Link } from "./types.js";
+import { type Form, MessageReader, isForm } from "./wire.js";
+
+/** From the first attempt until the table is there; then all is begun anew. */
+const ATTEMPT_MS = 10_000;
+/** The pause after the first failure; doubled after each. */
+const PAUSE_MIN_MS = 200;
+const PAUSE_MAX_MS = 8_000;
+/** After a connection that worked: enough that not all who lost it come in one moment. */
+const PAUSE_FIRST_MS = 100;
+/** After the server said that this client is too fast. */
+const PAUSE_HASTE_MS = 6_000;
+/** Silence after which the server is asked whether it is there. The socket's own pings are unseen. */
+const SILENCE_MS = 15_000;
+/** An answer that takes longer than this makes the socket doubtful; then a second one is opened. */
+const ANSWER_MS = 2_500;
+/** A doubtful socket is given up after this. */
+const DOUBT_MAX_MS = 8_000;
+const FRESH_MS = 1_000;
+/** What was sent on a connection that was left may arrive so much later. */
+const LATE_MS = 60_000;
+const OPENING_MAX = 2;
+/** What goes behind `join` goes so much later. */
+const FOLLOW_MS = 10;
+/** Times in a row that the server said that this client makes mistakes. */
+const MISTAKES_MAX = 3;
+/** Ids of pings are beyond all others, so that these count from 0 on each connection. */
+const PING_IDS = 1_000_000;
+
+/** A command before it has its number. */
+export type Unnumbered = Command extends infer C ? (C extends Command ? Omit<C, "id"> : never) : never;
+
+export interface Events {
+  /** `authenticate` is on its way: say what follows. */
+  entered(): void;
+  message(message: Message): void;
+  /** Whether something that was said on this connection has no answer yet. */
+  isWaiting(): boolean;
+  /** The connection is gone; another one follows, or not. */
+  lost(): void;
+  link(link: Link): void;
+}
+
+interface Line {
+  readonly socket: number;
+  readonly reader: MessageReader;
+  nextId: number;
+  /** When `authenticate` was sent. */
+  enteredAt: number | null;
+  /** Something was heard after that. */
+  hasAnswered: boolean;
+  token: string | null;
+  heardAt: number;
+  doubtedAt: number | null;
+}
+
+interface Opening {
+  readonly since: number;
+}
+
+export class Connection {
+  readonly #host: Host & { effect(effect: Effect): void };
+  readonly #session: Session;
+  readonly #events: Events;
+  readonly #models: readonly GameModel[];
+  readonly #url: string;
+  #forms: readonly Form[];
+  #link: Link = { type: "off" };
+  #line: Line | null = null;
+  #openings = new Map<number, Opening>();
+  /** When a connection was left that had sent `join` and had no answer. */
+  #leftAt = Number.NEGATIVE_INFINITY;
+  #sockets = 0;
+  /** Attempts in a row that came to nothing. */
+  #failures = 0;
+  #mistakes = 0;
+  #kind: string | null = null;
+  /** A first token is being waited for beside the opening. */
+  #isSigningIn = false;
+  #stopPause: (() => void) | null = null;
+  #stopAttempt: (() => void) | null = null;
+  #stopHedge: (() => void) | null = null;
+  #stopWatch: (() => void) | null = null;
+  #watchedAt = 0;
+  /** How long opening has taken lately. */
+  #usualOpenMs = 600;
+
+  constructor(
+    host: Host & { effect(effect: Effect): void },
+    session: Session,
+    base: string,
+    models: readonly GameModel[],
+    forms: readonly Form[],
+    events: Events,
+  ) {
+    this.#host = host;
+    this.#session = session;
+    this.#events = events;
+    this.#models = models;
+    this.#forms = forms;
+    this.#url = `${base.replace(/^http/, "ws")}/v1/play`;
+  }
+
+  get link(): Link {
+    return this.#link;
+  }
+
+  get form(): Form | null {
+    return this.#line?.reader.form ?? null;
+  }
+
+  start(): void {
+    if (this.#isWanted) return;
+    this.#failures = 0;
+    this.#mistakes = 0;
+    this.#begin();
+  }
+
+  stop(): void {
+    this.#drop();
+    this.#show({ type: "off" });
+  }
+
+  /** The page is shown again, or the network is back. */
+  wake(): void {
+    if (!this.#isWanted) return;
+    // What is being opened, or asked, may wait for a network that is gone.
+    this.#session.wake();
+    const line = this.#line;
+    if (line && this.#host.now - (line.doubtedAt ?? this.#host.now) < ANSWER_MS) {
+      const isOld = ({ since }: Opening): boolean => this.#host.now - since > FRESH_MS;
+      if ([...this.#openings.values()].some(isOld)) this.#race();
+      this.doubt();
+      return;
+    }
+    this.#lose();
+    this.#failures = 0;
+    this.#begin(true);
+  }
+
+  /** The table is known to be current, or it is known that there is none. */
+  settled(): void {
+    this.#failures = 0;
+    this.#mistakes = 0;
+    this.#stopAttempt?.();
+    this.#show({ type: "live" });
+  }
+
+  /** The table is to be joined once more on this connection. */
+  unsettled(): void {
+    if (this.#line) this.#show({ type: "joining" });
+  }
+
+  /** The game of the table, by which messages are read. */
+  playing(kind: string | null): void {
+    this.#kind = kind;
+  }
+
+  /** Begins anew with the full form only: that of a game that this client has no model of. */
+  useFullForm(): void {
+    this.#forms = ["bahay.v1"];
+    this.#lose();
+    this.#begin();
+  }
+
+  /** Gives the number of the command; null where there is no connection. */
+  send(command: Unnumbered): number | null {
+    const line = this.#line;
+    if (line?.enteredAt == null) return null;
+    const id = line.nextId;
+    line.nextId += 1;
+    this.#say(line, command, id);
+    return id;
+  }
+
+  /** Something waits for an answer: should none come, the connection is in doubt. */
+  expectAnswer(): void {
+    // An earlier look is not put off by what is said meanwhile.
+    if (this.#watchedAt > this.#host.now + ANSWER_MS) this.#watch(ANSWER_MS);
+  }
+
+  /** Asks whether the server is there, and opens a second socket meanwhile. */
+  doubt(): void {
+    const line = this.#line;
+    if (!line) return;
+    // What was heard so lately has probably not died: then the question will do for now.
+    const isFresh = this.#host.now - line.heardAt < FRESH_MS;
+    if (line.doubtedAt === null) {
+      line.doubtedAt = this.#host.now;
+      if (line.enteredAt !== null) this.#say(line, { type: "ping" }, PING_IDS);
+    } else if (this.#host.now - line.doubtedAt > DOUBT_MAX_MS) {
+      this.#fail("nothing was heard");
+      return;
+    }
+    if (this.#openings.size === 0 && !isFresh) this.#race();
+    this.#watch(isFresh ? FRESH_MS : ANSWER_MS);
+  }
+
+  opened(socket: number, protocol: string): void {
+    const opening = this.#openings.get(socket);
+    if (!opening) {
+      this.#host.effect({ type: "close", socket });
+      return;
+    }
+    this.#openings.delete(socket);
+    this.#usualOpenMs = usual(this.#usualOpenMs, this.#host.now - opening.since);
+    if (this.#line && this.#line.doubtedAt === null) {
+      this.#host.effect({ type: "close", socket });
+      return;
+    }
+    const form = isForm(protocol) ? protocol : "bahay.v1";
+    this.#lose();
+    this.#line = {
+      socket,
+      reader: new MessageReader(form, this.#models, this.#kind),
+      nextId: 0,
+      enteredAt: null,
+      hasAnswered: false,
+      token: null,
+      heardAt: this.#host.now,
+      doubtedAt: null,
+    };
+    this.#enter();
+  }
+
+  heard(socket: number, data: string | Uint8Array): void {
+    const line = this.#line;
+    if (line?.socket !== socket) return;
+    line.heardAt = this.#host.now;
+    line.doubtedAt = null;
+    line.hasAnswered = line.enteredAt !== null;
+    this.#closeOpenings();
+    this.#read(line, data);
+    if (this.#line !== line) return;
+    // An answer that is due may have been lost with a network that is back already.
+    this.#watch(this.#events.isWaiting() ? ANSWER_MS : SILENCE_MS);
+  }
+
+  #read(line: Line, data: string | Uint8Array): void {
+    let message: Message | null;
+    try {
+      message = line.reader.read(data);
+    } catch (error) {
+      this.#mistake(`a message could not be read: ${String(error)}`);
+      return;
+    }
+    if (!message) return;
+    if (message.type === "ack" && message.id >= PING_IDS) return;
+    if (message.type === "hello") this.#session.heardTime(message.server_time_ms);
+    if (message.type === "refusal" && message.id === 0) {
+      this.#refusedEntry(line, message.code);
+      return;
+    }
+    this.#events.message(message);
+  }
+
+  closed(socket: number, code: number): void {
+    if (this.#openings.delete(socket)) {
+      if (!this.#line && this.#openings.size === 0) this.#fail("the socket was not opened");
+      return;
+    }
+    const line = this.#line;
+    if (line?.socket !== socket) return;
+    this.#line = null;
+    this.#noteLeft(line);
+    this.#closedBy(line, code);
+  }
+
+  #noteLeft({ enteredAt, hasAnswered }: Line): void {
+    if (enteredAt !== null && !hasAnswered) this.#leftAt = this.#host.now;
+  }
+
+  /** What each code means: see "Closing" in docs/PROTOCOL.md. */
+  #closedBy(line: Line, code: number): void {
+    switch (code) {
+      case CLOSE_CODES.replaced:
+        // A `join` of this client's own, on a connection that it has left, may have come late.
+        if (this.#host.now - this.#leftAt < LATE_MS) {
+          this.#leftAt = Number.NEGATIVE_INFINITY;
+          this.#fail("replaced by a connection of its own");
+        } else {
+          this.#end({ type: "replaced" });
+        }
+        break;
+      case CLOSE_CODES.signed_out:
+        this.#session.forget();
+        this.#end({ type: "signed_out", code: "session_ended", detail: "" });
+        break;
+      case CLOSE_CODES.too_fast:
+        this.#fail("too fast", PAUSE_HASTE_MS);
+        break;
+      case CLOSE_CODES.protocol:
+      case CLOSE_CODES.too_long:
+        this.#mistake(`closed with ${code}`);
+        break;
+      case CLOSE_CODES.not_authenticated:
+        if (line.token !== null) this.#session.refuse(line.token);
+        this.#fail("not authenticated");
+        break;
+      default:
+        this.#fail(`closed with ${code}`);
+    }
+  }
+
+  get #isWanted(): boolean {
+    switch (this.#link.type) {
+      case "off":
+      case "replaced":
+      case "signed_out":
+      case "broken":
+        return false;
+      case "signing_in":
+      case "connecting":
+      case "joining":
+      case "live":
+      case "pausing":
+        return true;
+    }
+  }
+
+  #begin(isRace = false): void {
+    this.#stopPause?.();
+    this.#stopPause = null;
+    const attempt = this.#failures + 1;
+    this.#show(this.#session.player ? { type: "connecting", attempt } : { type: "signing_in" });
+    // A token that is missing is asked for while the socket opens.
+    if (this.#session.token === null) this.#signIn();
+    if (isRace) this.#race();
+    else this.#open();
+    this.#stopAttempt?.();
+    this.#stopAttempt = this.#host.after(ATTEMPT_MS, () => this.#fail("it took too long"));
+  }
+
+  /** Two at once, in the place of those that are being opened. */
+  #race(): void {
+    this.#closeOpenings();
+    this.#open();
+    this.#open();
+  }
+
+  #open(): void {
+    const [oldest] = this.#openings.keys();
+    if (oldest !== undefined && this.#openings.size >= OPENING_MAX) {
+      this.#openings.delete(oldest);
+      this.#host.effect({ type: "close", socket: oldest });
+    }
+    this.#sockets += 1;
+    const socket = this.#sockets;
+    this.#openings.set(socket, { since: this.#host.now });
+    this.#host.effect({ type: "open", socket, url: this.#url, protocols: this.#forms });
+    // One that takes much longer than usual has probably lost a packet on the way, or waits for a
+    // network that is gone.
+    const isOnly = this.#openings.size === 1;
+    this.#stopHedge?.();
+    this.#stopHedge = this.#host.after(isOnly ? 1.5 * this.#usualOpenMs + 100 : ANSWER_MS, () => {
+      if (this.#openings.has(socket)) this.#open();
+    });
+  }
+
+  #signIn(): void {
+    if (this.#isSigningIn) return;
+    this.#isSigningIn = true;
+    this.#session.renew((renewal) => {
+      this.#isSigningIn = false;
+      if (!this.#isWanted) return;
+      switch (renewal.type) {
+        case "renewed":
+          if (this.#line?.enteredAt === null) this.#enter();
+          else if (this.#link.type === "signing_in") {
+            this.#show({ type: "connecting", attempt: this.#failures + 1 });
+          }
+          break;
+        case "signed_out": {
+          const { code, detail } = renewal.problem;
+          this.#end({ type: "signed_out", code, detail });
+          break;
+        }
+        case "failed":
+          // A connection that is there needs no new token.
+          if (this.#line?.enteredAt == null && this.#link.type !== "pausing") {
+            const { code, retryAfterMs } = renewal.problem;
+            this.#fail(code, retryAfterMs ?? undefined);
+          }
+      }
+    });
+  }
+
+  #enter(): void {
+    const line = this.#line;
+    if (!line) return;
+    const { token } = this.#session;
+    if (token === null) {
+      this.#signIn();
+      return;
+    }
+    line.token = token;
+    line.enteredAt = this.#host.now;
+    this.#show({ type: "joining" });
+    const id = line.nextId;
+    line.nextId += 1;
+    this.#say(line, { type: "authenticate", token }, id);
+    this.#watch(ANSWER_MS);
+    this.#events.entered();
+    // Soon, but not in one packet with what is before it.
+    this.#host.after(FOLLOW_MS, () => {
+      if (this.#line === line) this.#say(line, { type: "ping" }, PING_IDS);
+    });
+  }
+
+  #refusedEntry(line: Line, code: string): void {
+    if (code === "token_revoked") {
+      this.#session.forget();
+      this.#end({ type: "signed_out", code, detail: "" });
+    } else if (code.startsWith("token_") && line.token !== null) {
+      // The server closes; what follows is as after every end.
+      this.#session.refuse(line.token);
+    }
+  }
+
+  /** Looks again after so long, if nothing was heard until then. */
+  #watch(ms: number): void {
+    this.#stopWatch?.();
+    this.#watchedAt = this.#host.now + ms;
+    this.#stopWatch = this.#host.after(ms, () => this.doubt());
+  }
+
+  #say(line: Line, command: Unnumbered, id: number): void {
+    const text = JSON.stringify({ ...command, id });
+    this.#host.effect({ type: "send", socket: line.socket, text });
+  }
+
+  #mistake(why: string): void {
+    this.#mistakes += 1;
+    if (this.#mistakes >= MISTAKES_MAX) this.#end({ type: "broken", why });
+    else this.#fail(why);
+  }
+
+  /** Another attempt, after a pause. */
+  #fail(why: string, pauseMs?: number): void {
+    if (!this.#isWanted) return;
+    const worked = this.#link.type === "live";
+    this.#drop();
+    this.#failures += 1;
+    const doubled = Math.min(PAUSE_MIN_MS * 2 ** (this.#failures - 1), PAUSE_MAX_MS);
+    const pause = pauseMs ?? (worked ? PAUSE_FIRST_MS : doubled);
+    const ms = this.#host.jitter(pause);
+    const until = this.#host.now + ms;
+    this.#show({ type: "pausing", until, attempt: this.#failures, why });
+    this.#stopPause = this.#host.after(ms, () => this.#begin());
+  }
+
+  #end(link: Link): void {
+    this.#drop();
+    this.#show(link);
+  }
+
+  #drop(): void {
+    for (const stop of [this.#stopPause, this.#stopAttempt, this.#stopHedge, this.#stopWatch]) {
+      stop?.();
+    }
+    this.#closeOpenings();
+    this.#lose();
+  }
+
+  /** Closes the connection in use, or notes that it is closed. */
+  #lose(): void {
+    const line = this.#line;
+    this.#line = null;
+    if (line) {
+      this.#noteLeft(line);
+      this.#host.effect({ type: "close", socket: line.socket });
+    }
+    this.#events.lost();
+  }
+
+  #closeOpenings(): void {
+    for (const socket of this.#openings.keys()) this.#host.effect({ type: "close", socket });
+    this.#openings.clear();
+  }
+
+  #show(link: Link): void {
+    const isSame = JSON.stringify(link) === JSON.stringify(this.#link);
+    this.#link = link;
+    if (!isSame) this.#events.link(link);
+  }
+}
+
+/** A mean of what was measured, the latest counting most; what is out of the ordinary counts less. */
+function usual(before: number, measuredMs: number): number {
+  return 0.7 * before + 0.3 * Math.min(measuredMs, 2 * before);
+}

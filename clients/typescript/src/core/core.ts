@@ -1,0 +1,599 @@
+// The client's behaviour without clock, network or chance of its own: what goes in is an input and
+// the time, what comes out is a list of effects. See the README for both.
+//
+// The parts: `session` knows who is signed in, `connection` keeps a socket, `table` and `observe`
+// follow the table, `outbox` and `commands` what was said and may be said again. Here they come together.
+
+import type { Event, Message } from "../gen/socket.js";
+import { commitmentTo } from "../fair/deal.js";
+import { GAMES } from "../games/index.js";
+import type { GameModel } from "../games/model.js";
+import { isOfTable } from "./commands.js";
+import { Connection } from "./connection.js";
+import { askedToReveal } from "./observe.js";
+import { Outbox } from "./outbox.js";
+import { type Result, Session } from "./session.js";
+import { Timers } from "./timers.js";
+import { type Seed, checkCommitment, fromSnapshot, fromUpdate, gameOf } from "./table.js";
+import type {
+  Call, CommandNumber, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Told, Wish,
+} from "./types.js";
+import { FORMS, type Form, hexOf } from "./wire.js";
+
+/** Before something that was refused for now is said again. */
+const AGAIN_MS = 300;
+/** Before a table that was halted is asked for again. */
+const HALTED_MS = 10_000;
+/** A request that has no answer by then gets none. */
+const REQUEST_MS = 12_000;
+/** Between two attempts to renew the access token ahead of time. */
+const RENEW_PAUSE_MS = 30_000;
+/** Times in a row that a table's messages did not follow each other. */
+const GAPS_MAX = 3;
+
+export interface CoreOptions {
+  /** As in `https://house.example`. */
+  readonly base: string;
+  /** Random bytes that nobody can guess. */
+  random(bytes: number): Uint8Array;
+  /** How a new guest is called. */
+  readonly name?: string;
+  /** What was stored by a core of this installation and page before. */
+  readonly stored?: Partial<Record<StoreKey, string | null>>;
+  readonly games?: readonly GameModel[];
+  /** The forms of messages that are offered; by default all, and the server takes the shortest. */
+  readonly forms?: readonly Form[];
+}
+
+type Join = "wanted" | "asked" | "joined" | "nowhere";
+
+export class Core {
+  readonly #options: CoreOptions;
+  readonly #models: readonly GameModel[];
+  readonly #session: Session;
+  readonly #connection: Connection;
+  readonly #timers = new Timers();
+  #now = 0;
+  #effects: Effect[] = [];
+  #requests = new Map<number, (result: Result | null) => void>();
+  #lastRequest = 0;
+  #state: State;
+  readonly #outbox: Outbox;
+  #seed: (Seed & { readonly player: string }) | null;
+  #join: Join = "wanted";
+  #joinId: number | null = null;
+  /** Versions did not follow each other: updates are passed over until a snapshot comes. */
+  #isLost = false;
+  #gaps = 0;
+  /** What the connection's snapshots and updates are about. */
+  #shows: "table" | "watched" = "table";
+  #watching: string | null = null;
+  #stopRenewing: (() => void) | null = null;
+  /** What the server's clock is ahead; that of the table, which stands still where that does. */
+  #offsetMs: number;
+
+  constructor(options: CoreOptions) {
+    this.#options = options;
+    this.#models = options.games ?? GAMES;
+    const { device, session, table, seed } = options.stored ?? {};
+    const core = this;
+    const host = {
+      get now(): number {
+        return core.#now;
+      },
+      random: options.random,
+      jitter: (ms: number): number => this.#jitter(ms),
+      after: (ms: number, act: () => void) => this.#timers.after(this.#now + ms, act),
+      request: (call: Call, done: (result: Result | null) => void) => this.#request(call, done),
+      store: (key: StoreKey, value: string | null) => this.#store(key, value),
+      effect: (effect: Effect) => this.#effects.push(effect),
+    };
+    this.#session = new Session(host, options.name ?? null, device ?? null, session ?? null);
+    this.#connection = new Connection(
+      host,
+      this.#session,
+      options.base.replace(/\/$/, ""),
+      this.#models,
+      options.forms ?? FORMS,
+      {
+        entered: () => this.#entered(),
+        message: (message) => this.#message(message),
+        isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
+        lost: () => this.#lost(),
+        link: (link) => {
+          this.#change({ link, player: this.#session.player });
+          this.#tell({ type: "link", link });
+        },
+      },
+    );
+    this.#offsetMs = this.#session.offsetMs;
+    this.#outbox = new Outbox({
+      table: () => this.#state.table,
+      isReady: (intent) => (isOfTable(intent) ? this.#join === "joined" : this.#isEntered),
+      isHopeless: () => this.#join === "nowhere",
+      send: (intent) => this.#connection.send(intent as Parameters<Connection["send"]>[0]),
+      sent: () => this.#connection.expectAnswer(),
+      open: (open) => this.#change({ open }),
+      ended: (command, intent, outcome) => this.#ended(command, intent, outcome),
+    });
+    const { player } = this.#session;
+    this.#seed = seed ? (JSON.parse(seed) as Seed & { player: string }) : null;
+    const known = table ? (JSON.parse(table) as { player: string; table: TableState }) : null;
+    const isOwn = known !== null && known.player === player?.id;
+    this.#state = {
+      link: { type: "off" },
+      player,
+      table: isOwn ? { ...known.table, current: false } : null,
+      seek: null,
+      watched: null,
+      open: [],
+      notices: null,
+    };
+    this.#connection.playing(this.#state.table?.view.kind ?? null);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** When to call `handle` with a timer; null for never. */
+  get wakeAt(): number | null {
+    return this.#timers.next;
+  }
+
+  /** The server's time at this moment of the caller's clock. */
+  serverTime(now: number): number {
+    return now + this.#offsetMs;
+  }
+
+  /** The access token, for requests beside this client; null where there is none that is good. */
+  get token(): string | null {
+    return this.#session.token;
+  }
+
+  handle(now: number, input: Input): Effect[] {
+    // A clock that was set back stands still here.
+    this.#now = Math.max(this.#now, now);
+    this.#take(input);
+    const effects = this.#effects;
+    this.#effects = [];
+    return effects;
+  }
+
+  #take(input: Input): void {
+    switch (input.type) {
+      case "start":
+        return this.#connection.start();
+      case "stop":
+        return this.#stop();
+      case "wake":
+        this.#timers.run(this.#now);
+        return this.#connection.wake();
+      case "timer":
+        return this.#timers.run(this.#now);
+      case "answered":
+        return this.#answered(input.request, input);
+      case "unanswered":
+        return this.#answered(input.request, null);
+      case "opened":
+        return this.#connection.opened(input.socket, input.protocol);
+      case "heard":
+        return this.#connection.heard(input.socket, input.data);
+      case "closed":
+        return this.#connection.closed(input.socket, input.code);
+      case "command":
+        return this.#command(input.command, input.wish);
+      case "join":
+        return this.#wantJoin();
+      case "sign_in":
+        return this.#signIn(input.call, input.path, input.body);
+      case "call":
+        return this.#session.call(input, (answer) => {
+          this.#effects.push({ type: "called", call: input.call, answer });
+        });
+    }
+  }
+
+  // Commands.
+
+  #command(command: CommandNumber, wish: Wish): void {
+    const intent = this.#intent(wish);
+    if (!intent) {
+      this.#tell({ type: "ended", command, intent: wish, outcome: { type: "dropped" } });
+      return;
+    }
+    this.#outbox.add(command, intent);
+    if (intent.type === "seek") {
+      const seek = { ticket: null, rooms: intent.rooms, state: "asking", expiresAt: null } as const;
+      this.#change({ seek });
+    }
+    if (intent.type === "watch") this.#watching = intent.table;
+    if (intent.type === "unwatch") {
+      this.#watching = null;
+      this.#change({ watched: null });
+    }
+    this.#outbox.send();
+  }
+
+  /** What is wanted, with what is asked at this moment; null where there is nothing to say it to. */
+  #intent(wish: Wish): Intent | null {
+    const { table } = this.#state;
+    switch (wish.type) {
+      case "ready": {
+        const { player } = this.#session;
+        const phase = table?.view.phase;
+        if (!table || phase?.type !== "preparing" || !player) return null;
+        if (table.view.seat === null || phase.ready.includes(table.view.seat)) return null;
+        if (this.#outbox.has("ready", phase.game)) return null;
+        if (wish.text === null) return { type: "ready", game: phase.game };
+        const text = this.#textFor(phase.game, player.id, wish.text);
+        return { type: "ready", game: phase.game, commitment: commitmentTo(text) };
+      }
+      case "act": {
+        const prompt = table?.prompt;
+        if (!prompt || prompt.legal.length === 0) return null;
+        const { game, number } = prompt;
+        if (this.#outbox.has("act", game, number)) return null;
+        return { type: "act", game, prompt: number, action: wish.action };
+      }
+      case "take_back":
+      case "leave":
+        return table?.view.seat === undefined || table.view.seat === null ? null : wish;
+      case "say":
+        return this.#join === "joined" ? wish : null;
+      case "seek":
+      case "cancel_seek":
+      case "watch":
+      case "unwatch":
+        return wish;
+    }
+  }
+
+  /** The text that this client commits to: one for each game, also where `ready` is said again. */
+  #textFor(game: string, player: string, given: string | undefined): string {
+    if (this.#seed?.game !== game || this.#seed.player !== player) {
+      const text = given ?? hexOf(this.#options.random(16));
+      this.#seed = { game, text, player };
+      this.#store("seed", JSON.stringify(this.#seed));
+      const { table } = this.#state;
+      if (table?.deal?.game === game) this.#keepTable({ ...table, deal: { ...table.deal, text } });
+    }
+    return this.#seed.text;
+  }
+
+  #ended(command: CommandNumber | null, intent: Intent, outcome: Outcome): void {
+    if (intent.type === "seek" && outcome.type === "refused") this.#change({ seek: null });
+    if (intent.type === "watch" && outcome.type === "refused") this.#watching = null;
+    if (command !== null) this.#tell({ type: "ended", command, intent, outcome });
+  }
+
+  // The connection.
+
+  get #isEntered(): boolean {
+    const { type } = this.#connection.link;
+    return type === "joining" || type === "live";
+  }
+
+  #entered(): void {
+    this.#joinNow();
+  }
+
+  #lost(): void {
+    this.#outbox.lost();
+    this.#join = "wanted";
+    this.#joinId = null;
+    const { table, watched } = this.#state;
+    if (table?.current) this.#change({ table: { ...table, current: false } });
+    if (watched?.current) this.#change({ watched: { ...watched, current: false } });
+  }
+
+  /** Joins once more on this connection, or with the next one. */
+  #wantJoin(): void {
+    if (!this.#isEntered) return;
+    if (this.#join === "asked") {
+      // What is on its way may be answered with what was before.
+      this.#timers.after(this.#now + AGAIN_MS, () => this.#wantJoin());
+      return;
+    }
+    this.#connection.unsettled();
+    this.#joinNow();
+  }
+
+  #joinNow(): void {
+    const { table } = this.#state;
+    const known = table && !this.#isLost ? table : null;
+    const from = known && { from: known.version, tag: known.tag, table: known.view.table };
+    this.#join = "asked";
+    this.#shows = "table";
+    this.#joinId = this.#connection.send({ type: "join", ...from });
+  }
+
+  #message(message: Message): void {
+    switch (message.type) {
+      case "hello":
+        return this.#hello(message);
+      case "snapshot":
+        return this.#snapshot(message);
+      case "update":
+        return this.#update(message);
+      case "said":
+        return this.#tell({ type: "said", player: message.player, phrase: message.phrase });
+      case "closed":
+        return this.#closed(message.reason);
+      case "ticket":
+        return this.#ticket(message);
+      case "ack":
+        return this.#ack(message.id, message.version ?? null);
+      case "refusal":
+        return this.#refusal(message);
+      default:
+        // A later version may say more.
+        return;
+    }
+  }
+
+  #hello(message: Extract<Message, { type: "hello" }>): void {
+    const { player } = this.#session;
+    this.#offsetMs = message.server_time_ms - this.#now;
+    this.#change({ notices: message.notices ?? null, player });
+    this.#renewLater(0);
+  }
+
+  /** Ahead of time, so that coming back need not wait for a new token. */
+  #renewLater(leastMs: number): void {
+    this.#stopRenewing?.();
+    const { renewInMs } = this.#session;
+    if (renewInMs === null || !this.#isEntered) return;
+    const renew = (): void => this.#session.renew(() => this.#renewLater(RENEW_PAUSE_MS));
+    this.#stopRenewing = this.#timers.after(this.#now + Math.max(renewInMs, leastMs), renew);
+  }
+
+  #snapshot(message: Extract<Message, { type: "snapshot" }>): void {
+    const isTable = this.#shows === "table";
+    const before = isTable ? this.#state.table : this.#state.watched;
+    const current = isTable ? this.#join === "joined" : true;
+    const after = fromSnapshot(message, before, this.#seed, current);
+    this.#isLost = false;
+    this.#offsetMs = message.server_time_ms - this.#now;
+    this.#connection.playing(after.view.kind);
+    const told = { before: before?.view ?? null, after: after.view, events: [], snapshot: true };
+    if (isTable) {
+      this.#keepTable(after);
+      this.#tell({ type: "table", ...told, catchingUp: !current });
+      this.#afterTable([]);
+    } else {
+      this.#change({ watched: after });
+      this.#tell({ type: "watched", ...told });
+    }
+    const model = this.#modelOf(after.view.kind);
+    if (!model && this.#connection.form !== "bahay.v1") this.#connection.useFullForm();
+  }
+
+  #update(message: Extract<Message, { type: "update" }>): void {
+    const isTable = this.#shows === "table";
+    const before = isTable ? this.#state.table : this.#state.watched;
+    if (!before || this.#isLost) return this.#gap();
+    const model = this.#modelOf(before.view.kind);
+    const isShort = this.#connection.form !== "bahay.v1";
+    const after = fromUpdate(message, before, model, isShort, this.#seed);
+    if (!after) return this.#gap();
+    // What was missed carries the time at which it happened.
+    if (before.current) this.#offsetMs = message.server_time_ms - this.#now;
+    const { events } = message;
+    const told = { before: before.view, after: after.view, events, snapshot: false };
+    if (!isTable) {
+      this.#change({ watched: after });
+      this.#tell({ type: "watched", ...told });
+      return;
+    }
+    this.#keepTable(after);
+    this.#tell({ type: "table", ...told, catchingUp: !before.current });
+    this.#afterTable(events);
+    // What a game's events mean only its model knows; without one the whole table is asked for.
+    if (!model && events.some(({ type }) => type === "game" || type === "opened")) {
+      this.#isLost = true;
+      this.#wantJoin();
+    }
+  }
+
+  /** Something was missed, which a server must never let happen: the whole table is asked for. */
+  #gap(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#gaps += 1;
+    if (this.#gaps < GAPS_MAX) this.#wantJoin();
+  }
+
+  #afterTable(events: readonly Event[]): void {
+    const { table } = this.#state;
+    if (!table) return;
+    for (const event of events) {
+      if (event.type !== "over") continue;
+      const check = checkCommitment(event, table.deal);
+      this.#tell({ type: "deal", game: event.game, check });
+    }
+    const gone = events.find((event) => event.type === "left" && table.view.seat === null);
+    if (gone?.type === "left") {
+      this.#unseated(gone.reason);
+      return;
+    }
+    const game = askedToReveal(table.view);
+    const isOwn = game !== null && this.#seed?.game === game;
+    if (isOwn && this.#seed && !this.#outbox.has("reveal", game)) {
+      this.#outbox.add(null, { type: "reveal", game, text: this.#seed.text });
+    }
+    if (this.#join === "joined") this.#outbox.send();
+  }
+
+  #closed(reason: "voided" | "lost"): void {
+    if (this.#shows === "watched") {
+      this.#watching = null;
+      this.#change({ watched: null });
+      return;
+    }
+    this.#unseated(reason);
+  }
+
+  #ticket(message: Extract<Message, { type: "ticket" }>): void {
+    const { ticket, state, rooms, table, expires_at_ms } = message;
+    this.#change({ seek: { ticket, rooms, state, expiresAt: expires_at_ms } });
+    this.#tell({ type: "seek", state, table: table ?? null });
+    if (state === "seated") this.#wantJoin();
+  }
+
+  #ack(id: number, version: number | null): void {
+    if (id === this.#joinId) return this.#joined();
+    const intent = this.#outbox.answeredTo(id);
+    if (intent?.type === "watch") {
+      this.#shows = "watched";
+      this.#join = "nowhere";
+    }
+    if (intent?.type === "reveal") this.#noteRevealed();
+    this.#outbox.acked(id, version);
+  }
+
+  #refusal(message: Extract<Message, { type: "refusal" }>): void {
+    const { id, code, retryable } = message;
+    if (id === null) return;
+    if (id === this.#joinId) return this.#joinRefused(code, retryable);
+    const isLeft = this.#outbox.refused(id, message);
+    if (isLeft) this.#timers.after(this.#now + this.#jitter(2 * AGAIN_MS), () => this.#outbox.send());
+  }
+
+  #joined(): void {
+    this.#join = "joined";
+    this.#joinId = null;
+    this.#gaps = 0;
+    const { table, seek } = this.#state;
+    if (table) this.#keepTable({ ...table, current: true });
+    if (seek?.state === "asking" || seek?.state === "waiting") this.#change({ seek: { ...seek, state: "seated" } });
+    this.#watching = null;
+    this.#change({ watched: null });
+    this.#connection.settled();
+    this.#afterTable([]);
+  }
+
+  #joinRefused(code: string, retryable: boolean): void {
+    this.#joinId = null;
+    if (retryable || code === "table_halted") {
+      if (!retryable) this.#tell({ type: "unseated", reason: "halted" });
+      this.#join = "wanted";
+      const pause = retryable ? 2 * AGAIN_MS : HALTED_MS;
+      this.#timers.after(this.#now + this.#jitter(pause), () => {
+        if (this.#join === "wanted") this.#wantJoin();
+      });
+      if (!retryable) this.#connection.settled();
+      return;
+    }
+    this.#unseated("not_seated");
+    this.#connection.settled();
+  }
+
+  /** There is no table any more; a search or a look at another one goes on. */
+  #unseated(reason: Extract<Told, { type: "unseated" }>["reason"]): void {
+    this.#join = "nowhere";
+    this.#isLost = false;
+    const { table, seek } = this.#state;
+    if (table) {
+      this.#change({ table: null });
+      this.#store("table", null);
+    }
+    if (table || reason !== "not_seated") this.#tell({ type: "unseated", reason });
+    this.#connection.playing(null);
+    const isSeeking = seek?.state === "waiting" || seek?.state === "asking";
+    if (isSeeking && !this.#outbox.has("seek")) {
+      this.#outbox.add(null, { type: "seek", rooms: seek.rooms });
+    }
+    const watched = this.#watching;
+    if (watched !== null && !this.#outbox.has("watch")) {
+      this.#outbox.add(null, { type: "watch", table: watched });
+    }
+    this.#outbox.send();
+  }
+
+  #noteRevealed(): void {
+    const { table } = this.#state;
+    if (table?.deal?.game === this.#seed?.game && table?.deal) {
+      this.#keepTable({ ...table, deal: { ...table.deal, revealed: true } });
+    }
+  }
+
+  // Beside the table.
+
+  #stop(): void {
+    this.#connection.stop();
+    this.#stopRenewing?.();
+    this.#outbox.giveUp();
+    this.#change({ seek: null });
+  }
+
+  #signIn(call: number, path: string, body: unknown): void {
+    const request = { method: "POST", path, headers: {}, body };
+    this.#session.signIn(request, (answer) => {
+      if (answer.ok) {
+        // Another player, perhaps: nothing of the one before is shown.
+        this.#connection.stop();
+        this.#change({ table: null, seek: null, watched: null, player: this.#session.player });
+        this.#store("table", null);
+        this.#connection.start();
+      }
+      this.#effects.push({ type: "called", call, answer });
+    });
+  }
+
+  #request(call: Call, done: (result: Result | null) => void): void {
+    this.#lastRequest += 1;
+    const request = this.#lastRequest;
+    this.#requests.set(request, done);
+    const { method, path, headers, body } = call;
+    const text = body === undefined || body === null ? null : JSON.stringify(body);
+    const type: Record<string, string> = text === null ? {} : { "content-type": "application/json" };
+    const url = `${this.#options.base.replace(/\/$/, "")}${path}`;
+    this.#effects.push({
+      type: "request",
+      request,
+      method,
+      url,
+      headers: { accept: "application/json", ...type, ...headers },
+      body: text,
+    });
+    this.#timers.after(this.#now + REQUEST_MS, () => this.#answered(request, null));
+  }
+
+  #answered(request: number, result: Result | null): void {
+    const done = this.#requests.get(request);
+    this.#requests.delete(request);
+    done?.(result);
+  }
+
+  #keepTable(table: TableState): void {
+    this.#change({ table });
+    const player = this.#session.player?.id ?? "";
+    this.#store("table", JSON.stringify({ player, table }));
+    if (this.#seed && gameOf(table.view) !== this.#seed.game && table.current) {
+      this.#seed = null;
+      this.#store("seed", null);
+    }
+  }
+
+  #store(key: StoreKey, value: string | null): void {
+    this.#effects.push({ type: "store", key, value });
+  }
+
+  #tell(told: Told): void {
+    this.#effects.push({ type: "tell", told });
+  }
+
+  #change(change: Partial<State>): void {
+    this.#state = { ...this.#state, ...change };
+  }
+
+  #modelOf(kind: string): GameModel | null {
+    return this.#models.find((model) => model.kind === kind) ?? null;
+  }
+
+  #jitter(ms: number): number {
+    const [byte = 0, other = 0] = this.#options.random(2);
+    return (ms * (1 + (256 * byte + other) / 65_536)) / 2;
+  }
+}

@@ -1,0 +1,109 @@
+// The table as this client knows it: what snapshots and updates make of it, and what was seen of the
+// deal. A value that is never changed in place.
+
+import type { Event, Message, OpenPrompt, TableView } from "../gen/socket.js";
+import { commitmentOf } from "../fair/deal.js";
+import type { GameModel } from "../games/model.js";
+import { observe, promptOf } from "./observe.js";
+import type { CommitmentCheck, DealSeen, TableState } from "./types.js";
+
+export type Snapshot = Extract<Message, { type: "snapshot" }>;
+export type Update = Extract<Message, { type: "update" }>;
+
+/** A text that this client has committed to. */
+export interface Seed {
+  readonly game: string;
+  readonly text: string;
+}
+
+export function fromSnapshot(
+  message: Snapshot,
+  before: TableState | null,
+  seed: Seed | null,
+  current: boolean,
+): TableState {
+  const { view, version, tag, prompt } = message;
+  const game = gameOf(view);
+  const known = before?.deal && before.deal.game === game ? before.deal : null;
+  const deal = game === null ? null : seenInView(view, known ?? unseen(game, view, seed));
+  return { view, version, tag, prompt: prompt ?? null, current, deal };
+}
+
+/** Null where the update does not follow: then something was missed. */
+export function fromUpdate(
+  message: Update,
+  before: TableState,
+  model: GameModel | null,
+  isShort: boolean,
+  seed: Seed | null,
+): TableState | null {
+  if (message.version !== before.version + 1) return null;
+  let { view, deal } = before;
+  for (const event of message.events) {
+    view = observe(view, event, model);
+    deal = seenInEvent(event, view, deal, seed);
+  }
+  const prompt: OpenPrompt | null = isShort ? promptOf(view, model) : (message.prompt ?? null);
+  const { version, tag } = message;
+  return { view, version, tag, prompt, current: before.current, deal };
+}
+
+/** Whether the seed that was opened at the end is the one that was committed to at the beginning. */
+export function checkCommitment(
+  event: Extract<Event, { type: "over" }>,
+  deal: DealSeen | null,
+): CommitmentCheck {
+  const shown = deal?.game === event.game ? deal.commitment : null;
+  const computed = commitmentOf(event.server_seed);
+  const holds = shown === null ? null : shown === computed;
+  return { serverSeed: event.server_seed, computed, shown, holds };
+}
+
+/** The game that is prepared, played or settled. */
+export function gameOf(view: TableView): string | null {
+  return view.phase.type === "waiting" ? null : view.phase.game;
+}
+
+function unseen(game: string, view: TableView, seed: Seed | null): DealSeen {
+  const text = seed?.game === game ? seed.text : null;
+  const nothing = { commitment: null, commitments: null, revealed: false, hand: null };
+  return { game, text, seat: view.seat, ...nothing };
+}
+
+function seenInView({ phase, seat }: TableView, deal: DealSeen): DealSeen {
+  switch (phase.type) {
+    case "preparing":
+      return { ...deal, seat, commitment: deal.commitment ?? phase.commitment };
+    case "revealing": {
+      const revealed = deal.revealed || (seat !== null && phase.revealed.includes(seat));
+      return { ...deal, seat, commitments: deal.commitments ?? phase.commitments, revealed };
+    }
+    default:
+      return { ...deal, seat };
+  }
+}
+
+function seenInEvent(
+  event: Event,
+  view: TableView,
+  deal: DealSeen | null,
+  seed: Seed | null,
+): DealSeen | null {
+  switch (event.type) {
+    case "waiting":
+      return null;
+    case "preparing":
+      return { ...unseen(event.game, view, seed), commitment: event.commitment };
+    case "revealing":
+      return deal && { ...deal, seat: view.seat, commitments: event.commitments };
+    case "revealed":
+      return deal && event.seat === view.seat ? { ...deal, revealed: true } : deal;
+    case "game": {
+      const dealt = event.event as { type: string; hands?: readonly (readonly string[] | null)[] };
+      const hand = view.seat === null ? null : (dealt.hands?.[view.seat] ?? null);
+      return deal && dealt.type === "dealt" && hand ? { ...deal, seat: view.seat, hand } : deal;
+    }
+    default:
+      return deal;
+  }
+}

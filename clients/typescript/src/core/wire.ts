@@ -1,0 +1,86 @@
+// Reads what the server sends, in each of its three forms, into messages as asyncapi.yaml has them.
+// A short form leaves out what a client knows: times are differences, and there is no prompt.
+
+import type { Event, Message } from "../gen/socket.js";
+import type { GameModel } from "../games/model.js";
+import { decode } from "./msgpack.js";
+
+/** The subprotocols, the shortest first: a server takes the first of these that it knows. */
+export const FORMS = ["bahay.v1.compact", "bahay.v1.brief", "bahay.v1"] as const;
+
+export type Form = (typeof FORMS)[number];
+
+export const isForm = (protocol: string): protocol is Form =>
+  (FORMS as readonly string[]).includes(protocol);
+
+/** The numbers that the table's own short events have in MessagePack. */
+const COUNTDOWN = 5;
+const READY = 6;
+
+/** Reads the messages of one connection. */
+export class MessageReader {
+  readonly form: Form;
+  readonly #models: readonly GameModel[];
+  /** When the server said hello, by its clock. */
+  #helloMs = 0;
+  #model: GameModel | null = null;
+
+  constructor(form: Form, models: readonly GameModel[], kind: string | null) {
+    this.form = form;
+    this.#models = models;
+    this.#model = models.find((model) => model.kind === kind) ?? null;
+  }
+
+  /** Null for a message of a kind that this version does not know. */
+  read(data: string | Uint8Array): Message | null {
+    const value = typeof data === "string" ? (JSON.parse(data) as unknown) : decode(data);
+    const message = Array.isArray(value) ? this.#fromShort(value) : value;
+    if (message === null || typeof message !== "object" || !("type" in message)) {
+      throw new Error("a message is an object with a type, or an array");
+    }
+    return this.#noted(message as Message);
+  }
+
+  #noted(message: Message): Message {
+    if (message.type === "hello") this.#helloMs = message.server_time_ms;
+    if (message.type === "snapshot") {
+      const { kind } = message.view;
+      this.#model = this.#models.find((model) => model.kind === kind) ?? null;
+    }
+    return message;
+  }
+
+  #fromShort(fields: readonly unknown[]): Message {
+    const [first, second, third, ...rest] = fields;
+    if (typeof second !== "string" && !(second instanceof Uint8Array)) {
+      const version = second as number | undefined;
+      return { type: "ack", id: first as number, ...(version === undefined ? {} : { version }) };
+    }
+    const server_time_ms = this.#helloMs + (third as number);
+    const events = rest.map((event) => this.#event(event, server_time_ms));
+    return {
+      type: "update",
+      version: first as number,
+      tag: typeof second === "string" ? second : hexOf(second),
+      server_time_ms,
+      events: events.filter((event) => event !== null),
+    };
+  }
+
+  #event(event: unknown, now: number): Event | null {
+    if (!Array.isArray(event)) return event as Event;
+    const [word, ...fields] = event as readonly unknown[];
+    if (word === "countdown" || word === COUNTDOWN) {
+      return { type: "countdown", deadline_ms: now + (fields[0] as number) };
+    }
+    if (word === "ready" || word === READY) return { type: "ready", seat: fields[0] as number };
+    const words = this.#model?.shortEvents ?? [];
+    const name = typeof word === "number" ? words[word < COUNTDOWN ? word : word - 2] : word;
+    const read = name === undefined ? null : this.#model?.readShort(String(name), fields);
+    return read ? ({ type: "game", event: read } as Event) : null;
+  }
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

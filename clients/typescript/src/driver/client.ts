@@ -1,0 +1,315 @@
+// The client that a page uses: the core, driven by a platform's network, clock and storage, with a
+// promise for each command and each request.
+
+import { Core, type CoreOptions } from "../core/core.js";
+import type {
+  Action, Answer, DealSeen, Effect, Input, Outcome, ProblemSeen, State, StoreKey, Told, Wish,
+} from "../core/types.js";
+import { type DealCheck, type DealRecord, checkRecordedDeal } from "../fair/deal.js";
+import type { GameModel } from "../games/model.js";
+import type { Operations } from "../gen/rest.js";
+import type { Phrase } from "../gen/socket.js";
+import type { Platform, Socket } from "./platform.js";
+import type { Form } from "../core/wire.js";
+
+export interface ClientOptions {
+  /** As in `https://house.example`; of a page mostly `location.origin`. */
+  readonly base: string;
+  readonly platform: Platform;
+  /** How a new guest is called. */
+  readonly name?: string;
+  readonly games?: readonly GameModel[];
+  readonly forms?: readonly Form[];
+}
+
+/** The answer to a request. It never throws: without a network the code is `unreachable`. */
+export type RestAnswer<T> =
+  | { readonly ok: true; readonly status: number; readonly data: T }
+  | { readonly ok: false; readonly status: number; readonly problem: ProblemSeen };
+
+/** What an operation takes: only what it has, and what must be there must be. */
+export type RestArguments<Name extends keyof Operations> = Part<Name, "path"> &
+  Part<Name, "query"> &
+  Part<Name, "body"> & { readonly headers?: Readonly<Record<string, string>> };
+
+type Part<Name extends keyof Operations, Key extends "path" | "query" | "body"> =
+  Operations[Name][Key] extends undefined
+    ? unknown
+    : Key extends "query"
+      ? { readonly query?: Operations[Name][Key] }
+      : { readonly [K in Key]: Operations[Name][Key] };
+
+export type Listener = (state: State, told: readonly Told[]) => void;
+
+/** Deals of which is remembered what was seen of them. */
+const DEALS_MAX = 20;
+
+const STORED: readonly StoreKey[] = ["device", "seed", "session", "table"];
+
+export class Client {
+  readonly #platform: Platform;
+  readonly #core: Core;
+  readonly #sockets = new Map<number, Socket>();
+  readonly #listeners = new Set<Listener>();
+  readonly #commands = new Map<number, (outcome: Outcome) => void>();
+  readonly #calls = new Map<number, (answer: Answer) => void>();
+  readonly #deals = new Map<string, DealSeen>();
+  #numbers = 0;
+  #stopTimer: (() => void) | null = null;
+  #stopWaking: (() => void) | null = null;
+  #inputs: Input[] = [];
+  #isBusy = false;
+
+  constructor({ base, platform, name, games, forms }: ClientOptions) {
+    this.#platform = platform;
+    const options: CoreOptions = {
+      base,
+      random: (bytes) => platform.random(bytes),
+      stored: Object.fromEntries(STORED.map((key) => [key, platform.load(key)])),
+      ...(name === undefined ? {} : { name }),
+      ...(games === undefined ? {} : { games }),
+      ...(forms === undefined ? {} : { forms }),
+    };
+    this.#core = new Core(options);
+  }
+
+  get state(): State {
+    return this.#core.state;
+  }
+
+  /** The server's time now, in milliseconds: deadlines are in it. */
+  serverNow(): number {
+    return this.#core.serverTime(this.#platform.now());
+  }
+
+  /** Calls after every change; gives a function that ends this. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Signs in, connects, and stays; also takes over from a newer tab. */
+  start(): void {
+    this.#stopWaking ??= this.#platform.onWake(() => this.wake());
+    this.#take({ type: "start" });
+  }
+
+  stop(): void {
+    this.#stopWaking?.();
+    this.#stopWaking = null;
+    this.#take({ type: "stop" });
+  }
+
+  /** The page is shown again, or the network is back. */
+  wake(): void {
+    this.#take({ type: "wake" });
+  }
+
+  ready(): Promise<Outcome> {
+    return this.#wish({ type: "ready" });
+  }
+
+  act(action: Action): Promise<Outcome> {
+    return this.#wish({ type: "act", action });
+  }
+
+  takeBack(): Promise<Outcome> {
+    return this.#wish({ type: "take_back" });
+  }
+
+  leave(): Promise<Outcome> {
+    return this.#wish({ type: "leave" });
+  }
+
+  say(phrase: Phrase): Promise<Outcome> {
+    return this.#wish({ type: "say", phrase });
+  }
+
+  seek(rooms: readonly string[]): Promise<Outcome> {
+    return this.#wish({ type: "seek", rooms });
+  }
+
+  cancelSeek(): Promise<Outcome> {
+    return this.#wish({ type: "cancel_seek" });
+  }
+
+  watch(table: string): Promise<Outcome> {
+    return this.#wish({ type: "watch", table });
+  }
+
+  unwatch(): Promise<Outcome> {
+    return this.#wish({ type: "unwatch" });
+  }
+
+  /** Asks a room for a seat at once, and joins. */
+  async takeSeat(room: string): Promise<RestAnswer<{ readonly table: string }>> {
+    const answer = await this.rest("POST /v1/rooms/{room}/seat", { path: { room } });
+    if (answer.ok) this.#take({ type: "join" });
+    return answer;
+  }
+
+  /** Sits down at a private table, and joins. */
+  async takePrivateSeat(code: string): Promise<RestAnswer<unknown>> {
+    const answer = await this.rest("POST /v1/private-tables/{code}/seat", { path: { code } });
+    if (answer.ok) this.#take({ type: "join" });
+    return answer;
+  }
+
+  /** Opens a private table, and joins it. */
+  async openPrivateTable(
+    body: Operations["POST /v1/private-tables"]["body"],
+  ): Promise<RestAnswer<Operations["POST /v1/private-tables"]["answer"]>> {
+    const answer = await this.rest("POST /v1/private-tables", { body });
+    if (answer.ok) this.#take({ type: "join" });
+    return answer;
+  }
+
+  /** Signs in as somebody with a password, or with an account elsewhere. */
+  signIn(
+    path: "/v1/sign-in/password" | "/v1/sign-in/openid",
+    body: unknown,
+  ): Promise<RestAnswer<unknown>> {
+    return this.#called((call) => ({ type: "sign_in", call, path, body }));
+  }
+
+  /** One of the operations of openapi.yaml, signed. */
+  rest<Name extends keyof Operations>(
+    name: Name,
+    given: RestArguments<Name>,
+  ): Promise<RestAnswer<Operations[Name]["answer"]>> {
+    const [method = "GET", template = "/"] = name.split(" ");
+    const { path, query, body, headers } = given as {
+      path?: Readonly<Record<string, string>>;
+      query?: Readonly<Record<string, unknown>>;
+      body?: unknown;
+      headers?: Readonly<Record<string, string>>;
+    };
+    const filled = template.replace(/\{(\w+)\}/g, (_, key: string) =>
+      encodeURIComponent(path?.[key] ?? ""),
+    );
+    const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+    const asked = pairs.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);
+    const whole = asked.length > 0 ? `${filled}?${asked.join("&")}` : filled;
+    const call = { method, path: whole, headers: headers ?? {}, body: body ?? null };
+    return this.#called((number) => ({ type: "call", call: number, ...call })) as Promise<
+      RestAnswer<Operations[Name]["answer"]>
+    >;
+  }
+
+  /** Recomputes the deal of a finished game, with all that this client saw of it itself. */
+  async checkDeal(game: string): Promise<RestAnswer<DealCheck>> {
+    const own = this.#deals.get(game) ?? null;
+    const answer = await this.rest("GET /v1/games/{id}/record", { path: { id: game } });
+    if (!answer.ok) return answer;
+    const record = answer.data as unknown as DealRecord;
+    return { ...answer, data: checkRecordedDeal(record, own) };
+  }
+
+  #wish(wish: Wish): Promise<Outcome> {
+    this.#numbers += 1;
+    const command = this.#numbers;
+    return new Promise((resolve) => {
+      this.#commands.set(command, resolve);
+      this.#take({ type: "command", command, wish });
+    });
+  }
+
+  #called(input: (call: number) => Input): Promise<Answer> {
+    this.#numbers += 1;
+    const call = this.#numbers;
+    return new Promise((resolve) => {
+      this.#calls.set(call, resolve);
+      this.#take(input(call));
+    });
+  }
+
+  /** One input after the other, also where an effect brings about the next. */
+  #take(input: Input): void {
+    this.#inputs.push(input);
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      for (let next = this.#inputs.shift(); next; next = this.#inputs.shift()) this.#handle(next);
+    } finally {
+      this.#isBusy = false;
+    }
+    this.#setTimer();
+  }
+
+  #handle(input: Input): void {
+    const before = this.#core.state;
+    const effects = this.#core.handle(this.#platform.now(), input);
+    for (const effect of effects) this.#effect(effect);
+    this.#noteDeal();
+    const told = effects.flatMap((effect) => (effect.type === "tell" ? [effect.told] : []));
+    if (told.length > 0 || this.#core.state !== before) {
+      for (const listener of [...this.#listeners]) listener(this.#core.state, told);
+    }
+    for (const one of told) {
+      if (one.type !== "ended") continue;
+      this.#commands.get(one.command)?.(one.outcome);
+      this.#commands.delete(one.command);
+    }
+  }
+
+  /** What was seen of the last deals, for when somebody asks. */
+  #noteDeal(): void {
+    const deal = this.state.table?.deal;
+    if (!deal || this.#deals.get(deal.game) === deal) return;
+    this.#deals.set(deal.game, deal);
+    const [oldest] = this.#deals.keys();
+    if (this.#deals.size > DEALS_MAX && oldest !== undefined) this.#deals.delete(oldest);
+  }
+
+  #effect(effect: Effect): void {
+    switch (effect.type) {
+      case "request": {
+        const { request } = effect;
+        this.#platform.fetch(effect).then(
+          (answer) => this.#take({ type: "answered", request, ...answer }),
+          () => this.#take({ type: "unanswered", request }),
+        );
+        break;
+      }
+      case "open":
+        this.#open(effect.socket, effect.url, effect.protocols);
+        break;
+      case "send":
+        this.#sockets.get(effect.socket)?.send(effect.text);
+        break;
+      case "close":
+        this.#sockets.get(effect.socket)?.close();
+        this.#sockets.delete(effect.socket);
+        break;
+      case "store":
+        this.#platform.store(effect.key, effect.value);
+        break;
+      case "called":
+        this.#calls.get(effect.call)?.(effect.answer);
+        this.#calls.delete(effect.call);
+        break;
+      case "tell":
+        break;
+    }
+  }
+
+  #open(socket: number, url: string, protocols: readonly string[]): void {
+    const opened = this.#platform.open(url, protocols, {
+      opened: (protocol) => this.#take({ type: "opened", socket, protocol }),
+      heard: (data) => this.#take({ type: "heard", socket, data }),
+      closed: (code, reason) => {
+        this.#sockets.delete(socket);
+        this.#take({ type: "closed", socket, code, reason });
+      },
+    });
+    this.#sockets.set(socket, opened);
+  }
+
+  #setTimer(): void {
+    this.#stopTimer?.();
+    const { wakeAt } = this.#core;
+    if (wakeAt === null) return;
+    const ms = wakeAt - this.#platform.now();
+    this.#stopTimer = this.#platform.timer(ms, () => this.#take({ type: "timer" }));
+  }
+}

@@ -1,0 +1,219 @@
+// What a client needs of the place where it runs, and the two places that are known: a page in a
+// browser, and Node. Written without the types of either, so that it compiles for both.
+
+import type { StoreKey } from "../core/types.js";
+
+/** One socket, as the client uses it. */
+export interface Socket {
+  send(text: string): void;
+  close(): void;
+}
+
+export interface SocketEvents {
+  opened(protocol: string): void;
+  heard(data: string | Uint8Array): void;
+  closed(code: number, reason: string): void;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfterMs: number | null;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface Platform {
+  /** Milliseconds of a clock that also runs while the machine sleeps. */
+  now(): number;
+  random(bytes: number): Uint8Array;
+  /** Rejects where there is no answer. */
+  fetch(request: HttpRequest): Promise<HttpAnswer>;
+  open(url: string, protocols: readonly string[], events: SocketEvents): Socket;
+  /** Gives a function that forgets it again. */
+  timer(ms: number, act: () => void): () => void;
+  load(key: StoreKey): string | null;
+  store(key: StoreKey, value: string | null): void;
+  /** Calls when the page is shown again or the network is back; gives a function that ends this. */
+  onWake(act: () => void): () => void;
+}
+
+/** The parts of a page or of Node that are used. */
+interface Globals {
+  readonly fetch: (url: string, init: object) => Promise<{
+    readonly status: number;
+    readonly headers: { get(name: string): string | null };
+    text(): Promise<string>;
+  }>;
+  readonly WebSocket: WebSocketClass;
+  readonly crypto: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array };
+  readonly setTimeout: (act: () => void, ms: number) => unknown;
+  readonly clearTimeout: (timer: unknown) => void;
+  readonly localStorage?: Storage;
+  readonly sessionStorage?: Storage;
+  readonly addEventListener?: (event: string, act: (event: unknown) => void) => void;
+  readonly removeEventListener?: (event: string, act: (event: unknown) => void) => void;
+  readonly document?: {
+    readonly visibilityState: string;
+    addEventListener(event: string, act: () => void): void;
+    removeEventListener(event: string, act: () => void): void;
+  };
+  readonly AbortSignal?: { timeout(ms: number): unknown };
+}
+
+interface Storage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** What the standard's `WebSocket` has, and the package `ws` as well. */
+export type WebSocketClass = new (
+  url: string,
+  protocols: string[],
+) => {
+  binaryType: string;
+  readonly protocol: string;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  onerror: ((event: never) => void) | null;
+  send(text: string): void;
+  close(code?: number): void;
+};
+
+const REQUEST_MS = 12_000;
+
+/** Kept as long as the installation; all else belongs to one tab. */
+const LASTING: ReadonlySet<StoreKey> = new Set(["device", "seed"]);
+
+/** A page in a browser. `prefix` keeps several installations of one origin apart. */
+export function browserPlatform(prefix = "bahay."): Platform {
+  const page = globalThis as unknown as Globals;
+  const shelf = (key: StoreKey): Storage | undefined =>
+    LASTING.has(key) ? page.localStorage : page.sessionStorage;
+  return {
+    ...common(page, page.crypto, page.WebSocket),
+    load: (key) => quietly(() => shelf(key)?.getItem(prefix + key) ?? null) ?? null,
+    store: (key, value) => {
+      quietly(() => {
+        if (value === null) shelf(key)?.removeItem(prefix + key);
+        else shelf(key)?.setItem(prefix + key, value);
+      });
+    },
+    onWake: (act) => {
+      const { document } = page;
+      const shown = (): void => {
+        if (document?.visibilityState === "visible") act();
+      };
+      document?.addEventListener("visibilitychange", shown);
+      for (const event of ["online", "pageshow"]) page.addEventListener?.(event, act);
+      return () => {
+        document?.removeEventListener("visibilitychange", shown);
+        for (const event of ["online", "pageshow"]) page.removeEventListener?.(event, act);
+      };
+    },
+  };
+}
+
+/** What Node has not had from the beginning, and where it keeps things between runs. */
+export interface NodeParts {
+  /** As the package `ws` has it; by default that of Node, from version 22 on. */
+  readonly WebSocket?: WebSocketClass;
+  /** As `node:crypto` has it; by default that of Node, from version 19 on. */
+  readonly crypto?: Globals["crypto"];
+  readonly memory?: Map<StoreKey, string>;
+}
+
+/** Node, which keeps nothing between runs unless `memory` is kept. */
+export function nodePlatform({ WebSocket, crypto, memory = new Map() }: NodeParts = {}): Platform {
+  const node = globalThis as unknown as Globals;
+  return {
+    ...common(node, crypto ?? node.crypto, WebSocket ?? node.WebSocket),
+    load: (key) => memory.get(key) ?? null,
+    store: (key, value) => {
+      if (value === null) memory.delete(key);
+      else memory.set(key, value);
+    },
+    onWake: () => () => undefined,
+  };
+}
+
+function common(
+  globals: Globals,
+  crypto: Globals["crypto"],
+  WebSocket: WebSocketClass,
+): Omit<Platform, "load" | "store" | "onWake"> {
+  return {
+    now: () => Date.now(),
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    fetch: ({ method, url, headers, body }) => fetched(globals, method, url, headers, body),
+    open: (url, protocols, events) => openSocket(WebSocket, url, protocols, events),
+    timer: (ms, act) => {
+      const timer = globals.setTimeout(act, Math.max(0, ms));
+      return () => globals.clearTimeout(timer);
+    },
+  };
+}
+
+async function fetched(
+  globals: Globals,
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | null,
+): Promise<HttpAnswer> {
+  const signal = globals.AbortSignal?.timeout(REQUEST_MS);
+  const common = { method, headers, cache: "no-store", ...(signal ? { signal } : {}) };
+  const answer = await globals.fetch(url, body === null ? common : { ...common, body });
+  const text = await answer.text();
+  const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
+  return {
+    status: answer.status,
+    body: text === "" ? null : (quietly(() => JSON.parse(text) as unknown) ?? null),
+    retryAfterMs: Number.isFinite(retryAfter) ? 1_000 * retryAfter : null,
+  };
+}
+
+function openSocket(
+  WebSocket: WebSocketClass,
+  url: string,
+  protocols: readonly string[],
+  events: SocketEvents,
+): Socket {
+  const socket = new WebSocket(url, [...protocols]);
+  socket.binaryType = "arraybuffer";
+  let isOpen = false;
+  socket.onopen = () => {
+    isOpen = true;
+    events.opened(socket.protocol);
+  };
+  socket.onmessage = ({ data }: { data: string | ArrayBuffer }) =>
+    events.heard(typeof data === "string" ? data : new Uint8Array(data));
+  socket.onclose = ({ code, reason }: { code: number; reason: string }) =>
+    events.closed(code, reason);
+  // Its close follows, which says as much.
+  socket.onerror = () => undefined;
+  return {
+    send: (text) => {
+      if (isOpen) quietly(() => socket.send(text));
+    },
+    close: () => {
+      quietly(() => socket.close(1000));
+    },
+  };
+}
+
+/** Storage may be full or forbidden, a socket may be closed: the client goes on without. */
+function quietly<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,161 @@
+// Checks a deal as docs/FAIRNESS.md tells it, step by step, so that a page can show each of them:
+// what was computed, what was said, and whether they agree.
+
+import type { DealSeen } from "../core/types.js";
+import { encode } from "../core/utf8.js";
+import { cardOf } from "../games/tongits/cards.js";
+import { Stream } from "./chacha20.js";
+import { concat, fromHex, hmacSha256, sha256, sha256OfText, toHex } from "./sha256.js";
+
+const PURPOSE = "bahay/shuffle/v1";
+const ZEROS = "0".repeat(64);
+
+/** What the record of a game and `GET /v1/games/{id}/fairness` both say. */
+export interface DealRecord {
+  readonly game: string;
+  readonly kind?: string;
+  readonly commitment: string;
+  readonly server_seed: string;
+  readonly clients: readonly {
+    readonly commitment: string;
+    readonly seed: string;
+    readonly text: string | null;
+  }[];
+  readonly starter: number | null;
+  readonly chance: readonly unknown[];
+  /** Of a record: by its rules the cards are dealt. */
+  readonly terms?: { readonly rules?: unknown };
+}
+
+export interface CheckStep {
+  readonly name:
+    | "commitment"
+    | "client_seed"
+    | "starter"
+    | "deck"
+    | "shown_commitment"
+    | "shown_commitments"
+    | "own_text"
+    | "own_hand";
+  /** Which client the step is about. */
+  readonly seat: number | null;
+  /** The rule that it follows. */
+  readonly rule: string;
+  readonly computed: string;
+  readonly said: string;
+  readonly holds: boolean;
+}
+
+export interface DealCheck {
+  readonly holds: boolean;
+  readonly steps: readonly CheckStep[];
+  /** Of Tong-its: the hands that the deck gives, by seat; null where the rules were not told. */
+  readonly hands: readonly (readonly string[])[] | null;
+}
+
+/** The commitment to the seed that is made of a text. */
+export function commitmentTo(text: string): string {
+  return toHex(sha256(sha256OfText(text)));
+}
+
+/** The commitment to a server's seed. */
+export function commitmentOf(serverSeed: string): string {
+  return toHex(sha256(fromHex(serverSeed)));
+}
+
+/** The key of a deal (rule 9.2). */
+export function dealKey(serverSeed: string, game: string, seeds: readonly string[]): Uint8Array {
+  const purpose = encode(PURPOSE);
+  return hmacSha256(fromHex(serverSeed), concat([purpose, fromHex(game), ...seeds.map(fromHex)]));
+}
+
+/** Recomputes a deal of Tong-its. With `seen` also what only this client can know. */
+export function checkRecordedDeal(record: DealRecord, seen: DealSeen | null = null): DealCheck {
+  const steps: CheckStep[] = [];
+  const add = (
+    name: CheckStep["name"],
+    rule: string,
+    computed: string,
+    said: string,
+    seat: number | null = null,
+  ): void => {
+    steps.push({ name, seat, rule, computed, said, holds: computed === said });
+  };
+  add("commitment", "9.1", commitmentOf(record.server_seed), record.commitment);
+  record.clients.forEach(({ commitment, seed, text }, seat) => {
+    if (text === null) {
+      add("client_seed", "9.1", commitment, seed, seat);
+      return;
+    }
+    const computed = toHex(sha256OfText(text));
+    add("client_seed", "9.1", computed, seed, seat);
+    add("client_seed", "9.1", toHex(sha256(fromHex(computed))), commitment, seat);
+  });
+  const seeds = record.clients.map(({ seed }) => seed);
+  const stream = new Stream(dealKey(record.server_seed, record.game, seeds));
+  const chance = [...record.chance];
+  let { starter } = record;
+  if (starter === null) {
+    starter = stream.uniform(record.clients.length);
+    add("starter", "9.4", JSON.stringify({ number: starter }), JSON.stringify(chance.shift()));
+  }
+  const said = chance.shift() as { order?: readonly number[] } | undefined;
+  const order = stream.order(said?.order?.length ?? 0);
+  add("deck", "9.4", named(order), named(said?.order ?? []));
+  const rules = record.terms?.rules as { deal?: string; hand_cards?: number } | undefined;
+  const hands =
+    rules?.hand_cards === undefined
+      ? null
+      : dealt(order, starter, rules.hand_cards, rules.deal === "clockwise");
+  if (seen?.game === record.game) steps.push(...ownSteps(record, seen, hands));
+  return { holds: steps.every(({ holds }) => holds), steps, hands };
+}
+
+/** What a client notes while the game is prepared, and compares afterwards. */
+function ownSteps(
+  record: DealRecord,
+  seen: DealSeen,
+  hands: readonly (readonly string[])[] | null,
+): CheckStep[] {
+  const { seat } = seen;
+  const steps: CheckStep[] = [];
+  const add = (name: CheckStep["name"], rule: string, computed: string, said: string): void => {
+    steps.push({ name, seat, rule, computed, said, holds: computed === said });
+  };
+  if (seen.commitment !== null) {
+    add("shown_commitment", "9.5", seen.commitment, record.commitment);
+  }
+  if (seen.commitments !== null) {
+    const shown = seen.commitments.map((commitment) => commitment || ZEROS);
+    const said = record.clients.map(({ commitment }) => commitment);
+    add("shown_commitments", "9.5", shown.join(" "), said.join(" "));
+  }
+  const own = seat === null ? undefined : record.clients[seat];
+  // Where the answer got lost nobody can tell whether it came in time; the record says.
+  if (own && seen.text !== null && (seen.revealed || own.text !== null)) {
+    add("own_text", "9.5", seen.text, own.text ?? "");
+  }
+  const hand = seat === null ? undefined : hands?.[seat];
+  if (hand && seen.hand !== null) add("own_hand", "2.3", hand.join(" "), seen.hand.join(" "));
+  return steps;
+}
+
+/** Rule 2.3: the hands by seat, each in ascending order. */
+function dealt(
+  order: readonly number[],
+  starter: number,
+  each: number,
+  isClockwise: boolean,
+): string[][] {
+  const hands: number[][] = [[], [], []];
+  for (let place = 0; place <= 3 * each; place += 1) {
+    const round = place === 3 * each ? 0 : place % 3;
+    const seat = (starter + (isClockwise ? 3 - round : round)) % 3;
+    hands[seat]?.push(order[place] ?? 0);
+  }
+  return hands.map((hand) => hand.sort((one, other) => one - other).map(cardOf));
+}
+
+function named(order: readonly number[]): string {
+  return order.map(cardOf).join(" ");
+}

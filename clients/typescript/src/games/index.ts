@@ -1,0 +1,11 @@
+// The games that this client knows.
+
+import type { GameModel } from "./model.js";
+import { tongits } from "./tongits/index.js";
+
+/** By the name of the kind. A game is added here and in a folder of its own, and nowhere else. */
+export const GAMES: readonly GameModel[] = [tongits];
+
+export function modelOf(kind: string): GameModel | null {
+  return GAMES.find((model) => model.kind === kind) ?? null;
+}

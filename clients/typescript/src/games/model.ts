@@ -1,0 +1,25 @@
+// What the core needs to know of a game: how its view follows its events, what is asked, and how its
+// common events are shortened on the wire. The core itself knows no game.
+
+/** One game. Views and events are what asyncapi.yaml says; none of them is ever changed in place. */
+export interface GameModel {
+  /** As in `view.kind`. */
+  readonly kind: string;
+  /** The words of its short events, in the order in which the server numbers them. */
+  readonly shortEvents: readonly string[];
+  /** An event from the fields of its short form; null where this version does not know it. */
+  readShort(word: string, fields: readonly unknown[]): object | null;
+  /** A game that begins, as this seat sees it. */
+  begin(rules: unknown, seats: number, starter: number | null, viewer: number | null): object;
+  /** The view after an event; an event that is not known leaves it as it is. */
+  observe(view: object, event: object): object;
+  /** The open question. */
+  prompt(view: object): GamePrompt | null;
+  /** What the viewer may do now, in the order in which the server lists it. */
+  legal(view: object): object[];
+}
+
+export interface GamePrompt {
+  readonly number: number;
+  readonly seats: readonly number[];
+}

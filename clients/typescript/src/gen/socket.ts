@@ -1,0 +1,873 @@
+// Made from asyncapi.yaml by generate.mjs; do not edit.
+
+/** What a client sends. */
+export type Command = AuthenticateCommand | JoinCommand | ReadyCommand | RevealCommand | ActCommand | TakeBackCommand | LeaveCommand | SayCommand | WatchCommand | UnwatchCommand | SeekCommand | CancelSeekCommand | PingCommand;
+
+/** What the server sends. */
+export type Message = HelloMessage | SnapshotMessage | UpdateMessage | SaidMessage | ClosedMessage | TicketMessage | AckMessage | RefusalMessage;
+
+/** Why the server closes a connection, by its code. */
+export const CLOSE_CODES = {
+  going_away: 1001,
+  protocol: 1002,
+  too_long: 1009,
+  internal: 1011,
+  replaced: 4001,
+  signed_out: 4003,
+  too_slow: 4008,
+  too_fast: 4029,
+  not_authenticated: 4401,
+} as const;
+
+/** The house's limits, as they are by default. */
+export const LIMITS = {
+  "command_bytes_max": 8192,
+  "commands_at_once_max": 40,
+  "one_more_command_every_ms": 50,
+  "one_more_phrase_every_ms": 2000,
+  "phrases_at_once_max": 3,
+  "ping_every_s": 20,
+  "refusals_for_haste_in_a_row_max": 40,
+  "resumed_updates_max": 64,
+  "seed_text_bytes_max": 256,
+  "sent_away_within_ms": 1500,
+  "silence_max_s": 50,
+  "ticket_life_s": 30,
+  "to_authenticate_max_s": 5,
+  "to_reveal_ms": 2000,
+  "unread_bytes_max": 262144,
+  "unread_messages_max": 64
+} as const;
+
+/** The command was carried out; its effects are part of this version or an earlier one. */
+export interface AckMessage {
+  /** That of the command. */
+  readonly id: number;
+  readonly type: "ack";
+  /** The table's version with the command's effects in it; absent for a `ping`. */
+  readonly version?: number | null;
+}
+
+/** Answer a prompt. */
+export interface ActCommand {
+  readonly action: TongitsAction;
+  /** The game that goes on. */
+  readonly game: GameId;
+  /** The client's number for this command. */
+  readonly id: number;
+  /** The number of the prompt that is answered. */
+  readonly prompt: number;
+  readonly type: "act";
+}
+
+/** Whose additions count (rule 4.1). */
+export type Additions = ("opponents" | "anyone");
+
+/** Who wins when all seats are burned (rule 5.3). */
+export type AllBurned = "fewest_points" | "nobody";
+
+/** The arrangement of a hand. */
+export interface Arrangement {
+  /** The points of the leftover cards (rule 1.11). */
+  readonly deadwood: number;
+  readonly leftover: CardSet;
+  /** In ascending order of their lists of card indices. */
+  readonly melds: readonly CardSet[];
+}
+
+/** Say who this is, as the first message of a socket that was opened without a token in its header. Give either a token or a ticket. Answered by `hello` and an `ack`, or by a refusal that ends the connection. */
+export interface AuthenticateCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  /** What `POST /v1/play/tickets` has given. */
+  readonly ticket?: string | null;
+  /** The access token. */
+  readonly token?: string | null;
+  readonly type: "authenticate";
+}
+
+/** Look no longer. Answered by a `ticket` that is cancelled and an `ack`; refused once a table has been found. */
+export interface CancelSeekCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly type: "cancel_seek";
+}
+
+/** One of the 52 cards of a standard deck, or one of two jokers, which have no rank and no suit. */
+export type Card = string;
+
+/** A set of cards. On the wire it is the list of its cards by ascending index. */
+export type CardSet = readonly Card[];
+
+/** Who wins among challengers with equal deadwood (rule 4.4). */
+export type ChallengersTied = "first_after_fighter" | "last_answer";
+
+/** The clocks of a table (chapter 8). Those within a game are the game's own. */
+export interface Clocks {
+  /** How long a disconnected player keeps a seat at a table that waits for others. */
+  readonly absence_ms: number;
+  /** Countdowns in a row that a player may let pass before the AI takes over (rule 8.3). */
+  readonly missed_turns_to_takeover: number;
+  /** How long the seats have to be ready (rule 8.1). */
+  readonly prepare_ms: number;
+  /** After how long an unanswered opening or settlement is asked again. */
+  readonly retry_ms: number;
+  /** How long the AI thinks (rule 8.3). Shorter than every countdown. */
+  readonly think_ms: number;
+}
+
+/** The table that was joined or watched is gone. Ask a room for another seat. */
+export interface ClosedMessage {
+  /** Why a table is gone. */
+  readonly reason: ("voided" | "lost");
+  readonly table: TableId;
+  readonly type: "closed";
+}
+
+/** An amount in hundredths of a coin. On the wire it is that integer. */
+export type Coins = number;
+
+/** SHA-256 of a seed, the house's or a client's. */
+export type Commitment = string;
+
+/** How long a phase waits, in milliseconds (rule 8.2). */
+export interface Countdowns {
+  readonly draw_ms: number;
+  readonly fight_ms: number;
+  readonly play_ms: number;
+}
+
+/** What a loser owes, in counts: in one of two ways, which are told apart by their fields. */
+export type Counts = (ItemCounts | EndingCounts);
+
+/** A run of wins at this table (rule 7.2). */
+export interface Crown {
+  readonly player: PlayerId;
+  /** The number on the crown: wins in a row. */
+  readonly wins: number;
+}
+
+/** Which way the cards go round (rule 2.3). */
+export type DealDirection = ("clockwise" | "counterclockwise");
+
+/** How a game ended. */
+export type Ending = ("tongits" | "fight" | "stock");
+
+/** What a loser owes, in counts, by how the game ended (rules 10.1, 11.2, 11.3). */
+export interface EndingCounts {
+  /** By a burned loser on top, unless the winner is burned too. */
+  readonly burned: number;
+  /** A fight that somebody challenged, whoever won it. */
+  readonly challenge: number;
+  /** A fight that nobody challenged. */
+  readonly fight: number;
+  /** A meld; after Tongits and Spread only. */
+  readonly secret: number;
+  readonly stock: number;
+  /** A Spread too. */
+  readonly tongits: number;
+  /** The points that make one more count of a variable payout. */
+  readonly variable_points: number;
+  readonly zero_count_fight: number;
+}
+
+/** Something that happened at a table. */
+export type Event = ({
+  readonly avatar?: string | null;
+  /** A bot of the house (rule 8.6). */
+  readonly bot: boolean;
+  readonly name: string;
+  readonly player: PlayerId;
+  readonly seat: Seat;
+  readonly type: "sat";
+} | {
+  readonly player: PlayerId;
+  readonly reason: LeftReason;
+  readonly seat: Seat;
+  readonly type: "left";
+} | {
+  readonly seat: Seat;
+  readonly to: Seat;
+  readonly type: "moved";
+} | {
+  readonly connected: boolean;
+  readonly seat: Seat;
+  readonly type: "presence";
+} | {
+  readonly on: boolean;
+  readonly seat: Seat;
+  readonly type: "takeover";
+} | {
+  readonly type: "waiting";
+} | {
+  readonly commitment: Commitment;
+  readonly deadline_ms: Timestamp;
+  readonly game: GameId;
+  readonly type: "preparing";
+} | {
+  readonly seat: Seat;
+  readonly type: "ready";
+} | {
+  readonly game: GameId;
+  readonly type: "opening";
+} | {
+  /** By seat; zeros where a client takes no part. */
+  readonly commitments: readonly Commitment[];
+  readonly deadline_ms: Timestamp;
+  readonly game: GameId;
+  readonly pot: Coins;
+  readonly type: "revealing";
+} | {
+  readonly seat: Seat;
+  readonly type: "revealed";
+} | {
+  readonly game: GameId;
+  readonly pot: Coins;
+  readonly stakes: readonly Coins[];
+  readonly starter: (Seat | null);
+  readonly type: "opened";
+} | {
+  readonly event: TongitsEvent;
+  readonly type: "game";
+} | {
+  readonly deadline_ms: Timestamp;
+  readonly type: "countdown";
+} | {
+  readonly game: GameId;
+  readonly server_seed: ServerSeed;
+  readonly settlement: Settlement;
+  readonly type: "over";
+} | {
+  readonly crown: (Crown | null);
+  readonly game: GameId;
+  readonly pot: Coins;
+  readonly type: "settled";
+} | {
+  /** What is left in it. */
+  readonly pot: Coins;
+  readonly shares: readonly PotShare[];
+  readonly type: "pot_returned";
+} | {
+  readonly clocks: Clocks;
+  readonly hits?: (Hits | null);
+  readonly price: Price;
+  readonly type: "terms_updated";
+});
+
+/** All melds on the table. On the wire it is the list of `ExposedMeld`. */
+export type Exposed = readonly ExposedMeld[];
+
+/** One meld on the table as it is shown. */
+export interface ExposedMeld {
+  /** Which of its cards each seat put there, by seat. */
+  readonly by: readonly CardSet[];
+  /** None where it lies face down and the viewer may not see them. */
+  readonly cards: CardSet;
+  /** How many cards it has, where it lies face down (rule 3.4). */
+  readonly face_down?: number | null;
+  readonly owner: Seat;
+  /** It is a sagasa (rule 10.2). */
+  readonly sagasa?: boolean;
+}
+
+/** The house's share of what one seat received. */
+export interface Fee {
+  readonly fee: Coins;
+  readonly gross: Coins;
+  readonly seat: Seat;
+}
+
+/** One deal to one settlement. Its 16 bytes are part of the deal's key (rule 9.2). */
+export type GameId = string;
+
+/** The first message of every connection, once it is known whose it is. */
+export interface HelloMessage {
+  /** How many notices the player has not read: `GET /v1/me/notices` lists them. Absent when that could not be found out in time. */
+  readonly notices?: number | null;
+  readonly player: PlayerId;
+  readonly protocol: string;
+  readonly server_time_ms: Timestamp;
+  readonly type: "hello";
+}
+
+/** The POT that a table builds up beside its games, and who takes it (chapter 7). */
+export interface Hits {
+  /** Bets that each seat pays into the POT before each game (rule 7.1). */
+  readonly ante: number;
+  /** Counts that each loser pays for the second win in a row when it takes three (rule 7.5). */
+  readonly second_hit_bonus: number;
+  /** Wins in a row that take the POT (rule 7.2). */
+  readonly to_win: number;
+}
+
+/** One line of a settlement: how many counts, named, by which rule. */
+export interface Item {
+  readonly counts: number;
+  readonly name: string;
+  readonly rule: string;
+}
+
+/** What a loser owes, in counts, line by line (rules 6.1 to 6.6). */
+export interface ItemCounts {
+  readonly burned: number;
+  readonly challenge: number;
+  readonly normal: number;
+  /** A meld. */
+  readonly secret: number;
+  /** A card. */
+  readonly special: number;
+  readonly tongits: number;
+}
+
+/** Watch and play at the table where the player sits. Answered by a `snapshot`, or, with the version that the client saw last, by the `update`s since; then by an `ack`. */
+export interface JoinCommand {
+  /** The last version that the client has; only of this table. */
+  readonly from?: number | null;
+  /** The client's number for this command. */
+  readonly id: number;
+  /** The table that `from` is of. */
+  readonly table?: (TableId | null);
+  /** The tag that came with that version; without it a `snapshot` comes. */
+  readonly tag?: string | null;
+  readonly type: "join";
+}
+
+/** Leave the table (rules 7.3, 8.4). */
+export interface LeaveCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly type: "leave";
+}
+
+/** Why a player no longer sits at a table. */
+export type LeftReason = ("left" | "not_ready" | "absent" | "cannot_pay" | "removed" | "closed");
+
+/** The question that is open, as far as the player may know it. */
+export interface OpenPrompt {
+  /** When the clock answers. */
+  readonly deadline_ms: (Timestamp | null);
+  readonly game: GameId;
+  /** Every action open to the player now; empty when others are to answer. */
+  readonly legal: readonly TongitsAction[];
+  /** An answer names it. */
+  readonly number: number;
+  /** Who is to answer. */
+  readonly seats: SeatSet;
+}
+
+/** From one seat's stake to another seat. */
+export interface Payment {
+  readonly from: Seat;
+  /** For what, in counts. */
+  readonly items: readonly Item[];
+  /** Counts × bet × multiplier. */
+  readonly owed: Coins;
+  /** What the stake could pay of it. */
+  readonly paid: Coins;
+  readonly to: Seat;
+}
+
+/** What a table is doing, as one viewer knows it. */
+export type PhaseView = ({
+  readonly type: "waiting";
+} | {
+  readonly commitment: Commitment;
+  readonly deadline_ms: Timestamp;
+  readonly game: GameId;
+  readonly ready: SeatSet;
+  readonly type: "preparing";
+} | {
+  readonly game: GameId;
+  readonly type: "opening";
+} | {
+  /** By seat; zeros where a client takes no part. */
+  readonly commitments: readonly Commitment[];
+  readonly deadline_ms: Timestamp;
+  readonly game: GameId;
+  readonly revealed: SeatSet;
+  readonly type: "revealing";
+} | {
+  readonly deadline_ms: (Timestamp | null);
+  readonly game: GameId;
+  readonly stakes: readonly Coins[];
+  readonly type: "playing";
+  readonly view: TongitsView;
+} | {
+  readonly game: GameId;
+  readonly settlement: Settlement;
+  readonly type: "settling";
+});
+
+/** A quick phrase or an emoji. */
+export type Phrase = "hello" | "good_luck" | "thanks" | "well_played" | "sorry" | "hurry" | "nice_fight" | "i_surrender" | "one_more_game" | "goodbye" | "emoji_smile" | "emoji_laugh" | "emoji_cry" | "emoji_angry" | "emoji_surprised" | "emoji_thinking" | "emoji_sleepy" | "emoji_heart" | "emoji_clap" | "emoji_fire";
+
+/** Cards one upon another. On the wire it is their list, the top last. */
+export type Pile = readonly Card[];
+
+/** Anything there? Answered by an `ack`. */
+export interface PingCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly type: "ping";
+}
+
+/** An account that plays. */
+export type PlayerId = string;
+
+/** The whole POT, to one seat. */
+export interface PotPayout {
+  readonly amount: Coins;
+  readonly seat: Seat;
+}
+
+/** What somebody gets back out of a POT. */
+export interface PotShare {
+  readonly amount: Coins;
+  readonly player: PlayerId;
+}
+
+/** How counts become coins at one table. */
+export interface Price {
+  /** One count at multiplier 1. Hundredths of a coin. */
+  readonly bet: Coins;
+  /** The house's share of what a seat receives, in ten-thousandths (rule 6.8). */
+  readonly fee_basis_points: number;
+  readonly multiplier: number;
+}
+
+/** What holds at a table to which nobody comes but a host's guests (rule 7.4): who is sent away takes its part of the POT along, and when the table ends the POT goes back to those who paid it. */
+export interface PrivateTerms {
+  /** The table ends when nobody has sat there for so long. */
+  readonly ends_after_ms: number;
+}
+
+/** Ready for the game that is prepared. With a `commitment` the client takes part in the deal: it is asked for its text when all are ready (rule 9.1). */
+export interface ReadyCommand {
+  /** The SHA-256 of the client's seed, which is the SHA-256 of a text of its own. The text is kept until it is asked for. Absent, or zeros, of a client that takes no part. */
+  readonly commitment?: (Commitment | null);
+  /** The game that is prepared. */
+  readonly game: GameId;
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly type: "ready";
+}
+
+/** The command was refused and changed nothing. */
+export interface RefusalMessage {
+  /** Stable, in snake case. */
+  readonly code: string;
+  /** For people; the words may change. */
+  readonly detail: string;
+  /** That of the command; null when the text had no readable id. */
+  readonly id: number | null;
+  /** The same command may succeed later, unchanged. */
+  readonly retryable: boolean;
+  /** The numbered rule that decides, where one does. */
+  readonly rule?: string | null;
+  readonly type: "refusal";
+}
+
+/** The text of the seed that the client committed to, when the table asks for it: the phase is `revealing`, and the seat has a commitment and has not revealed (rule 9.1). */
+export interface RevealCommand {
+  /** The game that is about to be dealt. */
+  readonly game: GameId;
+  /** The client's number for this command. */
+  readonly id: number;
+  /** At most 256 bytes of UTF-8. Everybody can read it in the record of the game. */
+  readonly text: string;
+  readonly type: "reveal";
+}
+
+/** A player at the table said something. It is no part of the table's versions, and nobody is told it later. */
+export interface SaidMessage {
+  readonly phrase: Phrase;
+  readonly player: PlayerId;
+  readonly server_time_ms: Timestamp;
+  readonly type: "said";
+}
+
+/** Say something out of the catalogue to the table and to those who watch it. Who has muted the player does not hear it. Answered by an `ack` once it is on its way. */
+export interface SayCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly phrase: Phrase;
+  readonly type: "say";
+}
+
+/** A place at a table, below `SEATS_MAX`. On the wire it is its number. */
+export type Seat = number;
+
+/** A set of seats. On the wire it is the ascending list of their numbers. */
+export type SeatSet = readonly Seat[];
+
+/** A player in a seat, as everybody sees it. */
+export interface SeatView {
+  /** The picture that the player is shown by, as when the player sat down. */
+  readonly avatar?: string | null;
+  /** A bot of the house sits here (rule 8.6), and no player. */
+  readonly bot: boolean;
+  /** Always, for a bot. */
+  readonly connected: boolean;
+  readonly name: string;
+  readonly player: PlayerId;
+  /** The AI plays this seat now (rules 8.3 and 8.6). */
+  readonly taken_over: boolean;
+}
+
+/** Look for a table in any of these rooms. Answered by a `ticket` and an `ack`; another `ticket` follows when a table is found: then join. */
+export interface SeekCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  /** One to eight rooms of one game. */
+  readonly rooms: readonly string[];
+  readonly type: "seek";
+}
+
+/** How a search for a table stands. */
+export type SeekState = "waiting" | "seated" | "cancelled" | "expired";
+
+/** The secret of one game's deal, published when the game is over. */
+export type ServerSeed = string;
+
+/** The itemised settlement of a game: what the ledger books and the players see. */
+export interface Settlement {
+  /** What each receiving seat pays the house out of its payments, seats ascending. */
+  readonly fees: readonly Fee[];
+  /** From stakes to the receivers, before the fee. */
+  readonly payments: readonly Payment[];
+  /** The POT's payout, if this game takes it. */
+  readonly pot: (PotPayout | null);
+  readonly winner: (Seat | null);
+}
+
+/** A hand as it is shown at the end of the game. */
+export interface Shown {
+  readonly arrangement: Arrangement;
+  /** Rule 1.8. */
+  readonly burned: boolean;
+  /** What the seat had laid face down, in the order laid (rule 3.4). */
+  readonly face_down?: readonly CardSet[];
+  readonly hand: CardSet;
+  /** What the hand counts: its deadwood, or all of it when burned (rule 1.11). */
+  readonly points: number;
+}
+
+/** The whole table as the player may see it. */
+export interface SnapshotMessage {
+  /** The question that is open, if any. */
+  readonly prompt?: (OpenPrompt | null);
+  readonly server_time_ms: Timestamp;
+  /** Which history led to this version; for the next `join`. */
+  readonly tag: string;
+  readonly type: "snapshot";
+  /** The table's version; the next update has the next one. */
+  readonly version: number;
+  readonly view: TableView;
+}
+
+/** An ending that has a name of its own among those of its kind. */
+export type SpecialEnding = ("spread" | "zero_count_fight");
+
+/** Whether a table may be watched by those who do not sit there. */
+export type Spectators = ("nobody" | "anybody");
+
+/** Seats with a POT, over many games. */
+export type TableId = string;
+
+/** A table as one viewer knows it. */
+export interface TableView {
+  readonly crown: (Crown | null);
+  /** The game's name, as in `tongits`. */
+  readonly kind: string;
+  readonly phase: PhaseView;
+  /** What the POT holds. */
+  readonly pot: Coins;
+  /** The seat of the viewer, if it has one. */
+  readonly seat: (Seat | null);
+  /** By seat; null where it is free. */
+  readonly seats: readonly ((SeatView | null))[];
+  readonly table: TableId;
+  /** What the table plays by; a client has the game's rules and the bet from here. */
+  readonly terms: Terms;
+}
+
+/** Take the seat back from the AI, after letting countdowns pass or after leaving (rule 8.3). */
+export interface TakeBackCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly type: "take_back";
+}
+
+/** Everything that a table plays by. */
+export interface Terms {
+  readonly clocks: Clocks;
+  /** The POT beside the games; absent at a table that plays without one. */
+  readonly hits?: (Hits | null);
+  readonly price: Price;
+  /** Where only a host's guests sit; absent at a table of a room. */
+  readonly private?: (PrivateTerms | null);
+  /** The room's name in ids and accounts, as in `newbie`. */
+  readonly room: string;
+  readonly rules: TongitsRules;
+  /** Anybody may watch what lies open, some time after it happened. */
+  readonly spectators: Spectators;
+}
+
+/** A wish to play. One player has one at a time. */
+export type TicketId = string;
+
+/** Where the player's search for a table stands: at once after `seek`, and when it is over. */
+export interface TicketMessage {
+  /** When the search is given up. */
+  readonly expires_at_ms: Timestamp;
+  /** Any of these will do. */
+  readonly rooms: readonly string[];
+  readonly state: SeekState;
+  /** Where the player sits, once seated: join. */
+  readonly table?: (TableId | null);
+  readonly ticket: TicketId;
+  readonly type: "ticket";
+}
+
+/** Milliseconds since 1970-01-01 UTC. On the wire it is that integer. */
+export type Timestamp = number;
+
+/** An action of a player. Unknown fields are refused: they are a client's mistake. */
+export type TongitsAction = ({
+  readonly type: "draw";
+} | {
+  readonly cards: CardSet;
+  readonly type: "chow";
+} | {
+  readonly type: "fight";
+} | {
+  readonly cards: CardSet;
+  /** A secret meld that stays concealed, where the rules allow it. */
+  readonly face_down?: boolean;
+  readonly type: "drop";
+} | {
+  readonly card: Card;
+  readonly meld: number;
+  readonly type: "sapaw";
+} | {
+  readonly card: Card;
+  readonly type: "dump";
+} | {
+  readonly type: "tongits";
+} | {
+  readonly type: "challenge";
+} | {
+  readonly type: "fold";
+});
+
+/** The answer to a fight (rule 4.2). */
+export type TongitsAnswer = "challenge" | "fold";
+
+/** How a game ended (rules 3.8, 4.3, 5.2). */
+export interface TongitsEnd {
+  readonly ending: Ending;
+  /** The fighter and its challengers, if anybody challenged. */
+  readonly showdown: SeatSet;
+  readonly special?: (SpecialEnding | null);
+  readonly winner: (Seat | null);
+}
+
+/** One thing that happened. */
+export type TongitsEvent = ({
+  readonly seat: Seat;
+  readonly type: "starter_chosen";
+} | {
+  readonly hands: readonly ((CardSet | null))[];
+  readonly starter: Seat;
+  readonly stock?: (Pile | null);
+  readonly type: "dealt";
+} | {
+  /** Nothing else was legal, so that the table drew. */
+  readonly auto: boolean;
+  readonly card: (Card | null);
+  readonly seat: Seat;
+  readonly type: "drawn";
+} | {
+  readonly cards: CardSet;
+  readonly discard: Card;
+  readonly seat: Seat;
+  readonly type: "chowed";
+} | {
+  readonly cards: CardSet;
+  readonly seat: Seat;
+  readonly type: "dropped";
+} | {
+  readonly cards: CardSet;
+  readonly count: number;
+  readonly seat: Seat;
+  readonly type: "laid_face_down";
+} | {
+  readonly card: Card;
+  readonly meld: number;
+  readonly seat: Seat;
+  readonly type: "sapawed";
+} | {
+  readonly meld: number;
+  readonly seat: Seat;
+  readonly type: "sagasa";
+} | {
+  readonly card: Card;
+  readonly seat: Seat;
+  readonly type: "dumped";
+} | {
+  readonly seat: Seat;
+  readonly type: "tongits_declared";
+} | {
+  readonly asked: SeatSet;
+  readonly asked_secretly: SeatSet;
+  readonly seat: Seat;
+  readonly type: "fought";
+} | {
+  readonly answer: TongitsAnswer;
+  readonly seat: Seat;
+  readonly type: "answered";
+} | {
+  readonly hands: readonly Shown[];
+  readonly type: "shown";
+} | {
+  readonly ending: Ending;
+  /** Who took part in a showdown: the fighter and its challengers (rule 4.3). */
+  readonly showdown: SeatSet;
+  readonly special?: (SpecialEnding | null);
+  readonly type: "over";
+  /** null when all were burned and the rules give nobody the win (rule 5.3). */
+  readonly winner: (Seat | null);
+});
+
+/** Where a game stands. */
+export type TongitsPhase = ({
+  readonly type: "starter";
+} | {
+  readonly starter: Seat;
+  readonly type: "deal";
+} | {
+  /** Additions to its melds take its right to fight in this turn (rule 4.1). */
+  readonly fight_blocked: boolean;
+  readonly seat: Seat;
+  readonly type: "draw";
+} | {
+  readonly seat: Seat;
+  readonly type: "play";
+} | {
+  /** Who has answered; a viewer sees itself here and nobody else. */
+  readonly answered: SeatSet;
+  /** The seats that are asked and open, or with a meld that lies face down. */
+  readonly asked: SeatSet;
+  /** The seats asked for a concealed meld; a viewer sees itself here and nobody else. */
+  readonly asked_secretly: SeatSet;
+  readonly fighter: Seat;
+  readonly type: "fight";
+} | {
+  readonly type: "over";
+});
+
+/** Everything that lies open. */
+export interface TongitsPublic {
+  /** The seats whose melds were added to since their own latest turn began (rule 4.1). At the beginning of its next turn such a seat may not fight. */
+  readonly added_to: SeatSet;
+  /** The number of the countdown that runs; see `Prompt`. */
+  readonly countdown: number;
+  readonly discards: Pile;
+  /** Who drew the stock's last card (rules 5.1, 5.2). */
+  readonly drew_last: (Seat | null);
+  readonly end: (TongitsEnd | null);
+  readonly hand_counts: readonly number[];
+  readonly melds: Exposed;
+  readonly phase: TongitsPhase;
+  /** The number of the question now asked; see `Prompt`. */
+  readonly prompt: number;
+  readonly rules: TongitsRules;
+  /** All hands by seat, once the game has ended. */
+  readonly shown: readonly Shown[] | null;
+  readonly stock_count: number;
+  /** Who has not done anything yet, where that is a chance of a Spread (rule 10.3). */
+  readonly yet_to_act?: SeatSet;
+}
+
+/** One rule set. `Rules::kingdom` is that of the product. */
+export interface TongitsRules {
+  /** What happens when the stock is exhausted and all seats are burned (rule 5.3). */
+  readonly all_burned: AllBurned;
+  /** The stock's top card is drawn at once where nothing else is legal (rule 3.1). */
+  readonly auto_draw: boolean;
+  /** A secret meld may be laid face down (rule 3.4). */
+  readonly bahay: boolean;
+  /** Who wins among challengers with equal deadwood (rule 4.4). */
+  readonly challengers_tied: ChallengersTied;
+  /** How long a phase waits for its seats (rule 8.2). */
+  readonly countdowns: Countdowns;
+  /** What a loser owes (rules 6.1 to 6.6, or 10.1). */
+  readonly counts: Counts;
+  /** Which way the cards go round (rule 2.3). */
+  readonly deal: DealDirection;
+  /** A card that could be added to an exposed meld may be dumped (rule 3.6). */
+  readonly dump_addable: boolean;
+  /** Whose additions to a seat's melds take its right to fight (rule 4.1). */
+  readonly fight_blocked_by: Additions;
+  /** Cards dealt to each seat; the starter gets one more (rules 1.2, 2.3). */
+  readonly hand_cards: number;
+  /** The deck holds two jokers (rule 11.1). */
+  readonly jokers: boolean;
+  /** The drawn fourth card on an own set of three is a secret meld (rule 10.2). */
+  readonly sagasa: boolean;
+  /** A seat that is not open may answer a fight with a secret meld (rule 4.2). */
+  readonly secret_may_challenge: boolean;
+  /** Cards in the shortest run that is a secret meld; 0 where no run is one (rule 1.6). */
+  readonly secret_run_min: number;
+  /** Tongits as a seat's very first action takes the POT (rule 10.3). */
+  readonly spread: boolean;
+  /** Losers owe for the points that they have more than the winner (rule 11.3). */
+  readonly variable_payout: boolean;
+  /** A fight at zero deadwood wins at once (rule 11.2). */
+  readonly zero_count_fight: boolean;
+}
+
+/** What one viewer knows. */
+export interface TongitsView {
+  /** The answers to a fight that the viewer may see, in the order given. */
+  readonly answers: readonly (readonly [Seat, TongitsAnswer])[];
+  /** The card that the viewer drew in this turn, where the rules ask for it (rule 10.2). */
+  readonly drawn?: (Card | null);
+  /** The hands that the viewer may see, by seat. Those shown at the end are in `public`. */
+  readonly hands: readonly ((CardSet | null))[];
+  /** What lies open, and of a fight what the viewer may know. */
+  readonly public: TongitsPublic;
+  /** For the record only. */
+  readonly stock?: (Pile | null);
+  /** The seat that looks; null for the public and the record. */
+  readonly viewer: (Seat | null);
+}
+
+/** Stop watching. Answered by an `ack`. */
+export interface UnwatchCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly type: "unwatch";
+}
+
+/** What happened between the version before and this one, as far as the player is shown it. */
+export interface UpdateMessage {
+  /** In order; what shows the player nothing comes in no update. */
+  readonly events: readonly Event[];
+  /** The question that is open after it, if any; absent too where another update follows at once. */
+  readonly prompt?: (OpenPrompt | null);
+  readonly server_time_ms: Timestamp;
+  /** Which history led to this version; for the next `join`. */
+  readonly tag: string;
+  readonly type: "update";
+  /** One more than that of the message before. */
+  readonly version: number;
+}
+
+/** Watch what lies open at a table without sitting there, one whole turn late; only where the table's terms let anybody watch. Answered by an `ack`. Then come a `snapshot`, in the midst of a game after a turn or two, and `update`s. It ends with a `join`. */
+export interface WatchCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly table: TableId;
+  readonly type: "watch";
+}

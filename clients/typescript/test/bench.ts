@@ -1,0 +1,271 @@
+// A core on a bench: each input by hand, and what came of it to look at.
+
+import {
+  Core, type CoreOptions, type Effect, type Input, type Link, type Outcome, type StoreKey,
+  type Told, type Wish,
+} from "../src/index.js";
+import { randomBytes } from "./tape.js";
+
+export const PLAYER = "019ca944-3c00-7000-8000-00000091a7e0";
+export const TABLE = "019ca944-3c00-7000-8000-00000007ab1e";
+export const GAME = "019ca944-3c00-7000-8000-000000009a3e";
+const TOKEN_MS = 15 * 60_000;
+
+export type Json = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly request: number;
+  readonly path: string;
+  readonly body: Json;
+  readonly headers: Json;
+}
+
+export class Bench {
+  readonly core: Core;
+  now = 1_000_000;
+  /** What has not been looked at. */
+  opening: number[] = [];
+  asked: Asked[] = [];
+  said: { readonly socket: number; readonly command: Json }[] = [];
+  told: Told[] = [];
+  closed: number[] = [];
+  answers: Extract<Effect, { type: "called" }>[] = [];
+  protocols: readonly string[] = [];
+  readonly stored = new Map<StoreKey, string>();
+  /** Whether the server answers pings at once. */
+  answersPings = true;
+  #inputs: Input[] = [];
+  #commands = 0;
+  #tokens = 0;
+
+  constructor(options: Partial<CoreOptions> = {}) {
+    this.core = new Core({ base: "http://bench", random: randomBytes(), ...options });
+  }
+
+  /** A client that is signed in and joined at a table in this view. */
+  static at(view: Json | null, options: Partial<CoreOptions> = {}): Bench {
+    const bench = new Bench(options);
+    bench.input({ type: "start" });
+    bench.signIn();
+    const socket = bench.enter();
+    if (view) {
+      bench.snapshot(socket, 6, view);
+      bench.hear(socket, { type: "ack", id: 1, version: 6 });
+    } else {
+      bench.hear(socket, refusal(1, "not_seated"));
+    }
+    bench.forget();
+    return bench;
+  }
+
+  get link(): Link["type"] {
+    return this.core.state.link.type;
+  }
+
+  /** What an effect brings about comes after all effects that were given with it. */
+  input(input: Input): void {
+    this.#inputs.push(input);
+    if (this.#inputs.length > 1) return;
+    for (let [next] = this.#inputs; next; [next] = this.#inputs) {
+      for (const effect of this.core.handle(this.now, next)) this.#effect(effect);
+      this.#inputs.shift();
+    }
+  }
+
+  wish(wish: Wish): number {
+    this.#commands += 1;
+    this.input({ type: "command", command: this.#commands, wish });
+    return this.#commands;
+  }
+
+  /** Lets time pass, timer after timer. */
+  after(ms: number): void {
+    const end = this.now + ms;
+    for (;;) {
+      const { wakeAt } = this.core;
+      if (wakeAt === null || wakeAt > end) break;
+      this.now = Math.max(this.now, wakeAt);
+      this.input({ type: "timer" });
+    }
+    this.now = end;
+  }
+
+  /** The time until the client opens a socket; null where it does not within so long. */
+  opensWithin(ms: number): number | null {
+    const begin = this.now;
+    this.opening = [];
+    while (this.now - begin < ms) {
+      if (this.opening.length > 0) return this.now - begin;
+      const { wakeAt } = this.core;
+      if (wakeAt === null || wakeAt - begin > ms) break;
+      this.now = Math.max(this.now, wakeAt);
+      this.input({ type: "timer" });
+    }
+    return this.opening.length > 0 ? this.now - begin : null;
+  }
+
+  /** Answers the oldest request. */
+  answer(status: number, body: unknown): Asked {
+    const asked = this.asked.shift();
+    if (!asked) throw new Error("nothing was asked");
+    const { request } = asked;
+    this.input({ type: "answered", request, status, body, retryAfterMs: null });
+    return asked;
+  }
+
+  lose(): Asked {
+    const asked = this.asked.shift();
+    if (!asked) throw new Error("nothing was asked");
+    this.input({ type: "unanswered", request: asked.request });
+    return asked;
+  }
+
+  signIn(): Asked {
+    return this.answer(200, { ...this.tokens(), player: { id: PLAYER, name: "Maria" } });
+  }
+
+  tokens(): Json {
+    this.#tokens += 1;
+    return {
+      access_token: `access ${this.#tokens}`,
+      access_expires_at: new Date(this.now + TOKEN_MS).toISOString(),
+      refresh_token: `refresh ${this.#tokens}`,
+      refresh_expires_at: new Date(this.now + 100 * TOKEN_MS).toISOString(),
+      session: "s",
+    };
+  }
+
+  /** Opens the newest socket, up to the hello. */
+  enter(): number {
+    const socket = this.open();
+    this.hear(socket, {
+      type: "hello", player: PLAYER, protocol: "bahay.v1", server_time_ms: this.now, notices: 2,
+    });
+    this.hear(socket, { type: "ack", id: 0 });
+    return socket;
+  }
+
+  open(): number {
+    const socket = this.opening.pop();
+    if (socket === undefined) throw new Error("no socket waits to be opened");
+    this.input({ type: "opened", socket, protocol: "bahay.v1" });
+    return socket;
+  }
+
+  close(socket: number, code: number): void {
+    this.input({ type: "closed", socket, code, reason: "" });
+  }
+
+  hear(socket: number, message: Json): void {
+    this.input({ type: "heard", socket, data: JSON.stringify(message) });
+  }
+
+  snapshot(socket: number, version: number, view: Json, prompt: Json | null = null): void {
+    const tag = version.toString(16).padStart(12, "0");
+    const common = { type: "snapshot", version, tag, server_time_ms: this.now, view };
+    this.hear(socket, prompt ? { ...common, prompt } : common);
+  }
+
+  update(socket: number, version: number, events: readonly Json[], prompt: Json | null = null): void {
+    const tag = version.toString(16).padStart(12, "0");
+    const common = { type: "update", version, tag, server_time_ms: this.now, events };
+    this.hear(socket, prompt ? { ...common, prompt } : common);
+  }
+
+  /** What was said since the last look, without pings. */
+  commands(): Json[] {
+    const commands = this.said.map(({ command }) => command);
+    this.said = [];
+    return commands.filter(({ type }) => type !== "ping");
+  }
+
+  /** The ends of commands since the last look. */
+  ends(): [number, Outcome["type"]][] {
+    const ends = this.told.flatMap((told) =>
+      told.type === "ended" ? [[told.command, told.outcome.type] as [number, Outcome["type"]]] : [],
+    );
+    this.told = [];
+    return ends;
+  }
+
+  forget(): void {
+    this.said = [];
+    this.told = [];
+    this.closed = [];
+    this.opening = [];
+  }
+
+  #hear(socket: number, command: Json): void {
+    this.said.push({ socket, command });
+    const { type, id } = command;
+    if (type === "ping" && this.answersPings) this.hear(socket, { type: "ack", id });
+  }
+
+  #effect(effect: Effect): void {
+    switch (effect.type) {
+      case "open":
+        this.opening.push(effect.socket);
+        this.protocols = effect.protocols;
+        break;
+      case "close":
+        this.closed.push(effect.socket);
+        this.opening = this.opening.filter((socket) => socket !== effect.socket);
+        break;
+      case "send":
+        this.#hear(effect.socket, JSON.parse(effect.text) as Json);
+        break;
+      case "request": {
+        const { request, headers } = effect;
+        const body = JSON.parse(effect.body ?? "{}") as Json;
+        const path = `${effect.method} ${new URL(effect.url).pathname}`;
+        this.asked.push({ request, path, body, headers });
+        break;
+      }
+      case "store":
+        if (effect.value === null) this.stored.delete(effect.key);
+        else this.stored.set(effect.key, effect.value);
+        break;
+      case "tell":
+        this.told.push(effect.told);
+        break;
+      case "called":
+        this.answers.push(effect);
+        break;
+    }
+  }
+}
+
+export function refusal(id: number, code: string, retryable = false): Json {
+  return { type: "refusal", id, code, detail: code, retryable };
+}
+
+/** A table that is as the phase says. */
+export function view(phase: Json, more: Json = {}): Json {
+  const seat = { player: PLAYER, name: "Maria", bot: false, connected: true, taken_over: false };
+  return {
+    table: TABLE, terms: { rules: {} }, kind: "tongits", seat: 0, seats: [seat, seat, seat],
+    pot: 0, crown: null, phase, ...more,
+  };
+}
+
+export const PREPARING = {
+  type: "preparing", game: GAME, commitment: "c0".repeat(32), deadline_ms: 9_999_999, ready: [],
+};
+
+/** A game in which the own seat is to dump. */
+export const PLAYING = {
+  type: "playing", game: GAME, stakes: [1, 1, 1], deadline_ms: 9_999_999,
+  view: {
+    viewer: 0, hands: [["2C", "9C"], null, null], answers: [],
+    public: {
+      rules: { dump_addable: false, bahay: false, spread: false, fight_blocked_by: "anyone" },
+      phase: { type: "play", seat: 0 }, prompt: 4, countdown: 4, hand_counts: [2, 12, 12],
+      stock_count: 9, discards: [], melds: [], added_to: [], drew_last: null, shown: null, end: null,
+    },
+  },
+};
+
+export const PROMPT = {
+  game: GAME, number: 4, seats: [0], deadline_ms: 9_999_999,
+  legal: [{ type: "dump", card: "2C" }, { type: "dump", card: "9C" }],
+};

@@ -1,0 +1,231 @@
+// A model of the server: one table with two seats, where the client sits in seat 0, and the protocol
+// of docs/PROTOCOL.md around it as far as a client can tell. It writes `bahay.v1.brief`.
+
+/** Time for an answer; then the clock plays. */
+const COUNTDOWN_MS = 20_000;
+/** The other seat answers within this. */
+const OTHER_MS = 1_500;
+const TOKEN_MS = 15 * 60_000;
+const RESUMED_MAX = 64;
+/** What is kept of the journal. */
+const TABLE = "019ca944-3c00-7000-8000-00000007ab1e";
+const PLAYER = "019ca944-3c00-7000-8000-00000091a7e0";
+const GAME = "019ca944-3c00-7000-8000-000000009a3e";
+const TAG_DIGITS = 12;
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface AnswerOf {
+  readonly at: number;
+  readonly prompt: number;
+  readonly by: "player" | "other" | "clock";
+}
+
+interface Update {
+  readonly version: number;
+  readonly tag: string;
+  readonly at: number;
+  readonly events: readonly unknown[];
+}
+
+interface Connection {
+  player: boolean;
+  joined: boolean;
+  helloMs: number;
+}
+
+export class ModelServer {
+  /** Every answer that took effect, in order. */
+  readonly answers: AnswerOf[] = [];
+  readonly #tell: (socket: number, data: string | null, code: number) => void;
+  readonly #connections = new Map<number, Connection>();
+  readonly #journal: Update[] = [];
+  readonly #good = new Map<string, number>();
+  readonly #used = new Set<string>();
+  #tokens = 0;
+  #version = 1;
+  #tag = "0".repeat(TAG_DIGITS);
+  #count = 0;
+  #deadline = COUNTDOWN_MS;
+  #otherAt: number | null = null;
+  #joined: number | null = null;
+
+  /** `tell` sends a text to a socket; no text closes it with the code. */
+  constructor(tell: (socket: number, data: string | null, code: number) => void) {
+    this.#tell = tell;
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Grows with every answer, so that it shows whether a view has followed all of them. */
+  get pot(): number {
+    return this.#count;
+  }
+
+  get next(): number | null {
+    return this.#otherAt ?? this.#deadline;
+  }
+
+  run(now: number): void {
+    if (this.#otherAt !== null && this.#otherAt <= now) this.#counted(now, "other");
+    if (this.#otherAt === null && this.#deadline <= now) this.#counted(now, "clock");
+  }
+
+  answer(now: number, url: string, body: string | null): { status: number; body: unknown } {
+    const said = JSON.parse(body ?? "{}") as Json;
+    if (url.endsWith("/v1/token/refresh")) {
+      const token = String(said["refresh_token"]);
+      if (this.#used.has(token)) throw new Error("a refresh token was used twice");
+      this.#used.add(token);
+      return { status: 200, body: this.#issue(now) };
+    }
+    return { status: 200, body: { ...this.#issue(now), player: { id: PLAYER, name: "p" } } };
+  }
+
+  opened(now: number, socket: number): void {
+    this.#connections.set(socket, { player: false, joined: false, helloMs: now });
+  }
+
+  gone(socket: number): void {
+    this.#connections.delete(socket);
+    if (this.#joined === socket) this.#joined = null;
+  }
+
+  closeAll(code: number): void {
+    for (const socket of [...this.#connections.keys()]) {
+      this.#tell(socket, null, code);
+      this.gone(socket);
+    }
+  }
+
+  heard(now: number, socket: number, text: string): void {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    const command = JSON.parse(text) as Json & { readonly type: string; readonly id: number };
+    switch (command.type) {
+      case "authenticate":
+        this.#authenticate(now, socket, connection, String(command["token"]));
+        break;
+      case "join":
+        this.#join(now, socket, connection, command);
+        break;
+      case "act":
+        this.#act(now, socket, connection, command);
+        break;
+      case "ping":
+        this.#say(socket, [command.id]);
+        break;
+      default:
+        throw new Error(`an unexpected command: ${text}`);
+    }
+  }
+
+  #authenticate(now: number, socket: number, connection: Connection, token: string): void {
+    const expires = this.#good.get(token);
+    if (connection.player || expires === undefined || expires < now) {
+      this.#refuse(socket, 0, "token_expired");
+      this.#tell(socket, null, 4401);
+      this.gone(socket);
+      return;
+    }
+    connection.player = true;
+    connection.helloMs = now;
+    const protocol = "bahay.v1.brief";
+    this.#say(socket, { type: "hello", player: PLAYER, protocol, server_time_ms: now, notices: 0 });
+    this.#say(socket, [0]);
+  }
+
+  #join(now: number, socket: number, connection: Connection, command: Json & { id: number }): void {
+    if (!connection.player) throw new Error("it joins before it has said who it is");
+    if (this.#joined !== null && this.#joined !== socket) {
+      this.#tell(this.#joined, null, 4001);
+      this.gone(this.#joined);
+    }
+    this.#joined = socket;
+    connection.joined = true;
+    const { from, tag, table } = command;
+    const known = table === TABLE ? this.#missedFrom(Number(from), String(tag)) : null;
+    if (known) for (const update of known) this.#update(socket, connection, update);
+    else this.#snapshot(now, socket);
+    this.#say(socket, [command.id, this.#version]);
+  }
+
+  #act(now: number, socket: number, connection: Connection, command: Json & { id: number }): void {
+    if (!connection.joined) this.#refuse(socket, command.id, "not_joined");
+    else if (command["prompt"] !== this.#count) this.#refuse(socket, command.id, "stale_prompt");
+    else if (this.#otherAt !== null) this.#refuse(socket, command.id, "not_asked");
+    else {
+      this.#counted(now, "player");
+      this.#say(socket, [command.id, this.#version]);
+    }
+  }
+
+  #counted(now: number, by: AnswerOf["by"]): void {
+    const seat = this.#count % 2;
+    this.answers.push({ at: now, prompt: this.#count, by });
+    this.#count += 1;
+    this.#version += 1;
+    this.#tag = this.#version.toString(16).padStart(TAG_DIGITS, "0");
+    this.#deadline = now + COUNTDOWN_MS;
+    this.#otherAt = this.#count % 2 === 1 ? now + OTHER_MS : null;
+    const events = [
+      ["counted", seat, this.#count],
+      { type: "pot_returned", pot: this.pot, shares: [] },
+      ["countdown", COUNTDOWN_MS],
+    ];
+    const update = { version: this.#version, tag: this.#tag, at: now, events };
+    this.#journal.push(update);
+    const connection = this.#joined === null ? undefined : this.#connections.get(this.#joined);
+    if (connection && this.#joined !== null) this.#update(this.#joined, connection, update);
+  }
+
+  /** What came after a version; null where that cannot be told. */
+  #missedFrom(version: number, tag: string): Update[] | null {
+    const isKnown =
+      version === 1 || this.#journal.some((update) => update.version === version && update.tag === tag);
+    const missed = this.#journal.filter((update) => update.version > version);
+    return isKnown && missed.length <= RESUMED_MAX ? missed : null;
+  }
+
+  #update(socket: number, connection: Connection, { version, tag, at, events }: Update): void {
+    this.#say(socket, [version, tag, at - connection.helloMs, ...events]);
+  }
+
+  #snapshot(now: number, socket: number): void {
+    const turn = this.#count % 2;
+    const game = { viewer: 0, hand: [1, 2, 3], turn, count: this.#count };
+    const seat = { player: PLAYER, name: "p", bot: false, connected: true, taken_over: false };
+    const deadline_ms = this.#deadline;
+    const phase = { type: "playing", game: GAME, stakes: [1, 1], deadline_ms, view: game };
+    const view = {
+      table: TABLE, terms: { rules: {} }, kind: "counting", seat: 0, seats: [seat, seat],
+      pot: this.pot, crown: null, phase,
+    };
+    const legal = turn === 0 ? [{ type: "count", count: this.#count + 1 }] : [];
+    const prompt = { game: GAME, number: this.#count, seats: [turn], deadline_ms, legal };
+    const { version, tag } = { version: this.#version, tag: this.#tag };
+    this.#say(socket, { type: "snapshot", version, tag, server_time_ms: now, view, prompt });
+  }
+
+  #refuse(socket: number, id: number, code: string): void {
+    this.#say(socket, { type: "refusal", id, code, detail: code, retryable: false });
+  }
+
+  #say(socket: number, message: unknown): void {
+    this.#tell(socket, JSON.stringify(message), 0);
+  }
+
+  #issue(now: number): Json {
+    this.#tokens += 1;
+    this.#good.set(`a${this.#tokens}`, now + TOKEN_MS);
+    return {
+      access_token: `a${this.#tokens}`,
+      access_expires_at: new Date(now + TOKEN_MS).toISOString(),
+      refresh_token: `r${this.#tokens}`,
+      refresh_expires_at: new Date(now + 100 * TOKEN_MS).toISOString(),
+      session: "s",
+    };
+  }
+}
