@@ -488,7 +488,7 @@ fn expect_settled(game: &TongoOptions, text: &str) -> Told<()> {
     let stake = bet.checked_mul(most).ok_or("a smaller bet")?;
     let stakes = vec![stake; usize::from(seats)];
     let settlement =
-        Settlement::new(&outcome, &price, &stakes, 0, None).ok_or("it does not settle")?;
+        Settlement::new(&outcome, &price, 1, &stakes, 0, None).ok_or("it does not settle")?;
     let found = Seat::all(seats).map(|seat| settlement.net(seat).map(|net| format!("{net:+}")));
     equal(&found.collect::<Option<Vec<String>>>().map(|nets| nets.join(" ")), &Some(nets.join(" ")))
 }

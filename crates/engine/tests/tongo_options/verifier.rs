@@ -122,7 +122,7 @@ fn terms(rules: Rules) -> Terms<Rules> {
 fn settle(record: &mut Record<TongoOptions>) {
     let Record { outcome, terms, stakes, .. } = record;
     record.settlement =
-        Settlement::new(outcome, &terms.price, stakes, 0, None).expect("the amounts fit");
+        Settlement::new(outcome, &terms.price, 1, stakes, 0, None).expect("the amounts fit");
 }
 
 type Forgery = (&'static str, &'static str, fn(&mut Record<TongoOptions>) -> bool);

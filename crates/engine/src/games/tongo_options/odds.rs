@@ -94,7 +94,7 @@ impl Odds {
             sum += self.beats_with(floor, up, others);
             count += 1;
         }
-        if count == 0 { 0 } else { sum / count }
+        sum.checked_div(count).unwrap_or(0)
     }
 
     /// The cards of the hand that are best given away for others, if that is better than to keep
