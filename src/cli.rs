@@ -29,7 +29,7 @@ use crate::{
     standings, tapes, telemetry, verify, ws,
 };
 
-/// The house that runs the table: a server for Tong-its.
+/// The house that runs the table: a server for table games played for coins.
 #[derive(Parser, Debug)]
 #[command(name = "bahay", version, disable_help_subcommand = false)]
 pub struct Cli {

@@ -297,6 +297,7 @@ fn list_refusals(schemas: &mut Map<String, Value>) {
         .map(|refused| {
             json!({
                 "code": refused.code,
+                "kind": refused.kind,
                 "rule": refused.rule,
                 "retryable": refused.retryable,
                 "detail": refused.detail,

@@ -13,6 +13,8 @@ use crate::auth::AuthError;
 pub struct Refused {
     /// Stable, in snake case.
     pub code: &'static str,
+    /// The game whose rules refuse it; several games may use one code.
+    pub kind: Option<&'static str>,
     /// The numbered rule that decides, where one does.
     pub rule: Option<&'static str>,
     /// The same command may succeed later, unchanged.
@@ -49,10 +51,11 @@ const SESSION: [(&str, bool, &str); 25] = [
     ("unavailable", true, "the table cannot be reached just now: try again"),
 ];
 
-/// All of them, each code once.
+/// All of them, each code once, and once for each game that uses it.
 pub fn refusals() -> Vec<Refused> {
     let session = SESSION.map(|(code, retryable, detail)| Refused {
         code,
+        kind: None,
         rule: None,
         retryable,
         detail: detail.into(),
@@ -61,22 +64,27 @@ pub fn refusals() -> Vec<Refused> {
     let kinds = catalog::kinds();
     let is_shown = |name: &str| kinds.iter().any(|kind| kind.name == name && !kind.is_hidden);
     let rules = catalog::refusals().into_iter().filter(|(kind, _)| is_shown(kind));
-    let rules = rules.map(|(_, illegal)| Rejection::Illegal(illegal));
+    let rules = rules.map(|(kind, illegal)| (Some(kind), Rejection::Illegal(illegal)));
+    let table = table.map(|rejection| (None, rejection));
     let tokens = AuthError::ALL.into_iter().filter(|error| *error != AuthError::Missing);
     let tokens = tokens.map(|error| Refused {
         code: error.code(),
+        kind: None,
         rule: None,
         retryable: false,
         detail: error.to_string(),
     });
     let mut refusals: Vec<_> = session.into_iter().chain(tokens).collect();
-    for rejection in table.chain(rules) {
+    for (kind, rejection) in table.chain(rules) {
         let (code, rule) = (rejection.code(), rejection.rule());
         let said = |refused: &Refused| {
-            refused.code == code && (refused.rule.is_none() || rule == refused.rule)
+            refused.code == code
+                && (refused.kind.is_none() || refused.kind == kind)
+                && (refused.rule.is_none() || rule == refused.rule)
         };
         if !refusals.iter().any(said) {
-            refusals.push(Refused { code, rule, retryable: false, detail: rejection.to_string() });
+            let detail = rejection.to_string();
+            refusals.push(Refused { code, kind, rule, retryable: false, detail });
         }
     }
     refusals
@@ -130,7 +138,8 @@ mod tests {
 
     #[test]
     fn every_code_is_listed_once() {
-        let mut codes: Vec<_> = refusals().iter().map(|refused| refused.code).collect();
+        let mut codes: Vec<_> =
+            refusals().iter().map(|refused| (refused.kind, refused.code)).collect();
         let listed = codes.len();
         codes.sort_unstable();
         codes.dedup();

@@ -302,13 +302,11 @@ impl<G: Readable> PlayerSession<G> {
     /// client learns from the next one what was taken.
     fn expect_told(&self, version: u64) -> Result<(), End> {
         match &self.joined {
-            Some(joined) if joined.told.at().version < version => {
-                match joined.notices.ending() {
-                    Some(Ending::NodeGone) => Err(End::NodeGone),
-                    Some(Ending::Voided | Ending::Lost) => Err(End::Parted),
-                    None => Err(End::TooSlow),
-                }
-            }
+            Some(joined) if joined.told.at().version < version => match joined.notices.ending() {
+                Some(Ending::NodeGone) => Err(End::NodeGone),
+                Some(Ending::Voided | Ending::Lost) => Err(End::Parted),
+                None => Err(End::TooSlow),
+            },
             Some(_) | None => Ok(()),
         }
     }

@@ -5,7 +5,7 @@
 //! What the rules themselves let be known ends a comparison: `crates/engine/tests/twins` lists it, and
 //! compares many more games, and the actions that tell by themselves, as `tongits`. How long a fight lasts is held by `fights`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
@@ -19,10 +19,13 @@ use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameKind, Prompt, Turn, Viewer};
 use bahay_engine::games::tongits::Tongits;
+use bahay_engine::games::tongo_assets::TongoAssets;
+use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Clocks, ConnectionId, Fresh, GameId, Input, Table, TableId, Terms};
 use bahay_engine::testing::{
-    Dice, Probe, SeenEvent, TongitsProbe, Walk, pairs_in_game, tongits_tells,
+    Dice, Probe, SeenEvent, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, Walk, pairs_in_game,
+    tongits_tells,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -30,11 +33,13 @@ use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, joined};
 
-/// Games that are looked through for pairs.
-const GAMES: u64 = 200;
-
-/// Pairs of each action of each rule set.
-const PAIRS: usize = 2;
+/// How much of a game is compared.
+struct Extent {
+    /// Games of each rule set that are looked through for pairs.
+    games: u64,
+    /// Pairs of each action of each rule set.
+    pairs: usize,
+}
 
 /// As many as show a spectator, who is told two turns late, something of the first.
 const STEPS: usize = 8;
@@ -57,10 +62,22 @@ struct Case {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_learns_from_the_traffic_what_is_hidden() {
     let house = House::new().await;
-    let cases = cases::<Tongits>(&TongitsProbe, |event| tongits_tells(event).is_some());
+    let tongits = Extent { games: 200, pairs: 2 };
+    let mut cases =
+        cases::<Tongits>(&TongitsProbe, &tongits, |event| tongits_tells(event).is_some());
     for action in ["draw", "chow", "fight", "drop", "sapaw", "dump", "challenge", "fold"] {
         let found = cases.iter().filter(|case| case.steps[0].1["type"] == action);
         assert!(found.count() > 0, "nothing is compared of {action}");
+    }
+    // At these nothing is told that a view does not show, so that whoever sees the same is alike.
+    let others = Extent { games: 40, pairs: 1 };
+    let options = self::cases::<TongoOptions>(&TongoOptionsProbe, &others, |_| false);
+    let assets = self::cases::<TongoAssets>(&TongoAssetsProbe, &others, |_| false);
+    for of_game in [options, assets] {
+        let actions: BTreeSet<String> =
+            of_game.iter().map(|case| case.steps[0].1["type"].to_string()).collect();
+        assert!(actions.len() >= 6, "{actions:?}");
+        cases.extend(of_game);
     }
     let (mut seats, mut spectators) = (0, 0);
     for (place, case) in cases.iter().enumerate() {
@@ -87,19 +104,23 @@ async fn nobody_learns_from_the_traffic_what_is_hidden() {
 }
 
 /// Pairs of every action that a game knows and that tells nobody anything by its rules.
-fn cases<G: GameKind>(probe: &impl Probe<G>, tells: impl Fn(&SeenEvent) -> bool) -> Vec<Case> {
+fn cases<G: GameKind>(
+    probe: &impl Probe<G>,
+    extent: &Extent,
+    tells: impl Fn(&SeenEvent) -> bool,
+) -> Vec<Case> {
     let mut cases = Vec::new();
     for set in G::rule_sets() {
         // Those that part where nobody may see it come first.
         let mut found: BTreeMap<String, [Vec<Case>; 2]> = BTreeMap::new();
-        for seed in 0..GAMES {
+        for seed in 0..extent.games {
             let mut dice = Dice::new(seed);
             pairs_in_game::<G>(probe, &(set.rules)(), seed, |pair| {
                 let action = serde_json::to_value(&pair.action).unwrap();
                 let name = action["type"].as_str().unwrap().to_owned();
                 let of_kind = found.entry(name.clone()).or_default();
                 let of_kind = &mut of_kind[usize::from(!pair.parts_in_secret())];
-                if of_kind.len() == PAIRS {
+                if of_kind.len() == extent.pairs {
                     return;
                 }
                 let Some(walk) = Walk::of(pair, STEPS, &mut dice, &tells) else { return };
@@ -108,7 +129,7 @@ fn cases<G: GameKind>(probe: &impl Probe<G>, tells: impl Fn(&SeenEvent) -> bool)
             });
         }
         for [parting, others] in found.into_values() {
-            cases.extend(parting.into_iter().chain(others).take(PAIRS));
+            cases.extend(parting.into_iter().chain(others).take(extent.pairs));
         }
     }
     cases

@@ -12,7 +12,7 @@ use crate::games::tongo_assets::card::{ASSETS, Acquire, Card, TYPES};
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsCards"))]
-#[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true)))]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true, "maxItems" = 128)))]
 pub struct CardSet(u128);
 
 const ASSET_BITS: u128 = (1 << ASSETS) - 1;

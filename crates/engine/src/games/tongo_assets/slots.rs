@@ -12,7 +12,7 @@ use crate::games::tongo_assets::rules::{ACQUIRE_SLOTS, SLOTS};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsSlots"))]
-#[cfg_attr(feature = "schema", schemars(with = "Vec<u8>", extend("uniqueItems" = true)))]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<u8>", extend("uniqueItems" = true, "maxItems" = 7)))]
 pub struct SlotSet(u8);
 
 impl SlotSet {
