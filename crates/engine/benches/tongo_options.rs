@@ -15,7 +15,7 @@ use bahay_engine::table::simulation::{Habits, Happened, Simulation};
 use bahay_engine::table::{
     Clocks, Event, Fresh, GameId, Input, Line, Price, Spectators, Table, Terms,
 };
-use bahay_engine::testing::{Dice, Policy, play_at_random};
+use bahay_engine::testing::{Dice, Policy};
 
 use rows::Rows;
 
@@ -28,7 +28,7 @@ fn main() {
     let rows = Rows::new("Tongo (options)");
     for (name, rules) in [("lively", Rules::lively()), ("seed", Rules::seed())] {
         for seats in [2, 4, 8] {
-            let row = format!("random play, {name}, {seats} seats, a step");
+            let row = format!("random play, {name}, {seats} seats, a decision");
             rows.round(&row, || random_play(&rules, seats).0);
             let row = format!("random play, {name}, {seats} seats, a game");
             rows.round(&row, || random_play(&rules, seats).1);
@@ -140,16 +140,32 @@ fn text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("what the engine writes is JSON")
 }
 
-/// Steps and games, the same each time.
+/// Decisions of players and games, the same each time. What chance decides between is in the time
+/// and not in the count.
 fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
     let (mut events, mut actions) = (Vec::new(), Vec::new());
     let mut dice = Dice::new(1);
-    let mut steps = 0;
+    let mut decisions = 0;
     for _ in 0..GAMES {
-        let game = TongoOptions::new(rules, seats, None);
-        steps += play_at_random(game, &mut dice, &mut events, &mut actions);
+        let mut game = TongoOptions::new(rules, seats, None);
+        loop {
+            events.clear();
+            game = match game.turn() {
+                Turn::Over => break,
+                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+                Turn::Wait(_) => unreachable!("this game never waits"),
+                Turn::Players(prompt) => {
+                    decisions += 1;
+                    actions.clear();
+                    let seat = prompt.seats.iter().next().expect("somebody is asked");
+                    game.legal_actions(seat, &mut actions);
+                    let action = dice.choose(&actions).expect("a seat that is asked can act");
+                    game.act(seat, action, &mut events).expect("a legal action is taken")
+                }
+            };
+        }
     }
-    (steps as u64, GAMES)
+    (decisions, GAMES)
 }
 
 /// What seats that are asked see, in games of the AI against random play.

@@ -97,21 +97,27 @@ impl<'a> Thought<'a> {
         CERTAIN / u32::try_from(self.others + 1).expect("few seats") + AHEAD
     }
 
-    /// The floor where most can be made of the hand: by what matches there, where it may challenge, by
-    /// turning down what serves others, or by turning up what may serve itself.
+    /// The floor where most can be made of the hand: that which serves it best, to challenge or to
+    /// turn up more; one where a card is turned down that serves others; or one with a die to roll.
     fn floor_to_face(&self) -> u8 {
-        let now = self.wins();
-        let may_acquire = self.is_near() && self.public.reserves.is_none();
-        let worth = |floor: &u8| {
-            let here = self.odds.beats(self.odds.on(*floor), self.others);
-            let here = if may_acquire { here } else { 0 };
-            let sold = self.best_sale(*floor).map_or(0, |(_, wins)| wins);
-            let bought = self.bought(*floor);
-            let rolls = any_faces(&self.public.dice, *floor);
-            let gain = sold.max(bought).max(now);
-            (here.max(gain), rolls, bought)
-        };
-        (0..FLOORS).max_by_key(worth).unwrap_or(self.player.facing)
+        let (best, _) = self.odds.best();
+        let rolls = |floor: u8| any_faces(&self.public.dice, floor);
+        let rolled = if self.is_near() && (0..FLOORS).any(rolls) { self.rolled() } else { 0 };
+        let with_roll = |floor: u8, wins: u32| if rolls(floor) { wins.max(rolled) } else { wins };
+        let mut found = (best, with_roll(best, self.wins().max(self.bought(best))));
+        for floor in 0..FLOORS {
+            let sold = self.best_sale(floor).map_or(0, |(_, wins)| wins);
+            let wins = with_roll(floor, sold);
+            if wins >= found.1 + WORTH_SELLING {
+                found = (floor, wins);
+            }
+        }
+        found.0
+    }
+
+    /// How likely it is to win once the dice are rolled.
+    fn rolled(&self) -> u32 {
+        self.odds.beats_after_a_roll(self.public, self.others)
     }
 
     /// How likely it is to win once a card of a floor is turned up; 0 where none lies face down.
@@ -175,21 +181,24 @@ impl<'a> Thought<'a> {
 
     /// Nothing is done yet, and there is a risk to pay.
     fn about_the_risk(&self, turn: TurnState) -> Action {
-        let evade = Action::Evade { discards: self.useless() };
         if self.public.risk() <= self.price_max() && self.may(&Action::PayRisk) {
-            Action::PayRisk
-        } else if self.may(&evade) {
-            evade
-        } else if self.may(&Action::Retreat) {
-            Action::Retreat
-        } else if let Some(challenge) = self.challenge(turn, self.enough()) {
-            challenge
-        } else if self.public.risk() <= self.public.pot / 2 && self.may(&Action::PayRisk) {
-            Action::PayRisk
-        } else {
-            // Rather a small chance than none.
-            self.challenge(turn, 1).unwrap_or(Action::Fold)
+            return Action::PayRisk;
         }
+        let evade = Action::Evade { discards: self.useless() };
+        if self.may(&evade) {
+            return evade;
+        }
+        if self.may(&Action::Retreat) {
+            return Action::Retreat;
+        }
+        if let Some(challenge) = self.challenge(turn, self.enough()) {
+            return challenge;
+        }
+        if self.public.risk() <= self.public.pot / 2 && self.may(&Action::PayRisk) {
+            return Action::PayRisk;
+        }
+        // Rather a small chance than none.
+        self.challenge(turn, 1).unwrap_or(Action::Fold)
     }
 
     /// Turns a card down that serves others, or one up that may serve itself.
@@ -227,16 +236,18 @@ impl<'a> Thought<'a> {
         if !self.is_near() || !self.may(&Action::Roll) {
             return None;
         }
-        let after = self.odds.beats_after_a_roll(self.public, self.others);
-        (after > self.wins()).then_some(Action::Roll)
+        (self.rolled() > self.wins()).then_some(Action::Roll)
     }
 
     /// Draws other cards for those that match nothing, where that costs little.
     fn redraw(&self) -> Option<Action> {
+        // Whether it may at all does not depend on which.
+        let any = Action::PayToEvade { discards: self.odds.hand.iter().take(1).collect() };
+        if self.public.risk() > self.price_max() || !self.may(&any) {
+            return None;
+        }
         let discards = self.useless();
-        let pay = Action::PayToEvade { discards };
-        let cheap = self.public.risk() <= self.price_max();
-        (cheap && !discards.is_empty() && self.may(&pay)).then_some(pay)
+        (!discards.is_empty()).then_some(Action::PayToEvade { discards })
     }
 
     /// The hand cards that it would rather have others for.
@@ -252,8 +263,7 @@ impl<'a> Thought<'a> {
         let wager = u32::from(self.player.chips.min(reserves.wager));
         let sold = self.best_sale(turn.floor).map_or(0, |(_, wins)| wins);
         let rolls = any_faces(&self.public.dice, turn.floor);
-        let rolled = || self.odds.beats_after_a_roll(self.public, self.others);
-        let rolled = if rolls { rolled() } else { 0 };
+        let rolled = if rolls { self.rolled() } else { 0 };
         let wins = self.wins().max(sold).max(self.bought(turn.floor)).max(rolled);
         let pot = u32::from(self.public.pot) + wager;
         if wins * pot >= wager * CERTAIN { Action::ConvertReserves } else { Action::Fold }
