@@ -6,15 +6,17 @@ use bahay::ws::example_messages;
 use bahay::ws::protocol::brief::{Form, Shorthand, words};
 use bahay::ws::protocol::{Message, MessageReader, OpenPrompt};
 use bahay_engine::cards::Card;
-use bahay_engine::catalog::{AnyEvent, AnyGame};
-use bahay_engine::coins::Coins;
+use bahay_engine::catalog::{self, AnyEvent, AnyGame, AnyRules};
+use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Event as GameEvent, Tongits};
+use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Event, PlayerId, TableView, Timestamp};
+use bahay_engine::table::{Clocks, Event, Input, PlayerId, TableView, Terms, Timestamp};
 use uuid::Uuid;
 
 const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
+const ASSETS_PAGE: &str = include_str!("../../docs/protocol/tongo_assets.md");
 
 /// When the server of the page says hello.
 const HELLO_MS: i64 = 1_772_366_400_000;
@@ -48,18 +50,32 @@ impl Ends {
 
 #[test]
 fn a_client_of_any_form_knows_the_same() {
+    let newbie = house_rooms(Clocks::default())[0].terms().clone();
+    for kind in catalog::kinds() {
+        for set in kind.rule_sets {
+            let (rules, hits) = (set.rules, set.hits);
+            let terms = Terms { rules, hits, ..newbie.clone() };
+            any_form_knows_the_same(&format!("{}, {}", kind.name, set.name), &terms);
+        }
+    }
+}
+
+fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
+    let seats = AnyGame::seats(&terms.rules).most;
+    let welcome = terms.wallet_min::<AnyGame>().unwrap().checked_mul(2).unwrap();
+    let (mut moves, mut of_moves) = (0, [0; Form::ALL.len()]);
     for seed in 0..4 {
-        let terms = house_rooms(Clocks::default())[0].terms().clone();
-        let mut tables =
-            Simulation::<AnyGame>::new(seed, terms, Habits::ROUGH, Coins::from_hundredths(900));
+        let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
         let mut ends = Form::ALL.map(|form| Ends::greeted(form, tables.now()));
         // As the occupant of each seat follows it.
-        let mut views: [Option<TableView<AnyGame>>; 3] = [None, None, None];
+        let mut views: Vec<Option<TableView<AnyGame>>> = vec![None; usize::from(seats)];
         let mut bytes = [0; Form::ALL.len()];
         for version in 1..=900_u64 {
             let happened = tables.step();
             let table = tables.table();
-            for (seat, view) in Seat::all(3).zip(&mut views) {
+            let is_move = matches!(happened.line.input, Input::Act { .. });
+            moves += usize::from(is_move);
+            for (seat, view) in Seat::all(seats).zip(&mut views) {
                 let player = table.occupant(seat).map(|who| who.player);
                 let now = table.view(player);
                 let known = view.take().filter(|view| view.seat == now.seat);
@@ -81,20 +97,26 @@ fn a_client_of_any_form_knows_the_same() {
                 for event in events {
                     known.observe(event);
                 }
-                assert_eq!(OpenPrompt::of(&known), prompt, "seed {seed}, version {version}");
-                for ((form, ends), bytes) in Form::ALL.into_iter().zip(&mut ends).zip(&mut bytes) {
+                assert_eq!(OpenPrompt::of(&known), prompt, "{name}, seed {seed}, {version}");
+                for (place, (form, ends)) in Form::ALL.into_iter().zip(&mut ends).enumerate() {
                     let prompt = prompt.clone().filter(|_| !form.is_short());
                     let expected = update(events.clone(), prompt);
                     let (read, length) = ends.send(&full);
-                    assert_eq!(read, expected, "seed {seed}, version {version}, {form:?}");
-                    *bytes += length;
+                    assert_eq!(read, expected, "{name}, seed {seed}, {version}, {form:?}");
+                    bytes[place] += length;
+                    of_moves[place] += if is_move { length } else { 0 };
                 }
                 *view = (now.seat.is_some()).then_some(known);
             }
         }
         let [compact, brief, full] = bytes;
-        assert!(compact < brief && brief < full, "seed {seed}: {bytes:?}");
+        assert!(compact < brief && brief < full, "{name}, seed {seed}: {bytes:?}");
     }
+    let [compact, brief, full] = of_moves.map(|bytes| bytes / moves.max(1));
+    println!(
+        "{name}: bytes a move to all at a table of up to {seats}: full {full}, brief {brief}, \
+         compact {compact}"
+    );
 }
 
 #[test]
@@ -184,5 +206,9 @@ fn the_page_shows_the_short_forms_as_they_are() {
     for (word, number) in words::<Tongits>() {
         let row = format!("| {number} | `{word}` | ");
         assert!(section.lines().any(|line| line.starts_with(&row)), "no row {row}");
+    }
+    for (word, number) in words::<TongoAssets>().filter(|(word, _)| !section.contains(word)) {
+        let row = format!("| {number} | `{word}` | ");
+        assert!(ASSETS_PAGE.lines().any(|line| line.starts_with(&row)), "no row {row}");
     }
 }

@@ -154,6 +154,29 @@ async fn a_room_that_makes_no_sense_is_refused() {
     expect_refusal(office.create("weekend", &unknown), 422, "body_invalid").await;
 }
 
+/// Where a count is half a bet, bet times multiplier is even.
+#[tokio::test]
+async fn a_bet_that_a_count_is_no_whole_part_of_is_refused_by_its_field() {
+    let office = Office::new().await;
+    let settings = |bet: i64, multiplier: u32| {
+        let mut settings = with("bet", json!(bet));
+        settings["multiplier"] = json!(multiplier);
+        settings["kind"] = json!("tongo_assets");
+        settings["rule_set"] = json!("standard");
+        settings["rules"] = json!({});
+        settings
+    };
+    let refused = office.create("assets", &settings(2_501, 1)).send().await.unwrap();
+    assert_eq!(refused.status(), 422);
+    let problem: Value = refused.json().await.unwrap();
+    assert_eq!(problem["code"], "room_unsound");
+    assert!(problem["detail"].as_str().unwrap().starts_with("bet: "), "{problem}");
+    let made = ok(office.create("assets", &settings(2_501, 2))).await;
+    assert_eq!(made["settings"]["bet"], 2_501);
+    let kept = ok(office.create("assets-two", &settings(2_500, 1))).await;
+    assert_eq!(kept["settings"]["kind"], "tongo_assets");
+}
+
 #[tokio::test]
 async fn only_an_administrator_changes_rooms() {
     let office = Office::new().await;

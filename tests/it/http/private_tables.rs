@@ -93,6 +93,8 @@ async fn what_is_no_code_or_no_bet_is_refused() {
             422,
             "rules_invalid",
         ),
+        // A count of that game is half a bet, which is a whole number of hundredths.
+        (json!({ "room": "newbie", "bet": 101, "kind": "tongo_assets" }), 422, "rules_invalid"),
         (json!({ "room": "newbie", "bet": 10_000_000 }), 409, "too_few_coins"),
     ] {
         expect_refusal(party.open(&body), status, code).await;
