@@ -98,6 +98,7 @@ export class Core {
       {
         entered: () => this.#entered(),
         message: (message) => this.#message(message),
+        isShowing: () => this.#state.table !== null || this.#state.watched !== null,
         isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
         lost: () => this.#lost(),
         link: (link) => {
