@@ -55,7 +55,7 @@ test("why not has no reason for what the server lists, and one for all else", ()
       others += 1;
     }
   });
-  assert.ok(legal > 1_000 && others > 1_000, `${legal} and ${others}`);
+  assert.ok(legal > 500 && others > 5_000, `${legal} and ${others}`);
   for (const code of [
     "not_your_turn", "not_draw_phase", "not_play_phase", "chow_no_meld", "not_open", "fight_blocked",
     "drop_no_meld", "sapaw_no_meld", "card_addable", "cards_left_over", "no_fight",
@@ -78,7 +78,7 @@ test("hands are arranged as the server arranges them", () => {
       }
     }
   });
-  assert.ok(hands >= 50, `only ${hands} hands`);
+  assert.ok(hands >= 30, `only ${hands} hands`);
 });
 
 test("a hand in both orders", () => {

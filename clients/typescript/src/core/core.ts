@@ -14,7 +14,9 @@ import { askedToReveal } from "./observe.js";
 import { Outbox } from "./outbox.js";
 import { type Result, Session } from "./session.js";
 import { Timers } from "./timers.js";
-import { type Seed, checkCommitment, fromSnapshot, fromUpdate, gameOf } from "./table.js";
+import {
+  type Seed, checkCommitment, fromSnapshot, fromStored, fromUpdate, gameOf, toStored,
+} from "./table.js";
 import type {
   Call, CommandNumber, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Told, Wish,
 } from "./types.js";
@@ -119,12 +121,10 @@ export class Core {
     });
     const { player } = this.#session;
     this.#seed = seed ? (JSON.parse(seed) as Seed & { player: string }) : null;
-    const known = table ? (JSON.parse(table) as { player: string; table: TableState }) : null;
-    const isOwn = known !== null && known.player === player?.id;
     this.#state = {
       link: { type: "off" },
       player,
-      table: isOwn ? { ...known.table, current: false } : null,
+      table: fromStored(table ?? null, player?.id ?? null),
       seek: null,
       watched: null,
       open: [],
@@ -307,6 +307,7 @@ export class Core {
     this.#join = "asked";
     this.#shows = "table";
     this.#joinId = this.#connection.send({ type: "join", ...from });
+    this.#connection.expectAnswer();
   }
 
   #message(message: Message): void {
@@ -545,7 +546,6 @@ export class Core {
   #request(call: Call, done: (result: Result | null) => void): void {
     this.#lastRequest += 1;
     const request = this.#lastRequest;
-    this.#requests.set(request, done);
     const { method, path, headers, body } = call;
     const text = body === undefined || body === null ? null : JSON.stringify(body);
     const type: Record<string, string> = text === null ? {} : { "content-type": "application/json" };
@@ -558,7 +558,11 @@ export class Core {
       headers: { accept: "application/json", ...type, ...headers },
       body: text,
     });
-    this.#timers.after(this.#now + REQUEST_MS, () => this.#answered(request, null));
+    const stop = this.#timers.after(this.#now + REQUEST_MS, () => this.#answered(request, null));
+    this.#requests.set(request, (result) => {
+      stop();
+      done(result);
+    });
   }
 
   #answered(request: number, result: Result | null): void {
@@ -569,8 +573,7 @@ export class Core {
 
   #keepTable(table: TableState): void {
     this.#change({ table });
-    const player = this.#session.player?.id ?? "";
-    this.#store("table", JSON.stringify({ player, table }));
+    this.#store("table", toStored(table, this.#session.player?.id ?? null));
     if (this.#seed && gameOf(table.view) !== this.#seed.game && table.current) {
       this.#seed = null;
       this.#store("seed", null);
