@@ -147,11 +147,6 @@ export class Core {
     return now + this.#offsetMs;
   }
 
-  /** The access token, for requests beside this client; null where there is none that is good. */
-  get token(): string | null {
-    return this.#session.token;
-  }
-
   handle(now: number, input: Input): Effect[] {
     // A clock that was set back stands still here.
     this.#now = Math.max(this.#now, now);
