@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
 # The desk in a real browser, on a server of its own: tests/browser/desk.mjs, by the machine's
-# Chromium, or that of its distribution (see programs.sh).
+# Chromium, or that of its distribution (see programs.sh). Then the game (see play.sh).
 #
 # What drives the browser is installed under target/browser, in the versions that
 # tests/browser/package-lock.json names.
@@ -13,6 +13,7 @@ cmd_browser() {
   build
   start_services
   check_browser
+  check_play
 }
 
 # The same in an instance that runs. BINARY is built. What another server of this instance was made
@@ -45,7 +46,8 @@ check_browser() {
 
 prepare_browser() {
   mkdir -p "$BROWSER"
-  cp tests/browser/desk.mjs tests/browser/package.json tests/browser/package-lock.json "$BROWSER"
+  rm -rf "$BROWSER/play"
+  cp -R tests/browser/. "$BROWSER"
   # The folder of modules is of use as long as the lock file is the same.
   if ! cmp -s "$BROWSER/package-lock.json" "$BROWSER/node_modules/.lock"; then
     (cd "$BROWSER" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||

@@ -49,6 +49,7 @@ cmd_test() {
     check_clients
     check_contracts
     check_browser
+    check_play
     # Each fault once, and forged evidence that its checks must find.
     cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
   fi

@@ -74,6 +74,8 @@ choose_port() {
   LISTEN_HOST=${LISTEN_HOST#[}
   LISTEN_HOST=${LISTEN_HOST%]}
   export BAHAY_URL
+  # Links to private tables lead to the client that this server sends.
+  export BAHAY_INVITE_BASE="${BAHAY_INVITE_BASE:-$BAHAY_URL/play/join}"
   if [ "$chosen" = no ] && port_answers "$LISTEN_HOST" "$LISTEN_PORT"; then
     die "BAHAY_LISTEN=$BAHAY_LISTEN is taken: end what listens there, or choose another port"
   fi
@@ -130,11 +132,13 @@ cmd_up() {
   build
   start_services
   make_environment
-  # Who tries it alone plays with bots.
-  export BAHAY_BOTS=${BAHAY_BOTS:-12}
+  # Who tries it alone plays with bots, and does not wait for others first.
+  export BAHAY_BOTS=${BAHAY_BOTS:-12} BAHAY_BOTS_AFTER_S=${BAHAY_BOTS_AFTER_S:-1}
   start_server 8080
   [ -z "$SAY_HOME" ] || say "$SAY_HOME"
   cat <<READY
+
+  play                              $BAHAY_URL/play
 
   bahay is up: $BAHAY_URL
 

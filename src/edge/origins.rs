@@ -35,6 +35,13 @@ impl FromStr for Origins {
     }
 }
 
+/// Whether a page of this origin came from this very host, as the browser names it. A proxy that ends
+/// TLS may make another scheme of it, so the scheme is not compared.
+pub(super) fn is_of_host(origin: &str, host: Option<&str>) -> bool {
+    let authority = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+    authority.is_some_and(|authority| !authority.is_empty() && Some(authority) == host)
+}
+
 /// A scheme, a host, perhaps a port; nothing that a browser would write differently.
 fn origin(text: &str) -> Result<String, NotAnOrigin> {
     let wrong = || NotAnOrigin(text.to_owned());
@@ -50,7 +57,7 @@ fn origin(text: &str) -> Result<String, NotAnOrigin> {
 
 #[cfg(test)]
 mod tests {
-    use super::Origins;
+    use super::{Origins, is_of_host};
 
     #[test]
     fn an_origin_is_named_to_the_letter() {
@@ -61,6 +68,19 @@ mod tests {
             assert!(!origins.contains(foreign), "{foreign}");
         }
         assert!("".parse::<Origins>().unwrap().is_empty());
+    }
+
+    #[test]
+    fn pages_of_the_host_itself_are_told_from_others() {
+        assert!(is_of_host("http://127.0.0.1:8080", Some("127.0.0.1:8080")));
+        assert!(is_of_host("https://play.example", Some("play.example")));
+        for foreign in
+            ["null", "", "http://", "http://play.example:81", "http://a.play.example", "file://"]
+        {
+            assert!(!is_of_host(foreign, Some("play.example")), "{foreign}");
+        }
+        assert!(!is_of_host("http://", Some("")));
+        assert!(!is_of_host("https://play.example", None));
     }
 
     #[test]

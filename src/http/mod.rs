@@ -9,7 +9,8 @@
 //! instead. Lists are pages with a cursor. A refusal is a [`Problem`].
 //!
 //! Bounds: a body of 16 KB, an answer within [`Options::timeout`], a page of 100. Deliberately
-//! absent: CORS unless origins are named, and cookies outside the operators' pages (`desk`).
+//! absent: CORS unless origins are named, and cookies outside the operators' pages (`desk`). `play` is
+//! the browser client, which is built elsewhere and only sent from here.
 
 mod desk;
 mod docs;
@@ -34,6 +35,7 @@ mod openid;
 mod operators;
 mod page;
 mod password;
+mod play;
 mod players;
 mod private_tables;
 mod problem;
@@ -41,6 +43,7 @@ mod profiles;
 mod rewards;
 mod rooms;
 mod routes;
+mod security_log;
 mod services;
 mod sessions;
 mod sign_in;
@@ -49,11 +52,12 @@ mod sort;
 mod tickets;
 mod visit;
 mod watchable;
+mod watched_body;
 mod wire;
 
 pub use desk::DeskOptions;
 pub use doorway::Doorway;
-pub use health::Probe;
+pub use health::{Probe, Readiness};
 pub use input::{Body, Path, Query};
 pub use middleware::Options;
 pub use openapi::openapi_yaml;

@@ -13,7 +13,7 @@ use super::{
         self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
         tables,
     },
-    password, players, private_tables, profiles, rewards, rooms, sessions, sign_in, social, sort,
+    password, play, players, private_tables, profiles, rewards, rooms, sessions, sign_in, social, sort,
     tickets, watchable,
 };
 
@@ -25,6 +25,7 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
     let routes = routes
         .merge(undocumented(document))
         .merge(desk::routes(options.desk))
+        .merge(play::routes())
         .with_state(services)
         .merge(more)
         .fallback(async || Code::RouteNotFound.plain())

@@ -158,7 +158,8 @@ fn channel(messages: &Map<String, Value>) -> Value {
                         "Origin": {
                             "type": "string",
                             "description": "As browsers send it; others leave it out. One that \
-                                the server does not name is refused with 403 `origin_refused`.",
+                                is not of the server's own pages, and that its settings do not \
+                                name, is refused with 403 `origin_refused`.",
                         },
                         "Sec-WebSocket-Protocol": {
                             "type": "string",

@@ -11,7 +11,7 @@ use axum::Extension;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{ConnectInfo, State};
-use axum::http::header::{AUTHORIZATION, ORIGIN};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bahay_engine::table::Table;
@@ -77,7 +77,10 @@ pub(super) async fn upgrade(
     };
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
-        Err(rejection) => return rejection.into_response(),
+        Err(rejection) => {
+            tracing::debug!(%rejection, "no socket was asked for");
+            return Refused::NotASocket.into_response();
+        }
     };
     let Some(write_half) = peer.write_half.upgrade() else {
         // Nobody reads this any more.
@@ -137,7 +140,8 @@ impl IntoResponse for TurnedAway {
 fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitted, TurnedAway> {
     // What is no text is no origin of ours either.
     let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("?"));
-    state.edge.origin(origin)?;
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    state.edge.origin(origin, host)?;
     let player = if headers.contains_key(AUTHORIZATION) {
         Some(state.auth.player_of(headers)?)
     } else {

@@ -19,6 +19,7 @@ mod notices;
 mod openid;
 mod operators;
 mod passwords;
+mod play_page;
 mod player_reports;
 mod private_tables;
 mod profiles;

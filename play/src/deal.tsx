@@ -1,0 +1,39 @@
+// "Check this deal": the browser computes commitment, key, deck and hands again, and shows each step
+// beside what it was shown before the deal, as long as this page remembers that.
+import { useEffect, useState } from 'preact/hooks';
+import { checkRecordedDeal, type DealCheck, type DealRecord } from '../../clients/typescript/src/index.ts';
+import { ask, dealsSeen } from './house.ts';
+import { Sheet } from './parts/index.tsx';
+import { isWord, say } from './words.ts';
+
+export function DealSheet({ game, seats, onClose }: { game: string; seats: readonly string[]; onClose: () => void }) {
+  const [check, setCheck] = useState<DealCheck | null>(null);
+  useEffect(() => {
+    let alive = true;
+    void ask<DealRecord>('GET /v1/games/{id}/record', { path: { id: game } }).then((record) => {
+      if (alive && record) setCheck(checkRecordedDeal(record, dealsSeen.get(game) ?? null));
+    });
+    return () => { alive = false; };
+  }, [game]);
+  const nameOf = (step: DealCheck['steps'][number]) => {
+    const word = `deal_${step.name}`;
+    const seat = step.seat === null || step.name === 'own_hand' || step.name === 'own_text' ? '' : ` · ${seats[step.seat] ?? step.seat}`;
+    return (isWord(word) ? say(word) : step.name) + seat;
+  };
+  return (
+    <Sheet title={check ? say(check.holds ? 'deal_checked' : 'deal_wrong') : say('check_deal')} onClose={onClose} wide>
+      <p>{check ? say('deal_note') : say('loading')}</p>
+      {check ? (
+        <ol class="deal-steps" data-holds={String(check.holds)}>
+          {check.steps.map((step, i) => (
+            <li key={i} class={step.holds ? '' : 'bad'}>
+              <b>{nameOf(step)}</b> <span class="badge">{say(step.holds ? 'step_ok' : 'step_wrong')}</span> <small class="quiet">{say('why_rule', { rule: step.rule })}</small>
+              <code>{step.computed}</code>
+              {step.holds ? null : <code class="bad">{say('deal_expected')}: {step.said}</code>}
+            </li>
+          ))}
+        </ol>
+      ) : null}
+    </Sheet>
+  );
+}

@@ -1,0 +1,61 @@
+// What a game brings: a folder with the parts of the table that are its own. Everything else, the
+// seats, the clock, the money and the way to a table, is the same for all.
+import type { ComponentType } from 'preact';
+import type { GameStep, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
+import type { TableTold } from '../house.ts';
+import { tongits } from './tongits/index.ts';
+
+/** What a seat shows beside its player. */
+export interface SeatInfo {
+  /** It is to act. */
+  acting: boolean;
+  /** How many cards it holds, if it holds any. */
+  cards: number | null;
+  /** A short word of the game about it. */
+  note: string | null;
+}
+
+/** A game that is over, as this page saw it. */
+export interface Ended {
+  game: string;
+  kind: string;
+  viewer: Seat | null;
+  seats: (SeatView | null)[];
+  settlement: Settlement;
+  hitsToWin: number | null;
+  /** After the coins have moved. */
+  pot: number | null;
+  crown: { player: string; wins: number } | null;
+  /** The game's own: what it ended by, and every hand. */
+  detail: unknown;
+}
+
+export interface GameFolder {
+  kind: string;
+  /** Table, hand and actions while a game is played, and the empty table else. */
+  Board: ComponentType<{ state: TableState }>;
+  /** How it ended: the hands of all. The money is shown by the frame. */
+  Showdown: ComponentType<{ ended: Ended }>;
+  /** One step of a game that is watched again. */
+  Step: ComponentType<{ step: GameStep; seats: string[]; viewer: Seat }>;
+  /** The name of an ending. */
+  ending: (ended: Ended) => string;
+  endingName: (name: string) => string;
+  seatInfo: (view: TableView, seat: Seat) => SeatInfo;
+  /** How long the countdown that runs was at its beginning. */
+  countdownMs: (view: TableView) => number;
+  /** What is to be said of where the table stands, to the one who looks. */
+  status: (state: TableState) => { text: string; urgent: boolean };
+  /** Short advice for this moment, for who plays for the first time. */
+  hint: (state: TableState) => string | null;
+  /** Moves what moves, and gives words for what happened. */
+  show: (told: TableTold) => string[];
+  /** What this game told of its end, out of events. */
+  ended: (told: TableTold) => unknown;
+}
+
+const FOLDERS: readonly GameFolder[] = [tongits];
+
+export function folderOf(kind: string): GameFolder | null {
+  return FOLDERS.find((folder) => folder.kind === kind) ?? null;
+}

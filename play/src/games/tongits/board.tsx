@@ -1,0 +1,231 @@
+// The table of Tong-its: the melds, the stock, the POT, the discards, the own hand, and what can be
+// done. It is also drawn, without a hand, while a game is prepared.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Back, Face } from '../../cards.tsx';
+import type { Card, TableState } from '../../model.ts';
+import { fly } from '../../motion.ts';
+import { Amount } from '../../parts/index.tsx';
+import { cardName, say } from '../../words.ts';
+import { tell as toastTell } from '../../house.ts';
+import { follow, selected } from './hand.ts';
+import { Hand } from './handview.tsx';
+import { buttons, cards, choosing, legal, legalOf, play, sapawTo, sentence, takers } from './moves.ts';
+import { gameView, nameOf, pending } from './show.ts';
+import type { Meld, View } from './types.ts';
+
+export function Board({ state }: { state: TableState }) {
+  const view = gameView(state.view);
+  const seat = state.view.seat;
+  const hand = (view && seat !== null ? view.hands[seat] : null) ?? [];
+  const [over, setOver] = useState<string | null>(null);
+  follow(hand);
+  useLayoutEffect(() => {
+    const flights = pending.flights;
+    pending.flights = null;
+    if (flights) fly(flights);
+  });
+  // A prompt that has passed leaves no choice open.
+  const number = state.prompt?.number;
+  useEffect(() => { choosing.value = null; }, [number]);
+
+  const targetAt = (x: number, y: number): HTMLElement | null => {
+    const element = document.elementsFromPoint(x, y).find((one) => one.closest('[data-target]'));
+    return element?.closest<HTMLElement>('[data-target]') ?? null;
+  };
+  const land = (card: Card, x: number, y: number): boolean => {
+    const target = targetAt(x, y)?.dataset['target'];
+    if (!target || !view) return false;
+    if (target === 'discard') return tryPlay(view, { type: 'dump', card });
+    if (target.startsWith('meld-')) return tryPlay(view, { type: 'sapaw', card, meld: Number(target.slice(5)) });
+    const chosen = selected.value.has(card) ? [...selected.value] : [card];
+    const drop = legalOf('drop').find((action) => cards(action).length === chosen.length && cards(action).every((one) => chosen.includes(one)))
+      ?? (chosen.length === 1 ? legalOf('drop').find((action) => cards(action).includes(card)) : undefined);
+    if (drop) { void play(drop); return true; }
+    return chosen.length > 1 && tryPlay(view, { type: 'drop', cards: chosen });
+  };
+  return (
+    <>
+      <Melds state={state} view={view} over={over} />
+      <Middle state={state} view={view} over={over} />
+      {view && hand.length > 0
+        ? <Hand hand={hand} onLand={land} onDragOver={(card, x, y) => setOver(card ? targetAt(x, y)?.dataset['target'] ?? null : null)} />
+        : <section class="hand empty" aria-hidden="true" />}
+      <Actions state={state} />
+      <ChowChoice view={view} />
+    </>
+  );
+}
+
+/** Plays it if it is legal; else says by which rule it is not. */
+function tryPlay(view: View, action: { type: string; [field: string]: unknown }): boolean {
+  const found = legal.value.find((one) => one.type === action.type && Object.entries(action)
+    .every(([field, value]) => JSON.stringify(one[field]) === JSON.stringify(value)));
+  if (found) { void play(found); return true; }
+  const text = sentence(view, action);
+  if (text) toastTell(text);
+  return false;
+}
+
+/** The smallest that a card of a meld gets, in pixels. */
+const MINI_LEAST = 16;
+
+function Melds({ state, view, over }: { state: TableState; view: View | null; over: string | null }) {
+  const melds = view?.public.melds ?? [];
+  const box = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const most = Number(getComputedStyle(element).getPropertyValue('--mini-most')) || 36;
+    for (let size = most; size >= MINI_LEAST; size -= 2) {
+      element.style.setProperty('--mini', `${size}px`);
+      if (element.scrollHeight <= element.clientHeight + 1) break;
+    }
+  });
+  const touch = (index: number) => {
+    if (!view) return;
+    const action = sapawTo(index);
+    if (action) { void play(action); return; }
+    const one = [...selected.value];
+    if (one.length === 1) { tryPlay(view, { type: 'sapaw', card: one[0]!, meld: index }); return; }
+    const fits = legalOf('sapaw').filter((each) => each['meld'] === index);
+    if (fits.length > 0) selected.value = new Set([String(fits[0]!['card'])]);
+  };
+  return (
+    <section class="melds" ref={box} aria-label={say('melds')} data-target="melds">
+      {melds.map((meld, index) => {
+        const name = nameOf(state.view, meld.owner);
+        const can = takers.value.has(index);
+        const label = say('meld_of', { name, cards: meld.cards.length > 0 ? meld.cards.map(cardName).join(', ')
+          : say('face_down_meld', { n: meld.face_down ?? 0 }) });
+        return (
+          <button type="button" key={index} data-target={`meld-${index}`}
+            class={`meld ${can ? 'can' : ''} ${can && selected.value.size > 0 ? 'takes' : ''} ${over === `meld-${index}` ? 'over' : ''} owner-${relation(state, meld.owner)}`}
+            onClick={() => touch(index)}>
+            <span class="sr">{can ? `${say('sapaw')}: ${label}` : label}</span>
+            <span class="own" aria-hidden="true">{name}</span>
+            <span class="row" aria-hidden="true">{inOrder(meld).map((card) => <span class="card mini" key={card} data-flies={card}><Face card={card} small /></span>)}
+              {meld.cards.length === 0 ? Array.from({ length: meld.face_down ?? 0 }, (_, i) => <span class="card mini" key={i}><Back /></span>) : null}
+            </span>
+          </button>
+        );
+      })}
+    </section>
+  );
+}
+
+function relation(state: TableState, seat: number): string {
+  const count = state.view.seats.length;
+  const mine = state.view.seat ?? 0;
+  const way = (seat - mine + count) % count;
+  return way === 0 ? 'me' : way === 1 ? 'right' : 'left';
+}
+
+/** A run in sequence; a set by suits. A joker at its end. */
+function inOrder(meld: Meld): Card[] {
+  const place = (card: Card) => card[0] === 'X' ? 99 : 'A23456789TJQK'.indexOf(card[0]!) * 4 + 'CDHS'.indexOf(card[1]!);
+  return [...meld.cards].sort((a, b) => place(a) - place(b));
+}
+
+function Middle({ state, view, over }: { state: TableState; view: View | null; over: string | null }) {
+  const { pot, crown, terms, seats } = state.view;
+  const stock = view?.public.stock_count ?? null;
+  const discards = view?.public.discards ?? [];
+  const canDraw = legalOf('draw').length > 0;
+  const one = [...selected.value];
+  const canDump = one.length === 1 && legalOf('dump').some((action) => action['card'] === one[0]);
+  const chows = legalOf('chow');
+  const wearer = crown ? seats.find((each) => each?.player === crown.player) : null;
+  const needed = terms.hits && crown ? terms.hits.to_win - crown.wins : null;
+  const takeDiscard = () => {
+    if (canDump) void play({ type: 'dump', card: one[0]! });
+    else if (chows.length === 1) void play(chows[0]!);
+    else if (chows.length > 1) choosing.value = chows.map(cards);
+  };
+  return (
+    <section class="middle">
+      <div class="pile">
+        <button type="button" class={`stock ${canDraw ? 'can' : ''} ${stock === 0 ? 'none' : ''}`} data-anchor="stock" disabled={!canDraw}
+          onClick={() => void play({ type: 'draw' })}>
+          <span class="sr">{say('stock')}: {say('stock_left', { n: stock ?? 0 })}</span>
+          <Back />
+        </button>
+        <small>{stock === null ? ' ' : say('stock_left', { n: stock })}</small>
+      </div>
+      {terms.hits ? (
+        <div class="pot" data-anchor="pot">
+          <small>{say('pot')}{needed !== null ? ` · ${needed === 1 ? say('pot_one') : say('pot_more', { n: needed })}` : ''}</small>
+          <Amount value={pot} class="pot-amount" />
+          <small class="wearer">{wearer ? <><span aria-hidden="true">♛</span> {wearer.player === seats[state.view.seat ?? -1]?.player ? say('you') : wearer.name}</> : ' '}</small>
+        </div>
+      ) : null}
+      <div class="pile">
+        <button type="button" data-target="discard" data-anchor="discard" disabled={!canDump && chows.length === 0}
+          class={`discards ${canDump || chows.length > 0 ? 'can' : ''} ${over === 'discard' ? 'over' : ''}`}
+          onClick={takeDiscard}>
+          <span class="sr">{say('discard')}: {discards.length > 0 ? cardName(discards.at(-1)!) : ''}</span>
+          {discards.slice(-3).map((card, i, shown) => (
+            <span class="card" key={card} data-flies={card} aria-hidden="true"
+              style={{ '--turn': `${(card.charCodeAt(0) * 7 + card.charCodeAt(1) * 3) % 11 - 5}deg` }}>
+              <Face card={card} small={i < shown.length - 1} />
+            </span>
+          ))}
+        </button>
+        <small>{say('discard')}</small>
+      </div>
+    </section>
+  );
+}
+
+function Actions({ state }: { state: TableState }) {
+  const all = buttons(state);
+  const keys = useRef(all);
+  keys.current = all;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('.veil')) return;
+      if (event.target instanceof HTMLInputElement) return;
+      const found = keys.current.find((one) => one.enabled && one.letter === event.key.toUpperCase());
+      if (found) { event.preventDefault(); found.act(); }
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  return (
+    <nav class={`acts acts-${all.length}`} aria-label={say('actions')}>
+      {all.map((one) => (
+        <button type="button" key={one.key} class={`act ${one.gold ? 'gold' : ''} ${one.danger ? 'danger' : ''}`} disabled={!one.enabled}
+          data-act={one.key} aria-keyshortcuts={one.letter} onClick={one.act}>
+          <kbd aria-hidden="true">{one.letter}</kbd>
+          <span>{say(one.word)}</span>
+          <small>{one.note || ' '}</small>
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+/** With which cards to chow, when there are several ways. */
+function ChowChoice({ view }: { view: View | null }) {
+  const ways = choosing.value;
+  const discard = view?.public.discards.at(-1);
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => { if (ways) first.current?.focus(); }, [ways !== null]);
+  if (!ways || !discard) return null;
+  return (
+    <div class="chooser" role="dialog" aria-label={say('chow_choose')}
+      onKeyDown={(event) => { if (event.key === 'Escape') choosing.value = null; }}>
+      <p>{say('chow_choose')}</p>
+      <div class="ways">
+        {ways.map((way, i) => (
+          <button type="button" key={way.join()} class="way" ref={i === 0 ? first : null} onClick={() => void play({ type: 'chow', cards: way })}>
+            <span class="sr">{[...way, discard].map(cardName).join(', ')}</span>
+            {inOrder({ owner: 0, cards: [...way, discard], by: [] }).map((card) => (
+              <span aria-hidden="true" class={`card mini ${card === discard ? 'taken' : ''}`} key={card}><Face card={card} small /></span>
+            ))}
+          </button>
+        ))}
+      </div>
+      <button type="button" class="plain" onClick={() => { choosing.value = null; }}>{say('cancel')}</button>
+    </div>
+  );
+}

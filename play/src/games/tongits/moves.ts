@@ -1,0 +1,217 @@
+// What the player can do now: which actions there are, which card they mean, and why one of them is
+// not open. What is legal is told by the prompt; why not, by the rules.
+import { computed, signal } from '@preact/signals';
+import { arrange, deadwood, targets, whyNot } from '../../../../clients/typescript/src/games/tongits/index.ts';
+import { client, link, table } from '../../house.ts';
+import type { Action, Card, TableState } from '../../model.ts';
+import { shortName } from '../../parts/index.tsx';
+import { refusalText } from '../../refusals.ts';
+import { cardSign, say, type Word } from '../../words.ts';
+import { selected } from './hand.ts';
+import { gameView } from './show.ts';
+import type { View } from './types.ts';
+
+/** A play that was sent and not answered yet: nothing else is played meanwhile. */
+export const sent = signal(false);
+/** The cards that could be chowed with, while the player chooses among them. */
+export const choosing = signal<Card[][] | null>(null);
+
+export async function play(action: Action) {
+  if (sent.value) return;
+  sent.value = true;
+  choosing.value = null;
+  try {
+    await client.act(action as never);
+  } finally {
+    sent.value = false;
+  }
+}
+
+export const legal = computed<readonly Action[]>(() => table.value?.prompt?.legal ?? []);
+
+export function cards(action: Action): Card[] {
+  const list = action['cards'];
+  return Array.isArray(list) ? list as Card[] : [];
+}
+
+const same = (a: readonly Card[], b: ReadonlySet<Card>) => a.length === b.size && a.every((card) => b.has(card));
+
+export function legalOf(type: string): Action[] {
+  return legal.value.filter((action) => action.type === type);
+}
+
+/** The melds of the table that take one of the lifted cards. */
+export const takers = computed<ReadonlySet<number>>(() => {
+  const chosen = selected.value;
+  const fits = legalOf('sapaw').filter((action) => chosen.size === 0 || chosen.has(String(action['card'])));
+  return new Set(fits.map((action) => Number(action['meld'])));
+});
+
+/** The melds that any card of the hand fits, lifted or not. */
+export function sapawTo(meld: number): Action | null {
+  const chosen = selected.value;
+  const fits = legalOf('sapaw').filter((action) => action['meld'] === meld);
+  if (chosen.size === 0) return null;
+  return fits.find((action) => chosen.has(String(action['card']))) ?? null;
+}
+
+export interface Button {
+  key: string;
+  word: Word;
+  /** What it would be done with, or why it is not open. */
+  note: string;
+  gold: boolean;
+  danger: boolean;
+  enabled: boolean;
+  letter: string;
+  act: () => void;
+}
+
+function button(key: string, letter: string, word: Word, note: string, act: (() => void) | null, gold = false, danger = false): Button {
+  return { key, word, letter, note, gold: gold && act !== null, danger, enabled: act !== null, act: act ?? (() => {}) };
+}
+
+function why(view: View, action: Action): string {
+  const illegal = whyNot(view as never, action as never);
+  if (!illegal) return '';
+  const short: Record<string, Word> = {
+    not_your_turn: 'why_turn', nothing_to_chow: 'why_discard_none', chow_no_meld: 'why_chow',
+    not_open: 'why_not_open', fight_blocked: 'why_blocked', not_draw_phase: 'why_first',
+    not_play_phase: 'why_drawn', drop_no_meld: 'why_no_meld', sapaw_no_meld: 'why_no_target',
+    card_addable: 'why_addable', joker_dumped: 'why_joker', cards_left_over: 'why_left_over',
+    fight_open: 'fight', no_fight: 'why_turn', not_asked: 'why_turn', already_answered: 'fight_answered',
+    not_first_action: 'why_drawn',
+  };
+  const word = short[illegal.code];
+  return word ? say(word) : refusalText(illegal.code);
+}
+
+/** The whole sentence for why a lifted card, a meld or a fight does not go, with its rule. */
+export function sentence(view: View, action: Action): string | null {
+  const illegal = whyNot(view as never, action as never);
+  return illegal && `${refusalText(illegal.code)} (${say('why_rule', { rule: illegal.rule })})`;
+}
+
+/** The best meld to lay: what is lifted, or else the first of the arrangement of the hand. */
+function meldToDrop(hand: readonly Card[]): { action: Action | null; chosen: boolean } {
+  const drops = legalOf('drop').filter((action) => action['face_down'] !== true);
+  const chosen = selected.value;
+  if (chosen.size > 1) return { action: drops.find((action) => same(cards(action), chosen)) ?? null, chosen: true };
+  const holding = chosen.size === 1 ? drops.filter((action) => cards(action).some((card) => chosen.has(card))) : drops;
+  if (holding.length === 0) return { action: null, chosen: false };
+  const arranged = arrange(hand).melds.map((meld) => new Set(meld));
+  const best = holding.find((action) => arranged.some((meld) => same(cards(action), meld)));
+  return { action: best ?? holding.reduce((a, b) => cards(b).length > cards(a).length ? b : a), chosen: false };
+}
+
+/** The buttons, from the left: four at most. */
+export function buttons(state: TableState): Button[] {
+  const view = gameView(state.view);
+  const seat = state.view.seat;
+  if (!view || seat === null) return [];
+  const hand = view.hands[seat] ?? [];
+  const { phase } = view.public;
+  const off = sent.value ? say('why_sent') : link.value.type !== 'live' ? say('why_offline') : null;
+  const open = (made: Button[]): Button[] => off === null ? made
+    : made.map((one) => ({ ...one, enabled: false, gold: false, note: off, act: () => {} }));
+
+  if (phase.type === 'fight') {
+    const asked = legalOf('challenge').length > 0;
+    if (!asked && !phase.asked.includes(seat) && !phase.asked_secretly.includes(seat)) return [];
+    const points = say('deadwood_now', { n: deadwood(hand) });
+    const none = phase.answered.includes(seat) ? say('fight_answered') : '';
+    return open([
+      button('challenge', 'C', 'challenge', asked ? points : none, asked ? () => void play({ type: 'challenge' }) : null, true),
+      button('fold', 'F', 'fold', asked ? '' : none, asked ? () => void play({ type: 'fold' }) : null, false, true),
+    ]);
+  }
+
+  if (phase.type !== 'play' || phase.seat !== seat) {
+    const canDraw = legalOf('draw').length > 0;
+    const chows = legalOf('chow');
+    const canFight = legalOf('fight').length > 0;
+    const lifted = chows.find((action) => same(cards(action), selected.value));
+    const chow = lifted ?? (chows.length === 1 ? chows[0]! : null);
+    const discard = view.public.discards.at(-1);
+    const made = [
+      button('draw', 'D', 'draw', canDraw ? say('from_stock') : why(view, { type: 'draw' }),
+        canDraw ? () => void play({ type: 'draw' }) : null, chows.length === 0),
+      button('chow', 'C', 'chow',
+        chow ? say('with_cards', { cards: cards(chow).map(cardSign).join(' ') })
+          : chows.length > 1 ? say('ways', { n: chows.length })
+          : canDraw ? say(discard ? 'why_chow' : 'why_discard_none') : why(view, { type: 'draw' }),
+        chow ? () => void play(chow) : chows.length > 1 ? () => { choosing.value = chows.map(cards); } : null, true),
+      button('fight', 'F', 'fight',
+        canFight ? say('deadwood_now', { n: deadwood(hand) }) : fightNote(view, seat),
+        canFight ? () => void play({ type: 'fight' }) : null, false, true),
+    ];
+    if (legalOf('tongits').length > 0) made.push(button('tongits', 'T', 'tongits', '', () => void play({ type: 'tongits' }), true));
+    return open(made);
+  }
+
+  const one = selected.value.size === 1 ? [...selected.value][0]! : null;
+  const drop = meldToDrop(hand);
+  const sapaws = legalOf('sapaw').filter((action) => one === null || action['card'] === one);
+  const dumps = legalOf('dump');
+  const dump = one === null ? null : dumps.find((action) => action['card'] === one) ?? null;
+  const canTongits = legalOf('tongits').length > 0;
+  const melds = view.public.melds;
+  const to = (action: Action) => say('to_meld', {
+    card: cardSign(String(action['card'])), name: ownerName(state, melds[Number(action['meld'])]?.owner) });
+  const made = [
+    button('drop', 'B', 'drop',
+      drop.action ? cards(drop.action).map(cardSign).join(' ')
+        : say(drop.chosen ? 'why_no_meld' : 'why_select_meld'),
+      drop.action ? () => void play(drop.action!) : null, false),
+    button('sapaw', 'S', 'sapaw',
+      sapaws.length === 1 ? to(sapaws[0]!) : sapaws.length > 1 ? say('ways', { n: sapaws.length })
+        : one ? say('why_no_target') : say('why_no_target'),
+      sapaws.length === 1 ? () => void play(sapaws[0]!)
+        : sapaws.length > 1 ? () => { selected.value = new Set(sapaws.map((action) => String(action['card'])).slice(0, 1)); } : null),
+    button('dump', 'X', 'dump',
+      dump ? cardSign(one!) : one ? why(view, { type: 'dump', card: one })
+        : selected.value.size > 1 ? say('why_one_card') : say('why_select_card'),
+      dump ? () => void play(dump) : null, !canTongits),
+  ];
+  // Where the rules let a secret meld lie face down.
+  const down = drop.action && legalOf('drop').find((action) =>
+    action['face_down'] === true && same(cards(action), new Set(cards(drop.action!))));
+  made.push(down && !canTongits
+    ? button('drop_down', 'T', 'drop_down', cards(down).map(cardSign).join(' '), () => void play(down))
+    : canTongits
+    ? button('tongits', 'T', 'tongits', '', () => void play({ type: 'tongits' }), true)
+    : button('fight', 'F', 'fight', fightNote(view, seat), null, false, true));
+  return open(made);
+}
+
+function ownerName(state: TableState, owner: number | undefined): string {
+  if (owner === undefined) return '?';
+  return owner === state.view.seat ? say('your') : shortName(state.view.seats[owner]?.name ?? '?');
+}
+
+function fightNote(view: View, seat: number): string {
+  const { melds, phase, added_to } = view.public;
+  const isOpen = melds.some((meld) => meld.owner === seat && (meld.face_down ?? null) === null);
+  if (!isOpen) return say('why_not_open');
+  if (phase.type === 'draw' && phase.seat === seat) return phase.fight_blocked ? say('why_blocked') : '';
+  return added_to.includes(seat) ? say('why_blocked') : say('why_first');
+}
+
+/** One short piece of advice for this moment, for who plays for the first time. */
+export function hint(state: TableState): Word | null {
+  const view = gameView(state.view);
+  const seat = state.view.seat;
+  if (!view || seat === null || legal.value.length === 0) return null;
+  const hand = view.hands[seat] ?? [];
+  const { phase } = view.public;
+  if (legalOf('tongits').length > 0) return 'hint_tongits';
+  if (phase.type === 'fight') return 'hint_answer';
+  if (phase.type === 'draw') {
+    if (legalOf('fight').length > 0 && deadwood(hand) <= 8) return 'hint_fight';
+    return legalOf('chow').length > 0 ? 'hint_chow' : 'hint_draw';
+  }
+  const isOpen = view.public.melds.some((meld) => meld.owner === seat);
+  if (!isOpen && legalOf('drop').length > 0) return 'hint_drop';
+  if (hand.some((card) => targets(view as never, card).length > 0)) return 'hint_sapaw';
+  return 'hint_dump';
+}

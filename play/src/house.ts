@@ -1,0 +1,164 @@
+// The house as the pages see it: one client, its state as signals, and what is read over REST. All
+// that happens on the network is the client's; here is only what pages ask and remember.
+import { computed, effect, signal } from '@preact/signals';
+import { Client, browserPlatform, type DealSeen } from '../../clients/typescript/src/index.ts';
+import type { Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
+import { refusalText } from './refusals.ts';
+import { isWord, say } from './words.ts';
+
+export const client = new Client({ base: location.origin, platform: browserPlatform() });
+
+const whole = signal(client.state);
+export const link = computed(() => whole.value.link);
+export const player = computed(() => whole.value.player);
+export const table = computed(() => whole.value.table as unknown as TableState | null);
+export const seek = computed(() => whole.value.seek);
+export const busy = computed(() => whole.value.open.length > 0);
+
+/** The games of which there is a folder. */
+const KINDS: ReadonlySet<string> = new Set(['tongits']);
+
+/** What is shown to the player for a moment, and read out. */
+export const toast = signal<{ text: string; number: number } | null>(null);
+let toasts = 0;
+export function tell(text: string) {
+  toasts += 1;
+  const number = toasts;
+  toast.value = { text, number };
+  setTimeout(() => { if (toast.value?.number === number) toast.value = null; }, 4000);
+}
+
+/** Said by players, until it fades. */
+export const speech = signal<Record<string, { phrase: string; number: number }>>({});
+let speeches = 0;
+
+/** Why the seat at a table was lost, until it was read. */
+export const lost = signal<string | null>(null);
+let leaving = false;
+let lastLeft: string | null = null;
+
+/** What this page itself saw of the deals of games that are over, for the check afterwards. */
+export const dealsSeen = new Map<string, DealSeen>();
+
+/** What the table's page does with what happened; the page sets it, as it knows the game. */
+type Listener = (told: TableTold) => void;
+export interface TableTold {
+  events: readonly TableEvent[];
+  before: TableView | null;
+  after: TableView;
+  quiet: boolean;
+}
+let listener: Listener | null = null;
+export function onTable(listens: Listener) {
+  listener = listens;
+}
+
+client.subscribe((state, told) => {
+  const deal = state.table?.deal;
+  if (deal) dealsSeen.set(deal.game, deal);
+  for (const one of told) {
+    if (one.type !== 'table') continue;
+    const after = one.after as unknown as TableView;
+    const before = one.before as unknown as TableView | null;
+    for (const event of one.events as readonly TableEvent[]) {
+      if (event.type === 'left' && before && event['seat'] === before.seat) lastLeft = String(event['reason']);
+    }
+    listener?.({ events: one.events as readonly TableEvent[], before, after, quiet: one.snapshot || one.catchingUp });
+  }
+  whole.value = state;
+  for (const one of told) {
+    switch (one.type) {
+      case 'unseated': {
+        const why = one.reason === 'not_seated' ? lastLeft ?? 'not_seated' : one.reason;
+        lost.value = leaving ? null : why;
+        leaving = false;
+        lastLeft = null;
+        void refreshWallet();
+        break;
+      }
+      case 'said': {
+        speeches += 1;
+        const number = speeches;
+        speech.value = { ...speech.value, [one.player]: { phrase: one.phrase, number } };
+        setTimeout(() => {
+          if (speech.value[one.player]?.number !== number) return;
+          const { [one.player]: _, ...rest } = speech.value;
+          speech.value = rest;
+        }, 3500);
+        break;
+      }
+      case 'seek':
+        if (one.state === 'expired') tell(say('nobody_came'));
+        break;
+      case 'ended':
+        if (one.outcome.type === 'refused') tell(refusalText(one.outcome.code, one.outcome.detail));
+        break;
+      case 'link':
+      case 'table':
+      case 'watched':
+      case 'deal':
+        break;
+    }
+  }
+});
+
+export function leaveTable() {
+  leaving = true;
+  void client.leave().then((outcome) => { if (outcome.type !== 'done') leaving = false; });
+}
+
+/** Calls the house; a refusal is told to the player, and null comes back. */
+export async function ask<T>(operation: string, given: Record<string, unknown> = {}, quietly = false): Promise<T | null> {
+  const call = client.rest as unknown as (operation: string, given: unknown) =>
+    Promise<{ ok: true; data: T } | { ok: false; problem: { code: string; detail?: string } }>;
+  const answer = await call.call(client, operation, given);
+  if (answer.ok) return answer.data;
+  if (!quietly) tell(refusalText(answer.problem.code, answer.problem.detail));
+  return null;
+}
+
+export const me = signal<Me | null>(null);
+export const wallet = signal<number | null>(null);
+export const rooms = signal<Room[] | null>(null);
+export const rewards = signal<Rewards | null>(null);
+
+export async function refreshMe() {
+  if (me.value && me.value.id === player.value?.id) return;
+  const [mine] = await Promise.all([ask<Me>('GET /v1/me', {}, true), refreshWallet(), refreshRooms()]);
+  if (mine) me.value = mine;
+}
+
+export async function refreshWallet() {
+  const held = await ask<{ available: number }>('GET /v1/me/wallet', {}, true);
+  if (held) wallet.value = held.available;
+}
+
+export async function refreshRooms() {
+  const all = await ask<{ items: Room[] }>('GET /v1/rooms', {}, true);
+  // Of games that this page does not know it offers no rooms.
+  if (all) rooms.value = all.items.filter((room) => KINDS.has(room.kind));
+}
+
+export async function refreshRewards() {
+  const now = await ask<Rewards>('GET /v1/me/rewards', {}, true);
+  if (now) rewards.value = now;
+}
+
+// As soon as it is known who plays, beside the way to the socket.
+effect(() => {
+  if (player.value) void refreshMe();
+});
+
+/** The rooms that this wallet may sit in, the cheapest first. */
+export const openRooms = computed(() => {
+  const coins = wallet.value;
+  const all = (rooms.value ?? []).filter((room) => room.is_open && !room.needs_account);
+  return coins === null ? all : all.filter((room) =>
+    coins >= room.wallet_min && (room.wallet_max === null || coins <= room.wallet_max));
+});
+
+/** A word of its own for a name out of the server's lists, or the name itself. */
+export function named(prefix: string, name: string): string {
+  const word = `${prefix}_${name}`;
+  return isWord(word) ? say(word) : name;
+}

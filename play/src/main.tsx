@@ -1,0 +1,90 @@
+// Where the page begins: the client is started, and the screen follows its state.
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { client, link, lost, refreshRooms, refreshWallet, table, toast } from './house.ts';
+import { Sheet } from './parts/index.tsx';
+import { Brought, brought } from './screens/friends.tsx';
+import { Home, page, playIn, Seeking } from './screens/home.tsx';
+import { openRooms } from './house.ts';
+import { Table } from './table.tsx';
+import { isWord, say } from './words.ts';
+import './settings.ts';
+
+function App() {
+  const state = table.value;
+  useEffect(() => {
+    if (!state) { void refreshWallet(); void refreshRooms(); }
+  }, [state === null]);
+  return (
+    <>
+      {state ? <Table state={state} /> : <Home />}
+      <Seeking />
+      {state || brought.value === null ? null : <Brought />}
+      {state ? null : <Lost />}
+      <Link />
+      <div id="air" aria-hidden="true" />
+      <div class="toasts" role="status" aria-live="polite">{toast.value ? <p key={toast.value.number}>{toast.value.text}</p> : null}</div>
+    </>
+  );
+}
+
+/** The seat is gone: why, and the way to another one. */
+function Lost() {
+  const why = lost.value;
+  if (why === null) return null;
+  const word = `lost_${why}`;
+  const close = () => { lost.value = null; };
+  return (
+    <Sheet title={say('seat_lost')} onClose={close}>
+      <p>{isWord(word) ? say(word) : say('lost_not_seated')}</p>
+      <div class="list">
+        {why === 'cannot_pay' ? <button type="button" class="act gold" onClick={() => { close(); page.value = 'rewards'; }}>{say('rewards')}</button> : null}
+        <button type="button" class="act gold" disabled={openRooms.value.length === 0} onClick={() => {
+          const room = openRooms.value[0];
+          if (room) void playIn([room.id]);
+        }}>{say('find_another')}</button>
+      </div>
+    </Sheet>
+  );
+}
+
+/** What only the player can mend: another tab plays, the session has ended, or this page is too old. */
+function Link() {
+  const now = link.value;
+  switch (now.type) {
+    case 'replaced':
+      return (
+        <Sheet title={say('replaced')}>
+          <p>{say('replaced_note')}</p>
+          <button type="button" class="act gold" onClick={() => client.start()}>{say('play_here')}</button>
+        </Sheet>
+      );
+    case 'signed_out':
+      return (
+        <Sheet title={say('signed_out')}>
+          <p>{now.detail}</p>
+          <button type="button" class="act gold" onClick={() => client.start()}>{say('sign_in_again')}</button>
+        </Sheet>
+      );
+    case 'broken':
+      return (
+        <Sheet title={say('broken')}>
+          <button type="button" class="act gold" onClick={() => location.reload()}>{say('reload')}</button>
+        </Sheet>
+      );
+    case 'off':
+    case 'signing_in':
+    case 'connecting':
+    case 'joining':
+    case 'live':
+    case 'pausing':
+      return null;
+  }
+}
+
+const root = document.getElementById('app');
+if (root) {
+  root.replaceChildren();
+  render(<App />, root);
+  client.start();
+}

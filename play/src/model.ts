@@ -1,0 +1,128 @@
+// What the house sends, as far as the pages use it: asyncapi.yaml and openapi.yaml have it in full.
+
+export type Card = string;
+export type Seat = number;
+/** Hundredths of a coin. */
+export type Coins = number;
+
+export interface SeatView {
+  player: string;
+  name: string;
+  avatar?: string | null;
+  bot: boolean;
+  connected: boolean;
+  taken_over: boolean;
+}
+
+export interface Terms {
+  room: string;
+  rules: Record<string, unknown>;
+  price: { bet: Coins; multiplier: number; fee_basis_points: number };
+  hits?: { ante: number; to_win: number; second_hit_bonus: number } | null;
+  clocks: { prepare_ms: number; [name: string]: number };
+  private?: unknown;
+}
+
+export type Phase =
+  | { type: 'waiting' }
+  | { type: 'preparing'; game: string; commitment: string; deadline_ms: number; ready: Seat[] }
+  | { type: 'opening'; game: string }
+  | { type: 'revealing'; game: string; deadline_ms: number; revealed: Seat[]; commitments: string[] }
+  | { type: 'playing'; game: string; stakes: Coins[]; deadline_ms: number | null; view: unknown }
+  | { type: 'settling'; game: string; settlement: Settlement };
+
+export interface TableView {
+  table: string;
+  terms: Terms;
+  kind: string;
+  seat: Seat | null;
+  seats: (SeatView | null)[];
+  pot: Coins;
+  crown: { player: string; wins: number } | null;
+  phase: Phase;
+}
+
+export interface Item { name: string; rule: string; counts: number }
+export interface Payment { from: Seat; to: Seat; items: Item[]; owed: Coins; paid: Coins }
+
+export interface Settlement {
+  winner: Seat | null;
+  payments: Payment[];
+  fees: { seat: Seat; gross: Coins; fee: Coins }[];
+  pot: { seat: Seat; amount: Coins } | null;
+}
+
+export interface Prompt {
+  game: string;
+  number: number;
+  seats: Seat[];
+  deadline_ms: number | null;
+  legal: Action[];
+}
+
+/** An action of some game: its folder knows which there are. */
+export interface Action { type: string; [field: string]: unknown }
+
+export interface TableState {
+  view: TableView;
+  version: number;
+  prompt: Prompt | null;
+  current: boolean;
+}
+
+export type TableEvent = { type: string; [field: string]: unknown };
+
+export interface Room {
+  id: string;
+  name: string;
+  kind: string;
+  game: string;
+  rule_set: string;
+  bet: Coins;
+  ante: Coins;
+  multiplier: number;
+  wallet_min: Coins;
+  wallet_max: Coins | null;
+  hits_to_win: number | null;
+  is_open: boolean;
+  needs_account: boolean;
+  players: number;
+  tables: number;
+  seats: number;
+  seats_min: number;
+}
+
+export interface Me { id: string; name: string; avatar: string; renamable_at: string | null }
+
+export interface Rewards {
+  daily: { amount: Coins; claimable: boolean; claimable_at: string; streak_day: number };
+  relief: { amount: Coins; claimable: boolean; floor: Coins; left_today: number };
+}
+
+export interface MyGame {
+  id: string;
+  kind: string;
+  room: string;
+  net: Coins;
+  outcome: 'won' | 'lost' | 'drawn' | 'voided';
+  ending: string | null;
+  finished_at: string;
+  state: 'settled' | 'voided';
+}
+
+export interface Place { rank: number; player: string; name: string; score: number }
+
+export interface GameStep {
+  number: number;
+  at: string;
+  taken: { seat: Seat; by: 'player' | 'clock' | 'ai'; action: Action } | null;
+  events: TableEvent[];
+  view: unknown;
+}
+
+export const PHRASES = ['hello', 'good_luck', 'thanks', 'well_played', 'sorry', 'hurry', 'nice_fight',
+  'i_surrender', 'one_more_game', 'goodbye'] as const;
+export const EMOJI: Record<string, string> = {
+  emoji_smile: '🙂', emoji_laugh: '😂', emoji_cry: '😢', emoji_angry: '😠', emoji_surprised: '😮',
+  emoji_thinking: '🤔', emoji_sleepy: '😴', emoji_heart: '❤️', emoji_clap: '👏', emoji_fire: '🔥',
+};

@@ -1,0 +1,121 @@
+// How things move. A thing with a `data-flies` name that was somewhere before a change and is
+// elsewhere after it flies there; one that is new comes from where it says (`data-from`, the name of
+// an anchor). The page is changed at once, so that nothing waits for a movement: what flies is shown
+// at its old place until its turn has come. Only transforms and opacity move.
+import { settings } from './settings.ts';
+
+export interface Place { x: number; y: number; width: number; height: number }
+
+const EASE = 'cubic-bezier(.2,.7,.25,1)';
+
+export function placeOf(element: Element): Place {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { x: left + width / 2, y: top + height / 2, width, height };
+}
+
+/** The places of all that can fly, and of the anchors, as they are now. */
+export function placesNow(root: ParentNode = document): Map<string, Place> {
+  const places = new Map<string, Place>();
+  for (const element of root.querySelectorAll<HTMLElement>('[data-flies]')) {
+    places.set(element.dataset['flies']!, placeOf(element));
+  }
+  for (const element of root.querySelectorAll<HTMLElement>('[data-anchor]')) {
+    places.set(`@${element.dataset['anchor']}`, placeOf(element));
+  }
+  return places;
+}
+
+/** In which order flights begin: what waits how long, by the name of what flies. */
+export type Delays = Map<string, number>;
+/** Where new things come from: the name of an anchor, by the name of what flies. */
+export type Sources = Map<string, string>;
+
+export interface Flights { before: Map<string, Place>; delays: Delays; sources: Sources; turned: Set<string> }
+
+let running: Animation[] = [];
+
+/** Everything that still moves is where it belongs. */
+export function skipMotion() {
+  for (const one of running) one.finish();
+  running = [];
+}
+
+export function moving(): boolean {
+  return running.some((one) => one.playState === 'running');
+}
+
+export function track(animation: Animation): Animation {
+  running.push(animation);
+  const forget = () => { running = running.filter((one) => one !== animation); };
+  animation.finished.then(forget, forget);
+  return animation;
+}
+
+/** Lets all that has another place now fly to it. */
+export function fly({ before, delays, sources, turned }: Flights, root: ParentNode = document) {
+  for (const element of root.querySelectorAll<HTMLElement>('[data-flies]')) {
+    const name = element.dataset['flies']!;
+    const from = before.get(name) ?? before.get(`@${sources.get(name) ?? ''}`);
+    if (!from || from.width === 0) continue;
+    const to = placeOf(element);
+    if (to.width === 0) continue;
+    const dx = from.x - to.x;
+    const dy = from.y - to.y;
+    if (Math.abs(dx) < 2 && Math.abs(dy) < 2) continue;
+    const isNew = !before.has(name);
+    const delay = delays.get(name) ?? 0;
+    if (settings.still.value) {
+      track(element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 180, delay, fill: 'backwards' }));
+      continue;
+    }
+    const scale = from.width / to.width;
+    const far = Math.hypot(dx, dy);
+    const lift = -Math.min(40, far * 0.12);
+    // Rotation by the way that is flown, so that a card lands and does not slide.
+    const tilt = Math.max(-9, Math.min(9, dx / 26));
+    const turn = turned.has(name) && isNew;
+    const frames: Keyframe[] = [
+      { transform: `translate(${dx}px,${dy}px) scale(${scale}) rotate(${tilt}deg)${turn ? ' rotateY(80deg)' : ''}`,
+        opacity: isNew && turn ? 0 : 1, zIndex: 30, offset: 0 },
+      { transform: `translate(${dx * 0.4}px,${dy * 0.4 + lift}px) scale(${(scale + 1) / 2 * 1.06}) rotate(${tilt / 2}deg)${turn ? ' rotateY(30deg)' : ''}`,
+        opacity: 1, zIndex: 30, offset: 0.55 },
+      { transform: 'none', opacity: 1, zIndex: 30, offset: 1 },
+    ];
+    const duration = Math.min(300, 170 + far * 0.25);
+    track(element.animate(frames, { duration, delay, easing: EASE, fill: 'backwards' }));
+  }
+}
+
+/** Something that is seen only while it flies, as a card whose face nobody sees, or a coin. */
+export function throwGhost(kind: string, from: Place, to: Place, options: { delay?: number; duration?: number; text?: string } = {}) {
+  const layer = document.getElementById('air');
+  if (!layer || settings.still.value || from.width === 0 || to.width === 0) return Promise.resolve();
+  const ghost = document.createElement('i');
+  ghost.className = `ghost ${kind}`;
+  if (options.text) ghost.textContent = options.text;
+  layer.append(ghost);
+  const size = ghost.getBoundingClientRect();
+  const at = (place: Place, scale: number) =>
+    `translate(${place.x - size.width / 2}px,${place.y - size.height / 2}px) scale(${scale})`;
+  const high: Place = { ...to, x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 - 28 };
+  const animation = track(ghost.animate([
+    { transform: at(from, 1), opacity: 1 },
+    { transform: at(high, 1.1), opacity: 1, offset: 0.5 },
+    { transform: at(to, 0.9), opacity: 0.2 },
+  ], { duration: options.duration ?? 280, delay: options.delay ?? 0, easing: EASE, fill: 'both' }));
+  const gone = () => ghost.remove();
+  return animation.finished.then(gone, gone);
+}
+
+export function anchor(name: string): Place | null {
+  const element = document.querySelector(`[data-anchor="${name}"]`);
+  return element ? placeOf(element) : null;
+}
+
+/** Grows and shines for a moment, as the POT when it is taken. */
+export function burst(element: Element | null) {
+  if (!element || settings.still.value) return;
+  track(element.animate([
+    { transform: 'scale(1)' }, { transform: 'scale(1.5)', offset: 0.3 }, { transform: 'scale(1)' },
+  ], { duration: 520, easing: 'ease-out' }));
+}

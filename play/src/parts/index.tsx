@@ -1,0 +1,140 @@
+// Small things that all pages are made of.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { client } from '../house.ts';
+import { sound } from '../sound.ts';
+import { settings } from '../settings.ts';
+import { coins, say } from '../words.ts';
+
+export function Coin() {
+  return <svg class="coin" viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="9.2" /><circle class="in" cx="10" cy="10" r="6" /><path class="in" d="M10 7v6M7.500 8.500h4M7.500 11h4" /></svg>;
+}
+
+/** An amount that rolls to its new value and never jumps. */
+export function Amount({ value, class: extra = '' }: { value: number; class?: string }) {
+  const [shown, show] = useState(value);
+  const at = useRef(value);
+  useEffect(() => {
+    const from = at.current;
+    if (from === value) return;
+    if (settings.still.value) { at.current = value; show(value); return; }
+    const begin = performance.now();
+    let frame = 0;
+    const step = (now: number) => {
+      const part = Math.min(1, (now - begin) / 600);
+      at.current = part === 1 ? value : Math.round(from + (value - from) * (1 - (1 - part) ** 3));
+      show(at.current);
+      if (part < 1) frame = requestAnimationFrame(step);
+    };
+    frame = requestAnimationFrame(step);
+    return () => cancelAnimationFrame(frame);
+  }, [value]);
+  return <b class={`amount ${extra}`}>{coins(shown)}</b>;
+}
+
+const CIRCLE = 2 * Math.PI * 19;
+
+/** A ring that empties until the deadline, in the house's time; a number when five seconds are left. */
+export function Ring({ deadline, total, loud = false, number = true }:
+  { deadline: number; total: number; loud?: boolean; number?: boolean }) {
+  const [left, setLeft] = useState<number | null>(null);
+  const circle = useRef<SVGCircleElement>(null);
+  useLayoutEffect(() => {
+    const remaining = Math.max(0, deadline - client.serverNow());
+    const moves = circle.current?.animate(
+      [{ strokeDashoffset: CIRCLE * (1 - Math.min(1, remaining / total)) }, { strokeDashoffset: CIRCLE }],
+      { duration: Math.max(1, remaining), fill: 'both' });
+    return () => moves?.cancel();
+  }, [deadline, total]);
+  useEffect(() => {
+    let told = 99;
+    const look = () => {
+      const seconds = Math.ceil((deadline - client.serverNow()) / 1000);
+      setLeft(seconds <= 5 ? Math.max(0, seconds) : null);
+      if (loud && seconds <= 5 && seconds > 0 && seconds < told) {
+        told = seconds;
+        sound.tick();
+        if (seconds <= 3 && !settings.still.value) navigator.vibrate?.(40);
+      }
+    };
+    look();
+    const timer = setInterval(look, 200);
+    return () => clearInterval(timer);
+  }, [deadline, loud]);
+  return (
+    <svg class={`ring ${left !== null ? 'soon' : ''}`} viewBox="0 0 44 44" aria-hidden="true">
+      <circle class="track" cx="22" cy="22" r="19" />
+      <circle class="left" ref={circle} cx="22" cy="22" r="19" transform="rotate(-90 22 22)"
+        stroke-dasharray={CIRCLE} />
+      {number && left !== null ? <text x="22" y="28" text-anchor="middle">{left}</text> : null}
+    </svg>
+  );
+}
+
+/** A bot's name without the word that leads it: where it is shown, a badge says the same. */
+export function shortName(name: string): string {
+  return name.replace(/^Bot /, '');
+}
+
+/** A player's picture: a letter on colours that follow from the picture's name. */
+export function Avatar({ name, picture, children }: { name: string; picture?: string | null; children?: ComponentChildren }) {
+  let sum = 0;
+  for (const letter of picture ?? name) sum = (sum * 31 + letter.charCodeAt(0)) % 9973;
+  const letter = shortName(name).slice(0, 1).toUpperCase() || '?';
+  return (
+    <span class={`avatar hue-${sum % 12} cut-${sum % 5}`} aria-hidden="true"><span>{letter}</span>{children}</span>
+  );
+}
+
+/** A page over the page: a dialog that Escape closes and that keeps the keyboard within. */
+export function Sheet({ title, onClose, children, wide = false, quiet = false }:
+  { title: string; onClose?: (() => void) | undefined; children: ComponentChildren; wide?: boolean; quiet?: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    if (!quiet) box.current?.focus({ preventScroll: true });
+    return () => { if (before?.isConnected) before.focus({ preventScroll: true }); };
+  }, []);
+  const key = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && onClose) { event.stopPropagation(); onClose(); }
+    if (event.key !== 'Tab' || !box.current) return;
+    const all = [...box.current.querySelectorAll<HTMLElement>('button:not([disabled]),a[href],input,select,[tabindex="0"]')];
+    const first = all[0];
+    const last = all.at(-1);
+    if (!first || !last) return;
+    if (event.shiftKey && (document.activeElement === first || document.activeElement === box.current)) { event.preventDefault(); last.focus(); }
+    else if (!event.shiftKey && document.activeElement === last) { event.preventDefault(); first.focus(); }
+  };
+  return (
+    <div class="veil" onClick={(event) => { if (event.target === event.currentTarget) onClose?.(); }}>
+      <div class={`sheet ${wide ? 'wide' : ''}`} role="dialog" aria-modal="true" aria-label={title} tabIndex={-1} ref={box} onKeyDown={key}>
+        <header>
+          <h2>{title}</h2>
+          {onClose ? <button type="button" class="round" aria-label={say('close')} onClick={onClose}>✕</button> : null}
+        </header>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** A switch that is on or off. */
+export function Toggle({ label, on, onChange }: { label: string; on: boolean; onChange: (on: boolean) => void }) {
+  return (
+    <button type="button" class="toggle" role="switch" aria-checked={on} onClick={() => onChange(!on)}>
+      <span>{label}</span><i aria-hidden="true" />
+    </button>
+  );
+}
+
+/** Buttons of which one is chosen. */
+export function Choice<T extends string>({ label, of, chosen, onChoose }:
+  { label: string; of: readonly (readonly [T, string])[]; chosen: T; onChoose: (one: T) => void }) {
+  return (
+    <div class="choice" role="group" aria-label={label}>
+      {of.map(([one, text]) => (
+        <button type="button" key={one} aria-pressed={one === chosen} onClick={() => onChoose(one)}>{text}</button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+// The games that one has played, and each of them once more, step by step.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { DealSheet } from '../deal.tsx';
+import { folderOf } from '../games/folder.ts';
+import { ask, named, rooms } from '../house.ts';
+import type { GameStep, MyGame, Seat } from '../model.ts';
+import { Sheet, Toggle } from '../parts/index.tsx';
+import { language, say, signed } from '../words.ts';
+
+interface Page { items: MyGame[]; next_cursor: string | null }
+
+export function History({ onClose }: { onClose: () => void }) {
+  const [games, setGames] = useState<MyGame[] | null>(null);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [open, setOpen] = useState<MyGame | null>(null);
+  const more = async (from: string | null) => {
+    const page = await ask<Page>('GET /v1/me/games', { query: { limit: 20, ...(from ? { cursor: from } : {}) } });
+    if (!page) return;
+    setGames((before) => [...(from ? before ?? [] : []), ...page.items]);
+    setCursor(page.next_cursor);
+  };
+  useEffect(() => { void more(null); }, []);
+  if (open) return <Replay game={open} onClose={() => setOpen(null)} />;
+  const time = new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' });
+  return (
+    <Sheet title={say('history')} onClose={onClose} wide>
+      {games === null ? <p>{say('loading')}</p> : games.length === 0 ? <p class="quiet">{say('nothing_here')}</p> : (
+        <ul class="games">
+          {games.map((game) => (
+            <li key={game.id}>
+              <button type="button" class="game" disabled={game.state !== 'settled'} onClick={() => setOpen(game)}>
+                <span class="sr">{say('watch_again')}:</span>
+                <span class={`badge ${game.outcome}`}>{say(game.outcome)}</span>
+                <span><b>{game.ending ? folderOf(game.kind)?.endingName(game.ending) ?? game.ending : ' '}</b>
+                  <small>{named('room', rooms.value?.find((room) => room.id === game.room)?.name ?? game.room)} · {time.format(new Date(game.finished_at))}</small></span>
+                <span class={`net ${game.net >= 0 ? 'plus' : 'minus'}`}>{signed(game.net)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {cursor ? <button type="button" class="plain" onClick={() => void more(cursor)}>{say('more')}</button> : null}
+    </Sheet>
+  );
+}
+
+interface Steps { items: GameStep[]; seat: Seat; total: number }
+interface Detail { seats: { seat: Seat; name: string }[] }
+
+function Replay({ game, onClose }: { game: MyGame; onClose: () => void }) {
+  const [all, setAll] = useState(false);
+  const [steps, setSteps] = useState<Steps | null>(null);
+  const [names, setNames] = useState<string[]>([]);
+  const [at, setAt] = useState(0);
+  const [plays, setPlays] = useState(false);
+  const [checks, setChecks] = useState(false);
+  const timer = useRef(0);
+  useEffect(() => {
+    void ask<Steps>('GET /v1/games/{id}/steps', { path: { id: game.id }, query: all ? { hands: 'all' } : {} }).then((got) => { if (got) setSteps(got); });
+  }, [all]);
+  useEffect(() => {
+    void ask<Detail>('GET /v1/games/{id}', { path: { id: game.id } }, true)
+      .then((got) => { if (got) setNames([...got.seats].sort((a, b) => a.seat - b.seat).map((seat) => seat.name)); });
+  }, []);
+  const last = (steps?.items.length ?? 1) - 1;
+  useEffect(() => {
+    if (!plays) return;
+    timer.current = window.setInterval(() => setAt((now) => Math.min(last, now + 1)), 1200);
+    return () => clearInterval(timer.current);
+  }, [plays, last]);
+  const folder = folderOf(game.kind);
+  const step = steps?.items[at];
+  if (checks) return <DealSheet game={game.id} seats={names} onClose={() => setChecks(false)} />;
+  return (
+    <Sheet title={say('watch_again')} onClose={onClose} wide>
+      {!step || !folder || !steps ? <p>{say('loading')}</p> : (
+        <>
+          <folder.Step step={step} seats={names} viewer={steps.seat} />
+          <div class="replay-bar">
+            <button type="button" class="round" aria-label={say('previous')} disabled={at === 0} onClick={() => setAt(at - 1)}>‹</button>
+            <button type="button" class="plain" onClick={() => setPlays(!plays)}>{say(plays ? 'pause' : 'auto')}</button>
+            <button type="button" class="round" aria-label={say('next')} disabled={at >= last} onClick={() => setAt(at + 1)}>›</button>
+            <input type="range" min={0} max={last} value={at} aria-label={say('step', { n: at + 1, of: last + 1 })}
+              onInput={(event) => setAt(Number((event.target as HTMLInputElement).value))} />
+            <span>{say('step', { n: at + 1, of: last + 1 })}</span>
+          </div>
+          <div class="list">
+            <Toggle label={say('all_hands')} on={all} onChange={setAll} />
+            <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>
+          </div>
+        </>
+      )}
+    </Sheet>
+  );
+}

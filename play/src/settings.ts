@@ -1,0 +1,56 @@
+// What a player has chosen on this device, kept by the browser. Everything is of use without it, so a
+// browser that keeps nothing is no fault.
+import { effect, signal } from '@preact/signals';
+import { language, type Language } from './words.ts';
+
+const KEY = 'bahay.settings';
+
+function kept(): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    return typeof value === 'object' && value !== null ? value as Record<string, unknown> : {};
+  } catch {
+    return {};
+  }
+}
+
+const before = kept();
+const flag = (name: string, otherwise: boolean) =>
+  signal(typeof before[name] === 'boolean' ? before[name] : otherwise);
+const wantsLess = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches ?? false;
+
+export const settings = {
+  sound: flag('sound', false),
+  fourColours: flag('fourColours', false),
+  largeCards: flag('largeCards', false),
+  still: flag('still', wantsLess),
+  /** Short hints, until the first game is over. */
+  hints: flag('hints', true),
+  /** A first game is over. */
+  played: flag('played', false),
+  /** A name was asked for once. */
+  named: flag('named', false),
+  /** Hands are sorted by melds, and not by suits. */
+  byMeld: flag('byMeld', true),
+};
+
+language.value = before['language'] === 'fil' || before['language'] === 'en' ? before['language']
+  : /^(fil|tl)\b/i.test(navigator.language) ? 'fil' : 'en';
+
+export function choose(chosen: Language) {
+  language.value = chosen;
+}
+
+effect(() => {
+  const root = document.documentElement;
+  root.lang = language.value;
+  root.classList.toggle('four-colours', settings.fourColours.value);
+  root.classList.toggle('large-cards', settings.largeCards.value);
+  root.classList.toggle('still', settings.still.value);
+  const values = Object.entries(settings).map(([name, one]) => [name, one.value]);
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ language: language.value, ...Object.fromEntries(values) }));
+  } catch {
+    // Not kept, then.
+  }
+});

@@ -1,0 +1,256 @@
+// The table: who sits there, the clock, the banners, what is said, and between games the wait and the
+// ring to be ready. What is played on it is the game's own folder.
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { ended, Ending, onEnd } from './ending.tsx';
+import { folderOf } from './games/folder.ts';
+import { client, leaveTable, link, me, named, onTable, rooms, speech, table, wallet } from './house.ts';
+import { EMOJI, PHRASES, type Seat, type SeatView, type TableState } from './model.ts';
+import { skipMotion } from './motion.ts';
+import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx';
+import { Face as Emoji } from './parts/emoji.tsx';
+import { Invitation } from './screens/friends.tsx';
+import { SettingsSheet } from './screens/settings.tsx';
+import { settings } from './settings.ts';
+import { coins, say } from './words.ts';
+
+/** The last things that happened, in words; read out as they come. */
+const happened = signal<string[]>([]);
+/** Whoever asked to play is ready for the first game by that, also where others are not. */
+export const readyAtOnce = signal(false);
+const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
+
+onTable((told) => {
+  const folder = folderOf(told.after.kind);
+  if (!folder) return;
+  const words = told.quiet ? [] : folder.show(told);
+  for (const event of told.events) {
+    const seat = Number(event['seat']);
+    const name = seat === told.after.seat ? say('you') : shortName((told.after.seats[seat] ?? told.before?.seats[seat])?.name ?? '');
+    if (told.quiet) break;
+    if (event.type === 'sat' && seat !== told.after.seat) words.push(say('said_sat', { name: shortName(String(event['name'])) }));
+    if (event.type === 'left') words.push(say('said_left', { name }));
+    if (event.type === 'takeover') words.push(say(event['on'] ? 'said_takeover' : 'said_back', { name }));
+  }
+  if (words.length > 0) happened.value = [...happened.value, ...words].slice(-3);
+  onEnd(told, folder);
+});
+
+export function Table({ state }: { state: TableState }) {
+  const { view } = state;
+  const folder = folderOf(view.kind);
+  const count = view.seats.length;
+  const mine = view.seat ?? 0;
+  const others = Array.from({ length: count - 1 }, (_, i) => (mine + 1 + i) % count);
+  const isPlaying = view.phase.type === 'playing';
+  // To be ready is what one said by asking for a game.
+  const preparing = view.phase.type === 'preparing' ? view.phase : null;
+  const isReady = preparing !== null && view.seat !== null && preparing.ready.includes(view.seat);
+  useEffect(() => {
+    if (isPlaying) readyAtOnce.value = false;
+    else if (preparing && readyAtOnce.value && !isReady) void client.ready();
+  }, [preparing?.game, isReady, isPlaying]);
+  useEffect(() => {
+    document.title = (state.prompt?.legal.length ?? 0) > 0 ? `● ${say('you')} · Bahay` : 'Bahay';
+    return () => { document.title = 'Bahay'; };
+  }, [state.prompt]);
+  if (!folder) {
+    return (
+      <main class="table"><h1 class="sr">{say('table')}</h1><Bar state={state} />
+        <section class="between"><p>{say('unknown_game')}</p><button type="button" class="act" onClick={leaveTable}>{say('leave')}</button></section>
+        <Sheets state={state} /></main>
+    );
+  }
+  return (
+    <main class={`table ${state.current ? '' : 'stale'} phase-${view.phase.type}`} aria-label={say('table')} onPointerDown={() => skipMotion()}>
+      <h1 class="sr">{say('table')}</h1>
+      <Bar state={state} />
+      <section class="seats" aria-label={say('opponents')}>
+        {[...others].reverse().map((seat, i) => (
+          <SeatPlate key={seat} state={state} seat={seat} side={i === others.length - 1 ? 'right' : 'left'} />
+        ))}
+      </section>
+      <folder.Board state={state} />
+      <Line state={state} />
+      {isPlaying || view.phase.type === 'settling' ? null : <Between state={state} ready={isReady} />}
+      <Banner state={state} />
+      <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map((text) => <li key={text}>{text}</li>)}</ul>
+      {ended.value ? <Ending /> : null}
+      <Sheets state={state} />
+    </main>
+  );
+}
+
+function Bar({ state }: { state: TableState }) {
+  const { terms } = state.view;
+  const room = rooms.value?.find((one) => one.id === terms.room);
+  return (
+    <header class="bar">
+      <span class="pill"><span class="room-name">{terms.private ? say('friends') : room ? named('room', room.name) : terms.room}</span> · {say('bet', { coins: coins(terms.price.bet) })}</span>
+      <span class="pill" data-anchor="wallet"><Coin /> <Amount value={wallet.value ?? 0} /></span>
+      <span class="bar-buttons">
+        <button type="button" class="round" aria-label={say('say')} onClick={() => { sheet.value = 'say'; }}>
+          <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 5h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-9l-5 4v-4H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1Z" /></svg></button>
+        <button type="button" class="round" aria-label={say('menu')} onClick={() => { sheet.value = 'menu'; }}>
+          <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 6h16v2.500H4zM4 11h16v2.500H4zM4 16h16v2.500H4z" /></svg></button>
+      </span>
+    </header>
+  );
+}
+
+function badges(seat: SeatView, seatNumber: Seat, state: TableState) {
+  const { crown } = state.view;
+  return (
+    <>
+      {crown?.player === seat.player ? <span class="crown" title={say('crown', { name: seat.name })} role="img" aria-label={say('crown', { name: seat.name })}>♛<i>{crown.wins}</i></span> : null}
+      {seat.bot ? <span class="badge">{say('bot')}</span> : seat.taken_over ? <span class="badge ai">{say('ai')}</span> : null}
+      {!seat.connected && !seat.bot ? <span class="badge away">{say('away')}</span> : null}
+      {state.view.phase.type === 'preparing' && state.view.phase.ready.includes(seatNumber) ? <span class="badge ok">✓</span> : null}
+    </>
+  );
+}
+
+function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side: string }) {
+  const { view } = state;
+  const who = view.seats[seat] ?? null;
+  const folder = folderOf(view.kind)!;
+  const info = folder.seatInfo(view, seat);
+  const deadline = view.phase.type === 'playing' ? state.prompt?.deadline_ms ?? view.phase.deadline_ms : null;
+  const said = who ? speech.value[who.player] : undefined;
+  return (
+    <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${who ? '' : 'free'}`}>
+      <span class="seat-face" data-anchor={`seat-${seat}`}>
+        <Avatar name={who?.name ?? ''} picture={who?.avatar ?? null} />
+        {info.acting && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} /> : null}
+      </span>
+      <span class="seat-words">
+        <b class="seat-name">{who ? shortName(who.name) : say('empty_seat')}</b>
+        <span class="badges">{who ? badges(who, seat, state) : null}{info.note ? <span class="badge hot">{info.note}</span> : null}</span>
+        {info.cards !== null ? <span class="held"><i class="fan" aria-hidden="true"><i /><i /><i /></i><span class="sr">{say('cards_n', { n: info.cards })}</span><span aria-hidden="true">{info.cards}</span></span> : null}
+      </span>
+      {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
+    </div>
+  );
+}
+
+function Bubble({ phrase }: { phrase: string }) {
+  return <span class="bubble" role="status">{phrase in EMOJI ? <Emoji name={phrase} /> : say(`phrase_${phrase}` as never)}</span>;
+}
+
+/** The line above the hand: whose turn it is, or what one is to do, with the own clock. */
+function Line({ state }: { state: TableState }) {
+  const { view } = state;
+  const folder = folderOf(view.kind)!;
+  const { text, urgent } = folder.status(state);
+  const deadline = state.prompt?.deadline_ms ?? null;
+  const own = view.seat === null ? null : view.seats[view.seat] ?? null;
+  const said = own ? speech.value[own.player] : undefined;
+  const last = happened.value.at(-1);
+  const advice = settings.hints.value && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
+  return (
+    <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
+      {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
+      <p class="say-words"><b>{text}</b>{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
+      {urgent && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
+      {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
+    </div>
+  );
+}
+
+/** While no cards are on the table: who is missing, or the ring to be ready. */
+function Between({ state, ready }: { state: TableState; ready: boolean }) {
+  const { view } = state;
+  if (ended.value && !ready) return null;
+  const free = view.seats.filter((seat) => seat === null).length;
+  const { phase } = view;
+  return (
+    <section class="between" aria-live="polite">
+      {phase.type === 'waiting' ? (
+        <>
+          <i class="shuffle" aria-hidden="true"><i /><i /><i /></i>
+          <p>{free > 0 && view.terms.private ? say('waiting_friends', { n: free }) : say('waiting_players')}</p>
+          {view.terms.private ? <button type="button" class="act gold" onClick={() => { sheet.value = 'invite'; }}>{say('invite')}</button> : null}
+        </>
+      ) : phase.type === 'preparing' ? (
+        <>
+          {ready ? <p>{say('ready_done')}</p> : (
+            <>
+              <p>{say('prepare_note')}</p>
+              <button type="button" class="act gold big ready" onClick={() => void client.ready()}>
+                <span>{say('ready')}</span>
+                <Ring key={phase.deadline_ms} deadline={phase.deadline_ms} total={view.terms.clocks.prepare_ms} loud />
+              </button>
+            </>
+          )}
+        </>
+      ) : <><i class="shuffle" aria-hidden="true"><i /><i /><i /></i><p>{say('dealing')}</p></>}
+    </section>
+  );
+}
+
+function Banner({ state }: { state: TableState }) {
+  const { view } = state;
+  const own = view.seat === null ? null : view.seats[view.seat];
+  const [late, setLate] = useState(false);
+  const away = link.value.type !== 'live';
+  useEffect(() => {
+    if (!away) { setLate(false); return; }
+    const timer = setTimeout(() => setLate(true), 400);
+    return () => clearTimeout(timer);
+  }, [away]);
+  if (away && late && link.value.type !== 'replaced') return <p class="banner lost" role="status"><i class="spin" aria-hidden="true" />{say('reconnecting')}</p>;
+  if (own?.taken_over && view.phase.type === 'playing') {
+    return <p class="banner" role="status">{say('taken_over')} <button type="button" class="act gold" onClick={() => void client.takeBack()}>{say('take_back')}</button></p>;
+  }
+  return null;
+}
+
+function Sheets({ state }: { state: TableState }) {
+  const close = () => { sheet.value = 'none'; };
+  const inGame = state.view.phase.type === 'playing' || state.view.phase.type === 'revealing';
+  switch (sheet.value) {
+    case 'none':
+      return null;
+    case 'menu':
+      return (
+        <Sheet title={say('menu')} onClose={close}>
+          <div class="list">
+            {state.view.terms.private ? <button type="button" class="plain" onClick={() => { sheet.value = 'invite'; }}>{say('invite')}</button> : null}
+            <button type="button" class="plain" onClick={() => { sheet.value = 'settings'; }}>{say('settings')}</button>
+            <button type="button" class="plain warn" onClick={() => { if (inGame) sheet.value = 'leave'; else { close(); leaveTable(); } }}>{say('leave')}</button>
+          </div>
+        </Sheet>
+      );
+    case 'settings':
+      return <SettingsSheet onClose={close} />;
+    case 'invite':
+      return <Invitation onClose={close} table={state} />;
+    case 'leave':
+      return (
+        <Sheet title={say('leave')} onClose={close}>
+          <p>{say('leave_ask')}</p>
+          <div class="list">
+            <button type="button" class="act gold" onClick={close}>{say('stay')}</button>
+            <button type="button" class="plain warn" onClick={() => { close(); leaveTable(); }}>{say('leave')}</button>
+          </div>
+        </Sheet>
+      );
+    case 'say':
+      return (
+        <Sheet title={say('say')} onClose={close}>
+          <div class="emojis">{Object.keys(EMOJI).map((name) => (
+            <button type="button" key={name} class="round" aria-label={name.slice(6)} onClick={() => { close(); void client.say(name as never); }}><Emoji name={name} /></button>
+          ))}</div>
+          <div class="phrases">{PHRASES.map((phrase) => (
+            <button type="button" key={phrase} class="plain" onClick={() => { close(); void client.say(phrase); }}>{say(`phrase_${phrase}`)}</button>
+          ))}</div>
+        </Sheet>
+      );
+  }
+}
+
+/** For tests and for the title of the page. */
+export function isMyTurn(): boolean {
+  const prompt = table.value?.prompt;
+  return (prompt?.legal.length ?? 0) > 0 && me.value !== null;
+}

@@ -1,0 +1,385 @@
+// Every word of the client, English and Filipino side by side. Words of the game stay as players say
+// them in both: sapaw, bunot, tapon, laban, hit. `{name}` is filled in.
+import { signal } from '@preact/signals';
+
+export type Language = 'en' | 'fil';
+export const language = signal<Language>('en');
+
+export const WORDS = {
+  // The way in.
+  greeting: ['Sit down, the cards are warm.', 'Upo ka na, mainit pa ang baraha.'],
+  play: ['Play', 'Maglaro'],
+  play_note: ['Tong-its at once, bet {bet}', 'Tong-its agad, taya {bet}'],
+  rooms: ['Rooms', 'Mga kuwarto'],
+  friends: ['Friends', 'Kaibigan'],
+  rewards: ['Rewards', 'Gantimpala'],
+  boards: ['Leaders', 'Nangunguna'],
+  history: ['My games', 'Mga laro ko'],
+  settings: ['Settings', 'Ayos'],
+  rules: ['Rules', 'Patakaran'],
+  close: ['Close', 'Isara'],
+  back: ['Back', 'Bumalik'],
+  home: ['Home', 'Simula'],
+  coins: ['coins', 'barya'],
+  menu: ['Menu', 'Menu'],
+  loading: ['One moment…', 'Sandali lang…'],
+  nothing_here: ['Nothing here yet.', 'Wala pa rito.'],
+  save: ['Save', 'I-save'],
+  name_ask: ['What shall they call you?', 'Ano ang itatawag sa iyo?'],
+  name_label: ['Your name', 'Pangalan mo'],
+  later: ['Later', 'Mamaya na'],
+  saved: ['Saved.', 'Na-save na.'],
+  copied: ['Copied.', 'Nakopya na.'],
+
+  // Rooms and waiting.
+  bet: ['Bet {coins}', 'Taya {coins}'],
+  wallet_from: ['from {coins} coins', 'mula {coins} barya'],
+  wallet_to: ['up to {coins}', 'hanggang {coins}'],
+  playing_now: ['{n} playing', '{n} naglalaro'],
+  hits_pot: ['{n} wins in a row take the POT', '{n} sunod na panalo ang kukuha ng POT'],
+  room_closed_note: ['closed', 'sarado'],
+  account_note: ['needs a password', 'kailangan ng password'],
+  seeking: ['Looking for a table…', 'Naghahanap ng mesa…'],
+  seeking_note: ['Players first; if nobody comes, bots of the house sit down.',
+    'Mga manlalaro muna; kung walang darating, uupo ang mga bot ng bahay.'],
+  seeking_room: ['Room {room}, bet {bet}', 'Kuwarto {room}, taya {bet}'],
+  cancel: ['Cancel', 'Huwag na'],
+  nobody_came: ['Nobody came this time.', 'Walang dumating ngayon.'],
+  out_of_coins: ['Your coins do not reach for this room.', 'Kulang ang barya mo sa kuwartong ito.'],
+
+  // Friends.
+  friends_title: ['A table for friends', 'Mesa para sa magkakaibigan'],
+  open_table: ['Open a table', 'Magbukas ng mesa'],
+  join_table: ['Join by code', 'Sumali gamit ang code'],
+  code: ['Code', 'Code'],
+  join: ['Sit down', 'Umupo'],
+  bet_label: ['Bet in coins', 'Taya sa barya'],
+  rule_set: ['Rules', 'Patakaran'],
+  set_kingdom: ['Kingdom', 'Kingdom'],
+  set_classic: ['Classic', 'Classic'],
+  set_joker: ['Joker', 'Joker'],
+  link: ['Link', 'Link'],
+  copy_link: ['Copy the link', 'Kopyahin ang link'],
+  share: ['Share', 'Ibahagi'],
+  invite: ['Invite', 'Mag-imbita'],
+  invite_note: ['Friends scan this, open the link, or type the code.',
+    'I-scan ito ng kaibigan, buksan ang link, o i-type ang code.'],
+  invited: ['A friend invites you to a table.', 'Iniimbitahan ka ng kaibigan sa mesa.'],
+  invited_terms: ['Bet {bet}. {n} of {seats} sit there.', 'Taya {bet}. {n} sa {seats} ang nakaupo.'],
+  send_away: ['Send {name} away', 'Paalisin si {name}'],
+  waiting_friends: ['Waiting for {n} more', 'Hinihintay pa ang {n}'],
+
+  // The table.
+  table: ['Table', 'Mesa'],
+  you: ['You', 'Ikaw'],
+  your: ['you', 'ikaw'],
+  bot: ['BOT', 'BOT'],
+  ai: ['AI', 'AI'],
+  away: ['away', 'wala'],
+  empty_seat: ['Free seat', 'Bakanteng upuan'],
+  cards_n: ['{n} cards', '{n} baraha'],
+  stock_left: ['{n} left', '{n} na lang'],
+  stock: ['Stock', 'Bunutan'],
+  discard: ['Discard', 'Tapon'],
+  pot: ['POT', 'POT'],
+  pot_more: ['{n} more wins', '{n} panalo pa'],
+  pot_one: ['one more win', 'isang panalo pa'],
+  crown: ['Crown: {name}', 'Korona: {name}'],
+  points_left: ['{n} points left', '{n} puntos pa'],
+  sort_suit: ['By suit', 'Suit'],
+  sort_meld: ['By meld', 'Bahay'],
+  group: ['Group', 'Pagsamahin'],
+  hand: ['Your hand', 'Mga baraha mo'],
+  melds: ['Melds', 'Mga bahay'],
+  meld_of: ['Meld of {name}: {cards}', 'Bahay ni {name}: {cards}'],
+  face_down_meld: ['{n} cards face down', '{n} barahang nakataob'],
+  opponents: ['The others', 'Mga kalaban'],
+  actions: ['What you can do', 'Puwede mong gawin'],
+  waiting_players: ['Waiting for players…', 'Naghihintay ng manlalaro…'],
+  prepare_note: ['The next game begins when all are ready.', 'Magsisimula kapag handa na ang lahat.'],
+  ready: ['Ready', 'Handa na'],
+  ready_done: ['Ready. Waiting for the others.', 'Handa ka na. Hinihintay ang iba.'],
+  dealing: ['Dealing…', 'Namimigay…'],
+  counting: ['Counting…', 'Nagbibilang…'],
+  leave: ['Leave', 'Umalis'],
+  leave_ask: ['Leave in the midst of a game? The AI plays on, and the result is yours.',
+    'Aalis ka habang may laro? Itutuloy ng AI, at sa iyo ang resulta.'],
+  stay: ['Stay', 'Manatili'],
+  say: ['Say', 'Magsalita'],
+  live: ['Connected', 'Konektado'],
+
+  unknown_game: ['This page does not know this game yet.', 'Hindi pa alam ng pahinang ito ang larong ito.'],
+
+  // Turns.
+  turn_draw: ['Your turn: draw, or chow.', 'Ikaw na: bumunot o mag-chow.'],
+  turn_draw_fight: ['Your turn: draw, chow or fight.', 'Ikaw na: bunot, chow o laban.'],
+  turn_play: ['Lay, sapaw, then dump one.', 'Magbaba, sapaw, saka tapon.'],
+  turn_of: ['{name} plays…', 'Si {name} na…'],
+  fight_called: ['{name} calls a fight! Challenge or fold?', 'Laban ni {name}! Sasabay ka o tiklop?'],
+  fight_mine: ['You called a fight. They answer…', 'Tumawag ka ng laban. Sumasagot sila…'],
+  fight_others: ['{name} called a fight.', 'Tumawag ng laban si {name}.'],
+  fight_answered: ['You have answered.', 'Nakasagot ka na.'],
+  draw: ['Draw', 'Bunot'],
+  chow: ['Chow', 'Chow'],
+  fight: ['Fight', 'Laban'],
+  drop: ['Drop', 'Ibaba'],
+  drop_down: ['Face down', 'Itaob'],
+  sapaw: ['Sapaw', 'Sapaw'],
+  dump: ['Dump', 'Tapon'],
+  tongits: ['Tongits!', 'Tongits!'],
+  challenge: ['Challenge', 'Sabay'],
+  fold: ['Fold', 'Tiklop'],
+  chow_choose: ['Chow with which cards?', 'Alin ang isasama sa chow?'],
+  from_stock: ['from the stock', 'mula sa bunutan'],
+  with_cards: ['with {cards}', 'kasama {cards}'],
+  to_meld: ['{card} to {name}', '{card} kay {name}'],
+  ways: ['{n} ways', '{n} paraan'],
+  deadwood_now: ['with {n} points', 'sa {n} puntos'],
+
+  // Why not.
+  why_turn: ['when it is your turn', 'kapag ikaw na'],
+  why_discard_none: ['no discard', 'walang tapon'],
+  why_chow: ['makes no meld', 'hindi nabubuo'],
+  why_not_open: ['lay a meld first', 'magbaba muna'],
+  why_blocked: ['sapawed: next turn', 'nasapawan: sa susunod'],
+  why_first: ['first in your turn', 'sa simula ng turno'],
+  why_drawn: ['draw first', 'bumunot muna'],
+  why_select_meld: ['choose a meld', 'pumili ng bahay'],
+  why_no_meld: ['no meld', 'hindi bahay'],
+  why_select_card: ['choose a card', 'pumili ng baraha'],
+  why_one_card: ['one card only', 'isa lang'],
+  why_no_target: ['fits no meld', 'walang mapagsapawan'],
+  why_addable: ['must be sapawed', 'kailangang isapaw'],
+  why_joker: ['a joker stays', 'hindi itinatapon ang joker'],
+  why_left_over: ['cards are left', 'may natitira pa'],
+  why_sent: ['sent…', 'ipinadala…'],
+  why_offline: ['no connection', 'walang koneksiyon'],
+  why_rule: ['rule {rule}', 'patakaran {rule}'],
+
+  // What happened, also for screen readers.
+  said_drawn: ['{name} draws.', 'Bumunot si {name}.'],
+  said_you_drew: ['You draw {card}.', 'Nabunot mo: {card}.'],
+  said_dumped: ['{name} dumps {card}.', 'Tapon ni {name}: {card}.'],
+  said_chowed: ['{name} chows {card}.', 'Chow ni {name}: {card}.'],
+  said_dropped: ['{name} lays {cards}.', 'Ibinaba ni {name}: {cards}.'],
+  said_face_down: ['{name} lays {n} cards face down.', 'Nagtaob si {name} ng {n} baraha.'],
+  said_sapawed: ['{name} adds {card} to the meld of {owner}.', 'Sapaw ni {name}: {card} kay {owner}.'],
+  said_fought: ['{name} calls a fight.', 'Tumawag ng laban si {name}.'],
+  said_tongits: ['{name} declares Tongits!', 'Tongits si {name}!'],
+  said_dealt: ['The cards are dealt. {name} begins.', 'Naipamigay na. Si {name} ang mauuna.'],
+  said_sat: ['{name} sits down.', 'Umupo si {name}.'],
+  said_left: ['{name} leaves.', 'Umalis si {name}.'],
+  said_takeover: ['The AI plays for {name}.', 'AI ang naglalaro para kay {name}.'],
+  said_back: ['{name} is back.', 'Bumalik si {name}.'],
+
+  // The end.
+  you_win: ['You win!', 'Panalo ka!'],
+  name_wins: ['{name} wins', 'Panalo si {name}'],
+  nobody_wins: ['Nobody wins', 'Walang nanalo'],
+  end_tongits: ['Tongits', 'Tongits'],
+  end_fight: ['Fight', 'Laban'],
+  end_stock: ['The stock is out', 'Ubos ang bunutan'],
+  end_spread: ['Spread', 'Spread'],
+  end_zero_count_fight: ['Zero-count fight', 'Labang walang puntos'],
+  burned: ['burned', 'sunog'],
+  showdown: ['showdown', 'nagpakita'],
+  points_n: ['{n} points', '{n} puntos'],
+  pays: ['{from} pays {to} {coins}', '{from} → {to}: {coins}'],
+  you_pay: ['You pay {to} {coins}', 'Ikaw → {to}: {coins}'],
+  of_owed: ['of {coins} owed', 'sa utang na {coins}'],
+  item_normal: ['win', 'panalo'],
+  item_tongits: ['Tongits', 'Tongits'],
+  item_special: ['aces and kings', 'alas at hari'],
+  item_secret: ['secret meld', 'sikretong bahay'],
+  item_challenge: ['showdown', 'sabay'],
+  item_burned: ['burned', 'sunog'],
+  item_spread: ['Spread', 'Spread'],
+  item_fight: ['fight', 'laban'],
+  item_stock: ['stock', 'bunutan'],
+  item_zero_count_fight: ['zero count', 'walang puntos'],
+  item_variable: ['points', 'puntos'],
+  item_second_hit: ['second hit', 'ikalawang hit'],
+  fee: ['House, 5 %', 'Bahay, 5 %'],
+  fee_of: ['The house keeps {coins} from {name}', 'Kinukuha ng bahay ang {coins} kay {name}'],
+  pot_taken: ['{name} takes the POT: {coins}', 'Kinuha ni {name} ang POT: {coins}'],
+  you_take_pot: ['You take the POT: {coins}', 'Kinuha mo ang POT: {coins}'],
+  pot_won: ['The POT is yours!', 'Sa iyo ang POT!'],
+  crown_now: ['{name} wears the crown: {n} of {of}', 'May korona si {name}: {n} sa {of}'],
+  net: ['You: {coins}', 'Ikaw: {coins}'],
+  check_deal: ['Check this deal', 'Suriin ang pamimigay'],
+  next_game: ['Next game', 'Susunod na laro'],
+
+  // Deal checked.
+  deal_checked: ['The deal is fair', 'Patas ang pamimigay'],
+  deal_wrong: ['The deal does not hold', 'May mali sa pamimigay'],
+  deal_note: ['Your browser computed everything again, from what it was shown before the deal.',
+    'Kinuwenta muli ng browser mo ang lahat, mula sa ipinakita bago mamigay.'],
+  deal_expected: ['shown', 'ipinakita'],
+  deal_commitment: ['The house’s seed is the one it committed to', 'Ang binhi ng bahay ay ang ipinangako nito'],
+  deal_client_seed: ['A player’s seed is the one committed to', 'Ang binhi ng manlalaro ay ang ipinangako'],
+  deal_starter: ['Who begins', 'Kung sino ang mauuna'],
+  deal_deck: ['The deck, from all seeds', 'Ang baraha, mula sa lahat ng binhi'],
+  deal_shown_commitment: ['What this page was shown before the deal', 'Ang ipinakita sa pahinang ito bago mamigay'],
+  deal_shown_commitments: ['What the others committed to before', 'Ang ipinangako ng iba bago mamigay'],
+  deal_own_text: ['Your own chance is in it', 'Kasama ang sarili mong suwerte'],
+  deal_own_hand: ['Your hand', 'Ang mga baraha mo'],
+  step_ok: ['holds', 'tama'],
+  step_wrong: ['differs', 'iba'],
+
+  // Away, back and lost.
+  reconnecting: ['Connection lost. Coming back…', 'Naputol. Bumabalik…'],
+  taken_over: ['The AI plays for you.', 'AI ang naglalaro para sa iyo.'],
+  take_back: ['Take back', 'Bawiin'],
+  replaced: ['You play in another tab.', 'Naglalaro ka sa ibang tab.'],
+  replaced_note: ['The newer one plays. You may go on here instead.', 'Ang bago ang naglalaro. Puwedeng dito ka na lang.'],
+  play_here: ['Play here', 'Dito maglaro'],
+  signed_out: ['You are signed out.', 'Naka-sign out ka.'],
+  sign_in_again: ['Sign in again', 'Mag-sign in muli'],
+  broken: ['This page is too old for the house. Load it again.', 'Luma na ang pahinang ito. I-load muli.'],
+  reload: ['Load again', 'I-load muli'],
+  seat_lost: ['You have lost your seat', 'Nawala ang upuan mo'],
+  lost_not_ready: ['You were not ready in time.', 'Hindi ka naging handa sa oras.'],
+  lost_absent: ['You were away for too long.', 'Matagal kang nawala.'],
+  lost_cannot_pay: ['Your coins do not reach for the next game.', 'Kulang ang barya mo sa susunod na laro.'],
+  lost_removed: ['The host has sent you away.', 'Pinaalis ka ng host.'],
+  lost_closed: ['The room was closed.', 'Isinara ang kuwarto.'],
+  lost_left: ['You have left the table.', 'Umalis ka sa mesa.'],
+  lost_voided: ['An operator ended the table. Your coins are back.', 'Tinapos ng operator ang mesa. Naibalik ang barya mo.'],
+  lost_lost: ['The table was lost. Your coins come back within half a minute.', 'Nawala ang mesa. Babalik ang barya mo sa loob ng kalahating minuto.'],
+  lost_not_seated: ['You sit at no table any more.', 'Wala ka na sa mesa.'],
+  find_another: ['Find another table', 'Maghanap ng ibang mesa'],
+
+  // Rewards.
+  daily: ['Daily reward', 'Araw-araw na gantimpala'],
+  daily_day: ['Day {n} in a row', 'Ika-{n} araw na sunod'],
+  claim: ['Take {coins}', 'Kunin ang {coins}'],
+  claimed: ['Taken. Come back tomorrow.', 'Nakuha na. Bumalik bukas.'],
+  relief: ['Relief', 'Saklolo'],
+  relief_note: ['For who has less than {floor} coins; {n} left today.', 'Para sa may kulang sa {floor} barya; {n} pa ngayon.'],
+  got_coins: ['You get {coins} coins.', 'Nakakuha ka ng {coins} barya.'],
+
+  // Boards and history.
+  board_coins: ['Coins won', 'Baryang napanalunan'],
+  board_hits: ['POTs taken', 'POT na nakuha'],
+  board_rating: ['Skill', 'Galing'],
+  span_day: ['Today', 'Ngayon'],
+  span_week: ['Week', 'Linggo'],
+  span_season: ['Season', 'Season'],
+  span_ever: ['Ever', 'Lahat'],
+  rank: ['Rank', 'Puwesto'],
+  player: ['Player', 'Manlalaro'],
+  score: ['Score', 'Iskor'],
+  watch_again: ['Watch again', 'Panoorin muli'],
+  won: ['won', 'panalo'],
+  lost: ['lost', 'talo'],
+  drawn: ['drawn', 'tabla'],
+  voided: ['voided', 'walang bisa'],
+  more: ['More', 'Higit pa'],
+  step: ['Step {n} of {of}', 'Hakbang {n} sa {of}'],
+  first: ['First', 'Una'],
+  previous: ['Back one', 'Isa pabalik'],
+  next: ['On one', 'Isa pa'],
+  auto: ['Play', 'I-play'],
+  pause: ['Pause', 'Itigil'],
+  all_hands: ['All hands', 'Lahat ng baraha'],
+  by_clock: ['the clock played', 'ang orasan ang naglaro'],
+  by_ai: ['the AI played', 'ang AI ang naglaro'],
+  the_deal: ['The deal', 'Ang pamimigay'],
+
+  // Settings.
+  set_language: ['Language', 'Wika'],
+  set_sound: ['Sounds', 'Tunog'],
+  set_four_colours: ['Four-colour suits', 'Apat na kulay'],
+  set_large_cards: ['Large cards', 'Malalaking baraha'],
+  set_still: ['Less motion', 'Bawas na galaw'],
+  set_hints: ['Hints', 'Mga payo'],
+  account: ['Account', 'Account'],
+  password_label: ['Password', 'Password'],
+  password_set: ['Keep this account by a password', 'Panatilihin ang account gamit ang password'],
+  sign_in: ['Sign in', 'Mag-sign in'],
+  sign_in_note: ['You have a name and password already?', 'May pangalan at password ka na?'],
+  password_note: ['Then you can sign in anywhere, and sit in every room.', 'Makakapag-sign in ka kahit saan, sa lahat ng kuwarto.'],
+  avatar: ['Picture', 'Larawan'],
+
+  // Hints of the first game, one a turn.
+  hint_draw: ['Draw a card from the stock, or chow the discard when it makes a meld with yours.',
+    'Bumunot, o kunin ang tapon kapag nabubuo ang bahay mo.'],
+  hint_chow: ['The discard makes a meld with your cards: chow takes it.', 'Nabubuo ang bahay mo sa tapon: i-chow mo.'],
+  hint_drop: ['You hold a meld. Touch Drop: who lays nothing is burned and pays more.',
+    'May bahay ka. Ibaba mo: sunog ang walang nababa at mas malaki ang bayad.'],
+  hint_sapaw: ['A card of yours fits a meld on the table. Lift it and touch that meld.',
+    'May barahang maisasapaw ka. Iangat at pindutin ang bahay.'],
+  hint_dump: ['Lift one card and dump it. High cards cost most at the end.',
+    'Iangat ang isa at itapon. Matataas ang mahal sa huli.'],
+  hint_fight: ['You have few points. A fight wins if nobody has fewer.', 'Kaunti ang puntos mo. Panalo ang laban kung ikaw ang pinakamababa.'],
+  hint_answer: ['Challenge if you think that your points are fewer, else fold.', 'Sumabay kung mas kaunti ang puntos mo, kung hindi tiklop.'],
+  hint_tongits: ['Every card of yours is in a meld: Tongits!', 'Buo lahat ng baraha mo: Tongits!'],
+
+  // Said at the table.
+  phrase_hello: ['Hello!', 'Kumusta!'],
+  phrase_good_luck: ['Good luck!', 'Suwertihin ka!'],
+  phrase_thanks: ['Thanks!', 'Salamat!'],
+  phrase_well_played: ['Well played!', 'Galing!'],
+  phrase_sorry: ['Sorry!', 'Pasensiya na!'],
+  phrase_hurry: ['Hurry up!', 'Bilis naman!'],
+  phrase_nice_fight: ['Nice fight!', 'Ganda ng laban!'],
+  phrase_i_surrender: ['I give up!', 'Suko na ako!'],
+  phrase_one_more_game: ['One more!', 'Isa pa!'],
+  phrase_goodbye: ['Goodbye!', 'Paalam!'],
+
+  // Cards, as they are read out.
+  suit_C: ['clubs', 'trebol'],
+  suit_D: ['diamonds', 'diyamante'],
+  suit_H: ['hearts', 'puso'],
+  suit_S: ['spades', 'espada'],
+  rank_A: ['ace', 'alas'],
+  rank_T: ['10', '10'],
+  rank_J: ['jack', 'jack'],
+  rank_Q: ['queen', 'reyna'],
+  rank_K: ['king', 'hari'],
+  joker: ['joker', 'joker'],
+  card_of: ['{rank} of {suit}', '{rank} ng {suit}'],
+} as const satisfies Record<string, readonly [string, string]>;
+
+export type Word = keyof typeof WORDS;
+
+/** The words in the language of the settings, filled in. */
+export function say(word: Word, fill: Record<string, string | number> = {}): string {
+  const text: string = WORDS[word][language.value === 'en' ? 0 : 1];
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(fill[name] ?? whole));
+}
+
+export function isWord(text: string): text is Word {
+  return text in WORDS;
+}
+
+/** An amount in hundredths, as in 1,014.45; whole coins without a fraction. */
+export function coins(amount: number): string {
+  const sign = amount < 0 ? '−' : '';
+  const size = Math.abs(Math.round(amount));
+  const whole = Math.floor(size / 100).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+  const rest = size % 100;
+  return `${sign}${whole}${rest === 0 ? '' : `.${String(rest).padStart(2, '0')}`}`;
+}
+
+export function signed(amount: number): string {
+  return amount > 0 ? `+${coins(amount)}` : coins(amount);
+}
+
+/** A card as it is read out. */
+export function cardName(card: string): string {
+  const rank = card[0] ?? '';
+  if (rank === 'X') return say('joker');
+  const ranked = `rank_${rank}`;
+  return say('card_of', {
+    rank: isWord(ranked) ? say(ranked) : rank,
+    suit: say(`suit_${card[1]}` as Word),
+  });
+}
+
+/** A card in short, as in 10♥. */
+export function cardSign(card: string): string {
+  if (card[0] === 'X') return '★';
+  const suits: Record<string, string> = { C: '♣', D: '♦', H: '♥', S: '♠' };
+  return `${card[0] === 'T' ? '10' : card[0]}${suits[card[1] ?? '']}`;
+}

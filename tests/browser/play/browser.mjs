@@ -1,0 +1,68 @@
+// Chromium for the tests of the game: pages whose every complaint is a mistake, and what axe finds.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const PHONE = { width: 390, height: 844 };
+export const SIDEWAYS = { width: 844, height: 390 };
+export const DESKTOP = { width: 1440, height: 900 };
+
+export function launch(executablePath, sandbox) {
+  return chromium.launch({
+    executablePath,
+    chromiumSandbox: sandbox === 'sandbox',
+    args: ['--disable-dev-shm-usage'],
+  });
+}
+
+/** A browser of its own for one player, with a list that all complaints of its pages go to. */
+export async function seat(browser, url, mistakes, { viewport = PHONE, still = true, language = 'en-US' } = {}) {
+  const context = await browser.newContext({
+    viewport, locale: language, reducedMotion: still ? 'reduce' : 'no-preference', hasTouch: viewport.width < 900,
+  });
+  const page = await context.newPage();
+  watch(page, url, mistakes);
+  return { context, page };
+}
+
+/** Whatever a page complains about is a mistake, and whatever it asks of others. */
+export function watch(page, url, mistakes) {
+  page.on('console', (said) => {
+    // The browser itself tells what fails while the network is cut, and each refusal of the house.
+    const own = /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION|WebSocket connection|status of 4\d\d/;
+    if (said.type() === 'error' && !own.test(said.text())) {
+      mistakes.push(`${page.url()}: ${said.text()}`);
+    }
+  });
+  page.on('pageerror', (error) => mistakes.push(`${page.url()}: ${error.stack ?? error}`));
+  page.on('request', (request) => {
+    const to = new URL(request.url());
+    if (to.protocol !== 'data:' && to.host !== new URL(url).host) mistakes.push(`${page.url()} asks ${request.url()}`);
+  });
+}
+
+/** Everything that axe finds, of whatever weight. */
+export async function findings(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ').slice(0, 400)}`);
+}
+
+/** Nothing on the page is wider than the screen, and nothing at the table scrolls. */
+export async function overflows(page) {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
+    const wrong = [];
+    if (scrollWidth > clientWidth) wrong.push(`wide: ${scrollWidth} of ${clientWidth}`);
+    if (scrollHeight > clientHeight) wrong.push(`high: ${scrollHeight} of ${clientHeight}`);
+    for (const one of document.querySelectorAll('.table .act, .table .slot, .table .meld, .table .seat, .table .pile, .table .say')) {
+      const { left, right, top, bottom } = one.getBoundingClientRect();
+      if (left < -2 || right > innerWidth + 2 || top < -2 || bottom > innerHeight + 2) {
+        wrong.push(`${one.className}: ${[left, top, right, bottom].map(Math.round)}`);
+      }
+    }
+    return wrong;
+  });
+}

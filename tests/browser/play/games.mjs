@@ -1,0 +1,223 @@
+// Whole games on a real server, through the page alone: against bots to a POT, with the connection cut in
+// the midst; the deal checked, the history and the replay; a link opened by a second browser; and how much
+// and how long it takes until the first hand.
+import assert from 'node:assert/strict';
+import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
+import { look, myTurn, playGame } from './player.mjs';
+
+const ROOM = 'quick';
+const BUDGET_BYTES = 150_000;
+const FIRST_HAND_MS = 3_000;
+/** A phone's 4G, as Chromium's developers simulate it, and a processor slowed fourfold. */
+const LINK = { offline: false, latency: 165, downloadThroughput: 9 * 1024 * 1024 / 8 * 0.9, uploadThroughput: 1.5 * 1024 * 1024 / 8 * 0.9 };
+const GAMES_MAX = 40;
+
+/** How many games were played. */
+export async function runGames({ browser, url, operator, mistakes, picture }) {
+  await firstHand({ browser, url, mistakes, picture });
+  await quickRoom(url, operator);
+  const games = await toPot({ browser, url, mistakes, picture });
+  await friends({ browser, url, mistakes, picture });
+  return games + 1;
+}
+
+/** A room where the bots think fast, so that a test has time for games. */
+async function quickRoom(url, operator) {
+  const answer = await fetch(`${url}/v1/operator/rooms`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': 'quick-room-of-the-test' },
+    body: JSON.stringify({ id: ROOM, settings: {
+      name: 'Quick', kind: 'tongits', rule_set: 'kingdom', bet: 100, multiplier: 1, fee_basis_points: 500, coins_min: 0, coins_max: null,
+      is_open: true, pot: { ante: 1, hits_to_win: 2, second_hit_bonus: 0 },
+      clocks: { prepare_ms: 10_000, think_ms: 60, missed_turns_to_takeover: 2, absence_ms: 30_000 },
+    } }),
+  });
+  assert.equal(answer.status, 201, await answer.text());
+}
+
+/** From opening the page to the first hand, and all that came over the wire for it. */
+async function firstHand({ browser, url, mistakes, picture }) {
+  const { context, page } = await seat(browser, url, mistakes, { still: false });
+  const network = await context.newCDPSession(page);
+  await network.send('Network.enable');
+  await network.send('Network.emulateNetworkConditions', LINK);
+  await network.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  let bytes = 0;
+  network.on('Network.loadingFinished', ({ encodedDataLength }) => { bytes += encodedDataLength; });
+  network.on('Network.webSocketFrameReceived', ({ response }) => { bytes += response.payloadData.length; });
+  const began = Date.now();
+  await page.goto(`${url}/play`);
+  await page.locator('.act.huge:not([disabled])').click();
+  const touched = Date.now();
+  await page.locator('.rack [data-card]').first().waitFor();
+  const dealt = Date.now();
+  console.log(`first hand after ${dealt - began} ms, of which ${dealt - touched} ms from the touch; ${bytes} bytes`);
+  assert.ok(bytes < BUDGET_BYTES, `${bytes} bytes for a first hand`);
+  assert.equal(await page.locator('.rack [data-card]').count() >= 12, true);
+  await picture(page, 'first-hand');
+  await context.close();
+  return dealt - began <= FIRST_HAND_MS;
+}
+
+async function sitDown(page, url, room) {
+  await page.goto(`${url}/play`);
+  await page.getByRole('button', { name: 'Rooms' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: room }).click();
+}
+
+/** Plays games until somebody takes a POT and the player has won one; checks what is shown of each. */
+async function toPot({ browser, url, mistakes, picture }) {
+  const { context, page } = await seat(browser, url, mistakes);
+  await sitDown(page, url, /^Quick/);
+  let games = 0;
+  let isCut = false;
+  for (let pots = 0; pots === 0; games += 1) {
+    assert.ok(games < GAMES_MAX, `no POT was taken in ${GAMES_MAX} games`);
+    await page.locator('.rack [data-card]').first().waitFor({ timeout: 40_000 });
+    await playGame(page, { each: async () => {
+      if (isCut) return;
+      isCut = true;
+      await cut(page, context, picture);
+    } });
+    const end = page.locator('.ending');
+    await end.waitFor();
+    await checkEnd(page);
+    if (games === 0) {
+      await picture(page, 'end');
+      for (const finding of await findings(page)) mistakes.push(`the end: ${finding}`);
+      await checkDeal(page, mistakes, picture);
+    }
+    if (await end.getByText(/takes the POT|POT is yours/).count() > 0) {
+      pots += 1;
+      await picture(page, 'pot-taken');
+    }
+    if (pots === 0) await page.locator('.act.ready').click();
+  }
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.locator('main.home').waitFor();
+  // Only now a name is asked for, once.
+  await page.getByLabel('What shall they call you?').fill('Luningning');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.who').getByText('Luningning').waitFor();
+  assert.equal(await page.getByLabel('What shall they call you?').count(), 0);
+  await again(page, mistakes, picture, games);
+  await context.close();
+  return games;
+}
+
+/** The network goes in the midst of a game, and comes back: the same hand within a second. */
+async function cut(page, context, picture) {
+  await myTurn(page);
+  const before = await look(page);
+  await context.setOffline(true);
+  await page.evaluate(() => globalThis.dispatchEvent(new Event('offline')));
+  await page.waitForTimeout(600);
+  await picture(page, 'cut');
+  const began = Date.now();
+  await context.setOffline(false);
+  await page.waitForFunction(() => document.querySelector('[data-act]:not([disabled])') || document.querySelector('.ending'), null, { timeout: 5_000 });
+  const after = await look(page);
+  assert.ok(Date.now() - began < 1_500, `back after ${Date.now() - began} ms`);
+  assert.deepEqual(after.cards.sort(), before.cards.sort());
+}
+
+/** What each pays is what the sums say: the lines of the page add up to what it shows as the own result. */
+async function checkEnd(page) {
+  const shown = await page.evaluate(() => ({
+    net: document.querySelector('.ending .net').textContent,
+    lines: [...document.querySelectorAll('.payments li')].map((one) => (one.querySelector('b') ?? one).textContent),
+    hands: document.querySelectorAll('.hand-shown').length,
+  }));
+  const amount = (text) => Math.round(Number(text.replace(/[−+,]/g, '')) * 100) * (text.includes('−') ? -1 : 1);
+  let net = 0;
+  for (const line of shown.lines) {
+    const last = /([\d,]+(?:\.\d\d)?)$/.exec(line)?.[1];
+    const fee = /keeps ([\d,.]+) from you$/.exec(line)?.[1];
+    if (/^You pay /.test(line)) net -= amount(last);
+    else if (/ pays you /.test(line)) net += amount(last);
+    else if (fee) net -= amount(fee);
+    else if (/^You take the POT/.test(line)) net += amount(last);
+  }
+  assert.equal(amount(shown.net), net, JSON.stringify(shown));
+  assert.equal(shown.hands, 3);
+}
+
+async function checkDeal(page, mistakes, picture) {
+  await page.getByRole('button', { name: 'Check this deal' }).click();
+  const sheet = page.getByRole('dialog', { name: 'The deal is fair' });
+  await sheet.waitFor();
+  // What only this page can know is among it: what it was shown before, its own text, its own hand.
+  for (const step of ['What this page was shown before the deal', 'What the others committed to before', 'Your own chance is in it', 'Your hand', 'The deck, from all seeds']) {
+    await sheet.getByText(step).first().waitFor();
+  }
+  assert.equal(await sheet.getByText('differs').count(), 0);
+  await picture(page, 'deal-checked');
+  for (const finding of await findings(page)) mistakes.push(`the deal: ${finding}`);
+  await sheet.getByRole('button', { name: 'Close' }).click();
+}
+
+/** The games that were played, and one of them once more. */
+async function again(page, mistakes, picture, games) {
+  await page.getByRole('button', { name: 'My games' }).click();
+  const list = page.locator('.games .game');
+  await list.first().waitFor();
+  assert.ok(await list.count() >= games, 'each game is listed');
+  await picture(page, 'history');
+  for (const finding of await findings(page)) mistakes.push(`the history: ${finding}`);
+  await list.first().click();
+  await page.getByText('The deal', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'On one' }).click();
+  await page.getByText(/^Step 2 of/).waitFor();
+  await page.getByRole('slider').focus();
+  await page.keyboard.press('End');
+  await page.getByRole('switch', { name: 'All hands' }).click();
+  await picture(page, 'replay');
+  for (const finding of await findings(page)) mistakes.push(`the replay: ${finding}`);
+}
+
+/** A table for friends: a second browser opens the link, a third types the code; all three play a game. */
+async function friends({ browser, url, mistakes, picture }) {
+  const [host, guest, third] = await Promise.all([PHONE, DESKTOP, PHONE].map((viewport) => seat(browser, url, mistakes, { viewport })));
+  await host.page.goto(`${url}/play`);
+  await host.page.getByRole('button', { name: 'Friends' }).click();
+  await host.page.getByLabel('Bet in coins').fill('1');
+  await host.page.getByRole('button', { name: 'Open a table' }).click();
+  await host.page.getByText('Waiting for 2 more').waitFor();
+  await host.page.getByRole('button', { name: 'Invite' }).click();
+  const link = await host.page.locator('.code-link a').getAttribute('href');
+  const code = await host.page.locator('.code-big').innerText();
+  assert.equal(link, `${url}/play/join/${code.trim()}`);
+  await host.page.keyboard.press('Escape');
+  await guest.page.goto(link);
+  await guest.page.getByText('Bet 1. 1 of 3 sit there.').waitFor();
+  await picture(guest.page, 'invited');
+  await guest.page.getByRole('button', { name: 'Sit down' }).click();
+  await third.page.goto(`${url}/play`);
+  await third.page.getByRole('button', { name: 'Friends' }).click();
+  await third.page.getByLabel('Code').fill(code.toLowerCase());
+  await third.page.getByRole('button', { name: 'Sit down' }).click();
+  const pages = [host, guest, third].map(({ page }) => page);
+  await Promise.all(pages.map((page) => page.locator('.rack [data-card]').first().waitFor({ timeout: 20_000 })));
+  await picture(guest.page, 'friends-desktop');
+  await Promise.all(pages.map((page) => playGame(page)));
+  await Promise.all(pages.map(checkEnd));
+  // Each browser shows what it was itself shown, and all three the same settlement.
+  const nets = await Promise.all(pages.map((page) => page.locator('.ending .net').innerText()));
+  const sum = nets.map((net) => Number(net.replace('−', '-').replace(/[+,]/g, ''))).reduce((a, b) => a + b, 0);
+  assert.ok(sum <= 0 && sum > -20, `the fee and nothing else is missing: ${nets}`);
+  await twoTabs(host);
+  for (const { context } of [host, guest, third]) await context.close();
+}
+
+/** The newer tab plays, the older says so and takes over when asked. */
+async function twoTabs({ context, page }) {
+  await page.locator('.act.ready').click();
+  const newer = await context.newPage();
+  await newer.goto(page.url());
+  await newer.locator('main.table').waitFor();
+  const replaced = page.getByRole('dialog', { name: 'You play in another tab.' });
+  await replaced.waitFor();
+  await replaced.getByRole('button', { name: 'Play here' }).click();
+  await newer.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
+  await replaced.waitFor({ state: 'detached' });
+}

@@ -1,0 +1,266 @@
+// A house of one table for scenes: it serves the built client and speaks as PROTOCOL.md tells, but its
+// cards lie as a test has put them. Whole games are played on a real server; here are the moments that
+// chance gives too seldom. It knows no rules: a scene says what is legal and what follows.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+
+const KINDS = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
+// As src/http/play.rs sends it; the real games run under the real one.
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+  + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+export const ME = '019ca944-3c00-7000-8000-00000091a7e0';
+const OTHERS = ['019ca944-3c00-7000-8000-00000091a7e1', '019ca944-3c00-7000-8000-00000091a7e2'];
+export const GAME = '019ca944-3c00-7000-8000-000000009a3e';
+const NEXT = '019ca944-3c00-7000-8000-000000009a3f';
+const TABLE = '019ca944-3c00-7000-8000-00000007ab1e';
+const COMMITMENT = '9985b2e4b9b71b28ce59ea5ce77f0b110637b625c6d7f41e982c9510940a2056';
+
+export const RULES = {
+  deal: 'clockwise', hand_cards: 12, jokers: false, auto_draw: true, dump_addable: false, secret_run_min: 5,
+  bahay: false, sagasa: false, spread: false, fight_blocked_by: 'anyone', secret_may_challenge: true,
+  challengers_tied: 'first_after_fighter', zero_count_fight: false, variable_payout: false,
+  all_burned: 'fewest_points', counts: { normal: 1, tongits: 1, special: 1, secret: 1, challenge: 2, burned: 1 },
+  countdowns: { draw_ms: 10000, play_ms: 20000, fight_ms: 10000 },
+};
+
+const TERMS = {
+  room: 'newbie', rules: RULES, price: { bet: 100, multiplier: 1, fee_basis_points: 500 },
+  hits: { ante: 1, to_win: 2, second_hit_bonus: 0 },
+  clocks: { prepare_ms: 10000, think_ms: 1000, missed_turns_to_takeover: 2, absence_ms: 30000, retry_ms: 1000 },
+  spectators: 'anybody',
+};
+
+/** A meld of a seat, all of whose cards that seat has put there. */
+export function meld(owner, ...cards) {
+  return { owner, cards, by: [0, 1, 2].map((seat) => (seat === owner ? cards : [])) };
+}
+
+/** A table in the midst of a game. `legal` is what the player at seat 0 may do. */
+export function playing({ hand, phase, discards = [], melds = [], counts = [hand.length, 10, 9], stock = 8,
+  added = [], legal = [], pot = 600, crown = null, seats = {}, terms = {}, ms = 9000, answered } = {}) {
+  const prompt = 7;
+  return {
+    legal, prompt, ms,
+    view: {
+      table: TABLE, terms: { ...TERMS, ...terms }, kind: 'tongits', seat: 0, pot, crown,
+      seats: people(seats),
+      phase: {
+        type: 'playing', game: GAME, stakes: [1400, 1400, 1400], deadline_ms: null,
+        view: {
+          viewer: 0, hands: [hand, null, null], answers: answered ?? [],
+          public: {
+            rules: RULES, phase, prompt, countdown: 3, hand_counts: counts, stock_count: stock,
+            discards, melds, added_to: added, drew_last: null, shown: null, end: null,
+          },
+        },
+      },
+    },
+  };
+}
+
+/** The same table between two games. */
+export function between({ phase, seats = {}, pot = 300, crown = null, terms = {} } = {}) {
+  return {
+    legal: [], prompt: 0, ms: 9000,
+    view: { table: TABLE, terms: { ...TERMS, ...terms }, kind: 'tongits', seat: 0, pot, crown, seats: people(seats), phase },
+  };
+}
+
+export const preparing = (ready = [1, 2], ms = 9000) =>
+  ({ type: 'preparing', game: NEXT, commitment: COMMITMENT, deadline_ms: Date.now() + ms, ready });
+
+function people(changes) {
+  const names = ['Althea', 'Benjie', 'Carmela'];
+  return names.map((name, seat) => changes[seat] === null ? null : ({
+    player: [ME, ...OTHERS][seat], name, avatar: ['kalaw', 'carabao', 'parol'][seat], bot: false,
+    connected: true, taken_over: false, ...changes[seat],
+  }));
+}
+
+const ROOM = {
+  id: 'newbie', name: 'Newbie', kind: 'tongits', game: 'Tong-its', rule_set: 'kingdom', bet: 100, ante: 100,
+  multiplier: 1, fee_basis_points: 500, wallet_min: 1500, wallet_max: null, hits_to_win: 2, is_open: true,
+  needs_account: false, has_own_switches: false, players: 4, tables: 2, seats: 3, seats_min: 3,
+};
+
+const ANSWERS = {
+  'GET /v1/me': { id: ME, name: 'Althea', avatar: 'kalaw', created_at: '2026-03-01T12:00:00Z', renamable_at: null, time_zone: null },
+  'GET /v1/me/wallet': { available: 101445, held: 0, version: 3 },
+  'GET /v1/rooms': { items: [ROOM,
+    { ...ROOM, id: 'silver', name: 'Silver', bet: 1000, wallet_min: 15000, players: 0 },
+    { ...ROOM, id: 'gold', name: 'Gold', bet: 10000, wallet_min: 150000, needs_account: true }] },
+  'GET /v1/me/rewards': {
+    daily: { amount: 10000, claimable: true, claimable_at: '2026-03-01T12:00:00Z', streak_day: 2 },
+    relief: { amount: 20000, claimable: false, floor: 5000, left_today: 3 },
+  },
+  'GET /v1/me/ways-in': { devices: 1, identities: [], password_set_at: null },
+  'GET /v1/avatars': { items: ['carabao', 'tarsier', 'eagle', 'maya', 'kalaw', 'parol', 'salakot', 'narra'] },
+};
+
+/** Starts a house; `scene` may be changed while it runs. */
+export async function openHouse(dist) {
+  const house = {
+    /** The table, or null where the player sits nowhere. */
+    scene: null,
+    /** What an action leads to: events, and a new scene. */
+    follow: () => null,
+    /** What was sent over the socket, without the way in. */
+    heard: [],
+    answers: { ...ANSWERS },
+    sockets: new Set(),
+    version: 6,
+  };
+  const server = createServer((request, response) => answer(house, dist, request, response));
+  server.on('upgrade', (request, socket) => upgrade(house, request, socket));
+  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  house.url = `http://127.0.0.1:${server.address().port}`;
+  house.close = () => {
+    for (const socket of house.sockets) socket.raw.destroy();
+    server.closeAllConnections();
+    return new Promise((done) => { server.close(done); });
+  };
+  /** Shows the table anew to whoever is there. */
+  house.show = (scene) => {
+    house.scene = scene;
+    for (const socket of house.sockets) if (socket.joined) snapshot(house, socket);
+  };
+  /** Lets something happen, and shows what it leads to. */
+  house.tell = (events, scene = house.scene) => {
+    house.scene = scene;
+    house.version += 1;
+    for (const socket of house.sockets) {
+      if (!socket.joined) continue;
+      socket.send({ type: 'update', version: house.version, tag: tag(house), server_time_ms: Date.now(), events, ...promptOf(house) });
+    }
+  };
+  house.cut = (code) => { for (const socket of house.sockets) (code ? socket.end(code) : socket.raw.destroy()); };
+  return house;
+}
+
+function answer(house, dist, request, response) {
+  const path = request.url.split('?')[0];
+  const send = (status, kind, body, more = {}) => {
+    response.writeHead(status, { 'content-type': kind, ...more });
+    response.end(body);
+  };
+  if (path === '/play' || path.startsWith('/play/join/')) {
+    send(200, KINDS.html, readFileSync(join(dist, 'index.html')), { 'content-security-policy': POLICY });
+    return;
+  }
+  if (path.startsWith('/play/files/')) {
+    const file = join(dist, path.slice('/play/files/'.length));
+    if (existsSync(file)) send(200, KINDS[file.split('.').at(-1)], readFileSync(file));
+    else send(404, 'text/plain', '');
+    return;
+  }
+  request.resume();
+  const json = (status, body) => send(status, 'application/json', JSON.stringify(body));
+  const name = `${request.method} ${path}`;
+  if (name === 'POST /v1/sign-in/guest' || name === 'POST /v1/token/refresh') {
+    const later = new Date(Date.now() + 900_000).toISOString();
+    json(200, {
+      access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi.c2lnbmF0dXJl', access_expires_at: later, refresh_token: 'r'.repeat(43),
+      refresh_expires_at: later, session: NEXT, player: ANSWERS['GET /v1/me'],
+    });
+  } else if (name === 'POST /v1/play/tickets') {
+    json(200, { ticket: `pt_${'0'.repeat(64)}`, expires_at: new Date(Date.now() + 30_000).toISOString() });
+  } else if (house.answers[name] !== undefined) {
+    const given = house.answers[name];
+    if (given.refuse) json(given.status, { type: `/problems#${given.refuse}`, title: given.refuse, code: given.refuse, status: given.status });
+    else json(200, given);
+  } else {
+    json(404, { type: '/problems#route_not_found', code: 'route_not_found', title: 'There is nothing', status: 404 });
+  }
+}
+
+const tag = (house) => house.version.toString(16).padStart(12, '0');
+
+function promptOf(house) {
+  const { view, legal, prompt, ms } = house.scene ?? {};
+  if (view?.phase.type !== 'playing') return {};
+  const { phase } = view.phase.view.public;
+  const seats = phase.type === 'fight' ? phase.asked : [phase.seat];
+  return { prompt: { game: GAME, number: prompt, seats, deadline_ms: Date.now() + ms, legal } };
+}
+
+function snapshot(house, socket) {
+  if (!house.scene) return;
+  socket.send({ type: 'snapshot', version: house.version, tag: tag(house), server_time_ms: Date.now(), view: house.scene.view, ...promptOf(house) });
+}
+
+function upgrade(house, request, raw) {
+  const accept = createHash('sha1').update(request.headers['sec-websocket-key'] + MAGIC).digest('base64');
+  raw.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+    + `Sec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: bahay.v1\r\n\r\n`);
+  const socket = { raw, joined: false, send: (message) => raw.write(frame(1, Buffer.from(JSON.stringify(message)))), end: (code) => {
+    const bytes = Buffer.alloc(2);
+    bytes.writeUInt16BE(code);
+    raw.write(frame(8, bytes));
+    raw.end();
+  } };
+  house.sockets.add(socket);
+  raw.on('close', () => house.sockets.delete(socket));
+  raw.on('error', () => {});
+  let rest = Buffer.alloc(0);
+  raw.on('data', (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    for (let read = unframe(rest); read; read = unframe(rest)) {
+      rest = rest.subarray(read.length);
+      if (read.opcode === 8) raw.end();
+      if (read.opcode === 9) raw.write(frame(10, read.data));
+      if (read.opcode === 1) command(house, socket, JSON.parse(read.data.toString()));
+    }
+  });
+}
+
+function command(house, socket, said) {
+  const done = () => socket.send({ type: 'ack', id: said.id, version: house.version });
+  if (said.type === 'authenticate') {
+    socket.send({ type: 'hello', player: ME, protocol: 'bahay.v1', server_time_ms: Date.now(), notices: 0 });
+    done();
+    return;
+  }
+  if (said.type === 'join') {
+    if (!house.scene) {
+      socket.send({ type: 'refusal', id: said.id, code: 'not_seated', rule: null, detail: 'you do not sit at a table: ask a room for a seat', retryable: false });
+      return;
+    }
+    socket.joined = true;
+    snapshot(house, socket);
+    done();
+    return;
+  }
+  house.heard.push(said);
+  const next = house.follow(said);
+  if (next?.refuse) {
+    socket.send({ type: 'refusal', id: said.id, rule: null, retryable: false, detail: next.refuse, code: next.refuse });
+    return;
+  }
+  if (next?.ticket) socket.send({ type: 'ticket', ticket: NEXT, rooms: said.rooms ?? ['newbie'], expires_at_ms: Date.now() + 120_000, ...next.ticket });
+  if (next?.events) house.tell(next.events, next.scene ?? house.scene);
+  if (next?.said) socket.send({ type: 'said', player: ME, phrase: said.phrase, server_time_ms: Date.now() });
+  done();
+}
+
+function frame(opcode, data) {
+  const head = data.length < 126 ? Buffer.from([0x80 | opcode, data.length]) : Buffer.from([0x80 | opcode, 126, data.length >> 8, data.length & 255]);
+  return Buffer.concat([head, data]);
+}
+
+function unframe(bytes) {
+  if (bytes.length < 6) return null;
+  let size = bytes[1] & 127;
+  let at = 2;
+  if (size === 126) {
+    size = bytes.readUInt16BE(2);
+    at = 4;
+  }
+  if (bytes.length < at + 4 + size) return null;
+  const mask = bytes.subarray(at, at + 4);
+  const data = Buffer.from(bytes.subarray(at + 4, at + 4 + size).map((byte, i) => byte ^ mask[i % 4]));
+  return { opcode: bytes[0] & 15, data, length: at + 4 + size };
+}

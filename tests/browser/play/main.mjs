@@ -1,0 +1,35 @@
+// The game in a real browser: moments that are put there on purpose, then whole games on a real server
+// until a POT is taken, with the connection cut in the midst; the deal checked; a link opened by a second
+// browser; two tabs. Every page is held against the rules of accessibility, and nothing may be said to
+// the console. With a last argument, pictures of every state are put into that folder.
+//
+// usage: node main.mjs URL CHROMIUM SANDBOX OPERATOR_TOKEN DIST [PICTURES]
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { launch } from './browser.mjs';
+import { runGames } from './games.mjs';
+import { compose } from './picture.mjs';
+import { runScenes } from './stage.mjs';
+
+const [url, executablePath, sandbox, operator, dist, pictures = ''] = process.argv.slice(2);
+const began = Date.now();
+const browser = await launch(executablePath, sandbox);
+const mistakes = [];
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+async function picture(page, name) {
+  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+const scenes = await runScenes({ browser, dist, mistakes, picture });
+if (pictures) {
+  const three = ['table-crowded-phone', 'chow-choice', 'end-won'].map((name) => join(pictures, `${name}.png`));
+  await compose(browser, three, join(pictures, 'play.png'));
+}
+const games = await runGames({ browser, url, operator, mistakes, picture });
+await browser.close();
+if (mistakes.length > 0) {
+  console.error([...new Set(mistakes)].join('\n'));
+  process.exit(1);
+}
+console.log(`${scenes} scenes and ${games} games were played through the page in ${Math.round((Date.now() - began) / 1000)} s`);

@@ -1,0 +1,85 @@
+// Runs the scenes, each on a table of its own, and the pages around the table: the first page, waiting,
+// rooms, friends, rewards, leaders, history, settings, a lost connection, a second tab, a lost seat.
+import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
+import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
+import { PAGES } from './pages.mjs';
+import { SCENES } from './scenes.mjs';
+
+const WAIT_MS = 5_000;
+
+/** How many scenes were played. */
+export async function runScenes({ browser, dist, mistakes, picture, only = null }) {
+  const house = await openHouse(dist);
+  /** The next command of this kind. */
+  house.next = async (type) => {
+    for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
+      const at = house.heard.findIndex((said) => said.type === type);
+      if (at >= 0) return house.heard.splice(at, 1)[0];
+      await new Promise((done) => { setTimeout(done, 10); });
+    }
+    throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
+  };
+  let played = 0;
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES })) {
+    if (only && !only.test(name)) continue;
+    house.heard.length = 0;
+    house.follow = () => null;
+    house.scene = between({ phase: preparing([0, 1, 2], 60_000) });
+    const { context, page } = await seat(browser, house.url, mistakes);
+    page.setDefaultTimeout(WAIT_MS);
+    house.picture = picture;
+    house.browser = browser;
+    house.mistakes = mistakes;
+    try {
+      await page.goto(`${house.url}/play`);
+      await page.locator('main.table').waitFor();
+      await scene({ house, page, context });
+    } catch (error) {
+      await page.screenshot({ path: `scene-${played}.png` }).catch(() => {});
+      throw new Error(`${name}: ${error.message}\n${error.stack}`);
+    }
+    await context.close();
+    played += 1;
+  }
+  if (!only) await look({ browser, house, mistakes, picture });
+  await house.close();
+  return played;
+}
+
+const FULL = ['2C', '5H', '6H', '7H', '9H', '7C', '7D', 'KS', 'QD', '4S', 'JC', '3D', 'TS'];
+
+/** The table as full as it gets, and the pages, at three sizes: nothing is cut off, axe finds nothing. */
+async function look({ browser, house, mistakes, picture }) {
+  const crowded = playing({
+    hand: ['2C', 'KS', '4S'], phase: { type: 'play', seat: 0 }, discards: ['5C', 'TD', 'QH'], stock: 2, pot: 4200,
+    crown: { player: ME, wins: 1 }, counts: [3, 4, 2],
+    melds: [meld(1, '8S', '9S', 'TS', 'JS', 'QS'), meld(2, 'KC', 'KD', 'KH'), meld(0, 'AD', 'AC', 'AS'), meld(1, '3C', '3D', '3H', '3S'),
+      meld(2, '5D', '6D', '7D', '8D'), meld(0, '9C', 'TC', 'JC', 'QC'), meld(2, '7H', '8H', '9H', 'TH', 'JH')],
+    legal: [{ type: 'sapaw', card: 'KS', meld: 1 }, { type: 'dump', card: '2C' }, { type: 'dump', card: '4S' }],
+    seats: { 1: { bot: true, name: 'Bot Benjie' }, 2: { name: 'Maria Carmela del Rosario', connected: false, taken_over: true } },
+  });
+  const dealt = playing({ hand: FULL, phase: { type: 'play', seat: 0 }, counts: [13, 12, 12], stock: 15, pot: 300,
+    legal: [{ type: 'drop', cards: ['5H', '6H', '7H'] }, ...FULL.map((card) => ({ type: 'dump', card }))] });
+  for (const [size, viewport] of [['phone', PHONE], ['sideways', SIDEWAYS], ['desktop', DESKTOP]]) {
+    house.scene = dealt;
+    const { context, page } = await seat(browser, house.url, mistakes, { viewport });
+    page.setDefaultTimeout(WAIT_MS);
+    await page.goto(`${house.url}/play`);
+    for (const [name, scene] of [['dealt', dealt], ['crowded', crowded], ['ready', between({ phase: preparing([1]) })]]) {
+      house.show(scene);
+      await page.waitForTimeout(350);
+      await picture(page, `table-${name}-${size}`);
+      for (const wrong of await overflows(page)) mistakes.push(`${name} on ${size}: ${wrong}`);
+      for (const finding of await findings(page)) mistakes.push(`${name} on ${size}: ${finding}`);
+    }
+    house.scene = null;
+    const home = await context.newPage();
+    await home.goto(`${house.url}/play`);
+    await home.locator('.act.huge:not([disabled])').waitFor();
+    await home.waitForTimeout(200);
+    await picture(home, `home-${size}`);
+    for (const wrong of await overflows(home)) mistakes.push(`home on ${size}: ${wrong}`);
+    for (const finding of await findings(home)) mistakes.push(`home on ${size}: ${finding}`);
+    await context.close();
+  }
+}

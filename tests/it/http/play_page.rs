@@ -1,0 +1,94 @@
+//! The browser client as a browser is sent it: kept for ever where its name has a hash, asked for
+//! again where not, compressed for those who take it, and let to call nobody else.
+
+use bahay_engine::hex::Hex;
+use reqwest::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, VARY,
+};
+use reqwest::{Method, Response};
+use sha2::{Digest as _, Sha256};
+
+use super::server::{Server, expect_refusal};
+
+async fn get(server: &Server, path: &str, encodings: &str) -> Response {
+    let request = server.node.request(Method::GET, path).header(ACCEPT_ENCODING, encodings);
+    request.send().await.unwrap()
+}
+
+/// The addresses of the files that the page loads.
+fn named(page: &str) -> Vec<String> {
+    let rest = page.split("\"/play/files/").skip(1);
+    rest.map(|rest| format!("/play/files/{}", rest.split('"').next().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn the_page_is_asked_for_again_and_not_sent_again() {
+    let server = Server::new().await;
+    let response = get(&server, "/play", "identity").await;
+    assert_eq!(response.status(), 200);
+    let headers = response.headers().clone();
+    assert_eq!(headers[CONTENT_TYPE], "text/html; charset=utf-8");
+    assert_eq!(headers[CACHE_CONTROL], "no-cache");
+    assert_eq!(headers[VARY], "accept-encoding");
+    let policy = headers[CONTENT_SECURITY_POLICY].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none';") && policy.contains("connect-src 'self';"));
+    assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+    let page = response.text().await.unwrap();
+    assert!(!page.contains("<style") && !page.contains(" style="), "no inline style");
+    assert_eq!(page.matches("<script").count(), page.matches("<script type=\"module\" src=").count());
+
+    let tag = headers[ETAG].to_str().unwrap();
+    let again = |tags: String| {
+        server.node.request(Method::GET, "/play").header(IF_NONE_MATCH, tags).send()
+    };
+    for tags in [tag.to_owned(), format!("\"other\", W/{tag}")] {
+        let response = again(tags).await.unwrap();
+        assert_eq!(response.status(), 304);
+        assert_eq!(response.headers()[ETAG], tag);
+        assert_eq!(response.text().await.unwrap(), "");
+    }
+    assert_eq!(again("\"other\"".to_owned()).await.unwrap().status(), 200);
+
+    // A link to a private table leads to the same page.
+    let linked = get(&server, "/play/join/K7MWQ2XA", "identity").await;
+    assert_eq!(linked.text().await.unwrap(), page);
+}
+
+#[tokio::test]
+async fn what_the_page_loads_is_kept_for_ever_and_comes_compressed() {
+    let server = Server::new().await;
+    let page = get(&server, "/play", "identity").await.text().await.unwrap();
+    let mut sent = get(&server, "/play", "br").await.bytes().await.unwrap().len();
+    let files = named(&page);
+    assert!(files.len() >= 2, "a script and a style at least");
+    for path in files {
+        let plain = get(&server, &path, "gzip").await;
+        assert_eq!(plain.status(), 200, "{path}");
+        assert_eq!(plain.headers()[CACHE_CONTROL], "public, max-age=31536000, immutable");
+        assert!(plain.headers().get(CONTENT_ENCODING).is_none());
+        let text = plain.bytes().await.unwrap();
+        // The name says what is in it.
+        let digest = Hex(<[u8; 32]>::from(Sha256::digest(&text))).to_string();
+        assert!(path.contains(&digest[..12]), "{path} {digest}");
+
+        let compressed = get(&server, &path, "gzip, br").await;
+        assert_eq!(compressed.headers()[CONTENT_ENCODING], "br", "{path}");
+        assert_eq!(compressed.headers()[VARY], "accept-encoding");
+        let bytes = compressed.bytes().await.unwrap().len();
+        assert!(bytes < text.len(), "{path}");
+        sent += bytes;
+    }
+    // The budget of a first hand; messages and calls come on top (tests/browser/play measures all).
+    assert!(sent < 110_000, "{sent} bytes before anything is asked");
+}
+
+#[tokio::test]
+async fn nothing_else_is_under_this_address() {
+    let server = Server::new().await;
+    for path in ["/play/files/index.html", "/play/files/app.js", "/play/files/..%2Findex.html", "/play/x"]
+    {
+        let request = server.node.request(Method::GET, path);
+        expect_refusal(request, 404, "route_not_found").await;
+    }
+}
