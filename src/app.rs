@@ -302,7 +302,7 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         social,
         standings,
         pool,
-        probes: vec![redis],
+        readiness: http::Readiness::new(vec![redis]),
     };
     let address = listener.local_addr()?;
     let doorway = http::Doorway::new(listener, edge.clone());

@@ -114,7 +114,11 @@ const COUNTED: [&str; 5] = ["rs", "sql", "sh", "lua", "py"];
 /// What the repository keeps because a test compares it.
 const CONTRACTS: [&str; 2] = ["openapi.yaml", "asyncapi.yaml"];
 
+/// The page whose numbers are cited where a file's path names no other game with a page.
 const RULES_PAGE: &str = "docs/rules/tongits.md";
+
+/// Where the rules pages lie, each named after its game.
+const RULES_PAGES: &str = "docs/rules/";
 
 /// A file of the repository.
 struct File {

@@ -1,8 +1,11 @@
-//! So many sign-ins by password that fail, and no more: five a minute for each name, on all nodes
-//! together and across restarts, because they are counted in PostgreSQL.
+//! So many sign-ins by password that fail, and no more: five a minute for each name from one address,
+//! and fifty from everywhere, on all nodes together and across restarts, because they are counted in
+//! PostgreSQL.
 //!
 //! An attempt counts before its password is looked at, so that many at once are no way around; one
-//! that succeeds clears the count. Names are counted whether anybody has them or not.
+//! that succeeds clears the count of its address. Names are counted whether anybody has them or not.
+//! Whoever comes from where the name's owner has signed in before is not held up by strangers: else
+//! anybody could keep anybody out.
 
 use std::time::Duration;
 
@@ -15,29 +18,74 @@ use crate::db;
 
 use super::{AccountError, Accounts, from_sql, to_sql};
 
-/// How many attempts may fail within [`WINDOW`] of the first.
+/// How many attempts from one address may fail within [`WINDOW`] of the first.
 const FAILURES_MAX: i32 = 5;
+
+/// How many from everywhere, of those who are not known.
+const STRANGERS_MAX: i32 = 50;
+
+/// What is counted beyond a limit, so that a number that grows always fits.
+const COUNTED_MAX: i32 = 1_000_000;
 
 /// After which an account may be tried again.
 const WINDOW: Duration = Duration::from_mins(1);
+
+/// For how long the place of a sign-in is known.
+const KNOWN_FOR: Duration = Duration::from_hours(24 * 90);
 
 /// How often rows that mean nothing any more are removed, and how many at once.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(5);
 const SWEEP_ROWS_MAX: i64 = 10_000;
 
-/// The name under which attempts are counted. Not the name itself, which somebody may have typed a
-/// password into by mistake.
-fn key(look: &str) -> [u8; 32] {
-    Sha256::digest(look).into()
+/// Somebody who tries a password.
+#[derive(Clone, Copy, Debug)]
+pub struct Trier<'a> {
+    /// What the name looks like.
+    pub look: &'a str,
+    /// The address, as far as limits go.
+    pub from: &'a str,
+    /// The name's owner has signed in from there before.
+    pub is_known: bool,
+}
+
+/// The name and the place under which attempts are counted. Not the name itself, which somebody may
+/// have typed a password into by mistake.
+fn key(look: &str, from: &str) -> [u8; 32] {
+    Sha256::new().chain_update(look).chain_update([0]).chain_update(from).finalize().into()
+}
+
+/// Since when an owner's sign-ins make a place known.
+pub fn known_since(now: Timestamp) -> Timestamp {
+    clock::before(now, KNOWN_FOR)
 }
 
 impl Accounts {
-    /// Counts an attempt to sign in by a name's look.
+    /// Counts an attempt to sign in.
     ///
     /// # Errors
     /// [`AccountError::Locked`] when there were too many.
-    pub async fn count_attempt(&self, look: &str, now: Timestamp) -> Result<(), AccountError> {
-        let (key, began_after) = (key(look), clock::before(now, WINDOW));
+    pub async fn count_attempt(
+        &self,
+        trier: &Trier<'_>,
+        now: Timestamp,
+    ) -> Result<(), AccountError> {
+        self.count(key(trier.look, trier.from), FAILURES_MAX, now).await?;
+        if trier.is_known {
+            return Ok(());
+        }
+        self.count(key(trier.look, ""), STRANGERS_MAX, now).await
+    }
+
+    /// Counts something that may not be written down as often as somebody wants.
+    ///
+    /// # Errors
+    /// [`AccountError::Locked`] when it has happened too often from there.
+    pub async fn count_written(&self, from: &str, now: Timestamp) -> Result<(), AccountError> {
+        self.count(key("written", from), FAILURES_MAX, now).await
+    }
+
+    async fn count(&self, key: [u8; 32], most: i32, now: Timestamp) -> Result<(), AccountError> {
+        let began_after = clock::before(now, WINDOW);
         // Done twice because an answer was lost, it counts twice, which errs on the safe side.
         let once = || {
             sqlx::query!(
@@ -52,18 +100,19 @@ impl Accounts {
                 key.as_slice(),
                 to_sql(now) as _,
                 to_sql(began_after) as _,
-                FAILURES_MAX
+                COUNTED_MAX
             )
             .fetch_one(&self.pool)
         };
         let counted = db::retry(once).await?;
-        if counted.failures <= FAILURES_MAX {
+        if counted.failures <= most {
             return Ok(());
         }
+        let is_first = counted.failures == most + 1;
         let ends_at = clock::after(from_sql(counted.since), WINDOW);
         let left_ms = ends_at.ms().saturating_sub(now.ms()).max(1);
         let retry_after = Duration::from_millis(u64::try_from(left_ms).unwrap_or(1));
-        Err(AccountError::Locked { retry_after })
+        Err(AccountError::Locked { retry_after, is_first })
     }
 
     /// Removes counts that are over, for as long as it is polled.
@@ -93,8 +142,8 @@ impl Accounts {
 }
 
 /// The account has shown that it is its own.
-pub async fn clear(connection: &mut PgConnection, look: &str) -> Result<(), sqlx::Error> {
-    let key = key(look);
+pub async fn clear(connection: &mut PgConnection, trier: &Trier<'_>) -> Result<(), sqlx::Error> {
+    let key = key(trier.look, trier.from);
     sqlx::query!("delete from sign_in_failures where name_hash = $1", key.as_slice())
         .execute(connection)
         .await

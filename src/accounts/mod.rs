@@ -61,7 +61,7 @@ pub use farewell::{HeldDevice, HeldSession};
 pub use hashing::{HashOptions, Hasher, Place, WrongOptions};
 pub use house_bots::HouseBot;
 pub use identities::{Linked, OpenIdSignIn, WaysIn};
-pub use lockout::clear as clear_attempts;
+pub use lockout::{Trier, clear as clear_attempts, known_since};
 pub use name::{NAME_TEXT_LENGTH_MAX, Name, NotAName};
 pub use names::RENAME_INTERVAL;
 pub use password::{Attempt, NewPassword, NotAPassword, PASSWORD_LENGTH};
@@ -184,7 +184,11 @@ pub enum AccountError {
     #[error("too many are signing in just now; try again in a second")]
     Busy,
     #[error("too many sign-ins by this name have failed; try again when a minute has passed")]
-    Locked { retry_after: Duration },
+    Locked {
+        retry_after: Duration,
+        /// It is the first that is refused in this minute.
+        is_first: bool,
+    },
     #[error("the ID token is not accepted: {0}")]
     OpenId(OpenIdError),
     #[error("the name and the password do not belong together")]

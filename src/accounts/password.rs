@@ -18,7 +18,8 @@ use super::looks::found_by;
 /// How many characters a password has.
 pub const PASSWORD_LENGTH: RangeInclusive<usize> = 8..=128;
 
-/// What everybody tries first: a line each, in small letters.
+/// What everybody tries first: some ten thousand, a line each, in small letters. Counted in leaked
+/// lists by others, and those of the Philippines beside.
 const COMMON: &str = include_str!("common_passwords.txt");
 
 /// A password that may be set. Prints without itself.
@@ -41,14 +42,25 @@ impl NewPassword {
     }
 
     /// Whether somebody who guesses would try it early: a common one, one character over and over,
-    /// or the name.
+    /// or the name, forwards or backwards, with digits and signs around it.
     pub fn is_easy(&self, name: &str) -> bool {
         let small = self.0.to_lowercase();
         let first = small.chars().next();
         COMMON.lines().any(|common| common == small)
             || small.chars().all(|letter| Some(letter) == first)
-            || found_by(&small) == found_by(name)
+            || is_like(&small, name)
     }
+}
+
+fn is_like(small: &str, name: &str) -> bool {
+    // Before the look is taken, in which digits are like letters.
+    let bare = |text: &str| found_by(text.trim_matches(|letter: char| !letter.is_alphabetic()));
+    let names = [found_by(name), bare(name)];
+    let backwards: String = small.chars().rev().collect();
+    [small, &backwards].into_iter().any(|password| {
+        let looks = [found_by(password), bare(password)];
+        looks.iter().any(|look| !look.is_empty() && names.contains(look))
+    })
 }
 
 impl FromStr for NewPassword {
@@ -130,10 +142,23 @@ mod tests {
     #[test]
     fn what_is_guessed_first_is_easy() {
         let is_easy = |text: &str| text.parse::<NewPassword>().unwrap().is_easy("Mang Tomas");
-        for text in ["password", "PassWord", "1234567890", "mangtomas", "Mang Tomas", "zzzzzzzzzz"]
-        {
+        for text in [
+            "password",
+            "PassWord",
+            "1234567890",
+            "mangtomas",
+            "Mang Tomas",
+            "zzzzzzzzzz",
+            "mangtomas2026",
+            "*Mang.Tomas!",
+            "samotgnam",
+            "2026samotgnam",
+            "iloveyou1",
+            "trustno1",
+        ] {
             assert!(is_easy(text), "{text}");
         }
+        assert!(COMMON.lines().count() >= 10_000);
         assert!(!is_easy("mangtomas likes rain"));
         for common in COMMON.lines() {
             assert!(common.parse::<NewPassword>().is_ok(), "{common} is too short to be listed");

@@ -13,12 +13,13 @@ use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
 use super::attempts::{self, Failed};
+use super::lockout::{Trier, known_since};
 use super::looks::found_by;
 use super::password::{Attempt, NewPassword};
 use super::sessions::{End, Opening};
 use super::{
-    AccountError, Accounts, Method, Name, Profile, Tokens, Visitor, bans, lockout, names, players,
-    sessions, to_sql,
+    AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, bans, lockout, names,
+    players, sessions, to_sql,
 };
 
 /// A name and a password ask for their player.
@@ -48,7 +49,10 @@ impl Accounts {
         let place = self.hasher.enter()?;
         let now = self.clock.now();
         let look = found_by(&request.name);
-        self.count_attempt(&look, now).await?;
+        let from = request.visitor.address.as_deref().unwrap_or_default();
+        let is_known = self.is_known(&look, &request.visitor, now).await?;
+        let trier = Trier { look: &look, from, is_known };
+        self.count_attempt(&trier, now).await?;
         let once = || {
             let row = sqlx::query_as!(
                 Stored,
@@ -88,7 +92,7 @@ impl Accounts {
                 return Err(AccountError::CredentialsWrong.into());
             }
             bans::refuse(&mut tx, player, now).await?;
-            lockout::clear(&mut tx, &look).await?;
+            lockout::clear(&mut tx, &trier).await?;
             let profile = players::read(&mut tx, player).await?;
             let opening = Opening { player, method: Method::Password, visitor: &request.visitor };
             let session = sessions::open(&mut tx, &opening, now).await?;
@@ -171,18 +175,48 @@ impl Accounts {
             return Err(AccountError::PasswordEasy);
         }
         let look = found_by(&stored.name);
-        self.count_attempt(&look, now).await?;
+        // Whoever has a session is not held up by those who have none.
+        let trier = Trier { look: &look, from: "a session", is_known: true };
+        self.count_attempt(&trier, now).await?;
         if !place.is_right(current.as_bytes(), Some(&stored.hash)).await? {
             return Err(AccountError::PasswordWrong);
         }
         let hash = place.hash(password.as_bytes()).await?;
         drop(place);
         // Not tried again: when the answer is lost, the current password may be the new one.
-        let changed = self.change_once(player, (&hash, stored.version), &look, now).await;
+        let changed = self.change_once(player, (&hash, stored.version), &trier, now).await;
         for session in changed? {
             self.auth.revocations().insert(session, now);
         }
         Ok(())
+    }
+
+    /// Whether the player of this look has signed in from this address or device lately.
+    async fn is_known(
+        &self,
+        look: &str,
+        visitor: &Visitor,
+        now: Timestamp,
+    ) -> Result<bool, AccountError> {
+        let device = visitor.device.as_ref().map(DeviceId::hash);
+        let once = || {
+            sqlx::query_scalar!(
+                r#"
+                select exists (
+                    select from name_looks l
+                    join sessions s on s.player = l.player
+                    where l.look = $1 and (s.address = $2 or s.device = $3)
+                        and s.last_seen_at >= $4
+                ) as "is_known!"
+                "#,
+                look,
+                visitor.address,
+                device.as_ref().map(<[u8; 32]>::as_slice),
+                to_sql(known_since(now)) as _
+            )
+            .fetch_one(&self.pool)
+        };
+        Ok(db::retry(once).await?)
     }
 
     /// Gives the sessions that ended.
@@ -190,7 +224,7 @@ impl Accounts {
         &self,
         player: &Player,
         (hash, version): (&str, i32),
-        look: &str,
+        trier: &Trier<'_>,
         now: Timestamp,
     ) -> Result<Vec<SessionId>, Failed> {
         let mut tx = self.pool.begin().await?;
@@ -209,7 +243,7 @@ impl Accounts {
             // Somebody was faster, so what was shown is not the current one any more.
             return Err(AccountError::PasswordWrong.into());
         }
-        lockout::clear(&mut tx, look).await?;
+        lockout::clear(&mut tx, trier).await?;
         let keep = Some(player.session);
         let ended = sessions::end_all(&mut tx, player.id, keep, End::PasswordChanged, now).await?;
         tx.commit().await?;

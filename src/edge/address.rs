@@ -28,6 +28,13 @@ impl Address {
     }
 }
 
+impl Address {
+    /// The network, where more than one address belongs to it.
+    pub(super) fn wider_network(self) -> Option<Network> {
+        self.0.is_ipv6().then(|| self.network())
+    }
+}
+
 fn first_bits(address: Ipv6Addr, bits: u32) -> Ipv6Addr {
     Ipv6Addr::from_bits(address.to_bits() >> (128 - bits) << (128 - bits))
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use super::Refused;
 
-/// Keys that a set of buckets holds. Where there are more, and none is full again, all are
-/// forgotten: who comes from so many addresses is not held up by counting them.
+/// Keys that a set of buckets holds. Where there are more, and none is full again, the quarter that
+/// has taken least is forgotten: whoever brings many keys does not free one that is used up.
 pub const BUCKETS_MAX: usize = 1 << 16;
 
 /// How often something may happen, written as in `20:80`: 20 a second, 80 at once.
@@ -78,8 +78,8 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
         if full_at.len() >= BUCKETS_MAX && !full_at.contains_key(&key) {
             full_at.retain(|_, full_at| *full_at > now);
             if full_at.len() >= BUCKETS_MAX {
-                tracing::warn!(keys = full_at.len(), "limits by key begin anew: too many keys");
-                full_at.clear();
+                tracing::warn!(keys = full_at.len(), "a quarter of the limits by key is forgotten");
+                forget_a_quarter(&mut full_at);
             }
         }
         let bucket = full_at.entry(key).or_insert(now);
@@ -91,6 +91,16 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
         } else {
             Err(Refused::TooMany { retry_after: wait })
         }
+    }
+}
+
+/// Those that would be full again first.
+fn forget_a_quarter<K: Copy + Eq + Hash>(full_at: &mut HashMap<K, Instant>) {
+    let mut by_moment: Vec<(Instant, K)> = full_at.iter().map(|(key, at)| (*at, *key)).collect();
+    let quarter = by_moment.len() / 4;
+    by_moment.select_nth_unstable_by_key(quarter, |(at, _)| *at);
+    for (_, key) in by_moment.iter().take(quarter) {
+        full_at.remove(key);
     }
 }
 
@@ -131,6 +141,20 @@ mod tests {
             assert_eq!(buckets.take_at(key, later), Ok(()));
         }
         assert!(buckets.full_at.lock().unwrap().len() <= BUCKETS_MAX);
+    }
+
+    /// Whoever comes from very many addresses cannot begin anew at one of them.
+    #[test]
+    fn who_has_used_up_a_key_does_not_free_it_with_others() {
+        let buckets = Buckets::new(RATE);
+        let now = Instant::now();
+        for _ in 0..3 {
+            assert_eq!(buckets.take_at(usize::MAX, now), Ok(()));
+        }
+        for key in 0..BUCKETS_MAX * 2 {
+            assert_eq!(buckets.take_at(key, now), Ok(()));
+            assert!(buckets.take_at(usize::MAX, now).is_err(), "after {key} others");
+        }
     }
 
     #[test]

@@ -4,13 +4,15 @@
 //! Everything here is in memory and of one process. A house of several nodes lets in that many
 //! times as much, which is meant: the limits keep a node standing, they do not bill anybody.
 //! Bounds: a set of buckets holds at most [`BUCKETS_MAX`] keys, the places as many as there are
-//! connections. Addresses of IPv6 count by their first 64 bits, since one house has so many.
+//! connections. Addresses of IPv6 count by their first 64 bits, since one house has so many, and by
+//! their first 48 for all of a customer.
 //!
 //! Deliberately absent: the HTTP of it. `http` asks for every request and `ws` for every socket,
 //! and each refuses in its own words.
 
 mod address;
 mod buckets;
+mod counted;
 mod origins;
 mod places;
 mod write_half;
@@ -21,11 +23,13 @@ use std::time::Duration;
 
 use crate::ids::PlayerId;
 
+use counted::{CountedPlaces, CountedRate};
+use origins::is_of_host;
+
 pub use address::{Address, Network, NotANetwork, Proxies};
 pub use buckets::{BUCKETS_MAX, Buckets, NotARate, Rate};
-use origins::is_of_host;
+pub use counted::{NETWORK_SHARE, Place};
 pub use origins::{NotAnOrigin, Origins};
-pub use places::{Place, Places};
 pub use write_half::{Waiting, WriteHalf};
 
 /// What is let in. The defaults suit a house on the open internet whose players come one by one.
@@ -70,6 +74,8 @@ impl Default for Options {
 pub enum Refused {
     #[error("pages of this origin may not call this server")]
     Origin,
+    #[error("this address is for WebSockets: ask for an upgrade, as RFC 6455 has it")]
+    NotASocket,
     /// A limit was met; at the latest after this time there is room again, if nobody else takes it.
     #[error("too many at once: wait as long as Retry-After says")]
     TooMany { retry_after: Duration },
@@ -89,13 +95,13 @@ pub struct Edge(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     options: Options,
-    connections: Places,
-    sockets: Places,
-    strangers: Places,
+    connections: CountedPlaces,
+    sockets: CountedPlaces,
+    strangers: CountedPlaces,
     openings: Buckets<PlayerId>,
-    requests: Buckets<Address>,
+    requests: CountedRate,
     requests_of: Buckets<PlayerId>,
-    sign_ins: Buckets<Address>,
+    sign_ins: CountedRate,
 }
 
 impl Default for Edge {
@@ -107,13 +113,13 @@ impl Default for Edge {
 impl Edge {
     pub fn new(options: Options) -> Self {
         Self(Arc::new(Inner {
-            connections: Places::new(options.connections_per_address),
-            sockets: Places::new(options.sockets_per_address),
-            strangers: Places::new(options.strangers_per_address),
+            connections: CountedPlaces::new(options.connections_per_address),
+            sockets: CountedPlaces::new(options.sockets_per_address),
+            strangers: CountedPlaces::new(options.strangers_per_address),
             openings: Buckets::new(options.openings_per_account),
-            requests: Buckets::new(options.requests_per_address),
+            requests: CountedRate::new(options.requests_per_address),
             requests_of: Buckets::new(options.requests_per_account),
-            sign_ins: Buckets::new(options.sign_ins_per_address),
+            sign_ins: CountedRate::new(options.sign_ins_per_address),
             options,
         }))
     }

@@ -1,54 +1,55 @@
-//! Places by address: so many at a time, each free again when it is dropped.
+//! Places by address, or by network: so many at a time, each free again when it is dropped.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Address, Refused};
+use super::Refused;
 
 /// When somebody may have gone, for lack of a better guess.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// The places of every address. Clones share them.
+/// The places of every key. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct Places<K> {
     most: u32,
-    taken: Arc<Mutex<HashMap<Address, u32>>>,
+    taken: Arc<Mutex<HashMap<K, u32>>>,
 }
 
 /// A place that is taken until this is dropped.
 #[derive(Debug)]
-pub struct Place {
-    address: Address,
-    taken: Arc<Mutex<HashMap<Address, u32>>>,
+pub struct PlaceOf<K: Copy + Eq + Hash> {
+    key: K,
+    taken: Arc<Mutex<HashMap<K, u32>>>,
 }
 
-impl Places {
+impl<K: Copy + Eq + Hash> Places<K> {
     pub fn new(most: u32) -> Self {
         Self { most, taken: Arc::default() }
     }
 
-    pub fn take(&self, address: Address) -> Result<Place, Refused> {
+    pub fn take(&self, key: K) -> Result<PlaceOf<K>, Refused> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_address = taken.entry(address).or_default();
-        if *of_address >= self.most {
-            if *of_address == 0 {
-                taken.remove(&address);
+        let of_key = taken.entry(key).or_default();
+        if *of_key >= self.most {
+            if *of_key == 0 {
+                taken.remove(&key);
             }
             return Err(Refused::TooMany { retry_after: RETRY_AFTER });
         }
-        *of_address += 1;
-        Ok(Place { address, taken: self.taken.clone() })
+        *of_key += 1;
+        Ok(PlaceOf { key, taken: self.taken.clone() })
     }
 }
 
-impl Drop for Place {
+impl<K: Copy + Eq + Hash> Drop for PlaceOf<K> {
     fn drop(&mut self) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(of_address) = taken.get_mut(&self.address) {
-            *of_address -= 1;
-            if *of_address == 0 {
-                taken.remove(&self.address);
+        if let Some(of_key) = taken.get_mut(&self.key) {
+            *of_key -= 1;
+            if *of_key == 0 {
+                taken.remove(&self.key);
             }
         }
     }
@@ -56,7 +57,8 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Places};
+    use super::super::Address;
+    use super::Places;
     use std::net::IpAddr;
 
     #[test]

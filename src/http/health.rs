@@ -3,17 +3,18 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::{FromRef, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use serde::Serialize;
+use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
-use crate::db;
+use crate::db::{self, PgPool};
 use crate::metrics::Metrics;
 use crate::verify::hourly::LastCheck;
 
@@ -21,6 +22,9 @@ use super::{Code, Problem, ProblemBody, Services, Time};
 
 /// What has not answered within this time is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// For so long an answer is given again: anybody may ask, and nobody else is asked for that.
+const KEPT: Duration = Duration::from_secs(1);
 
 /// Something that must answer for the server to be ready.
 #[derive(Clone)]
@@ -47,6 +51,54 @@ impl Probe {
         };
         tracing::warn!(what = self.name, why, "not ready");
         false
+    }
+}
+
+/// What must answer for the server to be ready, asked once a second at most. Clones share the answer.
+#[derive(Clone, Debug)]
+pub struct Readiness(Arc<ReadinessInner>);
+
+#[derive(Debug)]
+struct ReadinessInner {
+    probes: Vec<Probe>,
+    /// Held while they are asked, so that those who come meanwhile get the same answer.
+    last: Mutex<Option<(Instant, Answers)>>,
+}
+
+/// Who answers, and who does not.
+#[derive(Clone, Debug, Default)]
+struct Answers {
+    answering: Vec<&'static str>,
+    missing: Vec<&'static str>,
+}
+
+impl Readiness {
+    /// PostgreSQL aside, which is asked over the pool.
+    pub fn new(probes: Vec<Probe>) -> Self {
+        Self(Arc::new(ReadinessInner { probes, last: Mutex::default() }))
+    }
+
+    async fn ask(&self, pool: &PgPool) -> Answers {
+        let mut last = self.0.last.lock().await;
+        if let Some((asked_at, answers)) = &*last
+            && asked_at.elapsed() < KEPT
+        {
+            return answers.clone();
+        }
+        let pool = pool.clone();
+        let postgres = Probe::new("postgres", move || {
+            let pool = pool.clone();
+            async move { db::ping(&pool).await.map_err(|error| error.to_string()) }
+        });
+        let probes: Vec<_> = std::iter::once(&postgres).chain(&self.0.probes).collect();
+        let answered = join_all(probes.iter().map(|probe| probe.answers())).await;
+        let mut answers = Answers::default();
+        for (probe, answered) in probes.iter().zip(answered) {
+            let named = if answered { &mut answers.answering } else { &mut answers.missing };
+            named.push(probe.name);
+        }
+        *last = Some((Instant::now(), answers.clone()));
+        answers
     }
 }
 
@@ -101,8 +153,8 @@ pub(super) async fn is_alive() -> Json<Health> {
 
 /// Say whether the server can work
 ///
-/// For whoever sends requests to processes: PostgreSQL and Redis were asked just now. A ledger that
-/// does not add up is shown and stops nothing.
+/// For whoever sends requests to processes: PostgreSQL and Redis were asked within the last second. A
+/// ledger that does not add up is shown and stops nothing.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -118,21 +170,10 @@ pub(super) async fn is_alive() -> Json<Health> {
     )
 )]
 pub(super) async fn is_ready(State(services): State<Services>) -> Result<Json<Health>, Problem> {
-    let pool = services.pool.clone();
-    let postgres = Probe::new("postgres", move || {
-        let pool = pool.clone();
-        async move { db::ping(&pool).await.map_err(|error| error.to_string()) }
-    });
-    let probes: Vec<_> = std::iter::once(&postgres).chain(&services.probes).collect();
-    let answers = futures_util::future::join_all(probes.iter().map(|probe| probe.answers())).await;
-    let named = |wanted: bool| {
-        let pairs = probes.iter().zip(&answers);
-        pairs.filter(move |(_, answers)| **answers == wanted).map(|(probe, _)| probe.name)
-    };
-    let missing: Vec<_> = named(false).collect();
+    let Answers { answering, missing } = services.readiness.ask(&services.pool).await;
     if missing.is_empty() {
         let ledger = services.checks.last().map(LedgerCheck::from);
-        return Ok(Json(Health { status: "ready", answering: named(true).collect(), ledger }));
+        return Ok(Json(Health { status: "ready", answering, ledger }));
     }
     Err(Code::Unavailable.because(format!("no answer from {}", missing.join(", "))))
 }

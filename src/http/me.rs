@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::accounts::{AccountError, Accounts, Avatar, Change, Name, Profile, TimeZone};
 use crate::auth::Player;
+use crate::ids::PlayerId;
 use crate::ledger::{Entry, Ledger, LedgerError, Wallet};
 use crate::lobby::LobbyError;
 
@@ -110,14 +111,26 @@ pub(super) async fn change_me(
     Body(body): Body<ChangeMe>,
 ) -> Result<Json<Me>, Problem> {
     let ChangeMe { name, avatar, time_zone } = body;
-    if time_zone.as_ref().is_some_and(|zone| !zone.is_known()) {
-        return Err(Code::TimeZoneUnknown.plain());
-    }
+    expect_known(time_zone.as_ref())?;
     if name.is_none() && avatar.is_none() && time_zone.is_none() {
         return found(accounts.profile(player.id).await?);
     }
     let change = Change { name: name.as_ref(), avatar, time_zone: time_zone.as_ref() };
     found(accounts.change(player.id, change).await?)
+}
+
+impl Me {
+    pub(super) fn id(&self) -> PlayerId {
+        PlayerId(self.id)
+    }
+}
+
+/// A zone that exists, where one is named.
+pub(super) fn expect_known(zone: Option<&TimeZone>) -> Result<(), Problem> {
+    match zone {
+        Some(zone) if !zone.is_known() => Err(Code::TimeZoneUnknown.plain()),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Delete my account

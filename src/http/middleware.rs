@@ -5,10 +5,11 @@
 //! process.
 
 use std::any::Any;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Request};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
@@ -22,12 +23,12 @@ use tower_http::trace::TraceLayer;
 use tracing::Span;
 
 use crate::auth::Auth;
-use crate::edge::{Edge, Origins};
+use crate::edge::{Edge, Origins, Peer};
 use crate::{entropy, telemetry};
 
 use super::gate::{self, Gate};
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
-use super::{Code, DeskOptions, Problem};
+use super::{Code, DeskOptions, Problem, security_log, watched_body};
 
 /// The largest body that is read, in bytes. Ours have some hundred.
 const BODY_BYTES_MAX: usize = 16 * 1024;
@@ -35,7 +36,7 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 /// The longest request id that is taken over from a client or proxy, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 64;
 
-/// By which a client or a proxy says which trace a request is part of.
+/// By which a proxy says which trace a request is part of.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -60,11 +61,13 @@ impl Default for Options {
 
 pub(super) fn around(routes: Router, options: &Options, auth: Auth) -> Router {
     let timeout = options.timeout;
-    let gate = Gate { edge: options.edge.clone(), auth };
+    let edge = options.edge.clone();
+    let gate = Gate { edge: edge.clone(), auth: auth.clone() };
     let routes = routes
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn(move |request, next| limit_time(timeout, request, next)))
         .layer(CatchPanicLayer::custom(answer_panic))
+        .layer(from_fn(move |request, next| security_log::watch(auth.clone(), request, next)))
         .layer(from_fn(move |request, next| gate::pass(gate.clone(), request, next)));
     let routes = match cors(options.edge.origins()) {
         Some(cors) => routes.layer(cors),
@@ -81,7 +84,11 @@ pub(super) fn around(routes: Router, options: &Options, auth: Auth) -> Router {
             HeaderValue::from_static("no-store"),
         ))
         // A failure is logged where it is handled, so the layer does not log it again.
-        .layer(TraceLayer::new_for_http().make_span_with(span).on_failure(()))
+        .layer(
+            TraceLayer::new_for_http()
+                .make_span_with(move |request: &_| span(&edge, request))
+                .on_failure(()),
+        )
         .layer(from_fn(identify))
 }
 
@@ -100,20 +107,29 @@ async fn identify(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// No query and no headers but that of a trace: nothing secret is in a path.
-fn span<B>(request: &axum::http::Request<B>) -> Span {
+/// No query and no headers but that of a trace: nothing secret is in a path. Only a proxy of ours says
+/// which trace a request is part of: who names a trace chooses whether it is kept.
+fn span<B>(edge: &Edge, request: &axum::http::Request<B>) -> Span {
     let id = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
     let span = tracing::info_span!(
         "request", %id, method = %request.method(), path = request.uri().path()
     );
-    let named = request.headers().get(TRACEPARENT).and_then(|named| named.to_str().ok());
+    let peer = request.extensions().get::<ConnectInfo<Peer>>();
+    let is_ours = peer.is_some_and(|peer| edge.proxies().contain(peer.0.address.ip()));
+    let named = request.headers().get(TRACEPARENT).filter(|_| is_ours);
+    let named = named.and_then(|named| named.to_str().ok());
     telemetry::continue_trace(&span, named);
     span
 }
 
 async fn limit_time(timeout: Duration, request: Request, next: Next) -> Response {
+    let (request, has_come) = watched_body::watched(request);
     match tokio::time::timeout(timeout, next.run(request)).await {
         Ok(response) => response,
+        // Whoever handles it has waited for the body, and done nothing.
+        Err(_) if !has_come.load(Ordering::Relaxed) => Code::RequestTimeout
+            .because("the body did not come in time: nothing was done")
+            .into_response(),
         Err(_) => {
             tracing::warn!(timeout_ms = timeout.as_millis(), "a request took too long");
             Code::TimedOut

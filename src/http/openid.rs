@@ -10,6 +10,7 @@ use crate::accounts::{Accounts, DeviceId, Linked, Name, OpenIdSignIn, TimeZone, 
 use crate::auth::Player;
 use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
 
+use super::me::expect_known;
 use super::sign_in::SignedIn;
 use super::visit::Visit;
 use super::{Body, Code, NameText, Path, Problem, ProblemBody, Time};
@@ -68,7 +69,7 @@ pub(super) struct OpenIdSignInBody {
             content_type = "application/problem+json"),
         (status = 409, description = "`name_taken`: a new player may not have this name",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`, `name_reserved`", body = ProblemBody,
+        (status = 422, description = "`body_invalid`, `name_reserved`, `time_zone_unknown`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 503, description = "`issuer_unavailable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -78,12 +79,13 @@ pub(super) async fn sign_in_openid(
     State(accounts): State<Accounts>,
     visit: Visit,
     Body(body): Body<OpenIdSignInBody>,
-) -> Result<Json<SignedIn>, Problem> {
+) -> Result<SignedIn, Problem> {
     let OpenIdSignInBody { issuer, id_token, nonce, name, time_zone, device_id } = body;
+    expect_known(time_zone.as_ref())?;
     let token = IdToken { issuer, token: id_token, nonce };
     let visitor = visit.with_device(device_id);
     let request = OpenIdSignIn { token, name, time_zone, visitor };
-    Ok(Json(accounts.sign_in_openid(&request).await?.into()))
+    Ok(accounts.sign_in_openid(&request).await?.into())
 }
 
 /// How a player can sign in.

@@ -65,10 +65,10 @@ pub(super) async fn sign_in_password(
     State(accounts): State<Accounts>,
     visit: Visit,
     Body(body): Body<PasswordSignInBody>,
-) -> Result<Json<SignedIn>, Problem> {
+) -> Result<SignedIn, Problem> {
     let PasswordSignInBody { name, password, device_id } = body;
     let request = PasswordSignIn { name, password, visitor: visit.with_device(device_id) };
-    Ok(Json(accounts.sign_in_password(&request).await?.into()))
+    Ok(accounts.sign_in_password(&request).await?.into())
 }
 
 /// A first password, and the name that goes with it.

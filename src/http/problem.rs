@@ -213,6 +213,8 @@ codes! {
     PotEmpty = "pot_empty", CONFLICT, "There is nothing in the POT";
 
     // The server.
+    UpgradeRequired = "upgrade_required", UPGRADE_REQUIRED, "Only sockets are opened here";
+    RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request did not come in time";
     TimedOut = "timed_out", SERVICE_UNAVAILABLE, "The server did not answer in time";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot do this now";
     Internal = "internal", INTERNAL_SERVER_ERROR, "The server made a mistake";
@@ -339,6 +341,7 @@ impl IntoResponse for Problem {
             detail: self.detail,
         };
         let mut response = (status, Json(body)).into_response();
+        response.extensions_mut().insert(self.code);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, PROBLEM_JSON);
         if status == StatusCode::UNAUTHORIZED {

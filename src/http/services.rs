@@ -18,7 +18,7 @@ use crate::social::Social;
 use crate::standings::Standings;
 use crate::verify::hourly::Checks;
 
-use super::health::Probe;
+use super::health::Readiness;
 use super::page::Cursors;
 
 /// Everything below REST. All of it is cheap to clone.
@@ -46,8 +46,8 @@ pub struct Services {
     pub clock: Clock,
     /// For reading games.
     pub pool: PgPool,
-    /// What must answer for the server to be ready, PostgreSQL aside, which `pool` stands for.
-    pub probes: Vec<Probe>,
+    /// What must answer for the server to be ready.
+    pub readiness: Readiness,
 }
 
 /// For the extractor [`crate::auth::Player`].

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -12,7 +13,8 @@ use crate::accounts::{
 };
 use crate::auth::{Player, RefreshToken};
 
-use super::me::Me;
+use super::me::{Me, expect_known};
+use super::security_log::Concerns;
 use super::visit::Visit;
 use super::{Body, Code, NameText, Problem, ProblemBody, Services, Time};
 use crate::openid::OpenIdError;
@@ -76,6 +78,15 @@ pub(super) struct SignedIn {
     tokens: TokensBody,
 }
 
+impl IntoResponse for SignedIn {
+    fn into_response(self) -> Response {
+        let concerns = Concerns(self.player.id());
+        let mut response = Json(self).into_response();
+        response.extensions_mut().insert(concerns);
+        response
+    }
+}
+
 impl From<(Profile, Tokens)> for SignedIn {
     fn from((profile, tokens): (Profile, Tokens)) -> Self {
         Self { player: profile.into(), tokens: tokens.into() }
@@ -100,8 +111,8 @@ impl From<(Profile, Tokens)> for SignedIn {
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`name_taken`: a new player may not have this name, or one \
             that looks like it", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`; `name_reserved`: a new player may not have \
-            a name by which the house is meant", body = ProblemBody,
+        (status = 422, description = "`body_invalid`, `time_zone_unknown`; `name_reserved`: a new \
+            player may not have a name by which the house is meant", body = ProblemBody,
             content_type = "application/problem+json"),
     )
 )]
@@ -109,11 +120,12 @@ pub(super) async fn sign_in_guest(
     State(accounts): State<Accounts>,
     visit: Visit,
     Body(body): Body<GuestSignInBody>,
-) -> Result<Json<SignedIn>, Problem> {
+) -> Result<SignedIn, Problem> {
     let GuestSignInBody { device_id: device, name, time_zone } = body;
+    expect_known(time_zone.as_ref())?;
     let visitor = visit.with_device(Some(device.clone()));
     let request = GuestSignIn { device, name, time_zone, visitor };
-    Ok(Json(accounts.sign_in_guest(&request).await?.into()))
+    Ok(accounts.sign_in_guest(&request).await?.into())
 }
 
 /// A refresh token.
@@ -193,7 +205,7 @@ impl From<AccountError> for Problem {
             AccountError::RefreshTokenReused => Code::RefreshTokenReused,
             AccountError::RefreshTokenExpired => Code::RefreshTokenExpired,
             AccountError::Busy => Code::SignInBusy,
-            AccountError::Locked { retry_after } => {
+            AccountError::Locked { retry_after, .. } => {
                 return Code::SignInLocked.because(error.to_string()).again_after(*retry_after);
             }
             AccountError::OpenId(OpenIdError::IssuerUnknown) => Code::IssuerUnknown,

@@ -11,7 +11,7 @@ use crate::lobby::Watchable;
 
 use super::{Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Services};
 
-/// A table that may be watched: send `spectate` with its id over the socket.
+/// A table that may be watched: send `watch` with its id over the socket.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WatchableTable)]
 pub(super) struct WatchableBody {

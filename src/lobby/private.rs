@@ -10,11 +10,12 @@
 //! without use. A player is the host of [`PRIVATE_TABLES_MAX`] tables at most.
 
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Game;
 use bahay_engine::table::{Input, PlayerId, Private, Rejection, Spectators, Table, TableId, Terms};
 
 use crate::entropy;
 use crate::live_store::{PrivateTable, Reserve};
-use crate::rooms::{PRIVATE, Room, RulesWanted, chosen_rules};
+use crate::rooms::{PRIVATE, Room, RoomError, RulesWanted, chosen_rules};
 use crate::tables::SubmitError;
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 
@@ -107,6 +108,10 @@ impl Lobby {
             let chosen = chosen_rules(&wanted).map_err(LobbyError::Rules)?;
             (terms.rules, terms.hits) = (chosen.rules, chosen.hits);
             rule_set = wanted.rule_set;
+        }
+        if let Err(uneven) = terms.price.of_count(AnyGame::counts_per_bet(&terms.rules)) {
+            let (field, why) = (uneven.field.into(), uneven.what.into());
+            return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
         }
         let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
         if self.seated_at(host).await?.is_some() {

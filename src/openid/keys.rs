@@ -1,6 +1,7 @@
 //! The keys that an issuer publishes, as far as they can sign what we read.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
@@ -25,8 +26,11 @@ pub(super) const FETCH_INTERVAL: Duration = Duration::from_mins(1);
 /// The most keys that are kept of an issuer; those that matter have two or three.
 const KEYS_MAX: usize = 64;
 
-/// The keys of one issuer.
-pub(super) struct Keys {
+/// The keys of one issuer. Clones share them.
+#[derive(Clone)]
+pub(super) struct Keys(Arc<Inner>);
+
+struct Inner {
     fetcher: Fetcher,
     issuer: String,
     url: Option<String>,
@@ -53,18 +57,35 @@ struct Key {
 
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keys").field("issuer", &self.issuer).finish_non_exhaustive()
+        f.debug_struct("Keys").field("issuer", &self.0.issuer).finish_non_exhaustive()
     }
 }
 
 impl Keys {
     pub(super) fn new(fetcher: Fetcher, issuer: &Issuer) -> Self {
-        let url = issuer.keys_url.clone();
-        Self { fetcher, issuer: issuer.issuer.clone(), url, cache: Mutex::default() }
+        let (url, issuer) = (issuer.keys_url.clone(), issuer.issuer.clone());
+        Self(Arc::new(Inner { fetcher, issuer, url, cache: Mutex::default() }))
     }
 
     /// The key of this id. A token without one is read with the only key there is.
+    ///
+    /// In a task of its own: whoever asks and hangs up meanwhile leaves the keys to those who wait.
     pub(super) async fn find(
+        &self,
+        id: Option<String>,
+        algorithm: Algorithm,
+        now: Timestamp,
+    ) -> Result<DecodingKey, OpenIdError> {
+        let inner = self.0.clone();
+        let found = tokio::spawn(async move { inner.find(id.as_deref(), algorithm, now).await });
+        found.await.unwrap_or_else(|error| {
+            Err(OpenIdError::Unavailable { reason: format!("keys were not fetched: {error}") })
+        })
+    }
+}
+
+impl Inner {
+    async fn find(
         &self,
         id: Option<&str>,
         algorithm: Algorithm,

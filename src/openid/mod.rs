@@ -215,7 +215,7 @@ impl Issuers {
         if ![Algorithm::RS256, Algorithm::ES256].contains(&header.alg) {
             return Err(OpenIdError::Algorithm);
         }
-        let key = keys.find(header.kid.as_deref(), header.alg, now).await?;
+        let key = keys.find(header.kid, header.alg, now).await?;
         let mut validation = Validation::new(header.alg);
         // All that a claim can be wrong in is checked below, against the time that we are told.
         validation.validate_exp = false;

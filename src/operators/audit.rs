@@ -276,6 +276,15 @@ struct Row<'a> {
 
 /// The same row is written once.
 async fn insert(connection: &mut PgConnection, row: &Row<'_>) -> Result<(), sqlx::Error> {
+    let operator = row.trail.operator.map(|operator| tracing::field::display(operator.0));
+    let (action, way) = (row.action.as_str(), row.trail.way.as_str());
+    let (subject, address) = (row.subject, row.trail.address.as_deref());
+    // Before it is written: what is tried and rolled back is worth a line too.
+    tracing::info!(
+        target: "bahay::security",
+        event = "operator", action, operator, subject, way, address,
+        "security"
+    );
     sqlx::query!(
         r#"
         insert into operator_actions (id, operator, action, subject, detail, way, address)

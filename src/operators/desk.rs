@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::audit::{self, Action, Trail, Way};
 use super::second_factor::SecondFactor;
 use super::{Operator, OperatorName, Proof, SecondFactorMissing, issuance};
-use crate::accounts::{AccountError, Accounts, Attempt, clear_attempts};
+use crate::accounts::{AccountError, Accounts, Attempt, Trier, clear_attempts, known_since};
 use crate::auth::{DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Failure};
@@ -125,7 +125,7 @@ impl From<AccountError> for DeskError {
     fn from(error: AccountError) -> Self {
         match error {
             AccountError::Busy => Self::Busy,
-            AccountError::Locked { retry_after } => Self::Locked { retry_after },
+            AccountError::Locked { retry_after, .. } => Self::Locked { retry_after },
             AccountError::Unavailable { reason } => Self::Unavailable { reason },
             other => Self::Broken { reason: other.to_string() },
         }
@@ -154,8 +154,12 @@ impl Desk {
         // What is no name is nobody's, and is refused as any other.
         let name: Option<OperatorName> = request.name.parse().ok();
         let counted = counted_as(&request.name);
-        if let Err(error) = self.accounts.count_attempt(&counted, now).await {
-            if matches!(error, AccountError::Locked { .. }) {
+        let from = request.address.as_deref().unwrap_or_default();
+        let is_known = self.is_known(name.as_ref(), from, now).await?;
+        let trier = Trier { look: &counted, from, is_known };
+        if let Err(error) = self.accounts.count_attempt(&trier, now).await {
+            // Once a minute: whoever goes on trying does not fill the audit.
+            if matches!(error, AccountError::Locked { is_first: true, .. }) {
                 self.note_refusal(request, None, "locked").await?;
             }
             return Err(error.into());
@@ -178,7 +182,12 @@ impl Desk {
         let is_right = place.is_right(request.password.as_bytes(), hash).await?;
         drop(place);
         let Some(stored) = stored else {
-            self.note_refusal(request, None, "name").await?;
+            // Names that nobody has are without number.
+            match self.accounts.count_written(from, now).await {
+                Ok(()) => self.note_refusal(request, None, "name").await?,
+                Err(AccountError::Locked { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
             return Err(DeskError::Refused);
         };
         let operator = OperatorId(stored.operator);
@@ -210,7 +219,7 @@ impl Desk {
             self.note_refusal(request, Some(operator), "code used").await?;
             return Err(DeskError::Refused);
         }
-        clear_attempts(&mut tx, &counted).await?;
+        clear_attempts(&mut tx, &trier).await?;
         let address = request.address.clone();
         let trail = Trail { operator: Some(operator), way: request.way, address };
         let opened = open_in_tx(&mut tx, operator, &trail, Action::SignedIn, now).await?;
@@ -294,6 +303,31 @@ impl Desk {
 
     /// What was wrong, for the audit alone. A name that no operator has is not noted: it may be a
     /// password that was typed into the wrong field.
+    /// Whether the operator of this name has signed in from there lately.
+    async fn is_known(
+        &self,
+        name: Option<&OperatorName>,
+        from: &str,
+        now: Timestamp,
+    ) -> Result<bool, DeskError> {
+        let once = || {
+            sqlx::query_scalar!(
+                r#"
+                select exists (
+                    select from operators o
+                    join operator_sessions s on s.operator = o.id
+                    where o.name = $1 and s.address = $2 and s.opened_at >= $3
+                ) as "is_known!"
+                "#,
+                name.map(OperatorName::as_str),
+                from,
+                to_sql(known_since(now)) as _
+            )
+            .fetch_one(&self.pool)
+        };
+        Ok(db::retry(once).await?)
+    }
+
     async fn note_refusal(
         &self,
         request: &DeskSignIn,

@@ -61,6 +61,9 @@ impl Draft {
         if price.bet.is_negative() || price.bet.is_zero() || price.multiplier == 0 {
             return unsound("bet", "bet and multiplier are at least one");
         }
+        if let Err(uneven) = price.of_count(AnyGame::counts_per_bet(rules)) {
+            return unsound(uneven.field, uneven.what);
+        }
         if price.fee_basis_points > FEE_BASIS_POINTS_MAX {
             return unsound("fee_basis_points", "a fee is at most 5000 ten-thousandths");
         }

@@ -77,7 +77,10 @@ pub(super) async fn upgrade(
     };
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
-        Err(rejection) => return rejection.into_response(),
+        Err(rejection) => {
+            tracing::debug!(%rejection, "no socket was asked for");
+            return Refused::NotASocket.into_response();
+        }
     };
     let Some(write_half) = peer.write_half.upgrade() else {
         // Nobody reads this any more.

@@ -24,7 +24,7 @@ use futures_util::FutureExt;
 use tokio::sync::watch;
 
 use crate::auth::{AuthError, Player};
-use crate::edge::{Address, Place};
+use crate::edge::{self, Address, Place};
 use crate::entropy;
 use crate::ids::{SessionId, Tag};
 use crate::live_store::{Over, Point};
@@ -269,7 +269,34 @@ impl Session {
             self.refuse(Some(command.id()), "too_fast", None, detail, true);
             return Ok(None);
         }
+        if let Err(refused) = self.metered(&command) {
+            self.refuse(Some(command.id()), "too_fast", None, refused.to_string(), true);
+            return Ok(None);
+        }
         Ok(Some(command))
+    }
+
+    /// What costs as much as a request over REST is counted with them, by account and address: who
+    /// opens several sockets does not have several times as much.
+    fn metered(&self, command: &Unread) -> Result<(), edge::Refused> {
+        match command {
+            Command::Join { .. }
+            | Command::Watch { .. }
+            | Command::Seek { .. }
+            | Command::CancelSeek { .. } => {
+                self.state.edge.request_of(self.player)?;
+                self.state.edge.request(self.from)
+            }
+            Command::Authenticate { .. }
+            | Command::Unwatch { .. }
+            | Command::Ready { .. }
+            | Command::Reveal { .. }
+            | Command::Act { .. }
+            | Command::TakeBack { .. }
+            | Command::Leave { .. }
+            | Command::Say { .. }
+            | Command::Ping { .. } => Ok(()),
+        }
     }
 
     #[tracing::instrument(level = "debug", skip_all, fields(kind = command.kind()))]

@@ -139,7 +139,8 @@ fn last_words(folder: &Path) -> std::io::Result<String> {
 
 fn draw(options: &Options, seed: u64) -> Plan {
     let Options { nodes, tables, lose_redis, .. } = *options;
-    let extent = Extent { nodes, clients: 3 * tables, lose_redis };
+    let clients = bots::rooms(tables).map(|_| 1).sum();
+    let extent = Extent { nodes, clients, lose_redis };
     if options.short {
         Plan::each_once(seed, extent)
     } else {
@@ -162,8 +163,9 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
         node.until_healthy().await?;
     }
     let (finish, finishing) = watch::channel(false);
-    let bots = (0..3 * options.tables)
-        .map(|number| Bot::start(number, plan.seed, folder, began, &nodes, finishing.clone()))
+    let bots = (0..)
+        .zip(bots::rooms(options.tables))
+        .map(|client| Bot::start(client, plan.seed, folder, began, &nodes, finishing.clone()))
         .collect();
     let (postgres_turn, redis_turn) = (Mutex::default(), Mutex::default());
     let services = Mutex::new(services);

@@ -22,7 +22,7 @@ pub(crate) struct Options {
           value_parser = clap::value_parser!(u64).range(1..=16))]
     pub(crate) nodes: u64,
 
-    /// Tables; each has three clients.
+    /// Tables, of the games in turn; each has three clients or more.
     #[arg(long, default_value_t = 8, value_name = "NUMBER",
           value_parser = clap::value_parser!(u64).range(1..=200))]
     pub(crate) tables: u64,

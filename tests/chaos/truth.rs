@@ -164,10 +164,10 @@ impl Seen {
     }
 }
 
-/// The cards that an event shows to a seat. Of a game that is not known here none are, so that each
-/// card in a frame of it is found.
+/// The cards that an event shows to a seat. At a game whose cards are not known here all of them are:
+/// there only the views tell whether somebody was shown too much.
 fn shown(event: &AnyEvent, seat: Seat) -> CardSet {
-    Tongits::lowered_event(event).map_or(CardSet::EMPTY, |event| shown_at_tongits(event, seat))
+    Tongits::lowered_event(event).map_or(CardSet::ALL, |event| shown_at_tongits(event, seat))
 }
 
 fn shown_at_tongits(event: &tongits::Event, seat: Seat) -> CardSet {

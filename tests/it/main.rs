@@ -35,6 +35,7 @@ mod protocol_page;
 mod reports;
 mod rooms_in_play;
 mod schema;
+mod security_log;
 mod seeds;
 mod services;
 mod slots;

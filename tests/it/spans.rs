@@ -67,6 +67,7 @@ async fn a_collector_receives_spans_in_the_trace_that_a_request_names() {
     let (database, collector) = (TestDatabase::new().await, Collector::start().await);
     let mut command = serve(&database);
     command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", "1");
+    command.env("BAHAY_TRUSTED_PROXIES", "127.0.0.1");
     let mut server = Server::start(&mut command).await;
     let client = guest_at(&server.url, "Althea").await;
     client.seat("newbie").await.unwrap();
@@ -83,6 +84,23 @@ async fn a_collector_receives_spans_in_the_trace_that_a_request_names() {
     collector.receives(&[b"bahay", b"request", b"/v1/rooms", b"command", b"join", b"append"]).await;
     let token = client.access_token().as_bytes();
     assert!(!collector.has(token), "a token is in a span");
+}
+
+/// Only a proxy of ours says which trace a request is part of: by its id it chooses what is kept.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_does_not_name_a_trace() {
+    let (database, collector) = (TestDatabase::new().await, Collector::start().await);
+    let mut command = serve(&database);
+    command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", "1");
+    let mut server = Server::start(&mut command).await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = http.get(format!("{}/v1/rooms", server.url));
+    let request = request.header("traceparent", format!("00-{TRACE}-{PARENT}-01"));
+    request.send().await.unwrap().error_for_status().unwrap();
+    server.terminate();
+    assert!(server.wait().success());
+    collector.receives(&[b"/v1/rooms"]).await;
+    assert!(!collector.has(&bytes(TRACE)), "it is in the trace that a stranger has named");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::rust::Parts;
-use super::{Complaints, File, RULES_PAGE};
+use super::{Complaints, File, RULES_PAGE, RULES_PAGES};
 
 /// The number that a line of the rules page gives to a rule.
 fn numbered(line: &str) -> Option<&str> {
@@ -113,13 +113,29 @@ pub(crate) fn links(files: &[File]) -> Complaints {
     complaints
 }
 
+/// The numbered rules of one game.
+struct RulesPage<'a> {
+    path: &'a str,
+    /// As in paths, `tongits`.
+    game: &'a str,
+    rules: BTreeSet<&'a str>,
+}
+
+impl<'a> RulesPage<'a> {
+    fn of(file: &'a File) -> Option<Self> {
+        let game = file.path.strip_prefix(RULES_PAGES)?.strip_suffix(".md")?;
+        let rules = file.text.lines().filter_map(numbered).collect();
+        Some(Self { path: &file.path, game, rules })
+    }
+}
+
 /// Numbers after the word `rule` in documents and comments, and those that refusals and
 /// settlements give.
 pub(crate) fn citations(files: &[File]) -> Complaints {
-    let Some(page) = files.iter().find(|file| file.path == RULES_PAGE) else {
+    if !files.iter().any(|file| file.path == RULES_PAGE) {
         return vec![format!("{RULES_PAGE}:1: the rules page is missing: refusals cite it")];
-    };
-    let rules: BTreeSet<&str> = page.text.lines().filter_map(numbered).collect();
+    }
+    let pages: Vec<RulesPage<'_>> = files.iter().filter_map(RulesPage::of).collect();
     let mut complaints = Vec::new();
     for file in files {
         let mut cited: Vec<(usize, String)> = Vec::new();
@@ -134,10 +150,12 @@ pub(crate) fn citations(files: &[File]) -> Complaints {
             }
             _ => {}
         }
+        let own = pages.iter().find(|page| file.path.contains(page.game));
+        let page = own.or_else(|| pages.iter().find(|page| page.path == RULES_PAGE));
+        let Some(RulesPage { path, rules, .. }) = page else { continue };
         for (line, rule) in cited.into_iter().filter(|(_, rule)| !rules.contains(&**rule)) {
             complaints.push(format!(
-                "{}:{line}: there is no rule {rule} in {RULES_PAGE}: mend the number, or write \
-                 the rule",
+                "{}:{line}: there is no rule {rule} in {path}: mend the number, or write the rule",
                 file.path
             ));
         }

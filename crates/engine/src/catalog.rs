@@ -29,6 +29,8 @@ use crate::table::{Lift, Line, Readable, Record, Table, Unreadable};
 catalog! {
     games {
         Tongits(crate::games::tongits::Tongits),
+        TongoOptions(crate::games::tongo_options::TongoOptions),
+        TongoAssets(crate::games::tongo_assets::TongoAssets),
     }
     tests {
         GuessTheDie(crate::testing::guess_the_die::GuessTheDie),

@@ -61,6 +61,12 @@ impl Coins {
         self.0.checked_mul(i64::from(factor)).map(Self)
     }
 
+    /// One of so many equal parts; `None` where they are not whole hundredths.
+    pub fn checked_part(self, parts: u32) -> Option<Self> {
+        let parts = i64::from(parts);
+        (self.0.checked_rem(parts)? == 0).then(|| Self(self.0 / parts))
+    }
+
     /// The share of `basis_points` ten-thousandths, rounded down to a hundredth (rule 6.8).
     /// Meant for amounts that are not negative.
     pub fn share_rounded_down(self, basis_points: u32) -> Option<Self> {
@@ -129,5 +135,14 @@ mod tests {
         assert_eq!(most.checked_add(Coins::from_hundredths(1)), None);
         assert_eq!(most.checked_mul(2), None);
         assert_eq!(Coins::from_whole(i64::MAX), None);
+    }
+
+    #[test]
+    fn a_part_is_a_whole_number_of_hundredths_or_none() {
+        let amount = Coins::from_hundredths(150);
+        assert_eq!(amount.checked_part(2), Some(Coins::from_hundredths(75)));
+        assert_eq!(amount.checked_part(1), Some(amount));
+        assert_eq!(amount.checked_part(4), None);
+        assert_eq!(amount.checked_part(0), None);
     }
 }

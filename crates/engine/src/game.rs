@@ -242,8 +242,14 @@ pub trait Game: Value {
     /// How many players a game by these rules is for.
     fn seats(rules: &Self::Rules) -> SeatRange;
 
-    /// The most counts that one seat can owe in one game of so many seats. A count is the room's
-    /// bet times its multiplier.
+    /// How many counts the room's bet times its multiplier is worth: at most games one, and two
+    /// where a bet is a chip and half chips are paid out.
+    fn counts_per_bet(_rules: &Self::Rules) -> u32 {
+        1
+    }
+
+    /// The most counts that one seat can owe in one game of so many seats; see
+    /// [`Game::counts_per_bet`] for what a count is worth.
     fn counts_max(rules: &Self::Rules, seats: u8) -> u32;
 
     /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.

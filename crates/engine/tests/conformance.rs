@@ -4,6 +4,7 @@
 //! `BAHAY_SEED` adds seeds of its own, as a pipeline does with the commit it builds.
 
 mod broken;
+mod twins;
 
 use std::env;
 

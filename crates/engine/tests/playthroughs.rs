@@ -56,6 +56,10 @@ fn games_go_as_they_went() {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the playthroughs are there") {
         let path = entry.expect("a readable folder").path();
+        // Each other game has a folder and a test of its own.
+        if path.is_dir() {
+            continue;
+        }
         let text = fs::read_to_string(&path).expect("a readable file");
         let (header, _) = text.split_once("\n\n").expect("a header and a game");
         let parsed = Header::parse(header);

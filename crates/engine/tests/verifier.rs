@@ -180,8 +180,9 @@ fn settle(record: &mut Record<Tongits>) {
     let bonus = if wins == 2 && !takes_pot { hits.second_hit_bonus } else { 0 };
     let amount = record.pot_before;
     let pot = outcome.winner.filter(|_| takes_pot).map(|seat| PotPayout { seat, amount });
-    record.settlement = Settlement::new(outcome, &record.terms.price, &record.stakes, bonus, pot)
-        .expect("the amounts fit");
+    record.settlement =
+        Settlement::new(outcome, &record.terms.price, 1, &record.stakes, bonus, pot)
+            .expect("the amounts fit");
     record.pot_after = if pot.is_some() { Coins::ZERO } else { amount };
     record.crown_after = crown.filter(|_| pot.is_none());
 }

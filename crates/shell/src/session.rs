@@ -281,7 +281,10 @@ impl<G: Readable> PlayerSession<G> {
         let version = submitted.as_ref().ok().copied();
         let read = self.waiting_notices(ctx, out, version)?;
         match submitted {
-            Ok(_) => out.ack(id, read),
+            Ok(version) => {
+                self.expect_told(version)?;
+                out.ack(id, read);
+            }
             Err(error) => {
                 out.refused(id, Refused::Table(&error));
                 // The seat was freed between the look and the connecting.
@@ -292,6 +295,22 @@ impl<G: Readable> PlayerSession<G> {
             }
         }
         Ok(())
+    }
+
+    /// What is acknowledged was shown before. A watch that has ended meanwhile, as that of a node that
+    /// was taken for dead, shows nothing more: then the connection ends without an answer, and the
+    /// client learns from the next one what was taken.
+    fn expect_told(&self, version: u64) -> Result<(), End> {
+        match &self.joined {
+            Some(joined) if joined.told.at().version < version => {
+                match joined.notices.ending() {
+                    Some(Ending::NodeGone) => Err(End::NodeGone),
+                    Some(Ending::Voided | Ending::Lost) => Err(End::Parted),
+                    None => Err(End::TooSlow),
+                }
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// A notice and all that wait behind it; `None` when they have ended.

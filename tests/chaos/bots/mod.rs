@@ -1,4 +1,4 @@
-//! Real clients: guests who sit down in the newbie room, play over the socket, and come back to
+//! Real clients: guests who sit down in a room of each game, play over the socket, and come back to
 //! any node when they lose it, as the protocol's page says. Each keeps a [`Journal`] of every text
 //! that it sent and was sent; what they mean is for the checks.
 //!
@@ -54,7 +54,15 @@ const ON_PURPOSE: Duration = Duration::from_millis(1_500);
 /// An access token is good for 15 minutes.
 const TOKEN: Duration = Duration::from_secs(10 * 60);
 
-const ROOM: &str = "newbie";
+/// The rooms of the tables, in turn, and how many clients each table has.
+const ROOMS: [(&str, u64); 3] =
+    [("newbie", 3), ("tongo-options-newbie", 4), ("tongo-assets-newbie", 5)];
+
+/// The room of each client of so many tables.
+pub(crate) fn rooms(tables: u64) -> impl Iterator<Item = &'static str> {
+    let tables = (0..tables).zip(ROOMS.into_iter().cycle());
+    tables.flat_map(|(_, (room, clients))| (0..clients).map(move |_| room))
+}
 
 /// Where a client is, when it is connected to no node.
 const NOWHERE: u64 = u64::MAX;
@@ -95,7 +103,7 @@ struct Whereabouts {
 
 impl Bot {
     pub(crate) fn start(
-        number: u64,
+        (number, room): (u64, &'static str),
         seed: u64,
         folder: &Path,
         began: Instant,
@@ -107,6 +115,7 @@ impl Bot {
             Arc::new(Whereabouts { node: AtomicU64::new(NOWHERE), joined: AtomicU64::new(0) });
         let client = Client {
             number,
+            room,
             device: format!("chaos-device-{seed:020}-{number:04}"),
             dice: Dice::new(seed, number + 1),
             journal: Journal::create(folder, number, began),
@@ -186,6 +195,7 @@ enum Lost {
 
 struct Client {
     number: u64,
+    room: &'static str,
     device: String,
     dice: Dice,
     journal: Journal,
@@ -263,7 +273,7 @@ impl Client {
             if *self.finishing.borrow() {
                 return Err(Lost::Finished);
             }
-            match rest::seat(&base, &token, ROOM).await {
+            match rest::seat(&base, &token, self.room).await {
                 Ok(table) => {
                     self.journal.write(&What::Note(format!("seated at {table}")));
                     self.seated = true;

@@ -71,6 +71,25 @@ async fn an_operator_enrols_and_signs_in_with_three_things() {
     assert_eq!(noted(&server).await, expected);
 }
 
+/// Whoever goes on trying fills no audit: of a name that is locked one row a minute is written, of names
+/// that nobody has five from one address.
+#[tokio::test]
+async fn who_tries_for_long_does_not_fill_the_audit() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.enrol("ate.luz", Role::Finance).await;
+    let mut other = Browser::new(&server);
+    for attempt in 0..12 {
+        other.sign_in("ate.luz", "rain on a tin rooff", "000000").await;
+        other.sign_in(&format!("kuya.{attempt}"), PASSWORD, "000000").await;
+    }
+    let noted = noted(&server).await;
+    let count = |what: &str| noted.iter().filter(|noted| *noted == what).count();
+    assert_eq!(count("sign_in_refused: password"), 5, "{noted:?}");
+    assert_eq!(count("sign_in_refused: locked"), 1, "{noted:?}");
+    assert_eq!(count("sign_in_refused: name"), 5, "{noted:?}");
+}
+
 /// The second factor as the database has it.
 async fn stored_factor(server: &Server) -> Vec<u8> {
     sqlx::query_scalar("select totp_secret from operator_credentials")

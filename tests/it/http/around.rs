@@ -1,12 +1,16 @@
 //! What happens around every handler.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::routing::get;
 use bahay::edge::{self, Edge};
 use bahay::http::{Options, Probe};
 use reqwest::Method;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use super::server::{Server, Setup, expect_refusal, ok, text};
 
@@ -33,6 +37,21 @@ async fn what_takes_too_long_is_refused() {
     assert_eq!(response.headers()["retry-after"], "1");
     let refused = super::server::refusal(response).await;
     assert_eq!(refused, (503, "timed_out".into()));
+}
+
+/// A body that does not come is the client's fault, and said to be so.
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_an_answer_that_takes_long() {
+    let options = Options { timeout: Duration::from_millis(200), ..Options::default() };
+    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let mut client = TcpStream::connect(server.node.address()).await.unwrap();
+    let begun = "POST /v1/sign-in/guest HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\
+        content-type: application/json\r\ncontent-length: 40\r\n\r\n{\"device_id\": ";
+    client.write_all(begun.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(answer.contains("request_timeout"), "{answer}");
 }
 
 #[tokio::test]
@@ -82,6 +101,24 @@ async fn pages_of_other_origins_may_call_only_where_they_are_named() {
         let named = preflight.headers().get("access-control-allow-origin");
         assert_eq!(named.is_some(), allowed, "{from}");
     }
+}
+
+/// Anybody may ask whether the server is ready, as often as it likes: that asks nobody else as often.
+#[tokio::test]
+async fn who_asks_for_readiness_without_end_does_not_ask_the_services() {
+    let asked = Arc::new(AtomicU32::new(0));
+    let count = asked.clone();
+    let redis = Probe::new("redis", move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        async { Ok(()) }
+    });
+    let server = Server::with(Setup { probes: vec![redis], ..Setup::default() }).await;
+    let began = Instant::now();
+    let requests = (0..200).map(|_| ok(server.node.request(Method::GET, "/readyz")));
+    futures_util::future::join_all(requests).await;
+    let most = 1 + u32::try_from(began.elapsed().as_secs()).unwrap();
+    let asked = asked.load(Ordering::SeqCst);
+    assert!((1..=most).contains(&asked), "asked {asked} times in {most} s");
 }
 
 #[tokio::test]

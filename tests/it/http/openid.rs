@@ -18,6 +18,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::auth::base64;
@@ -38,6 +39,8 @@ struct Local {
     published: Arc<Mutex<Value>>,
     /// How often its keys were asked for.
     asked: Arc<AtomicU32>,
+    /// Without a permit it keeps whoever asks for its keys waiting.
+    answers: Arc<Semaphore>,
     task: JoinHandle<()>,
 }
 
@@ -71,7 +74,8 @@ impl Local {
         let at = listener.local_addr().expect("a listener has an address");
         let address = format!("http://{at}");
         let discovery = json!({ "issuer": address, "jwks_uri": format!("{address}/keys") });
-        let (keys, count) = (published.clone(), asked.clone());
+        let answers = Arc::new(Semaphore::new(1));
+        let (keys, count, answering) = (published.clone(), asked.clone(), answers.clone());
         let router = Router::new()
             .route(
                 "/.well-known/openid-configuration",
@@ -81,6 +85,7 @@ impl Local {
                 "/keys",
                 get(async move || {
                     count.fetch_add(1, Ordering::SeqCst);
+                    let _permit = answering.acquire().await.expect("it is never closed");
                     let keys = keys.lock().expect("nobody panics").clone();
                     axum::Json(keys)
                 }),
@@ -88,7 +93,7 @@ impl Local {
         let task = tokio::spawn(async move {
             axum::serve(listener, router).await.expect("a server serves");
         });
-        Self { address, rsa, ec, published, asked, task }
+        Self { address, rsa, ec, published, asked, answers, task }
     }
 
     fn issuer(&self) -> Issuer {
@@ -401,4 +406,18 @@ async fn an_identity_brings_one_welcome_a_day() {
         ok(node.request(Method::DELETE, "/v1/me").bearer_auth(&token)).await;
     }
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
+}
+
+/// Whoever hangs up while keys are fetched does not take them from others.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_who_hangs_up_does_not_stop_the_fetch() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let held = local.answers.clone().acquire_owned().await.unwrap();
+    let impatient = sign_in(&server, &local.token("maya")).timeout(Duration::from_millis(300));
+    assert!(impatient.send().await.unwrap_err().is_timeout());
+    assert_eq!(local.asked.load(Ordering::SeqCst), 1, "the keys were asked for");
+    drop(held);
+    ok(sign_in(&server, &local.token("maya"))).await;
+    assert_eq!(local.asked.load(Ordering::SeqCst), 1, "by the fetch that went on");
 }

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use bahay::accounts::{self, HashOptions};
+use bahay::edge::{self, Edge};
+use bahay::http::Options;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::server::{Guest, Node, Server, Setup, expect_refusal, ok, refused, text};
-use crate::support::house::cheap_ways_in;
+use crate::support::house::{cheap_ways_in, wide_door};
 
 const DEVICE: &str = "device-0123456789";
 const PASSWORD: &str = "rain on a tin roof";
@@ -162,6 +164,37 @@ async fn a_name_is_refused_after_five_failures_a_minute_on_every_node_and_after_
     expect_refusal(sign_in(node, "Maria", PASSWORD), 429, "sign_in_locked").await;
     server.clock.advance(Duration::from_secs(1));
     ok(sign_in(node, "Maria", PASSWORD)).await;
+}
+
+/// Whoever guesses keeps the one out who comes from the same address, and nobody else; and whoever
+/// guesses from everywhere keeps out strangers, and not who has signed in from there before.
+#[tokio::test]
+async fn nobody_is_kept_out_by_the_guesses_of_others() {
+    let door = edge::Options { proxies: "127.0.0.1".parse().unwrap(), ..wide_door() };
+    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let node = &server.node;
+    let from = |address: &str, password: &str| {
+        sign_in(node, "Maria", password).header("x-forwarded-for", address)
+    };
+    maria(node).await;
+    ok(from("192.0.2.1", PASSWORD)).await;
+    for _ in 0..5 {
+        expect_refusal(from("203.0.113.1", "wrong password"), 401, "credentials_wrong").await;
+    }
+    expect_refusal(from("203.0.113.1", PASSWORD), 429, "sign_in_locked").await;
+    ok(from("198.51.100.1", PASSWORD)).await;
+    // Ten addresses more: the name is guessed at from everywhere.
+    for place in 2..=11 {
+        for _ in 0..5 {
+            let _ = from(&format!("203.0.113.{place}"), "wrong password").send().await.unwrap();
+        }
+    }
+    expect_refusal(from("198.51.100.99", PASSWORD), 429, "sign_in_locked").await;
+    ok(from("192.0.2.1", PASSWORD)).await;
+    let body = json!({ "name": "Maria", "password": PASSWORD, "device_id": DEVICE });
+    let by_device = node.post("/v1/sign-in/password", &body);
+    ok(by_device.header("x-forwarded-for", "198.51.100.98")).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use bahay::accounts::{self, Accounts};
 use bahay::auth::{Auth, Revocations, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
 use bahay::edge::{Edge, Peer};
-use bahay::http::{self, Options, Probe, Services};
+use bahay::http::{self, Options, Probe, Readiness, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live_store::Publication;
@@ -193,7 +193,7 @@ impl Node {
             live,
             clock: clock.clone(),
             pool,
-            probes,
+            readiness: Readiness::new(probes),
         };
         let router = http::router(services, &options, more);
 
@@ -213,6 +213,11 @@ impl Node {
             .expect("a plain client");
         let base = format!("http://{address}");
         Self { base, client, accounts, task, _ledger: tasks, _publications: publications }
+    }
+
+    /// For what no client would send.
+    pub(crate) fn address(&self) -> &str {
+        self.base.trim_start_matches("http://")
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {

@@ -153,6 +153,18 @@ async fn from_origin(client: &Client, origin: &str) -> Result<(), (u16, String)>
     }
 }
 
+/// Who looks at the address with a browser is told what it is, as for every other one.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_upgrade_is_refused_as_a_problem() {
+    let house = House::new().await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let answer = http.get(format!("{}/v1/play", house.base)).send().await.unwrap();
+    assert_eq!(answer.status(), 426);
+    assert_eq!(answer.headers()["content-type"], "application/problem+json");
+    let problem: serde_json::Value = answer.json().await.unwrap();
+    assert_eq!(problem["code"], "upgrade_required");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_origin_opens_nothing() {
     let mut setup = Setup::default();

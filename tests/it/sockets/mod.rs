@@ -9,3 +9,4 @@ mod player;
 mod repeated;
 mod resume;
 mod secrets;
+mod twins;

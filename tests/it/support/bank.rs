@@ -229,7 +229,7 @@ pub(crate) fn settlement(
         PotGoes::ToWinner => Some(PotPayout { seat: to, amount: pot_held }),
         PotGoes::Nowhere => None,
     };
-    Settlement::new(&outcome, &price, stakes, 0, pot).expect("amounts of a few coins fit")
+    Settlement::new(&outcome, &price, 1, stakes, 0, pot).expect("amounts of a few coins fit")
 }
 
 pub(crate) fn hundredths(amounts: &[Coins]) -> Vec<i64> {

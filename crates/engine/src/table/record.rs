@@ -101,8 +101,9 @@ impl Worth {
             Some(seat) => Some((seat, *players.get(seat.index())?)),
             None => None,
         };
+        let per_bet = G::counts_per_bet(&terms.rules);
         let Some(hits) = terms.hits else {
-            let settlement = Settlement::new(outcome, &terms.price, stakes, 0, None)?;
+            let settlement = Settlement::new(outcome, &terms.price, per_bet, stakes, 0, None)?;
             return Some(Self { settlement, pot_after: pot, crown_after: None });
         };
         // Nobody won: every run of wins is broken (rule 5.3).
@@ -112,7 +113,7 @@ impl Worth {
         let bonus = if wins == 2 && !takes_pot { hits.second_hit_bonus } else { 0 };
         let payout = winner.filter(|_| takes_pot).map(|(seat, _)| PotPayout { seat, amount: pot });
         Some(Self {
-            settlement: Settlement::new(outcome, &terms.price, stakes, bonus, payout)?,
+            settlement: Settlement::new(outcome, &terms.price, per_bet, stakes, bonus, payout)?,
             pot_after: if payout.is_some() { Coins::ZERO } else { pot },
             crown_after: if payout.is_some() { None } else { crown },
         })

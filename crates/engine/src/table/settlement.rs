@@ -30,7 +30,7 @@ pub struct Payment {
     pub to: Seat,
     /// For what, in counts.
     pub items: Vec<Item>,
-    /// Counts × bet × multiplier.
+    /// Counts × the price of a count.
     pub owed: Coins,
     /// What the stake could pay of it.
     pub paid: Coins,
@@ -54,18 +54,21 @@ pub struct PotPayout {
 }
 
 impl Settlement {
-    /// `None` when an amount does not fit 64 bits, which the bounds on bets rule out.
+    /// `None` when an amount does not fit 64 bits or a count has no price in whole hundredths, which
+    /// the bounds on bets rule out. A bet is worth `counts_per_bet` counts.
     ///
     /// A stake pays debts in the order in which the outcome lists them, until nothing is left. What
     /// the winner is owed counts `hit_bonus` more, 0 for none (rule 7.5).
     pub fn new(
         outcome: &Outcome,
         price: &Price,
+        counts_per_bet: u32,
         stakes: &[Coins],
         hit_bonus: u32,
         pot: Option<PotPayout>,
     ) -> Option<Self> {
         let seats = u8::try_from(stakes.len()).ok()?;
+        let count = price.of_count(counts_per_bet).ok()?;
         let mut left = stakes.to_vec();
         let mut payments = Vec::with_capacity(outcome.debts.len());
         for Debt { from, to, items } in &outcome.debts {
@@ -78,7 +81,7 @@ impl Settlement {
             for item in &items {
                 counts = counts.checked_add(item.counts)?;
             }
-            let owed = price.bet.checked_mul(counts)?.checked_mul(price.multiplier)?;
+            let owed = count.checked_mul(counts)?;
             let stake = left.get_mut(from.index())?;
             let paid = owed.min(*stake);
             *stake = stake.checked_sub(paid)?;
@@ -137,7 +140,7 @@ mod tests {
             Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
         let outcome = Outcome { winner: Some(seat(1)), takes_pot: false, debts };
         let stakes = stakes.map(Coins::from_hundredths);
-        Settlement::new(&outcome, &price, &stakes, 0, pot).unwrap()
+        Settlement::new(&outcome, &price, 1, &stakes, 0, pot).unwrap()
     }
 
     fn nets(settlement: &Settlement) -> [i64; 3] {
@@ -170,7 +173,7 @@ mod tests {
         let debts = vec![debt(2, 1, 3), debt(0, 1, 1)];
         let outcome = Outcome { winner: Some(seat(1)), takes_pot: false, debts };
         let stakes = [900, 0, 5_000].map(Coins::from_hundredths);
-        let settlement = Settlement::new(&outcome, &price, &stakes, 1, None).unwrap();
+        let settlement = Settlement::new(&outcome, &price, 1, &stakes, 1, None).unwrap();
         let owed = settlement.payments.iter().map(|payment| payment.owed.hundredths());
         assert_eq!(owed.collect::<Vec<_>>(), [2_000, 1_000]);
         for payment in &settlement.payments {
@@ -178,6 +181,20 @@ mod tests {
             assert_eq!((&*last.name, &*last.rule, last.counts), ("second_hit", "7.5", 1));
         }
         assert_eq!(nets(&settlement), [-900, 2_900 - 145, -2_000]);
+    }
+
+    /// A bet of two counts: each is half of bet times multiplier, and an odd one is refused.
+    #[test]
+    fn a_count_may_be_half_a_bet() {
+        let price =
+            Price { bet: Coins::from_hundredths(101), multiplier: 2, fee_basis_points: 500 };
+        let outcome =
+            Outcome { winner: Some(seat(1)), takes_pot: false, debts: vec![debt(0, 1, 3)] };
+        let stakes = [1_000; 3].map(Coins::from_hundredths);
+        let settlement = Settlement::new(&outcome, &price, 2, &stakes, 0, None).unwrap();
+        assert_eq!(nets(&settlement), [-303, 303 - 15, 0]);
+        let odd = Price { multiplier: 1, ..price };
+        assert_eq!(Settlement::new(&outcome, &odd, 2, &stakes, 0, None), None);
     }
 
     #[test]

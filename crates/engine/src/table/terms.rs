@@ -9,16 +9,47 @@ use serde::{Deserialize, Serialize};
 use crate::coins::Coins;
 use crate::game::{Game, Hits};
 
+/// Amounts by which no game is settled to the hundredth: which of them is wrong, and what it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnsoundPrice {
+    /// As in the price's JSON.
+    pub field: &'static str,
+    pub what: &'static str,
+}
+
+impl core::fmt::Display for UnsoundPrice {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}: {}", self.field, self.what)
+    }
+}
+
+impl core::error::Error for UnsoundPrice {}
+
 /// How counts become coins at one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Price {
-    /// One count at multiplier 1. Hundredths of a coin.
+    /// What a bet is at multiplier 1: at most games one count. Hundredths of a coin.
     pub bet: Coins,
     pub multiplier: u32,
     /// The house's share of what a seat receives, in ten-thousandths (rule 6.8).
     pub fee_basis_points: u32,
+}
+
+impl Price {
+    /// What one count is worth, where a bet times its multiplier is worth so many (see
+    /// [`Game::counts_per_bet`]).
+    ///
+    /// # Errors
+    /// When that is no whole number of hundredths, or does not fit.
+    pub fn of_count(&self, counts_per_bet: u32) -> Result<Coins, UnsoundPrice> {
+        let refused = |what| UnsoundPrice { field: "bet", what };
+        let whole = self.bet.checked_mul(self.multiplier).ok_or(refused("it is beyond all bounds"));
+        let uneven =
+            "at this game bet times multiplier is divided, into whole hundredths of a coin";
+        whole?.checked_part(counts_per_bet).ok_or(refused(uneven))
+    }
 }
 
 /// The clocks of a table (chapter 8). Those within a game are the game's own.
@@ -109,11 +140,11 @@ impl<R> Terms<R> {
     }
 
     /// The most that one seat can lose in a game of so many seats beside its ante (rule 6.9);
-    /// `None` when it does not fit 64 bits.
+    /// `None` when it does not fit 64 bits, or a count has no price.
     pub fn stake_max<G: Game<Rules = R>>(&self, seats: u8) -> Option<Coins> {
         let bonus = self.hits.map_or(0, |hits| hits.second_hit_bonus);
         let counts = G::counts_max(&self.rules, seats).checked_add(bonus)?;
-        self.price.bet.checked_mul(counts)?.checked_mul(self.price.multiplier)
+        self.price.of_count(G::counts_per_bet(&self.rules)).ok()?.checked_mul(counts)
     }
 
     /// The least that a wallet must hold to sit down (rule 6.9), however many play.
@@ -125,5 +156,25 @@ impl<R> Terms<R> {
             most = most.max(stake?);
         }
         most.checked_add(self.ante()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Price;
+    use crate::coins::Coins;
+
+    #[test]
+    fn a_count_is_a_part_of_the_bet_in_whole_hundredths() {
+        let price = |bet, multiplier| Price {
+            bet: Coins::from_hundredths(bet),
+            multiplier,
+            fee_basis_points: 500,
+        };
+        assert_eq!(price(100, 5).of_count(1), Ok(Coins::from_hundredths(500)));
+        assert_eq!(price(101, 2).of_count(2), Ok(Coins::from_hundredths(101)));
+        let uneven = price(101, 1).of_count(2).unwrap_err();
+        assert_eq!(uneven.field, "bet");
+        assert_eq!(price(i64::MAX, 2).of_count(1).unwrap_err().field, "bet");
     }
 }

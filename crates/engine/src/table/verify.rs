@@ -90,6 +90,9 @@ impl<G: Game> Record<G> {
         check(self.kind == kind, "9.5", "the record is of another game")?;
         check(fits, "1.1", "the players are not one a seat")?;
         check(G::check(&self.terms.rules).is_ok(), "9.5", "no game can be dealt by its rules")?;
+        let per_bet = G::counts_per_bet(&self.terms.rules);
+        let is_sound = self.terms.price.of_count(per_bet).is_ok();
+        check(is_sound, "6.7", "a count has no price in whole hundredths")?;
         check(self.clients.len() == seats, "9.2", "the client seeds are not one a seat")?;
         check(self.stakes.len() == seats, "6.9", "the stakes are not one a seat")?;
         let starter_seat = self.starter.is_none_or(|seat| seat.index() < seats);

@@ -31,6 +31,13 @@ pub trait Probe<G: GameKind> {
     /// Any action at all, mostly illegal, often nearly legal.
     fn wild_action(&self, game: &G, dice: &mut Dice) -> G::Action;
 
+    /// The action of the list that stands for this one, where numbers are free and some stand for
+    /// all: by the probe's own reading of the rules, so that it says whether the numbers may be
+    /// named. As it is where every action is listed.
+    fn listed(&self, _game: &G, _seat: Seat, action: G::Action) -> G::Action {
+        action
+    }
+
     /// Texts that must not appear in what the viewer gets while the game stands so.
     fn hidden(&self, game: &G, viewer: Viewer) -> Vec<String>;
 
@@ -212,7 +219,9 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
         for (whose, played) in
             [("the clock's", self.game.default_action(seat)), ("the AI's", G::advise(&view))]
         {
-            let fits = played.as_ref().map_or(!is_asked, |action| legal.contains(action));
+            let listed = |action: &G::Action| self.probe.listed(&self.game, seat, action.clone());
+            let fits =
+                played.as_ref().map(listed).map_or(!is_asked, |action| legal.contains(&action));
             ensure(fits, || format!("{whose} action for {seat:?} is {played:?} of {legal:?}"))?;
         }
         Ok(())
@@ -228,7 +237,8 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
         let taken = self.game.act(seat, &action, &mut events).is_ok();
         ensure(before == self.game, || format!("{action:?} changes the game in place"))?;
         ensure(taken || events.is_empty(), || format!("{action:?} is refused, with events"))?;
-        let is_legal = self.legal(seat).contains(&action);
+        let listed = self.probe.listed(&self.game, seat, action.clone());
+        let is_legal = self.legal(seat).contains(&listed);
         ensure(taken == is_legal, || {
             format!("{seat:?} plays {action:?}: legal {is_legal}, taken {taken}")
         })

@@ -46,7 +46,7 @@ pub fn playthrough<G: Game>(
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let mut legal = Vec::new();
                 game.legal_actions(seat, &mut legal);
-                text.line("may", &legal);
+                text.may(&legal);
                 let action = match policies[seat.index()] {
                     Policy::Random => dice.choose(&legal).cloned(),
                     Policy::Advised => G::advise(&game.view(Viewer::Seat(seat))),
@@ -71,7 +71,19 @@ pub fn playthrough<G: Game>(
 
 struct Text(String);
 
+/// Longer lists of actions are told by their ends.
+const LISTED_MAX: usize = 60;
+
 impl Text {
+    fn may<A: Serialize>(&mut self, legal: &[A]) {
+        match legal {
+            [first, .., last] if legal.len() > LISTED_MAX => {
+                self.line(&alloc::format!("may, of {} the ends,", legal.len()), &[first, last]);
+            }
+            legal => self.line("may", &legal),
+        }
+    }
+
     fn line(&mut self, what: &str, value: &impl Serialize) {
         let json = serde_json::to_string(value).unwrap_or_else(|error| error.to_string());
         writeln!(self.0, "{what} {json}").expect("a string takes any text");

@@ -398,7 +398,7 @@ fn expect_settled(game: &Tongits, text: &str) -> Told<()> {
     let amount = coins(pot)?;
     let pot = outcome.winner.map(|seat| PotPayout { seat, amount });
     let settlement =
-        Settlement::new(&outcome, &price, &stakes, 0, pot).ok_or("it does not settle")?;
+        Settlement::new(&outcome, &price, 1, &stakes, 0, pot).ok_or("it does not settle")?;
     let found = Seat::all(SEATS).map(|seat| settlement.net(seat).map(|net| format!("{net:+}")));
     equal(&found.collect::<Option<Vec<String>>>().map(|nets| nets.join(" ")), &Some(nets.join(" ")))
 }

@@ -8,7 +8,7 @@ use crate::cards::{Card, CardSet};
 use crate::game::Viewer;
 use crate::games::tongits::{Action, ExposedMeld, Phase, SEATS, Tongits, is_meld};
 use crate::seat::Seat;
-use crate::testing::{Dice, Probe};
+use crate::testing::{Dice, Probe, SeenEvent};
 
 /// Tong-its for the conformance kit.
 #[derive(Clone, Copy, Debug)]
@@ -93,5 +93,18 @@ impl Probe<Tongits> for TongitsProbe {
         let counted = counts == public.hand_counts.map(usize::from)
             && game.stock().len() == usize::from(public.stock_count);
         (!counted).then(|| format!("hands of {counts:?} are shown as {:?}", public.hand_counts))
+    }
+}
+
+/// The rule by which an event of Tong-its may tell what was hidden.
+pub fn tongits_tells(event: &SeenEvent) -> Option<&'static str> {
+    match event.name.as_str() {
+        // The table draws for who may do nothing else: so everybody knows that.
+        "drawn" if event.text["auto"] == true => Some("3.1"),
+        // Who adds the fourth card has drawn it in this turn.
+        "sagasa" => Some("10.2"),
+        // The hands are shown.
+        "shown" | "over" => Some("4.3"),
+        _ => None,
     }
 }

@@ -266,7 +266,14 @@ impl Client {
                 self.intend(Intent::Seat, self.world.between(200, 5_000));
                 Ok(())
             }
-            Message::Ack { id, .. } => {
+            Message::Ack { id, version } => {
+                let shown = self.known.as_ref().map(|known| known.version);
+                if let (Some(version), Some(shown)) = (version, shown)
+                    && shown < version
+                {
+                    let what = format!("v{version} is acknowledged, and v{shown} was shown");
+                    self.world.fail(format!("{}: {what}", self.player));
+                }
                 let asked = self.asked.remove(&id);
                 self.answered(asked)
             }

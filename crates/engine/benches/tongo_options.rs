@@ -1,0 +1,208 @@
+//! What Tongo (options) costs, as one table: random play of whole games by both rule sets and numbers
+//! of seats, the strength of a hand, advice, what the way of a move does with a table of eight, and
+//! how many bytes a move is. `cargo bench -p bahay-engine --bench tongo_options`, and `./dev bench`
+//! prints it with the others.
+
+mod rows;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use bahay_engine::games::tongo_options::{
+    Card, CardSet, DiceCounts, Event as GameEvent, Rules, Strength, TongoOptions, View, best_floor,
+};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::simulation::{Habits, Happened, Simulation};
+use bahay_engine::table::{
+    Clocks, Event, Fresh, GameId, Input, Line, Price, Spectators, Table, Terms,
+};
+use bahay_engine::testing::{Dice, Policy, play_at_random};
+
+use rows::Rows;
+
+const GAMES: u64 = 1_000;
+const HANDS: usize = 4_096;
+/// Games of the table that is looked at.
+const TABLE_GAMES: usize = 10;
+
+fn main() {
+    let rows = Rows::new("Tongo (options)");
+    for (name, rules) in [("lively", Rules::lively()), ("seed", Rules::seed())] {
+        for seats in [2, 4, 8] {
+            let row = format!("random play, {name}, {seats} seats, a step");
+            rows.round(&row, || random_play(&rules, seats).0);
+            let row = format!("random play, {name}, {seats} seats, a game");
+            rows.round(&row, || random_play(&rules, seats).1);
+        }
+    }
+    let hands = random_hands();
+    rows.each("strength, random hand with one floor", &hands, |(hand, floors, dice)| {
+        Strength::of(*hand, floors[0], dice)
+    });
+    rows.each("strength, random hand with its best of eight floors", &hands, |hand| {
+        best_floor(hand.0, &hand.1, &hand.2)
+    });
+    let views = views();
+    rows.each("advice of the AI, four seats", &views, TongoOptions::advise);
+    table_of(&rows, 8);
+}
+
+/// What a table does with moves, and how large they are.
+fn table_of(rows: &Rows, seats: u8) {
+    let rules = Rules { seats_min: seats, seats_max: seats, ..Rules::lively() };
+    let terms = Terms {
+        room: "newbie".to_owned(),
+        rules,
+        price: Price {
+            bet: Coins::from_whole(1).expect("one fits"),
+            multiplier: 1,
+            fee_basis_points: 500,
+        },
+        hits: None,
+        clocks: Clocks::default(),
+        spectators: Spectators::Nobody,
+        private: None,
+    };
+    let welcome = Coins::from_whole(1_000).expect("a thousand fits");
+    let mut simulation = Simulation::<TongoOptions>::new(1, terms, Habits::default(), welcome);
+    let mut acts: Vec<(Table<TongoOptions>, Happened<TongoOptions>)> = Vec::new();
+    let mut records = Vec::new();
+    while records.len() < TABLE_GAMES {
+        let before = simulation.table().clone();
+        let happened = simulation.step();
+        records.extend(happened.record.clone());
+        if matches!(happened.line.input, Input::Act { .. }) {
+            acts.push((before, happened));
+        }
+    }
+    let fresh = || Fresh {
+        seed: bahay_engine::chance::ServerSeed(bahay_engine::hex::Hex([0; 32])),
+        game: GameId(uuid::Uuid::nil()),
+    };
+    rows.each(&format!("decide on a move, {seats} seats"), &acts, |(table, happened)| {
+        let Line { at, input, .. } = happened.line.clone();
+        table.decide(at, input, fresh).is_ok()
+    });
+    rows.each(&format!("follow a line of a move, {seats} seats"), &acts, |(table, happened)| {
+        table.follow(&happened.line).is_ok()
+    });
+    rows.each(&format!("redact a move for every seat, {seats} seats"), &acts, |(_, happened)| {
+        let seats = Seat::all(seats).map(Viewer::Seat);
+        seats.map(|viewer| seen(happened, viewer).count()).sum::<usize>()
+    });
+    let record = records.pop().expect("some games were played");
+    rows.each(&format!("verify a record of {} actions", record.actions.len()), &[()], |()| {
+        record.verify().is_ok()
+    });
+    let count = acts.len();
+    let own = Viewer::Seat(Seat::new(0).expect("there is a first seat"));
+    let lines = acts.iter().map(|(_, happened)| text(&happened.line).len()).sum::<usize>();
+    let events = acts.iter().flat_map(|(_, happened)| seen(happened, own));
+    let full = events.clone().map(|event| text(&event).len()).sum::<usize>();
+    let short = events.map(|event| short_len(&event)).sum::<usize>();
+    rows.bytes("a line on paper", lines / count);
+    rows.bytes("what one seat is told of a move, the game's events in full", full / count);
+    rows.bytes("the same, events with a short form in it", short / count);
+    rows.bytes("a table on paper", text(simulation.table()).len());
+    rows.bytes("a record on paper", text(&record).len());
+    rows.bytes("a game in memory", size_of::<TongoOptions>());
+    rows.bytes("an event in memory", size_of::<GameEvent>());
+}
+
+fn seen(
+    happened: &Happened<TongoOptions>,
+    viewer: Viewer,
+) -> impl Iterator<Item = GameEvent> + Clone + '_ {
+    happened.events.iter().filter_map(move |event| match event.redact::<TongoOptions>(viewer)? {
+        Event::Game { event } => Some(event),
+        _ => None,
+    })
+}
+
+/// In its short form an event is the number of its name and its fields; others are as in full.
+fn short_len(event: &GameEvent) -> usize {
+    struct Short<'a>(&'a GameEvent);
+    impl serde::Serialize for Short<'_> {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeSeq as _;
+            let mut fields = serializer.serialize_seq(None)?;
+            fields.serialize_element(&0)?;
+            TongoOptions::write_short(self.0, &mut fields)?;
+            fields.end()
+        }
+    }
+    match TongoOptions::short_event(event) {
+        Some(_) => text(&Short(event)).len(),
+        None => text(event).len(),
+    }
+}
+
+fn text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("what the engine writes is JSON")
+}
+
+/// Steps and games, the same each time.
+fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
+    let (mut events, mut actions) = (Vec::new(), Vec::new());
+    let mut dice = Dice::new(1);
+    let mut steps = 0;
+    for _ in 0..GAMES {
+        let game = TongoOptions::new(rules, seats, None);
+        steps += play_at_random(game, &mut dice, &mut events, &mut actions);
+    }
+    (steps as u64, GAMES)
+}
+
+/// What seats that are asked see, in games of the AI against random play.
+fn views() -> Vec<View> {
+    let mut dice = Dice::new(1);
+    let policies = [Policy::Advised, Policy::Random, Policy::Advised, Policy::Random];
+    let (mut views, mut actions) = (Vec::new(), Vec::new());
+    for _ in 0..100 {
+        let mut game = TongoOptions::new(&Rules::lively(), 4, None);
+        loop {
+            game = match game.turn() {
+                Turn::Over => break,
+                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut Vec::new()),
+                Turn::Wait(_) => unreachable!("this game never waits"),
+                Turn::Players(prompt) => {
+                    let seat = prompt.seats.iter().next().expect("somebody is asked");
+                    actions.clear();
+                    game.legal_actions(seat, &mut actions);
+                    let view = game.view(Viewer::Seat(seat));
+                    let action = match policies[seat.index()] {
+                        Policy::Advised => TongoOptions::advise(&view),
+                        Policy::Random | Policy::Clock => dice.choose(&actions).copied(),
+                    };
+                    if policies[seat.index()] == Policy::Advised {
+                        views.push(view);
+                    }
+                    let action = action.expect("a seat that is asked can act");
+                    game.act(seat, &action, &mut Vec::new()).expect("it is legal")
+                }
+            };
+        }
+    }
+    views
+}
+
+type Dealt = (CardSet, [CardSet; 8], DiceCounts);
+
+fn random_hands() -> Vec<Dealt> {
+    let mut dice = Dice::new(1);
+    let some = |dice: &mut Dice, count: usize| {
+        let mut cards = CardSet::EMPTY;
+        while cards.len() < count {
+            let card = u8::try_from(dice.below(48)).ok().and_then(Card::from_index);
+            cards = card.map_or(cards, |card| cards.with(card));
+        }
+        cards
+    };
+    let deal = |dice: &mut Dice| {
+        let hand = some(dice, 4);
+        let floors = [1, 1, 2, 1, 1, 3, 1, 2].map(|count| some(dice, count));
+        let values = [(1, 4), (5, 4), (9, 4)]
+            .map(|(lowest, sides)| lowest + u8::try_from(dice.below(sides)).expect("small"));
+        (hand, floors, values.into_iter().collect())
+    };
+    (0..HANDS).map(|_| deal(&mut dice)).collect()
+}

@@ -1,0 +1,322 @@
+//! The cards (rules 1.2 and 1.3): 98 assets and 30 acquire cards, each under one index.
+//!
+//! Assets have the indices 0 to 97, acquire cards 98 to 127, so that a set of any of them is one
+//! word of 128 bits. An asset is written with its number, colour and copy, as in `4Ra`; an acquire
+//! card with the letter of its kind and a number, as in `W3`.
+
+use core::fmt;
+use core::str::FromStr;
+
+use serde::de::{Deserializer, Error as _, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Numbers of assets, and as many colours.
+pub const NUMBERS: u8 = 7;
+
+/// Assets of one copy.
+pub const TYPES: u8 = NUMBERS * NUMBERS;
+
+/// Assets of both copies.
+pub const ASSETS: u8 = 2 * TYPES;
+
+/// Acquire cards.
+pub const ACQUIRES: u8 = 30;
+
+/// All cards.
+const CARDS: u8 = ASSETS + ACQUIRES;
+
+/// How many acquire cards there are of each kind, with its letter (rule 1.3).
+const KINDS: [(Acquire, u8, u8); 5] = [
+    (Acquire::Wild, 14, b'W'),
+    (Acquire::Free, 6, b'F'),
+    (Acquire::Reveal, 4, b'V'),
+    (Acquire::Dividend, 4, b'D'),
+    (Acquire::Audit, 2, b'X'),
+];
+
+const COPIES: &[u8; 2] = b"ab";
+
+/// A colour, in the order of rule 1.2. For strength red is the highest (rule 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Colour {
+    Red,
+    Blue,
+    Yellow,
+    Green,
+    Purple,
+    Orange,
+    Black,
+}
+
+impl Colour {
+    pub const ALL: [Self; NUMBERS as usize] =
+        [Self::Red, Self::Blue, Self::Yellow, Self::Green, Self::Purple, Self::Orange, Self::Black];
+
+    pub const fn index(self) -> u8 {
+        self as u8
+    }
+
+    const fn letter(self) -> u8 {
+        match self {
+            Self::Red => b'R',
+            Self::Blue => b'B',
+            Self::Yellow => b'Y',
+            Self::Green => b'G',
+            Self::Purple => b'P',
+            Self::Orange => b'O',
+            Self::Black => b'K',
+        }
+    }
+
+    /// As people say it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Red => "red",
+            Self::Blue => "blue",
+            Self::Yellow => "yellow",
+            Self::Green => "green",
+            Self::Purple => "purple",
+            Self::Orange => "orange",
+            Self::Black => "black",
+        }
+    }
+
+    pub(super) fn from_letter(letter: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|colour| colour.letter() == letter)
+    }
+}
+
+/// On the wire a colour is its letter.
+impl Serialize for Colour {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_char(char::from(self.letter()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Colour {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let letter = char::deserialize(deserializer)?;
+        let letter = u8::try_from(letter).ok().and_then(Self::from_letter);
+        letter.ok_or_else(|| D::Error::custom("a colour is one of R B Y G P O K"))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Colour {
+    fn schema_name() -> alloc::borrow::Cow<'static, str> {
+        "TongoAssetsColour".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[RBYGPOK]$" })
+    }
+}
+
+/// The kind of an acquire card (rule 1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acquire {
+    /// Stands for any asset; it is held in the hand.
+    Wild,
+    /// Spent with a purchase, which then costs nothing.
+    Free,
+    /// Looks at one section's assets.
+    Reveal,
+    /// Takes the purchase price from the pot.
+    Dividend,
+    /// Pays the risk into the pot as soon as it is drawn.
+    Audit,
+}
+
+/// A card by its index.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsCard"))]
+#[cfg_attr(feature = "schema", schemars(with = "alloc::string::String", extend("pattern" = "^([1-7][RBYGPOK][ab]|W([0-9]|1[0-3])|F[0-5]|V[0-3]|D[0-3]|X[01])$")))]
+pub struct Card(u8);
+
+impl Card {
+    pub const fn from_index(index: u8) -> Option<Self> {
+        if index < CARDS { Some(Self(index)) } else { None }
+    }
+
+    /// The asset of this index, copy × 49 + colour × 7 + number − 1 (rule 1.2).
+    pub const fn asset(index: u8) -> Option<Self> {
+        if index < ASSETS { Some(Self(index)) } else { None }
+    }
+
+    /// The acquire card of this index among the 30 (rule 1.3).
+    pub const fn acquire(index: u8) -> Option<Self> {
+        if index < ACQUIRES { Some(Self(ASSETS + index)) } else { None }
+    }
+
+    pub const fn index(self) -> u8 {
+        self.0
+    }
+
+    pub const fn is_asset(self) -> bool {
+        self.0 < ASSETS
+    }
+
+    /// 1 to 7; `None` for an acquire card.
+    pub const fn number(self) -> Option<u8> {
+        if self.is_asset() { Some(self.0 % NUMBERS + 1) } else { None }
+    }
+
+    pub const fn colour(self) -> Option<Colour> {
+        if self.is_asset() { Some(Colour::ALL[(self.0 % TYPES / NUMBERS) as usize]) } else { None }
+    }
+
+    /// The kind of an acquire card; `None` for an asset.
+    pub const fn kind(self) -> Option<Acquire> {
+        match self.0 {
+            0..98 => None,
+            98..112 => Some(Acquire::Wild),
+            112..118 => Some(Acquire::Free),
+            118..122 => Some(Acquire::Reveal),
+            122..126 => Some(Acquire::Dividend),
+            _ => Some(Acquire::Audit),
+        }
+    }
+
+    pub const fn is_wild(self) -> bool {
+        matches!(self.kind(), Some(Acquire::Wild))
+    }
+
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..CARDS).map(Self)
+    }
+
+    /// The letters, and how many of the three they are.
+    fn letters(self) -> ([u8; 3], usize) {
+        if self.is_asset() {
+            let colour = Colour::ALL[usize::from(self.0 % TYPES / NUMBERS)].letter();
+            return ([b'1' + self.0 % NUMBERS, colour, COPIES[usize::from(self.0 / TYPES)]], 3);
+        }
+        let mut place = self.0 - ASSETS;
+        for (_, count, letter) in KINDS {
+            if place < count {
+                return if place < 10 {
+                    ([letter, b'0' + place, 0], 2)
+                } else {
+                    ([letter, b'1', b'0' + place - 10], 3)
+                };
+            }
+            place -= count;
+        }
+        unreachable!("the kinds add up to the acquire cards")
+    }
+}
+
+/// A text that is no card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotACard;
+
+impl fmt::Display for NotACard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "not a card: an asset is number, colour RBYGPOK and copy ab, as in 4Ra; an acquire \
+             card is its kind WFVDX and a number, as in W0",
+        )
+    }
+}
+
+impl core::error::Error for NotACard {}
+
+impl FromStr for Card {
+    type Err = NotACard;
+
+    fn from_str(text: &str) -> Result<Self, NotACard> {
+        if let &[number @ b'1'..=b'7', colour, copy @ (b'a' | b'b')] = text.as_bytes() {
+            let colour = Colour::from_letter(colour).ok_or(NotACard)?.index();
+            return Ok(Self((copy - b'a') * TYPES + colour * NUMBERS + (number - b'1')));
+        }
+        let (letter, place) = text.split_at_checked(1).ok_or(NotACard)?;
+        let written: u8 = place.parse().map_err(|_| NotACard)?;
+        let mut first = ASSETS;
+        for (_, count, known) in KINDS {
+            if letter.as_bytes() == [known] && written < count {
+                let card = Self(first + written);
+                // One card has one notation: no `W01` and no `W+1`.
+                let (letters, len) = card.letters();
+                return if letters.get(..len) == Some(text.as_bytes()) {
+                    Ok(card)
+                } else {
+                    Err(NotACard)
+                };
+            }
+            first += count;
+        }
+        Err(NotACard)
+    }
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (letters, len) = self.letters();
+        f.write_str(core::str::from_utf8(&letters[..len]).expect("the letters are ASCII"))
+    }
+}
+
+impl fmt::Debug for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Card {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (letters, len) = self.letters();
+        let text = core::str::from_utf8(&letters[..len]).expect("the letters are ASCII");
+        serializer.serialize_str(text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Card {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Notation;
+        impl Visitor<'_> for Notation {
+            type Value = Card;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a card such as \"4Ra\" or \"W0\"")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Card, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Notation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Acquire, Card, Colour};
+    use alloc::string::ToString;
+
+    /// Rules 1.2 and 1.3.
+    #[test]
+    fn every_card_is_read_as_it_is_written() {
+        for card in Card::all() {
+            assert_eq!(card.to_string().parse(), Ok(card));
+        }
+        let card: Card = "4Ra".parse().unwrap();
+        assert_eq!((card.index(), card.number(), card.colour()), (3, Some(4), Some(Colour::Red)));
+        assert_eq!("7Kb".parse::<Card>().unwrap().index(), 97);
+        assert_eq!("W13".parse::<Card>().unwrap().index(), 98 + 13);
+        assert_eq!(Card::acquire(14).unwrap().to_string(), "F0");
+        assert_eq!(Card::acquire(20).unwrap().to_string(), "V0");
+        assert_eq!(Card::acquire(24).unwrap().to_string(), "D0");
+        assert_eq!(Card::acquire(29).unwrap().to_string(), "X1");
+        assert_eq!(Card::acquire(29).unwrap().kind(), Some(Acquire::Audit));
+    }
+
+    #[test]
+    fn what_is_no_card_is_refused() {
+        for text in
+            ["", "4", "4R", "8Ra", "0Ra", "4Rc", "4ra", "W14", "W01", "W+1", "F6", "X2", "é"]
+        {
+            assert!(text.parse::<Card>().is_err(), "{text}");
+        }
+    }
+}

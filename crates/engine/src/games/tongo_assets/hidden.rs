@@ -1,0 +1,368 @@
+//! Every card in its place: hands, what is kept apart, piles, sections and decks. The game has it,
+//! and the view of the record; it follows events as what is open does.
+//!
+//! [`Own`] is what a seat knows of it: its hand, what it keeps, and in its assessment the sections
+//! that it sees.
+
+use serde::{Deserialize, Serialize};
+
+use crate::games::tongo_assets::card::Card;
+use crate::games::tongo_assets::deck::Deck;
+use crate::games::tongo_assets::event::{Event, Face, Place};
+use crate::games::tongo_assets::phase::{Offer, Phase};
+use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::ring::Ring;
+use crate::games::tongo_assets::rules::{DEALT, SLOTS};
+use crate::games::tongo_assets::set::CardSet;
+use crate::games::tongo_assets::slots::{Assets, HiddenSection};
+use crate::seat::Seat;
+
+/// Where all cards lie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsHidden"))]
+pub struct Hidden {
+    pub hands: Ring<CardSet>,
+    pub kept: Ring<CardSet>,
+    pub piles: Ring<CardSet>,
+    pub sections: Ring<HiddenSection>,
+    pub assets: Deck,
+    pub acquires: Deck,
+}
+
+impl Hidden {
+    /// Before anything is shuffled.
+    pub(super) fn new(public: &Public) -> Self {
+        let seats = public.seats();
+        Self {
+            hands: Ring::new(seats),
+            kept: Ring::new(seats),
+            piles: Ring::new(seats),
+            sections: Ring::new(public.rules.sections),
+            assets: Deck::empty(),
+            acquires: Deck::empty(),
+        }
+    }
+
+    /// The assets before a seat (rule 3).
+    pub(super) fn before(&self, public: &Public, seat: Seat) -> Assets {
+        self.sections[public.section_of(seat)].assets
+    }
+
+    /// Brings the cards up to date with a complete event, of which `public` does not know yet.
+    pub(super) fn follow(&mut self, public: &Public, event: &Event) {
+        match event {
+            Event::AssetsShuffled { deck: Some(deck) } => self.assets = **deck,
+            Event::AcquiresShuffled { deck: Some(deck) } => self.acquires = **deck,
+            Event::Dealt { hands, rotation } => self.deal(public, *rotation, hands),
+            Event::Opened { .. } => self.refill(),
+            Event::Retreated { seat } => self.retreat(*seat),
+            Event::Swapped { seat, slot, .. } | Event::Purchased { seat, slot, .. } => {
+                let section = public.section_of(*seat);
+                self.sections[section].assets[usize::from(*slot)] = None;
+            }
+            Event::Acquired { seat, to, taken, .. } => {
+                let section = public.section_of(*seat);
+                self.sections[section].take_acquire();
+                if let (Place::Pile, Some(card)) = (to, taken.card()) {
+                    self.put_on_pile(*seat, card);
+                }
+            }
+            Event::Sold { seat, slots, .. } => {
+                let section = &mut self.sections[public.section_of(*seat)];
+                slots.iter().for_each(|slot| section.assets[usize::from(slot)] = None);
+                self.piles[*seat] = self.piles[*seat].union(self.hands[*seat]);
+            }
+            Event::FreeSpent { seat }
+            | Event::Revealed { seat, .. }
+            | Event::DividendTaken { seat, .. } => {
+                let played = event.played().and_then(|(_, kind)| self.kept[*seat].first_of(kind));
+                played.into_iter().for_each(|card| self.put_on_pile(*seat, card));
+            }
+            Event::AssetsShuffled { deck: None }
+            | Event::AcquiresShuffled { deck: None }
+            | Event::DealerChosen { .. }
+            | Event::Paid { .. }
+            | Event::Raised { .. }
+            | Event::Stopped { .. }
+            | Event::Assessing { .. }
+            | Event::Audited { .. }
+            | Event::Done { .. }
+            | Event::Confronted { .. }
+            | Event::Evaded { .. }
+            | Event::Indexed { .. }
+            | Event::Leveraged { .. }
+            | Event::BribeOffered { .. }
+            | Event::BribeAnswered { .. }
+            | Event::Shown { .. }
+            | Event::Over { .. } => {}
+        }
+        for seat in Seat::all(public.seats()) {
+            let held = Held { hand: self.hands[seat], kept: self.kept[seat] };
+            let next = held.after(seat, event, public.offer);
+            self.hands[seat] = next.hand;
+            self.kept[seat] = next.kept;
+        }
+        if let Event::Swapped { seat, discarded, .. } = event {
+            self.turn_down(*seat, &[*discarded]);
+        }
+        if let Event::Purchased { seat, discarded: Some(face), .. }
+        | Event::Acquired { seat, discarded: Some(face), .. } = event
+        {
+            self.turn_down(*seat, &[*face]);
+        }
+        if let Event::Evaded { seat, discarded, .. } = event {
+            self.turn_down(*seat, discarded);
+        }
+    }
+
+    fn turn_down(&mut self, seat: Seat, faces: &[Face]) {
+        faces.iter().filter_map(|face| face.card()).for_each(|card| self.put_on_pile(seat, card));
+    }
+
+    fn put_on_pile(&mut self, seat: Seat, card: Card) {
+        self.piles[seat] = self.piles[seat].with(card);
+    }
+
+    /// Rule 1.4. The hands come with the event.
+    fn deal(&mut self, public: &Public, rotation: u8, hands: &Ring<Option<CardSet>>) {
+        for section in self.sections.as_mut_slice() {
+            for asset in &mut section.assets {
+                *asset = self.assets.take();
+            }
+        }
+        for section in self.sections.as_mut_slice() {
+            for acquire in &mut section.acquires {
+                *acquire = self.acquires.take();
+            }
+        }
+        let turned = Public { rotation, ..public.clone() };
+        for (seat, _) in hands.by_seat() {
+            let section = &mut self.sections[turned.section_of(seat)];
+            section.assets.iter_mut().take(usize::from(DEALT)).for_each(|asset| *asset = None);
+        }
+    }
+
+    /// What the seats are dealt by this rotation (rule 1.4), before it is dealt.
+    pub(super) fn hands_to_deal(&self, public: &Public, rotation: u8) -> Ring<Option<CardSet>> {
+        let turned = Public { rotation, ..public.clone() };
+        let mut hands = Ring::new(public.seats());
+        for seat in Seat::all(public.seats()) {
+            let first = turned.section_of(seat) * SLOTS;
+            let cards = self.assets.iter().skip(usize::from(first)).take(usize::from(DEALT));
+            hands[seat] = Some(cards.collect());
+        }
+        hands
+    }
+
+    /// Rule 1.4: sections ascending, slots ascending, while the decks last.
+    fn refill(&mut self) {
+        for section in self.sections.as_mut_slice() {
+            for asset in section.assets.iter_mut().filter(|asset| asset.is_none()) {
+                *asset = self.assets.take();
+            }
+            for acquire in section.acquires.iter_mut().filter(|acquire| acquire.is_none()) {
+                *acquire = self.acquires.take();
+            }
+        }
+    }
+
+    /// Rule 2.2: under the decks by ascending index.
+    fn retreat(&mut self, seat: Seat) {
+        let cards = self.hands[seat].union(self.kept[seat]).union(self.piles[seat]);
+        self.assets.put_under(cards.assets());
+        self.acquires.put_under(cards.acquires());
+        self.piles[seat] = CardSet::EMPTY;
+    }
+}
+
+/// What a seat holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    pub(super) hand: CardSet,
+    pub(super) kept: CardSet,
+}
+
+impl Held {
+    /// What the seat holds after an event that shows it its own cards: the same for the game and for
+    /// the seat's view. The bribe is the one that waited before the event.
+    pub(super) fn after(self, own: Seat, event: &Event, offer: Option<Offer>) -> Self {
+        let Self { hand, kept } = self;
+        let without =
+            |hand: CardSet, face: &Face| face.card().map_or(hand, |card| hand.without(card));
+        let with = |hand: CardSet, face: &Face| face.card().map_or(hand, |card| hand.with(card));
+        match event {
+            Event::Dealt { hands, .. } => Self { hand: hands[own].unwrap_or_default(), kept },
+            Event::Retreated { seat } if *seat == own => Self::default(),
+            Event::Swapped { seat, taken, discarded, .. } if *seat == own => {
+                Self { hand: with(without(hand, discarded), taken), kept }
+            }
+            Event::Purchased { seat, taken, discarded, .. } if *seat == own => {
+                let hand = discarded.as_ref().map_or(hand, |face| without(hand, face));
+                Self { hand: with(hand, taken), kept }
+            }
+            Event::Acquired { seat, taken, to, discarded, .. } if *seat == own => {
+                let hand = discarded.as_ref().map_or(hand, |face| without(hand, face));
+                match to {
+                    Place::Hand => Self { hand: with(hand, taken), kept },
+                    Place::Kept => Self { hand, kept: with(kept, taken) },
+                    Place::Pile => Self { hand, kept },
+                }
+            }
+            Event::FreeSpent { seat }
+            | Event::Revealed { seat, .. }
+            | Event::DividendTaken { seat, .. }
+                if *seat == own =>
+            {
+                let played = event.played().and_then(|(_, kind)| kept.first_of(kind));
+                Self { hand, kept: played.map_or(kept, |card| kept.without(card)) }
+            }
+            Event::Sold { seat, hand, .. } if *seat == own => {
+                Self { hand: hand.unwrap_or_default(), kept }
+            }
+            Event::Evaded { seat, discarded, .. } if *seat == own => {
+                Self { hand: discarded.iter().fold(hand, without), kept }
+            }
+            Event::BribeAnswered { accepted: true, .. } => self.after_bribe(own, offer),
+            Event::DealerChosen { .. }
+            | Event::AssetsShuffled { .. }
+            | Event::AcquiresShuffled { .. }
+            | Event::Opened { .. }
+            | Event::Paid { .. }
+            | Event::Raised { .. }
+            | Event::Retreated { .. }
+            | Event::Stopped { .. }
+            | Event::Assessing { .. }
+            | Event::Swapped { .. }
+            | Event::Purchased { .. }
+            | Event::Acquired { .. }
+            | Event::FreeSpent { .. }
+            | Event::Audited { .. }
+            | Event::Sold { .. }
+            | Event::Revealed { .. }
+            | Event::DividendTaken { .. }
+            | Event::Done { .. }
+            | Event::Confronted { .. }
+            | Event::Evaded { .. }
+            | Event::Indexed { .. }
+            | Event::Leveraged { .. }
+            | Event::BribeOffered { .. }
+            | Event::BribeAnswered { .. }
+            | Event::Shown { .. }
+            | Event::Over { .. } => self,
+        }
+    }
+
+    /// Rule 4.6.
+    fn after_bribe(self, own: Seat, offer: Option<Offer>) -> Self {
+        let Some(offer) = offer else {
+            return self;
+        };
+        let of_hand = offer.cards.assets().union(offer.cards.wilds());
+        let apart = offer.cards.difference(of_hand);
+        if own == offer.from {
+            Self { hand: self.hand.difference(of_hand), kept: self.kept.difference(apart) }
+        } else if own == offer.to {
+            Self { hand: self.hand.union(of_hand), kept: self.kept.union(apart) }
+        } else {
+            self
+        }
+    }
+}
+
+/// A section that the seat looked at by a reveal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsLook"))]
+pub struct Look {
+    pub section: u8,
+    pub assets: Assets,
+}
+
+/// What a seat knows beside what is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsOwn"))]
+pub struct Own {
+    pub hand: CardSet,
+    pub kept: CardSet,
+    /// In its assessment, the assets before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Assets>,
+    /// In its assessment, the section that it looked at last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<Look>,
+}
+
+impl Own {
+    pub(super) fn of(public: &Public, hidden: &Hidden, seat: Seat) -> Self {
+        let mut own =
+            Self { hand: hidden.hands[seat], kept: hidden.kept[seat], before: None, look: None };
+        if let Phase::Assess { seat: turn, revealed, .. } = public.phase
+            && turn == seat
+        {
+            own.before = Some(hidden.before(public, seat));
+            own.look =
+                revealed.map(|section| Look { section, assets: hidden.sections[section].assets });
+        }
+        own
+    }
+
+    /// Follows an event that was redacted for this seat. What is open has been brought up to date,
+    /// and the bribe is the one that waited before.
+    pub(super) fn follow(
+        &mut self,
+        public: &Public,
+        own: Seat,
+        event: &Event,
+        offer: Option<Offer>,
+    ) {
+        let held = Held { hand: self.hand, kept: self.kept }.after(own, event, offer);
+        (self.hand, self.kept) = (held.hand, held.kept);
+        if let Event::Assessing { seat, assets } = event
+            && *seat == own
+        {
+            self.before = *assets;
+        }
+        if let Event::Revealed { seat, section, assets: Some(assets), .. } = event
+            && *seat == own
+        {
+            self.look = Some(Look { section: *section, assets: *assets });
+        }
+        if let Event::Swapped { seat, slot, .. } | Event::Purchased { seat, slot, .. } = event
+            && *seat == own
+        {
+            self.take_slots(core::iter::once(*slot));
+        }
+        if let Event::Sold { seat, slots, .. } = event
+            && *seat == own
+        {
+            self.take_slots(slots.iter());
+        }
+        let assesses = matches!(public.phase, Phase::Assess { seat, .. } if seat == own);
+        if !assesses {
+            (self.before, self.look) = (None, None);
+        }
+    }
+
+    fn take_slots(&mut self, slots: impl Iterator<Item = u8>) {
+        if let Some(before) = &mut self.before {
+            slots.for_each(|slot| before[usize::from(slot)] = None);
+        }
+    }
+}
+
+/// Every card that lies somewhere, and how many that are.
+#[cfg(feature = "testing")]
+impl Hidden {
+    pub fn cards(&self) -> (CardSet, usize) {
+        let decks = self.assets.iter().chain(self.acquires.iter());
+        let lying = self.sections.iter();
+        let lying =
+            lying.flat_map(|section| section.assets.iter().chain(&section.acquires)).flatten();
+        let held = [&self.hands, &self.kept, &self.piles];
+        let held = held.into_iter().flat_map(Ring::iter).flat_map(|cards| cards.iter());
+        let all = decks.chain(lying.copied()).chain(held);
+        all.fold((CardSet::EMPTY, 0), |(all, count), card| (all.with(card), count + 1))
+    }
+}

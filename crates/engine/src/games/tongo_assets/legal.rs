@@ -1,0 +1,350 @@
+//! Whether an action is legal, from what is open and what the seat itself holds: one answer for the
+//! game and for a player's view, because neither needs to know more. `list` names the actions that
+//! [`check`] takes; random play holds the two against each other.
+
+use crate::games::tongo_assets::action::Action;
+use crate::games::tongo_assets::card::{Acquire, Card};
+use crate::games::tongo_assets::phase::{Offer, Phase};
+use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::refusal::Illegal;
+use crate::games::tongo_assets::rules::{
+    EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds,
+};
+use crate::games::tongo_assets::set::CardSet;
+use crate::games::tongo_assets::slots::SlotSet;
+use crate::seat::Seat;
+
+/// A seat that looks whether it may act, with what it holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Actor<'a> {
+    pub(super) public: &'a Public,
+    pub(super) seat: Seat,
+    pub(super) hand: CardSet,
+    pub(super) kept: CardSet,
+}
+
+/// Whether the seat may play this action now, or the first reason why not.
+pub(super) fn check(actor: &Actor<'_>, action: &Action) -> Result<(), Illegal> {
+    match (actor.public.phase, action) {
+        (Phase::Dealer | Phase::Assets | Phase::Acquires | Phase::Deal, _) => {
+            return Err(Illegal::NotDealt);
+        }
+        (Phase::Over | Phase::Showdown { .. } | Phase::LastIn { .. }, _) => {
+            return Err(Illegal::GameOver);
+        }
+        (
+            Phase::Open { .. }
+            | Phase::Risk { .. }
+            | Phase::Stop
+            | Phase::Assess { .. }
+            | Phase::Confront { .. }
+            | Phase::Debts { .. },
+            _,
+        ) => {}
+    }
+    require(actor.public.playing.contains(actor.seat), Illegal::Retreated)?;
+    match action {
+        Action::Accept | Action::Refuse => actor.check_answer(),
+        Action::Open { .. }
+        | Action::Pay
+        | Action::Raise { .. }
+        | Action::RaiseConfront { .. }
+        | Action::Retreat
+        | Action::Swap { .. }
+        | Action::Purchase { .. }
+        | Action::Acquire { .. }
+        | Action::Sell { .. }
+        | Action::Reveal { .. }
+        | Action::Dividend
+        | Action::Done
+        | Action::Confront
+        | Action::Evade { .. }
+        | Action::Index { .. }
+        | Action::Leverage { .. }
+        | Action::Bribe { .. } => {
+            require(actor.public.offer.is_none(), Illegal::BribeOpen)?;
+            require(actor.public.phase.seat() == Some(actor.seat), Illegal::NotYourTurn)?;
+            actor.check_turn(action)
+        }
+    }
+}
+
+impl Actor<'_> {
+    pub(super) fn chips(&self) -> u32 {
+        self.public.players[self.seat].chips
+    }
+
+    /// What is missing of the risk, or is owed; `None` where nothing is to be paid.
+    pub(super) fn missing(&self) -> Option<u32> {
+        let player = &self.public.players[self.seat];
+        match self.public.phase {
+            Phase::Risk { .. } => Some(self.public.risk - player.paid),
+            Phase::Confront { .. } => Some(self.public.risk - player.paid),
+            Phase::Debts { .. } => Some(player.owes),
+            Phase::Dealer
+            | Phase::Assets
+            | Phase::Acquires
+            | Phase::Deal
+            | Phase::Open { .. }
+            | Phase::Stop
+            | Phase::Assess { .. }
+            | Phase::Showdown { .. }
+            | Phase::LastIn { .. }
+            | Phase::Over => None,
+        }
+    }
+
+    fn check_answer(&self) -> Result<(), Illegal> {
+        let offer = self.public.offer.ok_or(Illegal::NoBribe)?;
+        require(offer.to == self.seat, Illegal::NotAsked)
+    }
+
+    fn check_turn(&self, action: &Action) -> Result<(), Illegal> {
+        match *action {
+            Action::Open { risk, purchase, sell } => self.check_opening(risk, purchase, sell),
+            Action::Pay => self.can_pay(self.missing().ok_or(Illegal::NothingToPay)?),
+            Action::Raise { risk, purchase, sell } => {
+                require(matches!(self.public.phase, Phase::Risk { .. }), Illegal::NotRisking)?;
+                require(!self.public.players[self.seat].acted, Illegal::ActedAlready)?;
+                self.check_raise(risk)?;
+                check_prices(risk, purchase, sell)?;
+                self.can_pay(risk - self.public.players[self.seat].paid)
+            }
+            Action::RaiseConfront { risk } => {
+                self.check_circle()?;
+                self.check_raise(risk)?;
+                self.can_pay(risk)
+            }
+            Action::Retreat => Ok(()),
+            Action::Swap { discard, slot } => self.check_swap(discard, slot),
+            Action::Purchase { slot, discard, free } => {
+                self.check_assessing()?;
+                self.check_purchase_price(free)?;
+                require(self.slots().contains(slot), Illegal::SlotEmpty)?;
+                self.check_discard(discard)
+            }
+            Action::Acquire { replace, free } => {
+                self.check_assessing()?;
+                self.check_purchase_price(free)?;
+                let section = self.public.section_of(self.seat);
+                require(self.public.sections[section].acquires > 0, Illegal::NoAcquireCard)?;
+                let kept = self.kept.len() - u8::from(free);
+                require(kept < KEPT_MAX, Illegal::KeptFull)?;
+                self.check_discard(replace)
+            }
+            Action::Sell { slots } => self.check_sale(slots),
+            Action::Reveal { section } => {
+                self.check_assessing()?;
+                require(self.keeps(Acquire::Reveal), Illegal::NoReveal)?;
+                let is_other = section < self.public.rules.sections
+                    && section != self.public.section_of(self.seat);
+                require(is_other, Illegal::NoSuchSection)
+            }
+            Action::Dividend => {
+                self.check_assessing()?;
+                require(self.keeps(Acquire::Dividend), Illegal::NoDividend)
+            }
+            Action::Done => self.check_assessing(),
+            Action::Confront => self.check_confront(),
+            Action::Evade { discards } => {
+                self.check_circle()?;
+                self.can_pay(self.public.evasion())?;
+                let fits = discards.len() == EVADE_CARDS && self.hand.contains_all(discards);
+                require(fits, Illegal::EvadeCards)
+            }
+            Action::Index { margin } => self.check_margin(margin),
+            Action::Leverage { percent } => {
+                require(self.public.rules.leverage, Illegal::LeverageOff)?;
+                self.check_circle()?;
+                require(LEVERAGE.contains(&percent), Illegal::LeveragePercent)?;
+                self.can_pay(leveraged(self.public.risk, percent))
+            }
+            Action::Bribe { to, chips, cards } => {
+                let from = self.seat;
+                self.check_bribe(&Offer { from, to, chips, cards })
+            }
+            // They are answers, which are checked elsewhere.
+            Action::Accept | Action::Refuse => self.check_answer(),
+        }
+    }
+
+    fn check_opening(&self, risk: u32, purchase: u32, sell: u32) -> Result<(), Illegal> {
+        require(matches!(self.public.phase, Phase::Open { .. }), Illegal::NotOpening)?;
+        require(!self.public.is_last(), Illegal::RoundsOver)?;
+        let (least, most) = self.public.opening_risk();
+        require(risk >= least, Illegal::RiskTooLow)?;
+        require(risk <= most, Illegal::RiskTooHigh)?;
+        check_prices(risk, purchase, sell)?;
+        self.can_pay(risk)
+    }
+
+    fn check_raise(&self, risk: u32) -> Result<(), Illegal> {
+        let Public { rules, raises, risk: before, .. } = self.public;
+        require(*raises < rules.raises_max, Illegal::RaisesUsedUp)?;
+        require(risk > *before, Illegal::RiskTooLow)?;
+        require(risk - before <= rules.raise_max, Illegal::RiskTooHigh)
+    }
+
+    pub(super) fn can_pay(&self, chips: u32) -> Result<(), Illegal> {
+        require(self.chips() >= chips, Illegal::TooFewChips)
+    }
+
+    fn check_assessing(&self) -> Result<(), Illegal> {
+        require(matches!(self.public.phase, Phase::Assess { .. }), Illegal::NotAssessing)
+    }
+
+    fn check_swap(&self, discard: Card, slot: u8) -> Result<(), Illegal> {
+        let Phase::Assess { swapped, .. } = self.public.phase else {
+            return Err(Illegal::NotAssessing);
+        };
+        require(self.hand.contains(discard), Illegal::CardNotInHand)?;
+        require(discard.is_asset(), Illegal::NotAnAsset)?;
+        require(self.slots().contains(slot), Illegal::SlotEmpty)?;
+        require(!swapped, Illegal::SwappedAlready)
+    }
+
+    /// The slots before the seat in which an asset lies.
+    pub(super) fn slots(&self) -> SlotSet {
+        self.public.sections[self.public.section_of(self.seat)].slots
+    }
+
+    pub(super) fn keeps(&self, kind: Acquire) -> bool {
+        self.kept.first_of(kind).is_some()
+    }
+
+    fn check_purchase_price(&self, free: bool) -> Result<(), Illegal> {
+        if free {
+            require(self.keeps(Acquire::Free), Illegal::NoFreePurchase)
+        } else {
+            self.can_pay(self.public.purchase)
+        }
+    }
+
+    fn check_discard(&self, discard: Option<Card>) -> Result<(), Illegal> {
+        match discard {
+            None => require(self.hand.len() < HAND_MAX, Illegal::DiscardMissing),
+            Some(card) => {
+                require(self.hand.contains(card), Illegal::CardNotInHand)?;
+                require(self.hand.len() == HAND_MAX, Illegal::DiscardNeedless)
+            }
+        }
+    }
+
+    fn check_sale(&self, slots: SlotSet) -> Result<(), Illegal> {
+        let Phase::Assess { sold, .. } = self.public.phase else {
+            return Err(Illegal::NotAssessing);
+        };
+        self.can_pay(self.public.sell)?;
+        require(!sold, Illegal::SoldAlready)?;
+        let wanted = self.sale();
+        require(wanted > 0, Illegal::NothingToSell)?;
+        let fits = self.slots().contains_all(slots) && slots.len() == wanted;
+        require(fits, Illegal::SellSlots)
+    }
+
+    /// How many assets a sale takes.
+    pub(super) fn sale(&self) -> u8 {
+        self.hand.len().min(self.slots().len())
+    }
+
+    pub(super) fn check_confront(&self) -> Result<(), Illegal> {
+        let Public { rules, rounds, players, playing, .. } = self.public;
+        match self.public.phase {
+            Phase::Open { .. } => require(self.public.is_last(), Illegal::NotAssessing)?,
+            Phase::Assess { .. } => {
+                require(self.hand.len() == HAND_MAX, Illegal::HandNotFull)?;
+                let all_full = playing.iter().all(|seat| players[seat].hand() == HAND_MAX);
+                require(*rounds > rules.confront_all_rounds || all_full, Illegal::OthersNotFull)?;
+            }
+            Phase::Dealer
+            | Phase::Assets
+            | Phase::Acquires
+            | Phase::Deal
+            | Phase::Risk { .. }
+            | Phase::Stop
+            | Phase::Confront { .. }
+            | Phase::Debts { .. }
+            | Phase::Showdown { .. }
+            | Phase::LastIn { .. }
+            | Phase::Over => return Err(Illegal::NotAssessing),
+        }
+        self.can_pay(self.public.risk)
+    }
+
+    /// The seat is one of the circle that answers a confront (rule 4.1).
+    fn check_circle(&self) -> Result<(), Illegal> {
+        match self.public.phase {
+            Phase::Confront { seat, confronter } => {
+                require(seat != confronter, Illegal::ConfronterPays)
+            }
+            Phase::Dealer
+            | Phase::Assets
+            | Phase::Acquires
+            | Phase::Deal
+            | Phase::Open { .. }
+            | Phase::Risk { .. }
+            | Phase::Stop
+            | Phase::Assess { .. }
+            | Phase::Debts { .. }
+            | Phase::Showdown { .. }
+            | Phase::LastIn { .. }
+            | Phase::Over => Err(Illegal::NotConfronting),
+        }
+    }
+
+    fn check_margin(&self, margin: u8) -> Result<(), Illegal> {
+        let Public { rules, raises, risk, unindexed, .. } = self.public;
+        require(rules.margins, Illegal::MarginsOff)?;
+        self.check_circle()?;
+        let is_step = margin.is_multiple_of(MARGIN_STEP) && (1..=MARGIN_MAX).contains(&margin);
+        require(is_step, Illegal::MarginStep)?;
+        require(*raises < rules.raises_max, Illegal::RaisesUsedUp)?;
+        require(indexed(*risk, margin) > *risk, Illegal::MarginNoRise)?;
+        self.can_pay(unindexed.unwrap_or(*risk))
+    }
+
+    fn check_bribe(&self, offer: &Offer) -> Result<(), Illegal> {
+        let Offer { from: _, to, chips, cards } = *offer;
+        let Public { rules, offered, playing, .. } = self.public;
+        require(rules.bribes, Illegal::BribesOff)?;
+        require(!offered, Illegal::OfferedAlready)?;
+        require(to != self.seat && playing.contains(to), Illegal::BribeTo)?;
+        require((chips > 0) == cards.is_empty(), Illegal::BribeWhat)?;
+        let holds = chips <= self.chips() && self.hand.union(self.kept).contains_all(cards);
+        require(holds, Illegal::BribeNotHeld)?;
+        require(self.has_room(to, cards), Illegal::BribeNoRoom)
+    }
+
+    /// Whether the other seat may hold these cards with its own (rules 1.5, 4.6).
+    pub(super) fn has_room(&self, to: Seat, cards: CardSet) -> bool {
+        let player = &self.public.players[to];
+        let of_hand = cards.assets().len() + cards.wilds().len();
+        let apart = cards.len() - of_hand;
+        // An offer without cards of one sort needs no room for it.
+        (of_hand == 0 || player.hand() + of_hand <= HAND_MAX)
+            && (apart == 0 || player.kept + apart <= KEPT_MAX)
+    }
+}
+
+/// Rule 2.1.
+fn check_prices(risk: u32, purchase: u32, sell: u32) -> Result<(), Illegal> {
+    let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+    require((purchase_min..=max).contains(&purchase), Illegal::PurchasePrice)?;
+    require((1..=max).contains(&sell), Illegal::SellPrice)
+}
+
+/// The risk after a margin (rule 4.4).
+pub(super) fn indexed(risk: u32, margin: u8) -> u32 {
+    let indexed = u64::from(risk) * 100 / (100 - u64::from(margin.min(99)));
+    u32::try_from(indexed).unwrap_or(u32::MAX)
+}
+
+/// What a leverage pays (rule 4.5).
+pub(super) fn leveraged(risk: u32, percent: u8) -> u32 {
+    let part = (u64::from(risk) * u64::from(percent)).div_ceil(100);
+    u32::try_from(part).unwrap_or(u32::MAX)
+}
+
+fn require(holds: bool, otherwise: Illegal) -> Result<(), Illegal> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}

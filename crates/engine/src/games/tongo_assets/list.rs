@@ -1,0 +1,216 @@
+//! Every action that is legal, each once. Where numbers are free some stand for all: of the prices
+//! the lowest and the highest, of long ranges of risks ten, of a leverage each fifth hundredth, and
+//! of bribes one chip or one card.
+
+use arrayvec::ArrayVec;
+
+use crate::games::tongo_assets::action::Action;
+use crate::games::tongo_assets::card::{Acquire, Card};
+use crate::games::tongo_assets::legal::{Actor, indexed, leveraged};
+use crate::games::tongo_assets::phase::Phase;
+use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::rules::{
+    EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds,
+};
+use crate::games::tongo_assets::set::CardSet;
+use crate::games::tongo_assets::slots::SlotSet;
+
+/// So many risks of a range are listed.
+const RISKS: u32 = 11;
+
+/// What is named of a leverage.
+const LEVERAGE_STEP: usize = 5;
+
+/// Every action open to the seat.
+pub(super) fn for_each(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    let public = actor.public;
+    if let Some(offer) = public.offer {
+        if offer.to == actor.seat {
+            each(Action::Accept);
+            each(Action::Refuse);
+        }
+        return;
+    }
+    if public.phase.seat() != Some(actor.seat) {
+        return;
+    }
+    match public.phase {
+        Phase::Open { .. } => openings(actor, each),
+        Phase::Risk { .. } => risking(actor, each),
+        Phase::Assess { swapped, sold, .. } => assessing(actor, swapped, sold, each),
+        Phase::Confront { seat, confronter } => {
+            pay(actor, each);
+            if seat != confronter {
+                answers(actor, each);
+            }
+        }
+        Phase::Debts { .. } => pay(actor, each),
+        Phase::Dealer
+        | Phase::Assets
+        | Phase::Acquires
+        | Phase::Deal
+        | Phase::Stop
+        | Phase::Showdown { .. }
+        | Phase::LastIn { .. }
+        | Phase::Over => return,
+    }
+    each(Action::Retreat);
+    bribes(actor, each);
+}
+
+fn pay(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    if actor.missing().is_some_and(|missing| actor.can_pay(missing).is_ok()) {
+        each(Action::Pay);
+    }
+}
+
+fn openings(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    if actor.public.is_last() {
+        if actor.check_confront().is_ok() {
+            each(Action::Confront);
+        }
+        return;
+    }
+    let (least, most) = actor.public.opening_risk();
+    for_each_risk(least, most.min(actor.chips()), |risk| {
+        for_each_price(risk, |purchase, sell| each(Action::Open { risk, purchase, sell }));
+    });
+}
+
+fn risking(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    pay(actor, each);
+    let Public { rules, raises, risk, players, .. } = actor.public;
+    let player = &players[actor.seat];
+    if *raises < rules.raises_max && !player.acted {
+        let most = (risk + rules.raise_max).min(player.chips + player.paid);
+        for_each_risk(risk + 1, most, |risk| {
+            for_each_price(risk, |purchase, sell| each(Action::Raise { risk, purchase, sell }));
+        });
+    }
+}
+
+/// Risks of a range: all of them where they are few, else as many from the least to the most.
+pub(super) fn for_each_risk(least: u32, most: u32, mut each: impl FnMut(u32)) {
+    let Some(span) = most.checked_sub(least) else {
+        return;
+    };
+    if span < RISKS {
+        (least..=most).for_each(each);
+    } else {
+        (0..RISKS).for_each(|place| each(least + span / (RISKS - 1) * place));
+    }
+}
+
+fn for_each_price(risk: u32, mut each: impl FnMut(u32, u32)) {
+    let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+    for purchase in purchase_min..=max {
+        if purchase == purchase_min || purchase == max {
+            each(purchase, max);
+            if max > 1 {
+                each(purchase, 1);
+            }
+        }
+    }
+}
+
+fn assessing(actor: &Actor<'_>, swapped: bool, sold: bool, each: &mut impl FnMut(Action)) {
+    let public = actor.public;
+    let slots: ArrayVec<u8, 7> = actor.slots().iter().collect();
+    let can_buy = actor.chips() >= public.purchase;
+    let has_free = actor.keeps(Acquire::Free);
+    let full = actor.hand.len() == HAND_MAX;
+    let frees = [(false, can_buy), (true, has_free)];
+    let discards: ArrayVec<Card, 7> = actor.hand.iter().filter(|_| full).collect();
+    if !swapped {
+        for discard in actor.hand.assets().iter() {
+            slots.iter().for_each(|slot| each(Action::Swap { discard, slot: *slot }));
+        }
+    }
+    for (free, _) in frees.into_iter().filter(|(_, may)| *may) {
+        for slot in slots.iter().copied() {
+            if full {
+                for card in &discards {
+                    each(Action::Purchase { slot, discard: Some(*card), free });
+                }
+            } else {
+                each(Action::Purchase { slot, discard: None, free });
+            }
+        }
+        let acquires = public.sections[public.section_of(actor.seat)].acquires;
+        if acquires > 0 && actor.kept.len() - u8::from(free) < KEPT_MAX {
+            if full {
+                for card in &discards {
+                    each(Action::Acquire { replace: Some(*card), free });
+                }
+            } else {
+                each(Action::Acquire { replace: None, free });
+            }
+        }
+    }
+    if !sold && actor.sale() > 0 && actor.chips() >= public.sell {
+        let all: SlotSet = actor.slots();
+        all.choices(actor.sale()).for_each(|slots| each(Action::Sell { slots }));
+    }
+    if actor.keeps(Acquire::Reveal) {
+        let own = public.section_of(actor.seat);
+        let others = (0..public.rules.sections).filter(|section| *section != own);
+        others.for_each(|section| each(Action::Reveal { section }));
+    }
+    if actor.keeps(Acquire::Dividend) {
+        each(Action::Dividend);
+    }
+    if actor.check_confront().is_ok() {
+        each(Action::Confront);
+    }
+    each(Action::Done);
+}
+
+/// What the circle may answer to a confront, beside paying and retreating (rules 4.1, 4.4, 4.5).
+fn answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    let Public { rules, raises, risk, unindexed, .. } = actor.public;
+    let (risk, chips) = (*risk, actor.chips());
+    if *raises < rules.raises_max {
+        for_each_risk(risk + 1, (risk + rules.raise_max).min(chips), |risk| {
+            each(Action::RaiseConfront { risk });
+        });
+    }
+    if chips >= actor.public.evasion() {
+        let cards: ArrayVec<Card, 7> = actor.hand.iter().collect();
+        for bits in 0..1_u8 << cards.len() {
+            if bits.count_ones() == u32::from(EVADE_CARDS) {
+                let named = (0..).zip(&cards).filter(|(place, _)| bits >> place & 1 == 1);
+                each(Action::Evade { discards: named.map(|(_, card)| *card).collect() });
+            }
+        }
+    }
+    if rules.margins && *raises < rules.raises_max && chips >= unindexed.unwrap_or(risk) {
+        let margins = (MARGIN_STEP..=MARGIN_MAX).step_by(usize::from(MARGIN_STEP));
+        margins
+            .filter(|margin| indexed(risk, *margin) > risk)
+            .for_each(|margin| each(Action::Index { margin }));
+    }
+    if rules.leverage {
+        LEVERAGE
+            .step_by(LEVERAGE_STEP)
+            .filter(|percent| chips >= leveraged(risk, *percent))
+            .for_each(|percent| each(Action::Leverage { percent }));
+    }
+}
+
+fn bribes(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    let Public { rules, offered, playing, .. } = actor.public;
+    if !rules.bribes || *offered {
+        return;
+    }
+    for to in playing.without(actor.seat).iter() {
+        if actor.chips() > 0 {
+            each(Action::Bribe { to, chips: 1, cards: CardSet::EMPTY });
+        }
+        for card in actor.hand.union(actor.kept).iter() {
+            let cards = CardSet::only(card);
+            if actor.has_room(to, cards) {
+                each(Action::Bribe { to, chips: 0, cards });
+            }
+        }
+    }
+}

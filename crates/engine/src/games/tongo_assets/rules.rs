@@ -1,0 +1,272 @@
+//! The numbers and switches of a rule set, and which of them can be played by.
+
+use core::fmt;
+use core::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+
+/// Half chips in a chip: what is paid out is counted in them (rule 6).
+pub const HALVES: u32 = 2;
+
+/// The most cards in a hand (rule 1.5).
+pub const HAND_MAX: u8 = 7;
+
+/// The most acquire cards kept apart (rule 1.5).
+pub const KEPT_MAX: u8 = 3;
+
+/// Assets before each section when it is full (rule 1.4).
+pub const SLOTS: u8 = 7;
+
+/// Acquire cards of a full section (rule 1.4).
+pub const ACQUIRE_SLOTS: u8 = 3;
+
+/// Assets that each seat takes before the first opening (rule 1.4).
+pub const DEALT: u8 = 4;
+
+/// Cards that an evasion costs (rule 4.1).
+pub const EVADE_CARDS: u8 = 3;
+
+/// What a margin rises in, its least and its most, in hundredths (rule 4.4).
+pub const MARGIN_STEP: u8 = 5;
+pub const MARGIN_MAX: u8 = 50;
+
+/// The least and the most that a leverage pays, in hundredths (rule 4.5).
+pub const LEVERAGE: RangeInclusive<u8> = 5..=95;
+
+const LATINUM_MAX: u32 = 10_000;
+const RAISE_MAX: u32 = 1_000;
+const RAISES_MAX: u8 = 20;
+const ROUNDS_MAX: u8 = 50;
+
+/// A rule set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsRules"))]
+pub struct Rules {
+    /// Sections of the table, 8 or 4 (rule 1.1).
+    pub sections: u8,
+    /// Chips of each seat at the start (rule 1.5).
+    pub latinum: u32,
+    /// The highest first opening risk (rule 2.1).
+    pub opening_max: u32,
+    /// The most by which a raise, or a later opening, is above the risk (rules 2.2 and 3.7).
+    pub raise_max: u32,
+    /// Raises in a round of risking, and in a confront (rules 2.2 and 4.1).
+    pub raises_max: u8,
+    /// Openings that are paid; then the opener confronts or retreats (rule 6.4).
+    pub rounds_max: u8,
+    /// As many rounds all seats need seven cards for a confront, then the confronter alone (rule 3.5).
+    pub confront_all_rounds: u8,
+    /// Hundredths of the pot for the strongest hand (rule 6.2).
+    pub winner_share: u8,
+    /// The margin may be indexed (rule 4.4).
+    pub margins: bool,
+    /// The buy-in may be leveraged (rule 4.5).
+    pub leverage: bool,
+    /// Bribes may be offered (rule 4.6).
+    pub bribes: bool,
+    /// How long a question waits (rule 7).
+    pub countdowns: Countdowns,
+}
+
+/// How long a question waits, in milliseconds (rule 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsCountdowns"))]
+pub struct Countdowns {
+    /// An opening, and each decision of a round of risking.
+    pub risk_ms: u32,
+    /// A whole assessment.
+    pub assess_ms: u32,
+    /// An answer to a confront, a debt or a bribe.
+    pub answer_ms: u32,
+}
+
+impl Rules {
+    /// Eight sections, four to eight seats.
+    pub const fn standard() -> Self {
+        Self {
+            sections: 8,
+            latinum: 100,
+            opening_max: 5,
+            raise_max: 10,
+            raises_max: 3,
+            rounds_max: 12,
+            confront_all_rounds: 3,
+            winner_share: 50,
+            margins: false,
+            leverage: false,
+            bribes: false,
+            countdowns: Countdowns { risk_ms: 15_000, assess_ms: 30_000, answer_ms: 10_000 },
+        }
+    }
+
+    /// Four sections, exactly four seats.
+    pub const fn personal() -> Self {
+        Self { sections: 4, ..Self::standard() }
+    }
+
+    /// With margins and leverage.
+    pub const fn advanced() -> Self {
+        Self { margins: true, leverage: true, ..Self::standard() }
+    }
+
+    /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
+    pub fn check(&self) -> Result<(), BadRules> {
+        let Countdowns { risk_ms, assess_ms, answer_ms } = self.countdowns;
+        require(matches!(self.sections, 4 | 8), BadRules::Sections)?;
+        require((1..=LATINUM_MAX).contains(&self.latinum), BadRules::Latinum)?;
+        require((1..=RAISE_MAX).contains(&self.opening_max), BadRules::OpeningMax)?;
+        require((1..=RAISE_MAX).contains(&self.raise_max), BadRules::RaiseMax)?;
+        require(self.raises_max <= RAISES_MAX, BadRules::RaisesMax)?;
+        require((1..=ROUNDS_MAX).contains(&self.rounds_max), BadRules::RoundsMax)?;
+        require(self.confront_all_rounds <= self.rounds_max, BadRules::ConfrontAllRounds)?;
+        require((1..=100).contains(&self.winner_share), BadRules::WinnerShare)?;
+        require(risk_ms > 0 && assess_ms > 0 && answer_ms > 0, BadRules::Countdown)
+    }
+
+    /// The most half chips that one seat can owe: all that it began with.
+    pub const fn counts_max(&self) -> u32 {
+        self.latinum * HALVES
+    }
+}
+
+impl Countdowns {
+    /// The shortest and the longest.
+    pub fn range_ms(&self) -> RangeInclusive<u32> {
+        let Self { risk_ms, assess_ms, answer_ms } = *self;
+        risk_ms.min(assess_ms).min(answer_ms)..=risk_ms.max(assess_ms).max(answer_ms)
+    }
+}
+
+/// The prices that may be named with a risk (rule 2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PriceBounds {
+    pub purchase_min: u32,
+    /// The highest purchase price, and the highest sell price; the lowest of those is 1.
+    pub max: u32,
+}
+
+impl PriceBounds {
+    pub const fn of(risk: u32) -> Self {
+        let half_up = risk / 2 + risk % 2;
+        let half_more = risk.saturating_mul(3) / 2;
+        let max = if half_more == 0 { 1 } else { half_more };
+        Self { purchase_min: half_up, max }
+    }
+
+    /// Prices in proportion to a new risk, rounded up and kept within these bounds (rule 4.1).
+    pub fn scaled(self, price: u32, from: u32, to: u32, least: u32) -> u32 {
+        let scaled = (u64::from(price) * u64::from(to)).div_ceil(u64::from(from.max(1)));
+        u32::try_from(scaled).unwrap_or(u32::MAX).clamp(least, self.max.max(least))
+    }
+}
+
+fn require(holds: bool, otherwise: BadRules) -> Result<(), BadRules> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}
+
+/// Why no game can be dealt by a rule set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadRules {
+    Sections,
+    Latinum,
+    OpeningMax,
+    RaiseMax,
+    RaisesMax,
+    RoundsMax,
+    ConfrontAllRounds,
+    WinnerShare,
+    Countdown,
+}
+
+impl BadRules {
+    /// The field of [`Rules`] that is wrong, as it is written.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Sections => "sections",
+            Self::Latinum => "latinum",
+            Self::OpeningMax => "opening_max",
+            Self::RaiseMax => "raise_max",
+            Self::RaisesMax => "raises_max",
+            Self::RoundsMax => "rounds_max",
+            Self::ConfrontAllRounds => "confront_all_rounds",
+            Self::WinnerShare => "winner_share",
+            Self::Countdown => "countdowns",
+        }
+    }
+}
+
+impl fmt::Display for BadRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = self.field();
+        match self {
+            Self::Sections => write!(f, "{field} must be 8 or 4"),
+            Self::Latinum => write!(f, "{field} must be from 1 to {LATINUM_MAX}"),
+            Self::OpeningMax | Self::RaiseMax => {
+                write!(f, "{field} must be from 1 to {RAISE_MAX}")
+            }
+            Self::RaisesMax => write!(f, "{field} must be at most {RAISES_MAX}"),
+            Self::RoundsMax => write!(f, "{field} must be from 1 to {ROUNDS_MAX}"),
+            Self::ConfrontAllRounds => write!(f, "{field} must be at most rounds_max"),
+            Self::WinnerShare => write!(f, "{field} must be from 1 to 100"),
+            Self::Countdown => write!(f, "{field} must last at least a millisecond each"),
+        }
+    }
+}
+
+impl core::error::Error for BadRules {}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadRules, PriceBounds, Rules};
+    use alloc::string::ToString;
+
+    #[test]
+    fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
+        type Change = fn(&mut Rules);
+        let cases: [(BadRules, Change); 11] = [
+            (BadRules::Sections, |rules| rules.sections = 5),
+            (BadRules::Latinum, |rules| rules.latinum = 0),
+            (BadRules::Latinum, |rules| rules.latinum = 10_001),
+            (BadRules::OpeningMax, |rules| rules.opening_max = 0),
+            (BadRules::RaiseMax, |rules| rules.raise_max = 0),
+            (BadRules::RaisesMax, |rules| rules.raises_max = 21),
+            (BadRules::RoundsMax, |rules| rules.rounds_max = 0),
+            (BadRules::ConfrontAllRounds, |rules| rules.confront_all_rounds = 13),
+            (BadRules::WinnerShare, |rules| rules.winner_share = 0),
+            (BadRules::WinnerShare, |rules| rules.winner_share = 101),
+            (BadRules::Countdown, |rules| rules.countdowns.answer_ms = 0),
+        ];
+        for (bad, change) in cases {
+            let mut rules = Rules::standard();
+            change(&mut rules);
+            assert_eq!(rules.check(), Err(bad));
+            assert!(bad.to_string().starts_with(bad.field()), "{bad}");
+            let written = serde_json::to_value(rules).unwrap();
+            assert!(written.get(bad.field()).is_some(), "the name is that of a field: {bad}");
+        }
+    }
+
+    /// Rule 2.1.
+    #[test]
+    fn prices_lie_around_the_risk() {
+        let bounds = |risk| {
+            let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+            (purchase_min, max)
+        };
+        assert_eq!([1, 2, 3, 4, 5].map(bounds), [(1, 1), (1, 3), (2, 4), (2, 6), (3, 7)]);
+    }
+
+    /// Rule 4.1.
+    #[test]
+    fn prices_rise_in_proportion_and_are_clipped() {
+        let bounds = PriceBounds::of(7);
+        assert_eq!(bounds.scaled(4, 5, 7, bounds.purchase_min), 6, "5.6 is rounded up");
+        assert_eq!(bounds.scaled(7, 5, 7, 1), 10, "9.8 is rounded up, and 10 is the most");
+        let bounds = PriceBounds::of(9);
+        assert_eq!(bounds.scaled(4, 7, 9, bounds.purchase_min), 6, "5.1 is rounded up");
+    }
+}

@@ -1,0 +1,293 @@
+//! Positions for tests: a game that was dealt, with some cards, chips and prices put otherwise.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::chance::{Answer, Request};
+use crate::game::{Game, Turn};
+use crate::games::tongo_assets::card::Card;
+use crate::games::tongo_assets::deck::Deck;
+use crate::games::tongo_assets::phase::Phase;
+use crate::games::tongo_assets::rules::Rules;
+use crate::games::tongo_assets::set::CardSet;
+use crate::games::tongo_assets::slots::Assets;
+use crate::games::tongo_assets::state::TongoAssets;
+use crate::seat::{SEATS_MAX, Seat};
+
+/// A position. What is not said is as dealt from decks by ascending index.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub rules: Rules,
+    pub seats: u8,
+    /// Opens first.
+    pub dealer: Seat,
+    /// The tops of the decks before the deal; the other cards follow by index.
+    pub assets: Vec<Card>,
+    pub acquires: Vec<Card>,
+    /// Of the deal.
+    pub rotation: u8,
+    pub hands: Vec<(Seat, CardSet)>,
+    pub kept: Vec<(Seat, CardSet)>,
+    pub piles: Vec<(Seat, CardSet)>,
+    pub sections: Vec<(u8, Assets)>,
+    /// The acquire cards of a section, the next one first.
+    pub lying: Vec<(u8, Vec<Card>)>,
+    /// How many assets, and acquire cards, are left in the decks: the others lie on the piles of the
+    /// dealer.
+    pub decks: Option<(u8, u8)>,
+    /// The pot holds what the seats do not.
+    pub chips: Vec<(Seat, u32)>,
+    pub retreated: Vec<Seat>,
+    /// Risk, purchase and sell price.
+    pub prices: Option<(u32, u32, u32)>,
+    pub rounds: Option<u8>,
+    /// Whose turn it is: to open a round, or in its assessment as the first after the opener.
+    pub turn: Option<(Seat, bool)>,
+}
+
+/// Why a position cannot stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadSetup {
+    Rules,
+    Seat(Seat),
+    Section(u8),
+    Twice(Card),
+    /// An asset among acquire cards, or the other way round.
+    OtherDeck(Card),
+    Chips,
+    Decks,
+}
+
+impl fmt::Display for BadSetup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rules => f.write_str("no game can be dealt by these rules"),
+            Self::Seat(seat) => write!(f, "{seat:?} is not at this table"),
+            Self::Section(section) => write!(f, "there is no section {section}"),
+            Self::Twice(card) => write!(f, "{card} is in two places"),
+            Self::OtherDeck(card) => write!(f, "{card} does not belong there"),
+            Self::Chips => f.write_str("the seats have more chips than they began with"),
+            Self::Decks => f.write_str("the decks have fewer cards than they shall have"),
+        }
+    }
+}
+
+impl core::error::Error for BadSetup {}
+
+impl Setup {
+    pub fn new(rules: Rules, seats: u8, dealer: Seat) -> Self {
+        Self {
+            rules,
+            seats,
+            dealer,
+            assets: Vec::new(),
+            acquires: Vec::new(),
+            rotation: 0,
+            hands: Vec::new(),
+            kept: Vec::new(),
+            piles: Vec::new(),
+            sections: Vec::new(),
+            lying: Vec::new(),
+            decks: None,
+            chips: Vec::new(),
+            retreated: Vec::new(),
+            prices: None,
+            rounds: None,
+            turn: None,
+        }
+    }
+
+    /// The game that stands so.
+    ///
+    /// # Errors
+    /// What is wrong with the position.
+    pub fn game(&self) -> Result<TongoAssets, BadSetup> {
+        ensure(self.rules.check().is_ok(), BadSetup::Rules)?;
+        ensure(TongoAssets::seats(&self.rules).contains(self.seats), BadSetup::Rules)?;
+        let seats = self.hands.iter().chain(&self.kept).chain(&self.piles).map(|(seat, _)| *seat);
+        let seats = seats.chain(self.chips.iter().map(|(seat, _)| *seat));
+        let seats = seats.chain(self.retreated.iter().copied()).chain([self.dealer]);
+        for seat in seats.chain(self.turn.map(|(seat, _)| seat)) {
+            ensure(seat.number() < self.seats, BadSetup::Seat(seat))?;
+        }
+        let sections = self.sections.iter().map(|(section, _)| *section);
+        for section in sections.chain(self.lying.iter().map(|(section, _)| *section)) {
+            ensure(section < self.rules.sections, BadSetup::Section(section))?;
+        }
+        let mut game = self.dealt()?;
+        self.put_cards(&mut game)?;
+        self.put_numbers(&mut game)?;
+        recount(&mut game);
+        Ok(game)
+    }
+
+    fn dealt(&self) -> Result<TongoAssets, BadSetup> {
+        let mut game = TongoAssets::new(&self.rules, self.seats, Some(self.dealer));
+        let mut events = Vec::new();
+        while let Turn::Chance(request) = game.turn() {
+            let answer = match (game.public.phase, request) {
+                (Phase::Assets, Request::Order(count)) => {
+                    Answer::Order(order(&self.assets, count, 0)?)
+                }
+                (Phase::Acquires, Request::Order(count)) => {
+                    Answer::Order(order(&self.acquires, count, 98)?)
+                }
+                _ => Answer::Number(u32::from(self.rotation % self.rules.sections)),
+            };
+            game = game.resolve(&answer, &mut events);
+        }
+        Ok(game)
+    }
+
+    /// Takes the named cards from wherever they lie, and what lay in their new places goes under the
+    /// decks.
+    fn put_cards(&self, game: &mut TongoAssets) -> Result<(), BadSetup> {
+        let held = self.hands.iter().chain(&self.kept).chain(&self.piles);
+        let held = held.flat_map(|(_, cards)| cards.iter());
+        let lying = self.sections.iter().flat_map(|(_, assets)| assets.iter().flatten().copied());
+        let acquires = self.lying.iter().flat_map(|(_, cards)| cards.iter().copied());
+        let mut named = CardSet::EMPTY;
+        for card in held.chain(lying).chain(acquires) {
+            ensure(!named.contains(card), BadSetup::Twice(card))?;
+            named = named.with(card);
+        }
+        let mut under = CardSet::EMPTY;
+        let hidden = &mut game.hidden;
+        for (at, section) in (0..).zip(hidden.sections.as_mut_slice()) {
+            let is_set = self.sections.iter().any(|(set, _)| *set == at);
+            let is_laid = self.lying.iter().any(|(set, _)| *set == at);
+            for asset in &mut section.assets {
+                under = clear(asset, is_set, named, under);
+            }
+            for acquire in &mut section.acquires {
+                under = clear(acquire, is_laid, named, under);
+            }
+        }
+        for (sets, put) in [
+            (&mut hidden.hands, &self.hands),
+            (&mut hidden.kept, &self.kept),
+            (&mut hidden.piles, &self.piles),
+        ] {
+            for seat in Seat::all(self.seats) {
+                let before = sets[seat].difference(named);
+                let cards = put.iter().find(|(owner, _)| *owner == seat).map(|(_, cards)| *cards);
+                under = if cards.is_some() { under.union(before) } else { under };
+                sets[seat] = cards.unwrap_or(before);
+            }
+        }
+        let rest =
+            |deck: &Deck| deck.iter().filter(|card| !named.contains(*card)).collect::<Deck>();
+        (hidden.assets, hidden.acquires) = (rest(&hidden.assets), rest(&hidden.acquires));
+        for (section, assets) in &self.sections {
+            let misplaced = assets.iter().flatten().find(|card| !card.is_asset());
+            misplaced.map_or(Ok(()), |card| Err(BadSetup::OtherDeck(*card)))?;
+            hidden.sections[*section].assets = *assets;
+        }
+        for (section, cards) in &self.lying {
+            let misplaced = cards.iter().find(|card| card.is_asset());
+            misplaced.map_or(Ok(()), |card| Err(BadSetup::OtherDeck(*card)))?;
+            let mut cards = cards.iter().copied();
+            hidden.sections[*section].acquires = core::array::from_fn(|_| cards.next());
+        }
+        hidden.assets.put_under(under.assets());
+        hidden.acquires.put_under(under.acquires());
+        for seat in self.retreated.iter().copied() {
+            let cards = hidden.hands[seat].union(hidden.kept[seat]).union(hidden.piles[seat]);
+            (hidden.hands[seat], hidden.kept[seat]) = (CardSet::EMPTY, CardSet::EMPTY);
+            hidden.piles[seat] = CardSet::EMPTY;
+            hidden.assets.put_under(cards.assets());
+            hidden.acquires.put_under(cards.acquires());
+        }
+        let Some((assets, acquires)) = self.decks else {
+            return Ok(());
+        };
+        for (deck, left) in [(&mut hidden.assets, assets), (&mut hidden.acquires, acquires)] {
+            ensure(deck.len() >= left, BadSetup::Decks)?;
+            let all: Vec<Card> = deck.iter().collect();
+            let (kept, gone) = all.split_at(usize::from(left));
+            *deck = kept.iter().copied().collect();
+            let pile = &mut hidden.piles[self.dealer];
+            *pile = gone.iter().fold(*pile, |pile, card| pile.with(*card));
+        }
+        Ok(())
+    }
+
+    fn put_numbers(&self, game: &mut TongoAssets) -> Result<(), BadSetup> {
+        let public = &mut game.public;
+        for (seat, chips) in &self.chips {
+            public.players[*seat].chips = *chips;
+        }
+        let all = self.rules.latinum * u32::from(self.seats);
+        let held: u32 = public.players.iter().map(|player| player.chips).sum();
+        public.pot = all.checked_sub(held).ok_or(BadSetup::Chips)?;
+        for seat in &self.retreated {
+            public.playing = public.playing.without(*seat);
+        }
+        if let Some((risk, purchase, sell)) = self.prices {
+            (public.risk, public.purchase, public.sell) = (risk, purchase, sell);
+        }
+        public.rounds = self.rounds.unwrap_or_default();
+        let Some((seat, assesses)) = self.turn else {
+            return Ok(());
+        };
+        public.phase = Phase::Open { seat };
+        if assesses {
+            public.rounds = self.rounds.unwrap_or(1);
+            let mut opener = seat.previous(SEATS_MAX.min(self.seats));
+            while !public.playing.contains(opener) {
+                opener = opener.previous(self.seats);
+            }
+            public.opener = Some(opener);
+            public.phase =
+                Phase::Assess { seat, began: true, swapped: false, sold: false, revealed: None };
+        }
+        Ok(())
+    }
+}
+
+/// Empties a place whose card is named elsewhere, or that is filled anew.
+fn clear(place: &mut Option<Card>, is_set: bool, named: CardSet, under: CardSet) -> CardSet {
+    match *place {
+        Some(card) if named.contains(card) => {
+            *place = None;
+            under
+        }
+        Some(card) if is_set => {
+            *place = None;
+            under.with(card)
+        }
+        Some(_) | None => under,
+    }
+}
+
+/// An order of so many cards from this index on, with these on top.
+fn order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, BadSetup> {
+    let mut order: Vec<u8> = Vec::new();
+    for card in top {
+        let index = card.index().checked_sub(from).filter(|index| *index < count);
+        let index = index.ok_or(BadSetup::OtherDeck(*card))?;
+        ensure(!order.contains(&index), BadSetup::Twice(*card))?;
+        order.push(index);
+    }
+    let rest: Vec<u8> = (0..count).filter(|index| !order.contains(index)).collect();
+    order.extend(rest);
+    Ok(order)
+}
+
+/// What is open of the cards, as they lie now.
+fn recount(game: &mut TongoAssets) {
+    let TongoAssets { public, hidden } = game;
+    for seat in Seat::all(public.seats()) {
+        let (hand, pile) = (hidden.hands[seat], hidden.piles[seat]);
+        let player = &mut public.players[seat];
+        (player.assets, player.wilds) = (hand.assets().len(), hand.wilds().len());
+        player.kept = hidden.kept[seat].len();
+        (player.pile_assets, player.pile_acquires) = (pile.assets().len(), pile.acquires().len());
+    }
+    public.sections = hidden.sections.map(|section| section.seen());
+    (public.asset_deck, public.acquire_deck) = (hidden.assets.len(), hidden.acquires.len());
+}
+
+fn ensure(holds: bool, otherwise: BadSetup) -> Result<(), BadSetup> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}

@@ -1,0 +1,356 @@
+//! How strong a hand is (rule 5), wilds included, without trying what they stand for.
+//!
+//! A hand is two words of 49 bits, one for each copy, and a number of wilds. A group is the seven
+//! assets of one number or of one colour: a mask. What a class needs of a group is how many of its
+//! cards are there; wilds make up for the rest, and one more wild may take the place of a card to
+//! reach a higher number or colour. The tests hold this against every substitution.
+
+use core::cmp::{Ordering, Reverse};
+
+use serde::{Deserialize, Serialize};
+
+use crate::games::tongo_assets::card::{Colour, NUMBERS, TYPES};
+use crate::games::tongo_assets::rules::HAND_MAX;
+use crate::games::tongo_assets::set::CardSet;
+
+/// The classes, the weakest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsClass"))]
+pub enum Class {
+    #[default]
+    Nothing,
+    /// Two of one number or colour.
+    Reserve,
+    /// Five of one number or colour.
+    Treasury,
+    /// Two different pairs of identical cards.
+    MaterialContinuum,
+    /// A Monopoly or a Full Consortium with wilds.
+    Consortium,
+    /// Seven of one number or colour, no wild.
+    FullConsortium,
+    /// 1 to 7 of one colour, or one number in all seven colours, no wild.
+    Monopoly,
+    /// All seven numbers and all seven colours, one each, no wild.
+    FullMonopoly,
+}
+
+impl Class {
+    pub const ALL: [Self; 8] = [
+        Self::Nothing,
+        Self::Reserve,
+        Self::Treasury,
+        Self::MaterialContinuum,
+        Self::Consortium,
+        Self::FullConsortium,
+        Self::Monopoly,
+        Self::FullMonopoly,
+    ];
+
+    /// As people say it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Reserve => "a Reserve",
+            Self::Treasury => "a Treasury",
+            Self::MaterialContinuum => "a Material Continuum",
+            Self::Consortium => "a Consortium",
+            Self::FullConsortium => "a Full Consortium",
+            Self::Monopoly => "a Monopoly",
+            Self::FullMonopoly => "a Full Monopoly",
+        }
+    }
+}
+
+/// How a hand is read: what counts first comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsReading"))]
+pub struct Reading {
+    pub class: Class,
+    /// The highest number among the cards that make it; 0 for nothing.
+    pub number: u8,
+    /// The best colour in which these cards have that number.
+    pub colour: Option<Colour>,
+    /// How many of these cards are wild; fewer are better.
+    pub wilds: u8,
+}
+
+impl Reading {
+    /// The best reading of a hand.
+    pub fn of(hand: CardSet) -> Self {
+        Natural::of(hand).best()
+    }
+}
+
+impl Ord for Reading {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |reading: &Self| {
+            let colour = reading.colour.map(|colour| Reverse(colour.index()));
+            (reading.class, reading.number, colour, Reverse(reading.wilds))
+        };
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Reading {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The most cards of one number or colour, wilds among them: how far a hand has been built.
+pub(super) fn in_one_group(hand: CardSet) -> u8 {
+    let natural = Natural::of(hand);
+    let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
+    groups.map(|group| natural.count(group)).max().unwrap_or(0) + natural.wilds
+}
+
+/// The types of assets, by colour × 7 + number − 1.
+const TYPE_BITS: u64 = (1 << TYPES) - 1;
+
+/// Red, of every number: the best colour.
+const RED: u64 = colour_bits(0);
+
+/// The types of this colour.
+const fn colour_bits(colour: u8) -> u64 {
+    ((1 << NUMBERS) - 1) << (colour * NUMBERS)
+}
+
+/// The types of this number, counted from 0.
+const fn number_bits(number: u8) -> u64 {
+    let mut bits = 0;
+    let mut colour = 0;
+    while colour < NUMBERS {
+        bits |= 1 << (colour * NUMBERS + number);
+        colour += 1;
+    }
+    bits
+}
+
+/// A hand without its wilds, and how many those are.
+#[derive(Clone, Copy, Debug)]
+struct Natural {
+    first: u64,
+    second: u64,
+    wilds: u8,
+}
+
+impl Natural {
+    const fn of(hand: CardSet) -> Self {
+        let (first, second) = hand.copies();
+        Self { first, second, wilds: hand.wilds().len() }
+    }
+
+    const fn any(self) -> u64 {
+        self.first | self.second
+    }
+
+    const fn count(self, group: u64) -> u8 {
+        let first = (self.first & group).count_ones();
+        let second = (self.second & group).count_ones();
+        (first + second).to_le_bytes()[0]
+    }
+
+    fn best(self) -> Reading {
+        let naturals = self.count(TYPE_BITS);
+        let seven = naturals + self.wilds >= HAND_MAX;
+        let seven = if seven && self.wilds == 0 {
+            self.full_monopoly().or_else(|| self.seven_natural())
+        } else if seven {
+            self.of_group(Class::Consortium, HAND_MAX)
+        } else {
+            None
+        };
+        seven
+            .or_else(|| self.continuum())
+            .or_else(|| self.of_group(Class::Treasury, 5))
+            .or_else(|| self.of_group(Class::Reserve, 2))
+            .unwrap_or_default()
+    }
+
+    /// Seven cards: every number once and every colour once.
+    fn full_monopoly(self) -> Option<Reading> {
+        let once = |group: u64| self.count(group) == 1;
+        let is_full =
+            (0..NUMBERS).all(|place| once(colour_bits(place)) && once(number_bits(place)));
+        is_full.then(|| natural(Class::FullMonopoly, self.any()))
+    }
+
+    /// Seven cards of one group: a Monopoly where all differ.
+    fn seven_natural(self) -> Option<Reading> {
+        let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
+        let group = groups.into_iter().find(|group| self.count(*group) == HAND_MAX)?;
+        let all_differ = self.any() & group == group;
+        let class = if all_differ { Class::Monopoly } else { Class::FullConsortium };
+        Some(natural(class, self.any()))
+    }
+
+    /// Two different types, both twice: the first type from the top for which wilds suffice.
+    fn continuum(self) -> Option<Reading> {
+        let pairs = self.first & self.second;
+        let singles = self.first ^ self.second;
+        if self.wilds == 0 && pairs.count_ones() < 2 {
+            return None;
+        }
+        let costs = |of: u64| {
+            if of & pairs != 0 {
+                0
+            } else if of & singles != 0 {
+                1
+            } else {
+                2
+            }
+        };
+        for number in (0..NUMBERS).rev() {
+            for colour in Colour::ALL {
+                let one = 1 << (colour.index() * NUMBERS + number);
+                let other = costs_least(pairs & !one, singles & !one);
+                let wilds = costs(one) + other;
+                if wilds <= self.wilds {
+                    let (number, colour) = (number + 1, Some(colour));
+                    return Some(Reading {
+                        class: Class::MaterialContinuum,
+                        number,
+                        colour,
+                        wilds,
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    /// The best so many cards of one number or one colour.
+    fn of_group(self, class: Class, wanted: u8) -> Option<Reading> {
+        let mut best = None;
+        for place in 0..NUMBERS {
+            best = best.max(self.of_number(class, wanted, place)).max(self.of_colour(
+                class,
+                wanted,
+                Colour::ALL[usize::from(place)],
+            ));
+        }
+        best
+    }
+
+    fn of_number(self, class: Class, wanted: u8, number: u8) -> Option<Reading> {
+        let group = number_bits(number);
+        let missing = self.missing(group, wanted)?;
+        let natural_best = best_colour(self.any() & group);
+        let has_red = self.any() & group & RED != 0;
+        let wilds = if has_red || self.wilds == 0 { missing } else { missing.max(1) };
+        let colour = if wilds > 0 { Some(Colour::Red) } else { natural_best };
+        Some(Reading { class, number: number + 1, colour, wilds })
+    }
+
+    fn of_colour(self, class: Class, wanted: u8, colour: Colour) -> Option<Reading> {
+        let group = colour_bits(colour.index());
+        let missing = self.missing(group, wanted)?;
+        let highest = highest_number(self.any() & group);
+        let wilds = if highest == NUMBERS || self.wilds == 0 { missing } else { missing.max(1) };
+        let number = if wilds > 0 { NUMBERS } else { highest };
+        Some(Reading { class, number, colour: Some(colour), wilds })
+    }
+
+    /// How many wilds it takes to have so many of a group; `None` if there are not so many.
+    fn missing(self, group: u64, wanted: u8) -> Option<u8> {
+        let missing = wanted.saturating_sub(self.count(group));
+        (missing <= self.wilds).then_some(missing)
+    }
+}
+
+/// Wilds for the cheapest pair of these.
+const fn costs_least(pairs: u64, singles: u64) -> u8 {
+    if pairs != 0 {
+        0
+    } else if singles != 0 {
+        1
+    } else {
+        2
+    }
+}
+
+/// A reading without wilds in which all these types take part.
+fn natural(class: Class, types: u64) -> Reading {
+    let number = highest_number(types);
+    let colour = best_colour(types & number_bits(number.saturating_sub(1)));
+    Reading { class, number, colour, wilds: 0 }
+}
+
+/// The highest number among these types; 0 for none.
+fn highest_number(types: u64) -> u8 {
+    (0..NUMBERS)
+        .rev()
+        .find(|number| types & number_bits(*number) != 0)
+        .map_or(0, |number| number + 1)
+}
+
+/// The best colour among these types.
+fn best_colour(types: u64) -> Option<Colour> {
+    Colour::ALL.into_iter().find(|colour| types & colour_bits(colour.index()) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Class, Reading};
+    use crate::games::tongo_assets::card::Colour;
+    use crate::games::tongo_assets::set::CardSet;
+
+    fn read(text: &str) -> (Class, u8, Option<Colour>, u8) {
+        let hand: CardSet = text.split(' ').map(|card| card.parse().unwrap()).collect();
+        let Reading { class, number, colour, wilds } = Reading::of(hand);
+        (class, number, colour, wilds)
+    }
+
+    /// Rule 5.
+    #[test]
+    fn hands_are_read_as_the_rules_page_says() {
+        use Class::{
+            Consortium, FullConsortium, FullMonopoly, MaterialContinuum, Monopoly, Nothing,
+            Reserve, Treasury,
+        };
+        use Colour::{Black, Blue, Green, Red};
+        for (hand, expected) in [
+            ("1Ra 2Ba 3Ya 4Ga 5Pa 6Oa 7Ka", (FullMonopoly, 7, Some(Black), 0)),
+            ("1Ra 2Ra 3Ra 4Ra 5Ra 6Ra 7Rb", (Monopoly, 7, Some(Red), 0)),
+            ("3Ra 3Ba 3Ya 3Ga 3Pa 3Oa 3Ka", (Monopoly, 3, Some(Red), 0)),
+            ("3Ba 3Bb 3Ya 3Ga 3Pa 3Oa 3Ka", (FullConsortium, 3, Some(Blue), 0)),
+            ("1Ga 1Gb 2Ga 2Gb 4Ga 5Ga 6Ga", (FullConsortium, 6, Some(Green), 0)),
+            ("1Ra 2Ra 3Ra 4Ra 5Ra 6Ra W0", (Consortium, 7, Some(Red), 1)),
+            ("3Ba 3Bb 3Ya 3Ga 3Pa 3Oa W0", (Consortium, 3, Some(Red), 1)),
+            ("4Ga W0 W1 W2 W3 W4 W5", (Consortium, 7, Some(Green), 6)),
+            ("W0 W1 W2 W3 W4 W5 W6", (Consortium, 7, Some(Red), 7)),
+            ("7Ra 7Rb 3Ba 3Bb 1Ka 2Ya 5Pa", (MaterialContinuum, 7, Some(Red), 0)),
+            ("7Ra 3Ba 3Bb W0 1Ka 2Ya 5Pa", (MaterialContinuum, 7, Some(Red), 1)),
+            ("2Ra 3Ba W0 W1", (MaterialContinuum, 3, Some(Blue), 2)),
+            ("2Ra W0 W1 W2", (MaterialContinuum, 7, Some(Red), 3)),
+            ("1Ra 2Ra 3Ra 4Ra 5Ra 6Ba 6Ya", (Treasury, 5, Some(Red), 0)),
+            ("1Ra 2Ra 3Ra 4Ra W0", (Treasury, 7, Some(Red), 1)),
+            ("7Ba 1Ba 2Ba 3Ba 4Ba W0", (Treasury, 7, Some(Blue), 0)),
+            ("7Ba 6Ya", (Nothing, 0, None, 0)),
+            ("7Ba 6Ba", (Reserve, 7, Some(Blue), 0)),
+            ("6Ba W0", (Reserve, 7, Some(Blue), 1)),
+            ("W0", (Nothing, 0, None, 0)),
+            ("W0 W1", (Reserve, 7, Some(Red), 2)),
+        ] {
+            assert_eq!(read(hand), expected, "{hand}");
+        }
+    }
+
+    #[test]
+    fn a_better_class_wins_then_number_colour_and_fewer_wilds() {
+        let better = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| {
+                Reading::of(text.split(' ').map(|card| card.parse().unwrap()).collect())
+            });
+            assert!(one > other, "{one:?} {other:?}");
+        };
+        better("7Ba 6Ba", "6Ra 5Ra");
+        better("7Ra 6Ra", "7Ba 6Ba");
+        better("7Ra 6Ra", "6Ra W0");
+        better("1Ra 2Ra 3Ra 4Ra 5Ra", "7Ra 7Ba");
+    }
+}

@@ -1,0 +1,247 @@
+//! What a player may do. Why the rules refuse it is in `refusal`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::games::tongo_options::card::Card;
+use crate::games::tongo_options::list::List;
+use crate::games::tongo_options::rules::HAND_CARDS;
+use crate::seat::Seat;
+
+/// The cards that a seat discards, in the order named (rule 3.2).
+pub type Discards = List<Card, { HAND_CARDS as usize }>;
+
+/// An action of a player. Unknown fields are refused: they are a client's mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", from = "Wire")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsAction", deny_unknown_fields))]
+pub enum Action {
+    /// Rule 3.1.
+    Stop { floor: u8 },
+    /// Rule 3.2.
+    Retreat,
+    /// Rule 3.2, and in answer to a confrontation rule 6.2.
+    Evade {
+        #[serde(default, skip_serializing_if = "is_empty")]
+        discards: Discards,
+    },
+    /// Rules 5.1, 5.2.
+    ConvertReserves,
+    /// Rule 6.1, with a target; in answer to an acquisition rule 7.1, without.
+    Confront {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Seat>,
+    },
+    /// Rule 7.1.
+    Acquire,
+    /// Rules 3.2, 5.2, 6.2, 7.1.
+    Fold,
+    /// Rule 3.3.
+    PayRisk,
+    /// Rule 3.4: the new costs; what is left out stays.
+    Lower(NewCosts),
+    /// Rule 3.4.
+    Buy {
+        slot: u8,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        leverage: bool,
+    },
+    /// Rule 3.4.
+    Sell {
+        slot: u8,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        leverage: bool,
+    },
+    /// Rule 3.4: a card of the facing floor with one of its free exchange, or where another floor
+    /// is named with one of that floor.
+    Exchange {
+        slot: u8,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        floor: Option<u8>,
+        other: u8,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        leverage: bool,
+    },
+    /// Rule 3.4.
+    Raise(NewCosts),
+    /// Rule 3.4, where the rules know it.
+    IndexMargin { percent: i8 },
+    /// Rule 3.4.
+    Roll,
+    /// Rule 3.5.
+    End,
+    /// Rule 3.5.
+    PayToEvade { discards: Discards },
+    /// Rule 6.2.
+    Stand,
+    /// Rule 6.2.
+    Join,
+}
+
+/// The costs that are to be otherwise (rule 3.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsNewCosts"))]
+pub struct NewCosts {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buy: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sell: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<u16>,
+}
+
+/// An action as read. Its variants all have fields, if none, because only then does the reader
+/// refuse a field too many.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum Wire {
+    Stop {
+        floor: u8,
+    },
+    Retreat {},
+    Evade {
+        #[serde(default)]
+        discards: Discards,
+    },
+    ConvertReserves {},
+    Confront {
+        #[serde(default)]
+        target: Option<Seat>,
+    },
+    Acquire {},
+    Fold {},
+    PayRisk {},
+    Lower {
+        #[serde(default)]
+        buy: Option<u16>,
+        #[serde(default)]
+        sell: Option<u16>,
+        #[serde(default)]
+        exchange: Option<u16>,
+    },
+    Buy {
+        slot: u8,
+        #[serde(default)]
+        leverage: bool,
+    },
+    Sell {
+        slot: u8,
+        #[serde(default)]
+        leverage: bool,
+    },
+    Exchange {
+        slot: u8,
+        #[serde(default)]
+        floor: Option<u8>,
+        other: u8,
+        #[serde(default)]
+        leverage: bool,
+    },
+    Raise {
+        #[serde(default)]
+        buy: Option<u16>,
+        #[serde(default)]
+        sell: Option<u16>,
+        #[serde(default)]
+        exchange: Option<u16>,
+    },
+    IndexMargin {
+        percent: i8,
+    },
+    Roll {},
+    End {},
+    PayToEvade {
+        discards: Discards,
+    },
+    Stand {},
+    Join {},
+}
+
+impl From<Wire> for Action {
+    fn from(wire: Wire) -> Self {
+        match wire {
+            Wire::Stop { floor } => Self::Stop { floor },
+            Wire::Retreat {} => Self::Retreat,
+            Wire::Evade { discards } => Self::Evade { discards },
+            Wire::ConvertReserves {} => Self::ConvertReserves,
+            Wire::Confront { target } => Self::Confront { target },
+            Wire::Acquire {} => Self::Acquire,
+            Wire::Fold {} => Self::Fold,
+            Wire::PayRisk {} => Self::PayRisk,
+            Wire::Lower { buy, sell, exchange } => Self::Lower(NewCosts { buy, sell, exchange }),
+            Wire::Buy { slot, leverage } => Self::Buy { slot, leverage },
+            Wire::Sell { slot, leverage } => Self::Sell { slot, leverage },
+            Wire::Exchange { slot, floor, other, leverage } => {
+                Self::Exchange { slot, floor, other, leverage }
+            }
+            Wire::Raise { buy, sell, exchange } => Self::Raise(NewCosts { buy, sell, exchange }),
+            Wire::IndexMargin { percent } => Self::IndexMargin { percent },
+            Wire::Roll {} => Self::Roll,
+            Wire::End {} => Self::End,
+            Wire::PayToEvade { discards } => Self::PayToEvade { discards },
+            Wire::Stand {} => Self::Stand,
+            Wire::Join {} => Self::Join,
+        }
+    }
+}
+
+fn is_empty(discards: &Discards) -> bool {
+    discards.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Action;
+
+    #[test]
+    fn actions_read_as_they_are_written() {
+        for json in [
+            r#"{"type":"stop","floor":7}"#,
+            r#"{"type":"retreat"}"#,
+            r#"{"type":"evade"}"#,
+            r#"{"type":"evade","discards":["7D","AC"]}"#,
+            r#"{"type":"convert_reserves"}"#,
+            r#"{"type":"confront","target":2}"#,
+            r#"{"type":"confront"}"#,
+            r#"{"type":"acquire"}"#,
+            r#"{"type":"fold"}"#,
+            r#"{"type":"pay_risk"}"#,
+            r#"{"type":"lower","buy":1,"exchange":3}"#,
+            r#"{"type":"buy","slot":0}"#,
+            r#"{"type":"sell","slot":2,"leverage":true}"#,
+            r#"{"type":"exchange","slot":0,"other":2}"#,
+            r#"{"type":"exchange","slot":0,"floor":4,"other":2,"leverage":true}"#,
+            r#"{"type":"raise","sell":6}"#,
+            r#"{"type":"index_margin","percent":-50}"#,
+            r#"{"type":"roll"}"#,
+            r#"{"type":"end"}"#,
+            r#"{"type":"pay_to_evade","discards":["7D"]}"#,
+            r#"{"type":"stand"}"#,
+            r#"{"type":"join"}"#,
+        ] {
+            let action: Action = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&action).unwrap(), json);
+        }
+    }
+
+    #[test]
+    fn what_is_no_action_is_refused() {
+        for json in [
+            r#"{"type":"stop"}"#,
+            r#"{"type":"stop","floor":-1}"#,
+            r#"{"type":"retreat","floor":1}"#,
+            r#"{"type":"evade","discards":["7D","8D","9D","TD","JD"]}"#,
+            r#"{"type":"evade","discards":["QD"]}"#,
+            r#"{"type":"confront","target":8}"#,
+            r#"{"type":"lower","buys":1}"#,
+            r#"{"type":"index_margin","percent":200}"#,
+            r#"{"type":"pay_to_evade"}"#,
+            r#"{"type":"Roll"}"#,
+            r#""roll""#,
+        ] {
+            assert!(serde_json::from_str::<Action>(json).is_err(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! What the house's AI plays, from a view alone. Heuristics and a simple estimate; no search ahead
+//! and no memory:
+//!
+//! - It acquires or confronts when its hand is likely enough to win: before it pays anything if it
+//!   can, else after what improves its hand.
+//! - Until then it turns up cards of the floor that serves it best, turns down what serves others
+//!   better, rolls the dice where that helps, and draws other cards for those that match nothing.
+//! - It keeps a small risk, so that a turn costs something.
+//! - It answers when what it may win is worth the price.
+
+use crate::games::tongo_options::action::{Action, Discards, NewCosts};
+use crate::games::tongo_options::card::{Card, CardSet};
+use crate::games::tongo_options::costs::answer_price;
+use crate::games::tongo_options::dice::any_faces;
+use crate::games::tongo_options::legal;
+use crate::games::tongo_options::odds::{CERTAIN, Odds};
+use crate::games::tongo_options::phase::{Challenge, Phase, Step, TurnState};
+use crate::games::tongo_options::player::Player;
+use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::rules::{FLOORS, SLOTS};
+use crate::games::tongo_options::view::View;
+use crate::seat::Seat;
+
+/// So sure of winning it challenges before it has done anything in its turn, in thousandths.
+const SURE: u32 = 700;
+
+/// After all else it challenges when it is likelier to win by so much than the others are.
+const AHEAD: u32 = 100;
+
+/// It pays for a card, or for drawing, no more than this part of the pot.
+const POT_PARTS: u16 = 8;
+
+/// What a card that it turns down must bring at least.
+const WORTH_SELLING: u32 = 40;
+
+/// It stands only when so likely to win; else it evades.
+const STANDS: u32 = 500;
+
+/// What to play; `None` when the viewer is not to act.
+pub(super) fn advise(view: &View) -> Option<Action> {
+    let seat = view.viewer?;
+    if !view.public.prompt()?.seats.contains(seat) {
+        return None;
+    }
+    let thought = Thought::new(&view.public, seat, view.hand()?);
+    let action = match view.public.phase {
+        Phase::Stop { .. } => Some(Action::Stop { floor: thought.floor_to_face() }),
+        Phase::Turn(turn) => Some(thought.turn(turn)),
+        Phase::Challenge(challenge) => Some(thought.answer(&challenge)),
+        Phase::Deal | Phase::Roll(_) | Phase::Shuffle { .. } | Phase::Showdown(_) | Phase::Over => {
+            None
+        }
+    };
+    let legal = action.filter(|action| thought.may(action));
+    legal.or_else(|| legal::default_action(&view.public, seat))
+}
+
+/// All who are in; where reserves were converted those who have wagered, and half of those who have
+/// not answered.
+fn others_to_beat(public: &Public, seat: Seat) -> usize {
+    let others = seat.others(public.seats()).map(|other| public.player(other));
+    let others = others.filter(|other| !other.folded);
+    let (all, wagered) = others.fold((0, 0), |(all, wagered), other| {
+        (all + 1, wagered + usize::from(other.paid.reserves > 0))
+    });
+    if public.reserves.is_some() { (wagered + (all - wagered) / 2).max(1) } else { all }
+}
+
+/// What a seat thinks about.
+struct Thought<'a> {
+    public: &'a Public,
+    seat: Seat,
+    player: &'a Player,
+    odds: Odds,
+    /// How many others it must beat.
+    others: usize,
+}
+
+impl<'a> Thought<'a> {
+    fn new(public: &'a Public, seat: Seat, hand: CardSet) -> Self {
+        let player = public.player(seat);
+        let others = others_to_beat(public, seat);
+        Self { public, seat, player, odds: Odds::new(public, hand), others }
+    }
+
+    fn may(&self, action: &Action) -> bool {
+        legal::check(self.public, self.seat, self.odds.hand, action).is_ok()
+    }
+
+    /// How likely it is to win against all others with its best floor, in thousandths.
+    fn wins(&self) -> u32 {
+        self.odds.beats(self.odds.best().1, self.others)
+    }
+
+    /// How likely it must be to win before it challenges at the end of its turn.
+    fn enough(&self) -> u32 {
+        CERTAIN / u32::try_from(self.others + 1).expect("few seats") + AHEAD
+    }
+
+    /// The floor where most can be made of the hand: by what matches there, where it may challenge, by
+    /// turning down what serves others, or by turning up what may serve itself.
+    fn floor_to_face(&self) -> u8 {
+        let now = self.wins();
+        let may_acquire = self.is_near() && self.public.reserves.is_none();
+        let worth = |floor: &u8| {
+            let here = self.odds.beats(self.odds.on(*floor), self.others);
+            let here = if may_acquire { here } else { 0 };
+            let sold = self.best_sale(*floor).map_or(0, |(_, wins)| wins);
+            let bought = self.bought(*floor);
+            let rolls = any_faces(&self.public.dice, *floor);
+            let gain = sold.max(bought).max(now);
+            (here.max(gain), rolls, bought)
+        };
+        (0..FLOORS).max_by_key(worth).unwrap_or(self.player.facing)
+    }
+
+    /// How likely it is to win once a card of a floor is turned up; 0 where none lies face down.
+    fn bought(&self, floor: u8) -> u32 {
+        let has_down = self.public.floors[usize::from(floor)].contains(&None);
+        if has_down { self.odds.beats_after_a_buy(floor, self.others) } else { 0 }
+    }
+
+    /// A showdown may come in this round.
+    fn is_near(&self) -> bool {
+        self.public.round >= self.public.rules.challenge_round || self.public.reserves.is_some()
+    }
+
+    /// The face-up card of a floor whose turning down leaves the hand likeliest to win.
+    fn best_sale(&self, floor: u8) -> Option<(u8, u32)> {
+        let all = self.odds.floors[usize::from(floor)];
+        let cards = &self.public.floors[usize::from(floor)];
+        let without = |card: Card| self.odds.beats_with(floor, all.without(card), self.others);
+        let sales =
+            (0..SLOTS).zip(cards).filter_map(|(slot, card)| Some((slot, without((*card)?))));
+        sales.max_by_key(|(_, wins)| *wins)
+    }
+
+    fn turn(&self, turn: TurnState) -> Action {
+        if self.public.reserves.is_some() {
+            return self.with_reserves(turn);
+        }
+        if let Some(challenge) = self.challenge(turn, SURE) {
+            return challenge;
+        }
+        if turn.step == Step::Open && self.public.risk() > 0 {
+            return self.about_the_risk(turn);
+        }
+        let price_max = self.price_max();
+        let done = self.trade(turn, price_max).or_else(|| self.keep_a_risk());
+        let done = done.or_else(|| self.roll());
+        let done = done.or_else(|| self.challenge(turn, self.enough()));
+        done.or_else(|| self.redraw()).unwrap_or(Action::End)
+    }
+
+    /// The most that it pays for a card.
+    fn price_max(&self) -> u16 {
+        self.public.pot / POT_PARTS
+    }
+
+    /// Acquires with the facing floor, or confronts with a better one, if that is good enough.
+    fn challenge(&self, turn: TurnState, enough: u32) -> Option<Action> {
+        let facing = self.odds.beats(self.odds.on(turn.floor), self.others);
+        if facing >= enough && self.may(&Action::Acquire) {
+            return Some(Action::Acquire);
+        }
+        if self.wins() < enough {
+            return None;
+        }
+        // Who cannot evade is confronted rather than who can.
+        let targets = self.seat.others(self.public.seats());
+        let confront = |target: Seat| Action::Confront { target: Some(target) };
+        let legal = targets.filter(|target| self.may(&confront(*target)));
+        legal.min_by_key(|target| self.public.player(*target).may_evade_by_token()).map(confront)
+    }
+
+    /// Nothing is done yet, and there is a risk to pay.
+    fn about_the_risk(&self, turn: TurnState) -> Action {
+        let evade = Action::Evade { discards: self.useless() };
+        if self.public.risk() <= self.price_max() && self.may(&Action::PayRisk) {
+            Action::PayRisk
+        } else if self.may(&evade) {
+            evade
+        } else if self.may(&Action::Retreat) {
+            Action::Retreat
+        } else if let Some(challenge) = self.challenge(turn, self.enough()) {
+            challenge
+        } else if self.public.risk() <= self.public.pot / 2 && self.may(&Action::PayRisk) {
+            Action::PayRisk
+        } else {
+            // Rather a small chance than none.
+            self.challenge(turn, 1).unwrap_or(Action::Fold)
+        }
+    }
+
+    /// Turns a card down that serves others, or one up that may serve itself.
+    fn trade(&self, turn: TurnState, price_max: u16) -> Option<Action> {
+        let costs = &self.public.costs;
+        let sale =
+            self.best_sale(turn.floor).filter(|(_, wins)| *wins >= self.wins() + WORTH_SELLING);
+        let sale = sale.map(|(slot, _)| slot).filter(|_| costs.sell <= price_max);
+        let sell = sale.map(|slot| Action::Sell { slot, leverage: false });
+        if let Some(sell) = sell.filter(|sell| self.may(sell)) {
+            return Some(sell);
+        }
+        let leverage = costs.buy > 1 && !self.player.leveraged;
+        let paid_by_buy_in = if leverage { self.public.rules.buy_in } else { 0 };
+        let price = costs.buy.saturating_sub(paid_by_buy_in.into());
+        let cards = (0..SLOTS).zip(&self.public.floors[usize::from(turn.floor)]);
+        let mut down = cards.filter(|(_, card)| card.is_none()).map(|(slot, _)| slot);
+        let slot = down.next().filter(|_| price <= price_max)?;
+        if self.bought(turn.floor) < self.wins() {
+            return None;
+        }
+        Some(Action::Buy { slot, leverage }).filter(|buy| self.may(buy))
+    }
+
+    /// Where a turn costs nothing it shall cost one chip.
+    fn keep_a_risk(&self) -> Option<Action> {
+        let sell = Some(self.public.costs.buy + 1);
+        let raise = Action::Raise(NewCosts { sell, ..NewCosts::default() });
+        let is_listed = self.public.costs.sell == self.public.costs.buy;
+        Some(raise).filter(|raise| is_listed && self.may(raise))
+    }
+
+    /// Rolls where that is likely to help, and a showdown is near.
+    fn roll(&self) -> Option<Action> {
+        if !self.is_near() || !self.may(&Action::Roll) {
+            return None;
+        }
+        let after = self.odds.beats_after_a_roll(self.public, self.others);
+        (after > self.wins()).then_some(Action::Roll)
+    }
+
+    /// Draws other cards for those that match nothing, where that costs little.
+    fn redraw(&self) -> Option<Action> {
+        let discards = self.useless();
+        let pay = Action::PayToEvade { discards };
+        let cheap = self.public.risk() <= self.price_max();
+        (cheap && !discards.is_empty() && self.may(&pay)).then_some(pay)
+    }
+
+    /// The hand cards that it would rather have others for.
+    fn useless(&self) -> Discards {
+        self.odds.best_discards(self.others).0.iter().collect()
+    }
+
+    /// Rules 5.1, 5.2: what is wagered is spent in any case.
+    fn with_reserves(&self, turn: TurnState) -> Action {
+        let Some(reserves) = self.public.reserves.filter(|_| turn.wager.is_none()) else {
+            return self.trade(turn, u16::MAX).or_else(|| self.roll()).unwrap_or(Action::End);
+        };
+        let wager = u32::from(self.player.chips.min(reserves.wager));
+        let sold = self.best_sale(turn.floor).map_or(0, |(_, wins)| wins);
+        let rolls = any_faces(&self.public.dice, turn.floor);
+        let rolled = || self.odds.beats_after_a_roll(self.public, self.others);
+        let rolled = if rolls { rolled() } else { 0 };
+        let wins = self.wins().max(sold).max(self.bought(turn.floor)).max(rolled);
+        let pot = u32::from(self.public.pot) + wager;
+        if wins * pot >= wager * CERTAIN { Action::ConvertReserves } else { Action::Fold }
+    }
+
+    fn answer(&self, challenge: &Challenge) -> Action {
+        let (_, best) = self.odds.best();
+        let joined = challenge.joined.len();
+        let wins = match challenge.target {
+            Some(target) if target == self.seat => {
+                let evade = Action::Evade { discards: self.useless() };
+                let wins = self.odds.beats(best, 1);
+                return if wins >= STANDS || !self.may(&evade) { Action::Stand } else { evade };
+            }
+            Some(_) => self.odds.beats(best, 2 + joined),
+            None => {
+                let facing = self.public.player(challenge.by).facing;
+                self.odds.beats_on(best, facing) * self.odds.beats(best, joined) / CERTAIN
+            }
+        };
+        let price = u32::from(answer_price(self.public, self.seat));
+        let pot = u32::from(self.public.pot) + price;
+        let worth = wins * pot >= price * CERTAIN;
+        match (worth, challenge.target) {
+            (false, _) => Action::Fold,
+            (true, Some(_)) => Action::Join,
+            (true, None) => Action::Confront { target: None },
+        }
+    }
+}

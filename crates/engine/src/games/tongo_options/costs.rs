@@ -1,0 +1,112 @@
+//! What actions cost, and what costs become (rules 1.6, 3.4, 3.5).
+
+use crate::games::tongo_options::action::NewCosts;
+use crate::games::tongo_options::event::CostsChange;
+use crate::games::tongo_options::public::{Costs, Public};
+use crate::games::tongo_options::refusal::Illegal;
+use crate::games::tongo_options::rules::FLOORS;
+use crate::seat::Seat;
+
+/// Percentages that stand for all in a list of what is legal.
+pub(super) const PERCENTS: [i8; 5] = [-50, -10, 10, 50, 100];
+
+/// The costs by the order of their fields.
+type Three = [u16; 3];
+
+fn three(costs: &Costs) -> Three {
+    [costs.buy, costs.sell, costs.exchange]
+}
+
+fn costs([buy, sell, exchange]: Three) -> Costs {
+    Costs { buy, sell, exchange }
+}
+
+/// The costs that an action names, and the chips that the change takes.
+pub(super) fn changed(
+    public: &Public,
+    how: CostsChange,
+    new: &NewCosts,
+) -> Result<(Costs, u32), Illegal> {
+    let old = three(&public.costs);
+    let mut next = old;
+    for (cost, new) in next.iter_mut().zip([new.buy, new.sell, new.exchange]) {
+        *cost = new.unwrap_or(*cost);
+    }
+    let pairs = || old.iter().zip(&next);
+    if next.contains(&0) {
+        return Err(Illegal::BelowOne);
+    }
+    if how == CostsChange::Lower && pairs().any(|(old, new)| new > old) {
+        return Err(Illegal::NotLower);
+    }
+    if how == CostsChange::Raise && pairs().any(|(old, new)| new < old) {
+        return Err(Illegal::NotHigher);
+    }
+    if old == next {
+        return Err(Illegal::NoChange);
+    }
+    let raise_max = u16::from(public.rules.raise_max);
+    if pairs().any(|(old, new)| new.saturating_sub(*old) > raise_max) {
+        return Err(Illegal::RaisedTooFar);
+    }
+    let chips = pairs().map(|(old, new)| u32::from(old.abs_diff(*new))).sum();
+    Ok((costs(next), chips))
+}
+
+/// Rule 3.4, the index of the margin: the new costs, rounded up.
+pub(super) fn indexed(public: &Public, percent: i8) -> Result<(Costs, u32), Illegal> {
+    if !(-99..=100).contains(&percent) || percent == 0 {
+        return Err(Illegal::PercentOutOfRange);
+    }
+    let parts = u32::try_from(100 + i32::from(percent)).expect("more than nothing is left");
+    let next = three(&public.costs).map(|old| {
+        let new = (u32::from(old) * parts).div_ceil(100);
+        u16::try_from(new.max(1)).unwrap_or(u16::MAX)
+    });
+    let [buy, sell, exchange] = next.map(Some);
+    changed(public, CostsChange::Index, &NewCosts { buy, sell, exchange })
+}
+
+/// What stands for all changes of one cost in a list of what is legal: by one, and as far as it
+/// goes.
+pub(super) fn some_changes(public: &Public, how: CostsChange, mut each: impl FnMut(NewCosts)) {
+    let raise_max = u16::from(public.rules.raise_max);
+    for (place, old) in (0..).zip(three(&public.costs)) {
+        let [near, far] = match how {
+            CostsChange::Lower => [old.saturating_sub(1), 1],
+            CostsChange::Raise => [old.saturating_add(1), old.saturating_add(raise_max)],
+            CostsChange::Index => continue,
+        };
+        for new in [Some(near), Some(far).filter(|far| *far != near)].into_iter().flatten() {
+            if new >= 1 && new != old {
+                let mut costs = [None; 3];
+                costs[place] = Some(new);
+                let [buy, sell, exchange] = costs;
+                each(NewCosts { buy, sell, exchange });
+            }
+        }
+    }
+}
+
+/// What a card costs, perhaps paid by the buy-in (rule 3.4).
+pub(super) fn price(public: &Public, price: u32, leverage: bool) -> u32 {
+    if leverage { price.saturating_sub(u32::from(public.rules.buy_in)) } else { price }
+}
+
+/// What an exchange costs without the buy-in; for nothing where no other floor is named.
+pub(super) fn exchange_price(public: &Public, facing: u8, floor: Option<u8>) -> u32 {
+    let distance = floor.map_or(0, |floor| distance(facing, floor));
+    u32::from(public.costs.exchange) * u32::from(distance)
+}
+
+/// In floors round the ring.
+fn distance(one: u8, other: u8) -> u8 {
+    let straight = one.abs_diff(other);
+    straight.min(FLOORS - straight)
+}
+
+/// Rule 8.4: what an answer costs a seat that stays in.
+pub(super) fn answer_price(public: &Public, seat: Seat) -> u8 {
+    let risk = if public.rules.answer_pays_risk { public.risk() } else { 0 };
+    u8::try_from(risk).unwrap_or(u8::MAX).min(public.player(seat).chips)
+}

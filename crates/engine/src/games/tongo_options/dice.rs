@@ -1,0 +1,57 @@
+//! The dice on the ring: what each shows, and where it lies (rule 1.4).
+
+use serde::{Deserialize, Serialize};
+
+use crate::games::tongo_options::list::List;
+use crate::games::tongo_options::rules::{DICE, PLACES};
+use crate::games::tongo_options::strength::DiceCounts;
+
+/// All dice of a game, in the order of rule 1.4.
+pub type Dice = List<Die, { DICE.len() }>;
+
+/// A die on the ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsDie"))]
+pub struct Die {
+    pub value: u8,
+    /// Place 2k is on floor k, place 2k + 1 on the line between the floors k and k + 1.
+    pub place: u8,
+}
+
+impl Die {
+    /// On a line it faces the floors on both sides.
+    pub const fn faces(self, floor: u8) -> bool {
+        let on = 2 * floor;
+        let before = (on + PLACES - 1) % PLACES;
+        self.place == on || self.place == on + 1 || self.place == before
+    }
+}
+
+/// Whether any of the dice faces a floor.
+pub(super) fn any_faces(dice: &Dice, floor: u8) -> bool {
+    dice.iter().any(|die| die.faces(floor))
+}
+
+/// How many show each number.
+pub(super) fn counts(dice: &Dice) -> DiceCounts {
+    dice.iter().map(|die| die.value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Die;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn a_die_on_a_line_faces_both_floors() {
+        let faced = |place: u8| {
+            let die = Die { value: 1, place };
+            (0..8).filter(|floor| die.faces(*floor)).collect::<Vec<u8>>()
+        };
+        assert_eq!(faced(0), [0]);
+        assert_eq!(faced(1), [0, 1]);
+        assert_eq!(faced(14), [7]);
+        assert_eq!(faced(15), [0, 7]);
+    }
+}

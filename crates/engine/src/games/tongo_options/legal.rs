@@ -1,0 +1,503 @@
+//! Which actions are legal, from what lies open and the hand of the seat that acts. One answer for
+//! the game and for a player's view, because neither needs to know more.
+//!
+//! [`check`] decides about one action and says why not; [`for_each`] lists what [`check`] would
+//! take. Where numbers are free some stand for all: of the changes of costs those of one cost, by
+//! one and as far as it goes; of discards those in the order of the cards. Random play holds the
+//! two against each other.
+
+use crate::games::tongo_options::action::{Action, Discards, NewCosts};
+use crate::games::tongo_options::card::CardSet;
+use crate::games::tongo_options::costs::{
+    PERCENTS, changed, exchange_price, indexed, price, some_changes,
+};
+use crate::games::tongo_options::dice::any_faces;
+use crate::games::tongo_options::event::CostsChange;
+use crate::games::tongo_options::phase::{Challenge, Phase, Step, TurnState};
+use crate::games::tongo_options::player::Player;
+use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::refusal::Illegal;
+use crate::games::tongo_options::rules::{FLOORS, SLOTS};
+use crate::seat::Seat;
+
+/// Whether the seat may play this action now, or the first reason why not.
+pub(super) fn check(
+    public: &Public,
+    seat: Seat,
+    hand: CardSet,
+    action: &Action,
+) -> Result<(), Illegal> {
+    match public.phase {
+        Phase::Deal | Phase::Roll(_) | Phase::Shuffle { .. } => Err(Illegal::ChanceFirst),
+        Phase::Showdown(_) | Phase::Over => Err(Illegal::GameOver),
+        Phase::Stop { seat: turn } => {
+            require(turn == seat, Illegal::NotYourTurn)?;
+            let Action::Stop { floor } = action else { return Err(Illegal::StopFirst) };
+            require(*floor < FLOORS, Illegal::NoSuchFloor)
+        }
+        Phase::Turn(turn) => {
+            require(turn.seat == seat, Illegal::NotYourTurn)?;
+            Mover::new(public, turn, hand).check(action)
+        }
+        Phase::Challenge(challenge) => check_answer(public, &challenge, seat, hand, action),
+    }
+}
+
+/// Every action open to the seat, each once; some stand for all.
+pub(super) fn for_each(public: &Public, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
+    match public.phase {
+        Phase::Stop { seat: turn } if turn == seat => {
+            (0..FLOORS).for_each(|floor| each(Action::Stop { floor }));
+        }
+        Phase::Turn(turn) if turn.seat == seat => {
+            Mover::new(public, turn, hand).for_each(&mut each);
+        }
+        Phase::Challenge(challenge) if challenge.asked == seat => match challenge.target {
+            Some(target) if target == seat => {
+                each(Action::Stand);
+                for_each_discards(hand, true, |discards| each(Action::Evade { discards }));
+            }
+            Some(_) => [Action::Join, Action::Fold].into_iter().for_each(each),
+            None => {
+                [Action::Confront { target: None }, Action::Fold].into_iter().for_each(each);
+            }
+        },
+        Phase::Deal
+        | Phase::Stop { .. }
+        | Phase::Turn(_)
+        | Phase::Roll(_)
+        | Phase::Shuffle { .. }
+        | Phase::Challenge(_)
+        | Phase::Showdown(_)
+        | Phase::Over => {}
+    }
+}
+
+/// What the clock plays (rule 9.1); `None` where the seat is not to act.
+pub(super) fn default_action(public: &Public, seat: Seat) -> Option<Action> {
+    match public.phase {
+        Phase::Stop { seat: turn } if turn == seat => {
+            Some(Action::Stop { floor: public.player(seat).facing })
+        }
+        Phase::Turn(turn) if turn.seat == seat => {
+            let mover = Mover::new(public, turn, CardSet::EMPTY);
+            let tried = [Action::Retreat, Action::PayRisk, Action::End];
+            Some(
+                tried
+                    .into_iter()
+                    .find(|action| mover.check(action).is_ok())
+                    .unwrap_or(Action::Fold),
+            )
+        }
+        Phase::Challenge(Challenge { target, asked, .. }) if asked == seat => {
+            Some(if target == Some(seat) { Action::Stand } else { Action::Fold })
+        }
+        Phase::Deal
+        | Phase::Stop { .. }
+        | Phase::Turn(_)
+        | Phase::Roll(_)
+        | Phase::Shuffle { .. }
+        | Phase::Challenge(_)
+        | Phase::Showdown(_)
+        | Phase::Over => None,
+    }
+}
+
+/// Rules 6.2, 7.1.
+fn check_answer(
+    public: &Public,
+    challenge: &Challenge,
+    seat: Seat,
+    hand: CardSet,
+    action: &Action,
+) -> Result<(), Illegal> {
+    require(challenge.asked == seat, Illegal::NotAsked)?;
+    debug_assert!(!public.player(seat).folded, "who has folded is not asked");
+    match (challenge.target, action) {
+        (Some(target), Action::Evade { discards }) if target == seat => {
+            check_discards(hand, discards)
+        }
+        (Some(target), Action::Stand) if target == seat => Ok(()),
+        (Some(target), _) if target == seat => Err(Illegal::StandOrEvade),
+        (Some(_), Action::Join | Action::Fold) | (None, Action::Fold) => Ok(()),
+        (Some(_), _) => Err(Illegal::JoinOrFold),
+        (None, Action::Confront { target }) => require(target.is_none(), Illegal::TargetGiven),
+        (None, _) => Err(Illegal::ConfrontOrFold),
+    }
+}
+
+/// A seat in its turn, after the stop.
+struct Mover<'a> {
+    public: &'a Public,
+    turn: TurnState,
+    player: &'a Player,
+    hand: CardSet,
+    /// Chips that it may spend: of its wager, if it has converted its reserves.
+    chips: u32,
+}
+
+impl<'a> Mover<'a> {
+    fn new(public: &'a Public, turn: TurnState, hand: CardSet) -> Self {
+        let player = public.player(turn.seat);
+        let chips = u32::from(turn.wager.unwrap_or(player.chips));
+        Self { public, turn, player, hand, chips }
+    }
+
+    fn check(&self, action: &Action) -> Result<(), Illegal> {
+        self.check_reserves(action)?;
+        match action {
+            Action::Stop { .. } => Err(Illegal::AlreadyStopped),
+            Action::Stand | Action::Join => Err(Illegal::NothingToAnswer),
+            Action::Retreat => {
+                self.check_open()?;
+                self.check_retreat()
+            }
+            Action::Evade { discards } => {
+                self.check_open()?;
+                self.check_evade()?;
+                check_discards(self.hand, discards)
+            }
+            Action::Fold => self.check_open(),
+            Action::ConvertReserves => Ok(()),
+            Action::Confront { target } => self.check_confront(*target),
+            Action::Acquire => self.check_round(),
+            Action::PayRisk => {
+                require(self.turn.step == Step::Open && self.risk() > 0, Illegal::NoRisk)?;
+                self.check_chips(self.risk())
+            }
+            Action::Lower(new) => self.check_lower(new),
+            Action::Buy { slot, leverage } => {
+                self.check_trade(self.turn.bought)?;
+                self.check_buy(*slot)?;
+                self.check_price(u32::from(self.public.costs.buy), *leverage)
+            }
+            Action::Sell { slot, leverage } => {
+                self.check_trade(self.turn.sold)?;
+                self.check_sell(*slot)?;
+                self.check_price(u32::from(self.public.costs.sell), *leverage)
+            }
+            Action::Exchange { slot, floor, other, leverage } => {
+                self.check_trade(self.turn.exchanged)?;
+                self.check_exchange(*slot, *floor, *other)?;
+                require(floor.is_some() || !*leverage, Illegal::LeverageFree)?;
+                let price = exchange_price(self.public, self.turn.floor, *floor);
+                self.check_price(price, *leverage)
+            }
+            Action::Raise(new) => self.check_raise(new),
+            Action::IndexMargin { percent } => self.check_index(*percent),
+            Action::Roll => self.check_roll(),
+            Action::End => self.check_begun(),
+            Action::PayToEvade { discards } => {
+                self.check_begun()?;
+                self.check_pay_to_evade()?;
+                require(!discards.is_empty(), Illegal::NothingDiscarded)?;
+                check_discards(self.hand, discards)?;
+                self.check_chips(self.risk())
+            }
+        }
+    }
+
+    fn for_each(&self, each: &mut impl FnMut(Action)) {
+        if self.must_answer() {
+            [Action::ConvertReserves, Action::Fold].into_iter().for_each(each);
+            return;
+        }
+        let has_converted = self.turn.wager.is_some();
+        if self.turn.step == Step::Open {
+            each(Action::Fold);
+            if self.check_retreat().is_ok() {
+                each(Action::Retreat);
+            }
+            if self.check_evade().is_ok() {
+                for_each_discards(self.hand, true, |discards| each(Action::Evade { discards }));
+            }
+            if self.risk() > 0 && self.risk() <= self.chips {
+                each(Action::PayRisk);
+            }
+        }
+        if !has_converted {
+            each(Action::ConvertReserves);
+            self.for_each_challenge(each);
+        }
+        if self.check_begun().is_ok() {
+            each(Action::End);
+            self.for_each_change(each);
+            if self.turn.step <= Step::Traded {
+                self.for_each_trade(each);
+            }
+            if self.check_roll().is_ok() {
+                each(Action::Roll);
+            }
+            let affords = self.risk() <= self.chips;
+            if !has_converted && affords && self.check_pay_to_evade().is_ok() {
+                for_each_discards(self.hand, false, |discards| {
+                    each(Action::PayToEvade { discards });
+                });
+            }
+        }
+    }
+
+    fn for_each_challenge(&self, each: &mut impl FnMut(Action)) {
+        if self.check_round().is_err() {
+            return;
+        }
+        each(Action::Acquire);
+        for target in self.turn.seat.others(self.public.seats()) {
+            let target = Some(target);
+            if self.check_confront(target).is_ok() {
+                each(Action::Confront { target });
+            }
+        }
+    }
+
+    fn for_each_change(&self, each: &mut impl FnMut(Action)) {
+        if self.turn.step <= Step::Begun {
+            some_changes(self.public, CostsChange::Lower, |new| {
+                if self.check_lower(&new).is_ok() {
+                    each(Action::Lower(new));
+                }
+            });
+        }
+        if self.turn.step <= Step::Traded {
+            some_changes(self.public, CostsChange::Raise, |new| {
+                if self.check_raise(&new).is_ok() {
+                    each(Action::Raise(new));
+                }
+            });
+            let percents = PERCENTS.into_iter().filter(|_| self.public.rules.index_margin);
+            for percent in percents.filter(|percent| self.check_index(*percent).is_ok()) {
+                each(Action::IndexMargin { percent });
+            }
+        }
+    }
+
+    fn for_each_trade(&self, each: &mut impl FnMut(Action)) {
+        let TurnState { bought, sold, exchanged, .. } = self.turn;
+        let facing = &self.public.floors[usize::from(self.turn.floor)];
+        let costs = &self.public.costs;
+        let [buy, sell] = [costs.buy, costs.sell].map(|cost| self.affordable(cost.into()));
+        for (slot, card) in (0..).zip(facing) {
+            let (affordable, is_done) = if card.is_some() { (sell, sold) } else { (buy, bought) };
+            for leverage in affordable.into_iter().flatten().filter(|_| !is_done) {
+                each(if card.is_some() {
+                    Action::Sell { slot, leverage }
+                } else {
+                    Action::Buy { slot, leverage }
+                });
+            }
+        }
+        let down = (0..).zip(facing).filter(|(_, card)| card.is_none()).map(|(slot, _)| slot);
+        for slot in down.filter(|_| !exchanged) {
+            self.for_each_exchange(slot, each);
+        }
+    }
+
+    /// With a face-down card of the facing floor.
+    fn for_each_exchange(&self, slot: u8, each: &mut impl FnMut(Action)) {
+        for other in (0..SLOTS).filter(|_| self.public.rules.free_exchange) {
+            each(Action::Exchange { slot, floor: None, other, leverage: false });
+        }
+        for (number, cards) in (0..).zip(&self.public.floors) {
+            if number == self.turn.floor {
+                continue;
+            }
+            let floor = Some(number);
+            let affordable = self.affordable(exchange_price(self.public, self.turn.floor, floor));
+            if affordable == [None, None] {
+                continue;
+            }
+            for (other, _) in (0..).zip(cards).filter(|(_, card)| card.is_none()) {
+                for leverage in affordable.into_iter().flatten() {
+                    each(Action::Exchange { slot, floor, other, leverage });
+                }
+            }
+        }
+    }
+
+    /// Without leverage, and with it: whether it may be paid so.
+    fn affordable(&self, price: u32) -> [Option<bool>; 2] {
+        [false, true]
+            .map(|leverage| Some(leverage).filter(|_| self.check_price(price, leverage).is_ok()))
+    }
+
+    /// Others have converted reserves, and this seat is to answer (rule 5.2).
+    fn must_answer(&self) -> bool {
+        self.public.reserves.is_some() && self.turn.wager.is_none()
+    }
+
+    fn risk(&self) -> u32 {
+        u32::from(self.public.risk())
+    }
+
+    /// What reserves leave open (rules 5.1, 5.2); beside them everything.
+    fn check_reserves(&self, action: &Action) -> Result<(), Illegal> {
+        match action {
+            Action::Stop { .. } | Action::Stand | Action::Join => Ok(()),
+            Action::ConvertReserves => require(self.turn.wager.is_none(), Illegal::OnlyEndLeft),
+            Action::Fold => require(self.turn.wager.is_none(), Illegal::OnlyEndLeft),
+            Action::Retreat
+            | Action::Evade { .. }
+            | Action::Confront { .. }
+            | Action::Acquire
+            | Action::PayRisk
+            | Action::PayToEvade { .. } => {
+                require(!self.must_answer(), Illegal::ReservesFirst)?;
+                require(self.turn.wager.is_none(), Illegal::OnlyEndLeft)
+            }
+            Action::Lower(_)
+            | Action::Buy { .. }
+            | Action::Sell { .. }
+            | Action::Exchange { .. }
+            | Action::Raise(_)
+            | Action::IndexMargin { .. }
+            | Action::Roll
+            | Action::End => require(!self.must_answer(), Illegal::ReservesFirst),
+        }
+    }
+
+    /// Rule 3.3: nothing was paid or done yet.
+    fn check_open(&self) -> Result<(), Illegal> {
+        require(self.turn.step == Step::Open, Illegal::TurnBegun)
+    }
+
+    /// Rule 3.3: the risk is paid, or there is none.
+    fn check_begun(&self) -> Result<(), Illegal> {
+        require(self.turn.step > Step::Open || self.risk() == 0, Illegal::RiskUnpaid)
+    }
+
+    fn check_retreat(&self) -> Result<(), Illegal> {
+        let is_barred = self.player.previous.retreated || self.player.has_evaded();
+        require(!is_barred, Illegal::RetreatBarred)
+    }
+
+    fn check_evade(&self) -> Result<(), Illegal> {
+        require(self.player.evade_token, Illegal::NoEvadeToken)?;
+        require(self.player.may_evade_by_token(), Illegal::EvasionBarred)
+    }
+
+    fn check_pay_to_evade(&self) -> Result<(), Illegal> {
+        require(self.player.evade_token, Illegal::NoEvadeToken)?;
+        let is_barred = self.player.previous.retreated || self.player.has_evaded();
+        require(!is_barred, Illegal::EvasionBarred)
+    }
+
+    /// Rule 8.4.
+    fn check_round(&self) -> Result<(), Illegal> {
+        require(self.public.round >= self.public.rules.challenge_round, Illegal::TooEarly)
+    }
+
+    /// Rule 6.1.
+    fn check_confront(&self, target: Option<Seat>) -> Result<(), Illegal> {
+        self.check_round()?;
+        let target = target.ok_or(Illegal::TargetMissing)?;
+        let is_in = self.public.still_in().contains(target) && target != self.turn.seat;
+        require(is_in, Illegal::NoSuchTarget)?;
+        let previous = &self.player.previous;
+        let is_barred = previous.retreated || previous.evaded || previous.confronted;
+        require(!is_barred, Illegal::ConfrontationBarred)?;
+        require(!self.public.player(target).previous.evaded, Illegal::TargetEvaded)
+    }
+
+    fn check_lower(&self, new: &NewCosts) -> Result<(), Illegal> {
+        self.check_begun()?;
+        self.check_step(Step::Begun, self.turn.step == Step::Lowered)?;
+        let (_, chips) = changed(self.public, CostsChange::Lower, new)?;
+        self.check_chips(chips)
+    }
+
+    fn check_raise(&self, new: &NewCosts) -> Result<(), Illegal> {
+        self.check_begun()?;
+        self.check_step(Step::Traded, self.turn.step == Step::Raised)?;
+        let (_, chips) = changed(self.public, CostsChange::Raise, new)?;
+        self.check_chips(chips)
+    }
+
+    fn check_index(&self, percent: i8) -> Result<(), Illegal> {
+        require(self.public.rules.index_margin, Illegal::IndexOff)?;
+        self.check_begun()?;
+        require(!self.turn.indexed, Illegal::OnceATurn)?;
+        self.check_step(Step::Traded, false)?;
+        let (_, chips) = indexed(self.public, percent)?;
+        self.check_chips(chips)
+    }
+
+    fn check_trade(&self, is_done: bool) -> Result<(), Illegal> {
+        self.check_begun()?;
+        self.check_step(Step::Traded, is_done)
+    }
+
+    fn check_roll(&self) -> Result<(), Illegal> {
+        self.check_begun()?;
+        require(self.turn.step < Step::Rolled, Illegal::OnceATurn)?;
+        require(any_faces(&self.public.dice, self.turn.floor), Illegal::NoDieHere)
+    }
+
+    /// Rule 3.4: in order, and once each.
+    fn check_step(&self, last: Step, is_done: bool) -> Result<(), Illegal> {
+        require(!is_done, Illegal::OnceATurn)?;
+        require(self.turn.step <= last, Illegal::OutOfOrder)
+    }
+
+    fn is_up(&self, floor: u8, slot: u8) -> Result<bool, Illegal> {
+        let cards = self.public.floors.get(usize::from(floor)).ok_or(Illegal::NoSuchFloor)?;
+        let card = cards.get(usize::from(slot)).ok_or(Illegal::NoSuchSlot)?;
+        Ok(card.is_some())
+    }
+
+    fn check_buy(&self, slot: u8) -> Result<(), Illegal> {
+        let is_up = self.is_up(self.turn.floor, slot)?;
+        require(!is_up, Illegal::AlreadyUp)
+    }
+
+    fn check_sell(&self, slot: u8) -> Result<(), Illegal> {
+        let is_up = self.is_up(self.turn.floor, slot)?;
+        require(is_up, Illegal::NotUp)
+    }
+
+    fn check_exchange(&self, slot: u8, floor: Option<u8>, other: u8) -> Result<(), Illegal> {
+        let is_up = self.is_up(self.turn.floor, slot)?;
+        let is_other_up = match floor {
+            Some(floor) => self.is_up(floor, other)?,
+            None => {
+                require(other < SLOTS, Illegal::NoSuchSlot)?;
+                require(self.public.rules.free_exchange, Illegal::NoFreeExchange)?;
+                false
+            }
+        };
+        require(floor != Some(self.turn.floor), Illegal::SameFloor)?;
+        require(!is_up && !is_other_up, Illegal::ExchangeUp)
+    }
+
+    fn check_price(&self, whole: u32, leverage: bool) -> Result<(), Illegal> {
+        require(!leverage || !self.player.leveraged, Illegal::LeverageUsed)?;
+        self.check_chips(price(self.public, whole, leverage))
+    }
+
+    fn check_chips(&self, chips: u32) -> Result<(), Illegal> {
+        require(chips <= self.chips, Illegal::TooFewChips)
+    }
+}
+
+/// Rule 3.2: cards of the hand, each once.
+fn check_discards(hand: CardSet, discards: &Discards) -> Result<(), Illegal> {
+    let mut left = hand;
+    for card in discards.iter() {
+        require(left.contains(*card), Illegal::DiscardNotInHand)?;
+        left = left.without(*card);
+    }
+    Ok(())
+}
+
+/// Every set of cards of the hand, in the order of the cards; that of no card only if it may be.
+fn for_each_discards(hand: CardSet, may_be_none: bool, mut each: impl FnMut(Discards)) {
+    let cards: Discards = hand.iter().collect();
+    let sets = 1_u8 << cards.len();
+    for set in u8::from(!may_be_none)..sets {
+        let chosen = (0..).zip(cards.iter()).filter(|(place, _)| set >> place & 1 == 1);
+        each(chosen.map(|(_, card)| *card).collect());
+    }
+}
+
+fn require(holds: bool, otherwise: Illegal) -> Result<(), Illegal> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}

@@ -1,0 +1,51 @@
+//! Tongo (options): two to eight seats, a deck of player cards and a deck of options cards that lie
+//! on eight floors in a ring, dice, and chips that everybody pays into one pot.
+//!
+//! The rules are docs/rules/tongo_options.md; every refusal and every line of a settlement cites one
+//! by its number. [`Rules`] holds their numbers and switches, [`TongoOptions`] is a game by them.
+//!
+//! Arrows go down only: `state` → `bot` → `odds`, `legal`, `showdown`, `deal`, `view` → `costs`, `public`,
+//! `hidden` → `phase`, `player` → `event`, `action` → `strength`, `dice` → `card`, `rules`, `list`.
+
+mod action;
+mod bot;
+mod card;
+mod costs;
+mod deal;
+mod describe;
+mod dice;
+mod event;
+mod hidden;
+mod kind;
+mod legal;
+mod list;
+mod odds;
+mod phase;
+mod player;
+mod presets;
+mod public;
+mod refusal;
+mod rules;
+#[cfg(feature = "testing")]
+mod setup;
+mod showdown;
+mod state;
+mod strength;
+mod view;
+
+pub use action::{Action, Discards, NewCosts};
+pub use card::{Card, CardSet, NotACard, Suit};
+pub use dice::{Dice, Die};
+pub use event::{Answer, CostsChange, Ending, Event, Shown};
+pub use hidden::{Deck, Hidden};
+pub use list::{BySeat, List};
+pub use phase::{Challenge, Phase, Showdown, Step, TurnState};
+pub use player::{Paid, Player, Previous};
+pub use public::{Costs, End, Floors, Public, Reserves};
+pub use refusal::Illegal;
+pub use rules::{Countdowns, DICE, FLOORS, HAND_CARDS, PLACES, Rules, SLOTS};
+#[cfg(feature = "testing")]
+pub use setup::{BadSetup, Setup};
+pub use state::TongoOptions;
+pub use strength::{Class, DiceCounts, Match, Matches, Strength, best_floor, matches};
+pub use view::View;

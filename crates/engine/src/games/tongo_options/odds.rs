@@ -1,0 +1,184 @@
+//! How good a hand is against hands that nobody has seen: estimated by some random hands out of the
+//! cards that are not the own, each with the floor that serves it best. Which random hands they are
+//! follows from the own hand and the question, so that the same view gives the same advice.
+
+use crate::games::tongo_options::card::{Card, CardSet};
+use crate::games::tongo_options::dice::{self, Dice, Die};
+use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, PLACES};
+use crate::games::tongo_options::strength::{DiceCounts, Strength, best_floor};
+
+/// Random hands for an estimate.
+const SAMPLES: usize = 32;
+
+/// Rolls of the dice for an estimate.
+const ROLLS: u32 = 8;
+
+/// Cards turned up, or draws, for an estimate.
+const TRIES: usize = 6;
+
+/// An estimate of something certain.
+pub(super) const CERTAIN: u32 = 1_000;
+
+/// The face-up cards of each floor.
+pub(super) type Up = [CardSet; FLOORS as usize];
+
+/// What a hand can be compared with.
+pub(super) struct Odds {
+    pub hand: CardSet,
+    pub floors: Up,
+    dice: DiceCounts,
+    samples: [CardSet; SAMPLES],
+    /// The best floor of each of them, and what it is worth there.
+    bests: [(u8, Strength); SAMPLES],
+    state: u64,
+}
+
+impl Odds {
+    pub(super) fn new(public: &Public, hand: CardSet) -> Self {
+        let (floors, dice) = (public.up(), dice::counts(&public.dice));
+        let mut state = hand.bits() ^ u64::from(public.prompt) << 48;
+        let samples = samples(hand, &mut state);
+        let bests = samples.map(|sample| best_floor(sample, &floors, &dice));
+        Self { hand, floors, dice, samples, bests, state }
+    }
+
+    /// The own hand with one floor.
+    pub(super) fn on(&self, floor: u8) -> Strength {
+        Strength::of(self.hand, self.floors[usize::from(floor)], &self.dice)
+    }
+
+    /// The floor that serves the own hand best.
+    pub(super) fn best(&self) -> (u8, Strength) {
+        best_floor(self.hand, &self.floors, &self.dice)
+    }
+
+    /// In thousandths: that this beats so many others with their best floors.
+    pub(super) fn beats(&self, strength: Strength, others: usize) -> u32 {
+        let beaten = self.bests.iter().filter(|(_, best)| *best < strength).count();
+        power(thousandths(beaten), others)
+    }
+
+    /// In thousandths: that this beats somebody who has only that floor, or is as good.
+    pub(super) fn beats_on(&self, strength: Strength, floor: u8) -> u32 {
+        let cards = self.floors[usize::from(floor)];
+        let of = |sample: &CardSet| Strength::of(*sample, cards, &self.dice);
+        thousandths(self.samples.iter().filter(|sample| of(sample) <= strength).count())
+    }
+
+    /// How likely the best hand beats so many others once a floor shows other cards.
+    pub(super) fn beats_with(&self, floor: u8, cards: CardSet, others: usize) -> u32 {
+        let mut floors = self.floors;
+        floors[usize::from(floor)] = cards;
+        let (_, own) = best_floor(self.hand, &floors, &self.dice);
+        let best = |(sample, (best, strength)): (&CardSet, &(u8, Strength))| {
+            let there = Strength::of(*sample, cards, &self.dice);
+            if *best == floor {
+                best_floor(*sample, &floors, &self.dice).1
+            } else {
+                there.max(*strength)
+            }
+        };
+        let bests = self.samples.iter().zip(&self.bests).map(best);
+        power(thousandths(bests.filter(|best| *best < own).count()), others)
+    }
+
+    /// How likely the best hand beats so many others once some card of a floor is turned up: on the
+    /// whole, as it may be any that is not seen.
+    pub(super) fn beats_after_a_buy(&self, floor: u8, others: usize) -> u32 {
+        let seen = self.floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
+        let cards = self.samples.iter().filter_map(|sample| sample.difference(seen).first());
+        let (mut sum, mut count) = (0, 0);
+        for card in cards.take(TRIES) {
+            let up = self.floors[usize::from(floor)].with(card);
+            sum += self.beats_with(floor, up, others);
+            count += 1;
+        }
+        sum.checked_div(count).unwrap_or(0)
+    }
+
+    /// The cards of the hand that are best given away for others, if that is better than to keep
+    /// them all, and how likely the hand then beats so many others on the whole.
+    pub(super) fn best_discards(&self, others: usize) -> (CardSet, u32) {
+        let cards: [Option<Card>; HAND_CARDS as usize] = {
+            let mut left = self.hand.iter();
+            core::array::from_fn(|_| left.next())
+        };
+        let mut best = (CardSet::EMPTY, self.beats(self.best().1, others));
+        for set in 1_u8..1 << HAND_CARDS {
+            let chosen = (0..).zip(cards).filter(|(place, _)| set >> place & 1 == 1);
+            let discards: CardSet = chosen.filter_map(|(_, card)| card).collect();
+            let kept = self.hand.difference(discards);
+            let drawn = |sample: &CardSet| {
+                let new = kept.union(sample.iter().take(discards.len()).collect());
+                self.beats(best_floor(new, &self.floors, &self.dice).1, others)
+            };
+            let tried = self.samples.iter().take(TRIES).map(drawn).sum::<u32>();
+            let wins = tried / u32::try_from(TRIES).expect("a small number");
+            if wins > best.1 {
+                best = (discards, wins);
+            }
+        }
+        best
+    }
+
+    /// How likely the best hand beats so many others once the dice are rolled.
+    pub(super) fn beats_after_a_roll(&self, public: &Public, others: usize) -> u32 {
+        let mut state = self.state;
+        let mut roll = || {
+            let fall = |(lowest, sides): &(u8, u8)| Die {
+                value: lowest + below(next_word(&mut state), *sides),
+                place: below(next_word(&mut state), PLACES),
+            };
+            let dice: Dice = public.rules.dice().iter().map(fall).collect();
+            let dice = dice::counts(&dice);
+            let (_, own) = best_floor(self.hand, &self.floors, &dice);
+            let beaten = |sample: &&CardSet| best_floor(**sample, &self.floors, &dice).1 < own;
+            power(thousandths(self.samples.iter().filter(beaten).count()), others)
+        };
+        (0..ROLLS).map(|_| roll()).sum::<u32>() / ROLLS
+    }
+}
+
+fn thousandths(count: usize) -> u32 {
+    u32::try_from(count * CERTAIN as usize / SAMPLES).expect("no more than all")
+}
+
+/// As often as all of them must happen.
+fn power(chance: u32, times: usize) -> u32 {
+    (0..times).fold(CERTAIN, |all, _| all * chance / CERTAIN)
+}
+
+/// Hands of cards that are not in this one.
+fn samples(hand: CardSet, state: &mut u64) -> [CardSet; SAMPLES] {
+    let mut cards = [Card::default(); Card::COUNT as usize];
+    let mut count = 0_u8;
+    for card in CardSet::ALL.difference(hand).iter() {
+        cards[usize::from(count)] = card;
+        count += 1;
+    }
+    core::array::from_fn(|_| {
+        let mut sample = CardSet::EMPTY;
+        let mut word = next_word(state);
+        for place in 0..HAND_CARDS {
+            let other = place + below(word, count - place);
+            word >>= 16;
+            cards.swap(usize::from(place), usize::from(other));
+            sample = sample.with(cards[usize::from(place)]);
+        }
+        sample
+    })
+}
+
+/// A number below `n`, from a byte: the bias does no harm here.
+fn below(word: u64, n: u8) -> u8 {
+    word.to_le_bytes()[0] % n
+}
+
+/// SplitMix64: nothing here must be fair.
+fn next_word(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (*state ^ *state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
+}

@@ -1,0 +1,160 @@
+//! What everybody knows of a seat: its chips and tokens, what it has paid for what, and what its
+//! previous turn was (rules 1.5, 3.2, 8.3).
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::Item;
+
+/// A seat of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPlayer"))]
+pub struct Player {
+    pub chips: u8,
+    pub paid: Paid,
+    /// The floor that it faced last (rule 9.1).
+    pub facing: u8,
+    pub evade_token: bool,
+    /// The buy-in has paid for something (rule 3.4).
+    pub leveraged: bool,
+    pub folded: bool,
+    pub previous: Previous,
+}
+
+/// What a seat's previous turn was, as far as it bars anything (rules 3.2, 6.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPrevious"))]
+pub struct Previous {
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub retreated: bool,
+    /// By token, also in answer to a confrontation since.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub evaded: bool,
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub paid_to_evade: bool,
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub confronted: bool,
+}
+
+/// What chips are paid for: an item of the settlement each (rule 8.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    BuyIn,
+    Risk,
+    Buys,
+    Sells,
+    Exchanges,
+    Rates,
+    Evasion,
+    Answer,
+    Reserves,
+}
+
+/// Chips that a seat has paid into the pot, by what they were for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPaid"))]
+pub struct Paid {
+    #[serde(skip_serializing_if = "is_zero")]
+    pub buy_in: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub risk: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub buys: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sells: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub exchanges: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rates: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub evasion: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub answer: u8,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reserves: u8,
+}
+
+impl Player {
+    pub(super) fn new(chips: u8) -> Self {
+        Self { chips, evade_token: true, ..Self::default() }
+    }
+
+    /// # Panics
+    /// When it has fewer chips: the rules were not asked first.
+    pub(super) fn pay(&mut self, chips: u8, purpose: Purpose) {
+        self.chips = self.chips.checked_sub(chips).expect("a seat pays what it has");
+        *self.paid.of(purpose) += chips;
+    }
+
+    /// Whether its previous turn was an evasion, by token or paid.
+    pub(super) const fn has_evaded(&self) -> bool {
+        self.previous.evaded || self.previous.paid_to_evade
+    }
+
+    /// Rule 3.2.
+    pub(super) const fn may_evade_by_token(&self) -> bool {
+        let Previous { retreated, confronted, .. } = self.previous;
+        self.evade_token && !retreated && !confronted && !self.has_evaded()
+    }
+
+    /// A turn of this seat is over: what it was is noted anew.
+    pub(super) fn begin_previous(&mut self) -> &mut Previous {
+        self.previous = Previous::default();
+        &mut self.previous
+    }
+}
+
+impl Paid {
+    pub fn total(&self) -> u8 {
+        let Self { buy_in, risk, buys, sells, exchanges, rates, evasion, answer, reserves } = *self;
+        buy_in + risk + buys + sells + exchanges + rates + evasion + answer + reserves
+    }
+
+    /// The lines of a settlement.
+    pub(super) fn items(&self) -> Vec<Item> {
+        let Self { buy_in, risk, buys, sells, exchanges, rates, evasion, answer, reserves } = *self;
+        let lines = [
+            ("buy_in", "1.6", buy_in),
+            ("risk", "3.3", risk),
+            ("buys", "3.4", buys),
+            ("sells", "3.4", sells),
+            ("exchanges", "3.4", exchanges),
+            ("rates", "3.4", rates),
+            ("evasion", "3.5", evasion),
+            ("answer", "8.4", answer),
+            ("reserves", "5.1", reserves),
+        ];
+        let paid = lines.into_iter().filter(|(.., chips)| *chips > 0);
+        paid.map(|(name, rule, chips)| Item {
+            name: name.into(),
+            rule: rule.into(),
+            counts: u32::from(chips),
+        })
+        .collect()
+    }
+
+    fn of(&mut self, purpose: Purpose) -> &mut u8 {
+        match purpose {
+            Purpose::BuyIn => &mut self.buy_in,
+            Purpose::Risk => &mut self.risk,
+            Purpose::Buys => &mut self.buys,
+            Purpose::Sells => &mut self.sells,
+            Purpose::Exchanges => &mut self.exchanges,
+            Purpose::Rates => &mut self.rates,
+            Purpose::Evasion => &mut self.evasion,
+            Purpose::Answer => &mut self.answer,
+            Purpose::Reserves => &mut self.reserves,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(chips: &u8) -> bool {
+    *chips == 0
+}

@@ -1,0 +1,408 @@
+//! What lies open, and how it changes: the part of a game that every viewer knows. Nobody knows more
+//! but its own hand, so this and the hand are also all that legality rests on.
+//!
+//! The game itself and each viewer's view hold a [`Public`] and bring it forward by the same
+//! [`Public::apply`], so that a view cannot drift from the game.
+//!
+//! Deliberately absent: hands, discards, the player deck, and every options card that lies face
+//! down, also one that was seen before (rule 3.6).
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::Prompt;
+use crate::games::tongo_options::card::{Card, CardSet};
+use crate::games::tongo_options::dice::Dice;
+use crate::games::tongo_options::event::{Answer, Ending, Event, Shown};
+use crate::games::tongo_options::list::BySeat;
+use crate::games::tongo_options::phase::{Challenge, Phase, Showdown, Step, TurnState};
+use crate::games::tongo_options::player::{Player, Purpose};
+use crate::games::tongo_options::rules::{FLOORS, Rules, SLOTS};
+use crate::seat::{Seat, SeatSet};
+
+/// The face-up cards of each floor by slot; `None` where one lies face down.
+pub type Floors = [[Option<Card>; SLOTS as usize]; FLOORS as usize];
+
+/// Everything that lies open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPublic"))]
+pub struct Public {
+    pub rules: Rules,
+    /// The winner of the last game, or a seat by chance (rule 2.1).
+    pub dealer: Option<Seat>,
+    pub phase: Phase,
+    /// The number of the question now asked; see [`Prompt`].
+    pub prompt: u32,
+    /// The number of the countdown that runs; see [`Prompt`].
+    pub countdown: u32,
+    /// From 1 (rule 4.2).
+    pub round: u8,
+    pub costs: Costs,
+    pub pot: u16,
+    pub players: BySeat<Player>,
+    pub floors: Floors,
+    pub dice: Dice,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserves: Option<Reserves>,
+    /// The hands of a showdown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<Shown>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<End>,
+}
+
+/// What is paid for what (rule 1.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCosts"))]
+pub struct Costs {
+    pub buy: u16,
+    pub sell: u16,
+    pub exchange: u16,
+}
+
+/// Reserves were converted (chapter 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsReserves"))]
+pub struct Reserves {
+    pub by: Seat,
+    /// What others answer with, as far as they have it.
+    pub wager: u8,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEnd"))]
+pub struct End {
+    pub ending: Ending,
+    pub winner: Seat,
+    pub pot: u16,
+}
+
+impl Public {
+    pub(super) fn new(rules: &Rules, seats: u8, dealer: Option<Seat>) -> Self {
+        let start = u16::from(rules.start_cost);
+        let mut players: BySeat<Player> =
+            Seat::all(seats).map(|_| Player::new(rules.chips)).collect();
+        players.iter_mut().for_each(|player| player.pay(rules.buy_in, Purpose::BuyIn));
+        Self {
+            rules: *rules,
+            dealer,
+            phase: Phase::Deal,
+            prompt: 0,
+            countdown: 0,
+            round: 1,
+            costs: Costs { buy: start, sell: start, exchange: start },
+            pot: u16::from(rules.buy_in) * u16::from(seats),
+            players,
+            floors: Floors::default(),
+            dice: Dice::new(),
+            reserves: None,
+            shown: Vec::new(),
+            end: None,
+        }
+    }
+
+    /// How many seats play.
+    pub fn seats(&self) -> u8 {
+        u8::try_from(self.players.len()).expect("a table has at most eight seats")
+    }
+
+    /// Who has not folded.
+    pub fn still_in(&self) -> SeatSet {
+        let seats = Seat::all(self.seats());
+        seats.filter(|seat| !self.player(*seat).folded).collect()
+    }
+
+    /// Rule 1.6; nothing once reserves were converted (rule 5.1).
+    pub fn risk(&self) -> u16 {
+        if self.reserves.is_some() { 0 } else { self.costs.sell.saturating_sub(self.costs.buy) }
+    }
+
+    /// The face-up cards of each floor.
+    pub fn up(&self) -> [CardSet; FLOORS as usize] {
+        self.floors.map(|floor| floor.into_iter().flatten().collect())
+    }
+
+    /// The question that is open; `None` while chance decides and when the game is over.
+    pub fn prompt(&self) -> Option<Prompt> {
+        let countdowns = &self.rules.countdowns;
+        let (seat, countdown_ms) = match self.phase {
+            Phase::Stop { seat } => (seat, countdowns.stop_ms),
+            Phase::Turn(turn) => (turn.seat, countdowns.turn_ms),
+            Phase::Challenge(challenge) => (challenge.asked, countdowns.answer_ms),
+            Phase::Deal
+            | Phase::Roll(_)
+            | Phase::Shuffle { .. }
+            | Phase::Showdown(_)
+            | Phase::Over => return None,
+        };
+        let (number, seats) = (self.prompt, SeatSet::only(seat));
+        Some(Prompt { number, seats, countdown: self.countdown, countdown_ms })
+    }
+
+    /// How far the turn of the seat has come that is to go on with it.
+    pub(super) const fn turn(&self) -> Option<TurnState> {
+        match self.phase {
+            Phase::Turn(turn) => Some(turn),
+            Phase::Deal
+            | Phase::Stop { .. }
+            | Phase::Roll(_)
+            | Phase::Shuffle { .. }
+            | Phase::Challenge(_)
+            | Phase::Showdown(_)
+            | Phase::Over => None,
+        }
+    }
+
+    /// The floor that faces it.
+    pub(super) fn facing(&self) -> Option<u8> {
+        self.turn().map(|turn| turn.floor)
+    }
+
+    /// A seat of this game.
+    pub(super) fn player(&self, seat: Seat) -> &Player {
+        &self.players[seat.index()]
+    }
+
+    /// Brings what lies open up to date with an event, complete or redacted.
+    pub(super) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Dealt { dealer, up, dice, .. } => {
+                self.dealer = Some(*dealer);
+                self.dice = *dice;
+                for (floor, card) in self.floors.iter_mut().zip(up) {
+                    floor[usize::from(SLOTS) - 1] = Some(*card);
+                }
+                self.ask_anew(Phase::Stop { seat: dealer.next(self.seats()) });
+            }
+            Event::Stopped { seat, floor } => {
+                self.player_mut(*seat).facing = *floor;
+                self.ask_anew(Phase::Turn(TurnState::new(*seat, *floor)));
+            }
+            Event::RiskPaid { seat, chips } => {
+                self.pay(*seat, *chips, Purpose::Risk);
+                self.go_on(|turn| turn.step = Step::Begun);
+            }
+            Event::Retreated { seat } => {
+                self.player_mut(*seat).begin_previous().retreated = true;
+                self.pass_turn(*seat);
+            }
+            Event::Folded { seat } => self.fold(*seat),
+            Event::CostsChanged { seat, how, costs, chips } => {
+                self.costs = *costs;
+                self.pay(*seat, *chips, Purpose::Rates);
+                self.go_on(|turn| turn.change_costs(*how));
+            }
+            Event::Bought { seat, slot, card, chips, leverage } => {
+                self.turn_card(*slot, Some(*card));
+                self.trade(*seat, *chips, *leverage, Purpose::Buys);
+                self.go_on(|turn| turn.bought = true);
+            }
+            Event::Sold { seat, slot, chips, leverage } => {
+                self.turn_card(*slot, None);
+                self.trade(*seat, *chips, *leverage, Purpose::Sells);
+                self.go_on(|turn| turn.sold = true);
+            }
+            Event::Exchanged { seat, chips, leverage, .. } => {
+                self.trade(*seat, *chips, *leverage, Purpose::Exchanges);
+                self.go_on(|turn| turn.exchanged = true);
+            }
+            Event::Rolling { .. } => {
+                if let Phase::Turn(turn) = self.phase {
+                    self.phase = Phase::Roll(TurnState { step: Step::Rolled, ..turn });
+                }
+            }
+            Event::Rolled { dice, .. } => {
+                self.dice = *dice;
+                if let Phase::Roll(turn) = self.phase {
+                    self.phase = Phase::Turn(turn);
+                    self.prompt += 1;
+                }
+            }
+            Event::Evaded { seat, token, chips, count, .. } => {
+                self.evade(*seat, *token, *chips, *count);
+            }
+            Event::Drew { .. } => {
+                if let Phase::Shuffle { turn, .. } = self.phase {
+                    self.pass_turn(turn);
+                }
+            }
+            Event::ReservesConverted { seat, wager } => {
+                self.reserves.get_or_insert(Reserves { by: *seat, wager: *wager });
+                self.go_on(|turn| turn.convert(*wager));
+            }
+            Event::Confronted { seat, target } => self.confront(*seat, *target),
+            Event::Acquired { seat, .. } => {
+                let (by, joined) = (*seat, SeatSet::EMPTY);
+                self.ask_next(Challenge { by, target: None, asked: by, joined });
+            }
+            Event::Answered { seat, answer, chips } => self.answer(*seat, *answer, *chips),
+            Event::Ended { seat, chips } => {
+                self.pay(*seat, *chips, Purpose::Reserves);
+                self.player_mut(*seat).begin_previous();
+                self.pass_turn(*seat);
+            }
+            Event::Shown { hands } => self.shown.clone_from(hands),
+            Event::Over { ending, winner, pot } => {
+                self.phase = Phase::Over;
+                self.end = Some(End { ending: *ending, winner: *winner, pot: *pot });
+            }
+        }
+    }
+
+    fn player_mut(&mut self, seat: Seat) -> &mut Player {
+        &mut self.players[seat.index()]
+    }
+
+    /// A new question in a new countdown.
+    fn ask_anew(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.prompt += 1;
+        self.countdown += 1;
+    }
+
+    /// The turn goes on, in the countdown that runs.
+    fn go_on(&mut self, change: impl FnOnce(&mut TurnState)) {
+        if let Phase::Turn(turn) = &mut self.phase {
+            change(turn);
+        }
+        self.prompt += 1;
+    }
+
+    fn pay(&mut self, seat: Seat, chips: u8, purpose: Purpose) {
+        self.player_mut(seat).pay(chips, purpose);
+        self.pot += u16::from(chips);
+        if let Phase::Turn(TurnState { wager: Some(wager), .. }) = &mut self.phase {
+            *wager -= chips;
+        }
+    }
+
+    /// Of the facing floor.
+    fn turn_card(&mut self, slot: u8, card: Option<Card>) {
+        if let Phase::Turn(turn) = self.phase {
+            self.floors[usize::from(turn.floor)][usize::from(slot)] = card;
+        }
+    }
+
+    fn trade(&mut self, seat: Seat, chips: u8, leverage: bool, purpose: Purpose) {
+        self.pay(seat, chips, purpose);
+        self.player_mut(seat).leveraged |= leverage;
+        if let Phase::Turn(turn) = &mut self.phase {
+            turn.step = Step::Traded;
+        }
+    }
+
+    /// Rules 3.2, 5.2, 6.2, 7.1.
+    fn fold(&mut self, seat: Seat) {
+        self.player_mut(seat).folded = true;
+        match self.phase {
+            Phase::Turn(_) => self.pass_turn(seat),
+            Phase::Challenge(challenge) => self.ask_next(challenge),
+            Phase::Deal
+            | Phase::Stop { .. }
+            | Phase::Roll(_)
+            | Phase::Shuffle { .. }
+            | Phase::Showdown(_)
+            | Phase::Over => {}
+        }
+    }
+
+    /// Rules 3.2, 3.5, 6.2.
+    fn evade(&mut self, seat: Seat, token: bool, chips: u8, count: u8) {
+        self.pay(seat, chips, Purpose::Evasion);
+        let player = self.player_mut(seat);
+        player.evade_token &= !token;
+        let turn = match self.phase {
+            Phase::Challenge(Challenge { by, .. }) => {
+                self.player_mut(seat).previous.evaded = true;
+                self.player_mut(by).begin_previous().confronted = true;
+                by
+            }
+            Phase::Deal
+            | Phase::Stop { .. }
+            | Phase::Turn(_)
+            | Phase::Roll(_)
+            | Phase::Shuffle { .. }
+            | Phase::Showdown(_)
+            | Phase::Over => {
+                let previous = self.player_mut(seat).begin_previous();
+                (previous.evaded, previous.paid_to_evade) = (token, !token);
+                seat
+            }
+        };
+        if count == 0 {
+            self.pass_turn(turn);
+        } else {
+            self.phase = Phase::Shuffle { seat, count, turn };
+        }
+    }
+
+    fn confront(&mut self, by: Seat, target: Seat) {
+        let challenge = Challenge { by, target: Some(target), asked: by, joined: SeatSet::EMPTY };
+        if self.player(target).may_evade_by_token() {
+            self.ask_anew(Phase::Challenge(Challenge { asked: target, ..challenge }));
+        } else {
+            self.ask_next(challenge);
+        }
+    }
+
+    fn answer(&mut self, seat: Seat, answer: Answer, chips: u8) {
+        self.pay(seat, chips, Purpose::Answer);
+        if let Phase::Challenge(mut challenge) = self.phase {
+            match answer {
+                // The others are asked after the target, from the left of who confronts.
+                Answer::Stand => challenge.asked = challenge.by,
+                Answer::Join | Answer::Confront => challenge.joined = challenge.joined.with(seat),
+            }
+            self.ask_next(challenge);
+        }
+    }
+
+    /// Asks whoever comes after the one that was asked last, from the left of who challenges; or
+    /// the hands are shown.
+    fn ask_next(&mut self, challenge: Challenge) {
+        let Challenge { by, target, asked, joined } = challenge;
+        let seats = self.seats();
+        let place = |seat: Seat| (seat.number() + seats - by.number()) % seats;
+        let still_in = self.still_in();
+        let mut left = by.others(seats).filter(|seat| {
+            place(*seat) > place(asked) && Some(*seat) != target && still_in.contains(*seat)
+        });
+        if let Some(asked) = left.next() {
+            self.ask_anew(Phase::Challenge(Challenge { asked, ..challenge }));
+            return;
+        }
+        let ending = if target.is_some() { Ending::Confront } else { Ending::Acquire };
+        let seats = target.into_iter().fold(joined.with(by), SeatSet::with);
+        self.phase = Phase::Showdown(Showdown { by, seats, ending });
+    }
+
+    /// Rules 2.2, 4.1, 4.2, 5.3.
+    fn pass_turn(&mut self, after: Seat) {
+        let (seats, still_in) = (self.seats(), self.still_in());
+        let mut order = after.others(seats).chain([after]);
+        let next = order.find(|seat| still_in.contains(*seat)).expect("somebody is in");
+        let steps = (next.number() + seats - after.number() - 1) % seats + 1;
+        let first = self.dealer.map(|dealer| dealer.next(seats));
+        let mut passed = after.others(seats).take(usize::from(steps));
+        let is_new_round = passed.any(|seat| Some(seat) == first);
+        let ending = if still_in.len() == 1 {
+            Some(Ending::LastIn)
+        } else if let Some(reserves) = self.reserves {
+            (reserves.by == next).then_some(Ending::Reserves)
+        } else {
+            (is_new_round && self.round >= self.rules.rounds_max).then_some(Ending::Rounds)
+        };
+        if let Some(ending) = ending {
+            self.phase = Phase::Showdown(Showdown { by: next, seats: still_in, ending });
+        } else {
+            self.round = self.round.saturating_add(u8::from(is_new_round));
+            self.ask_anew(Phase::Stop { seat: next });
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! How strong a hand is with the face-up cards of a floor and the dice (rules 8.1, 8.2).
+//!
+//! Cards and dice of different numbers never meet, so each number is matched by itself. Within a
+//! number every hand card fits every floor card, and at most two dice show it. So the best matching
+//! needs no search: all cards of equal suit are paired with each other, which costs no pair and
+//! gives the most exact ones; the dice go to the highest suit among these, or among all hand cards
+//! where there is none; what is left is paired from the highest hand card down. Tests hold this
+//! against a search through all matchings.
+
+use serde::{Deserialize, Serialize};
+
+use crate::games::tongo_options::card::{Card, CardSet, NUMBERS, Suit};
+use crate::games::tongo_options::list::List;
+use crate::games::tongo_options::rules::{FLOORS, SLOTS};
+
+/// What a hand card and a floor card of one number make, perhaps with dice; the lowest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsClass"))]
+pub enum Class {
+    #[default]
+    Pair,
+    ExactPair,
+    Chain,
+    ExactChain,
+    Four,
+    ExactFour,
+}
+
+/// A hand card and the floor card that it is matched with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsMatch"))]
+pub struct Match {
+    pub class: Class,
+    pub card: Card,
+    pub floor: Card,
+}
+
+/// The matches of a hand with one floor, the highest first. A floor has three cards.
+pub type Matches = List<Match, { SLOTS as usize }>;
+
+/// How strong a hand is: a greater one beats a smaller one, and equal ones are equal by every rule
+/// but the order of the seats.
+///
+/// Of its matches, the highest first, the classes, then the numbers, then the suits. To compare the
+/// classes one by one is to compare how many there are of each from the highest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Strength(u32);
+
+impl Strength {
+    /// No match at all.
+    pub const NOTHING: Self = Self(0);
+
+    /// Of a hand with one floor.
+    pub fn of(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Self {
+        // Most hands and floors have nothing in common.
+        if hand.numbers() & floor.numbers() == 0 {
+            return Self::NOTHING;
+        }
+        let mut keys = Keys::default();
+        let mut left = floor;
+        while let Some(card) = left.first() {
+            let number = card.number();
+            let suits = floor.suits_of(number);
+            left = left.difference(CardSet::of_number(number));
+            let own = hand.suits_of(number);
+            if own != 0 {
+                match_number(own, suits, dice.of(number), |class, suit, _| {
+                    keys.insert(class, number, suit);
+                });
+            }
+        }
+        keys.strength()
+    }
+}
+
+/// The matches that make the strength of a hand with one floor.
+pub fn matches(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Matches {
+    let mut found = Matches::new();
+    for number in (1..=NUMBERS).rev() {
+        let (own, suits) = (hand.suits_of(number), floor.suits_of(number));
+        match_number(own, suits, dice.of(number), |class, suit, floor_suit| {
+            let card = |bit: u8| {
+                Card::new(number, SUITS_ASCENDING[usize::from(bit)]).expect("a number of a card")
+            };
+            found.push(Match { class, card: card(suit), floor: card(floor_suit) });
+        });
+    }
+    found.sort_by_key(|one| core::cmp::Reverse((one.class, one.card.number())));
+    found
+}
+
+/// The floor that serves a hand best, of equal ones the lowest, and how strong the hand is there.
+pub fn best_floor(
+    hand: CardSet,
+    floors: &[CardSet; FLOORS as usize],
+    dice: &DiceCounts,
+) -> (u8, Strength) {
+    let mut best = (0, Strength::NOTHING);
+    for (number, floor) in (0..).zip(floors) {
+        let strength = Strength::of(hand, *floor, dice);
+        if strength > best.1 {
+            best = (number, strength);
+        }
+    }
+    best
+}
+
+/// How many dice show each number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiceCounts([u8; NUMBERS as usize]);
+
+impl DiceCounts {
+    pub fn of(&self, number: u8) -> u8 {
+        self.0[usize::from(number - 1)]
+    }
+}
+
+impl FromIterator<u8> for DiceCounts {
+    fn from_iter<I: IntoIterator<Item = u8>>(values: I) -> Self {
+        let mut counts = Self::default();
+        for value in values {
+            counts.0[usize::from(value - 1)] += 1;
+        }
+        counts
+    }
+}
+
+/// As [`CardSet::suits_of`] numbers them.
+const SUITS_ASCENDING: [Suit; 4] = [Suit::Clubs, Suit::Spades, Suit::Hearts, Suit::Diamonds];
+
+/// Matches the cards of one number, given by their suits; tells each match with the suit of the
+/// hand card and that of the floor card, the highest match first.
+fn match_number(hand: u8, floor: u8, dice: u8, mut each: impl FnMut(Class, u8, u8)) {
+    let mut exact = hand & floor;
+    let (mut hand, mut floor) = (hand & !exact, floor & !exact);
+    if dice > 0 && exact != 0 {
+        let suit = take_highest(&mut exact);
+        each(if dice > 1 { Class::ExactFour } else { Class::ExactChain }, suit, suit);
+    } else if dice > 0 && hand != 0 && floor != 0 {
+        let (suit, other) = (take_highest(&mut hand), take_highest(&mut floor));
+        each(if dice > 1 { Class::Four } else { Class::Chain }, suit, other);
+    }
+    while exact != 0 {
+        let suit = take_highest(&mut exact);
+        each(Class::ExactPair, suit, suit);
+    }
+    while hand != 0 && floor != 0 {
+        let (suit, other) = (take_highest(&mut hand), take_highest(&mut floor));
+        each(Class::Pair, suit, other);
+    }
+}
+
+/// The number of the highest bit, which is cleared.
+fn take_highest(bits: &mut u8) -> u8 {
+    let highest = 7 - bits.leading_zeros().to_le_bytes()[0];
+    *bits &= !(1 << highest);
+    highest
+}
+
+/// The matches of a strength in order, the highest first, each as one number: class, number, suit.
+#[derive(Default)]
+struct Keys([u16; SLOTS as usize]);
+
+impl Keys {
+    fn insert(&mut self, class: Class, number: u8, suit: u8) {
+        let mut key = (class as u16 + 1) << 6 | u16::from(number) << 2 | u16::from(suit);
+        for place in &mut self.0 {
+            if key > *place {
+                core::mem::swap(&mut key, place);
+            }
+        }
+    }
+
+    fn strength(&self) -> Strength {
+        let [mut classes, mut numbers, mut suits] = [0_u32; 3];
+        for key in self.0 {
+            classes = classes << 3 | u32::from(key >> 6);
+            numbers = numbers << 4 | u32::from(key >> 2 & 0xF);
+            suits = suits << 2 | u32::from(key & 3);
+        }
+        Strength(classes << 18 | numbers << 6 | suits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Class, DiceCounts, Strength, best_floor, matches};
+    use crate::games::tongo_options::card::CardSet;
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    fn cards(text: &str) -> CardSet {
+        text.split_whitespace().map(|card| card.parse().unwrap()).collect()
+    }
+
+    fn dice(values: &[u8]) -> DiceCounts {
+        values.iter().copied().collect()
+    }
+
+    /// Rules 8.1, 8.2.
+    #[test]
+    fn what_beats_what() {
+        // From the weakest.
+        let ladder: [(&str, &str, &[u8]); 12] = [
+            ("AD 2D 3D 4D", "5D 6D 7D", &[1]),
+            ("AD 2D 3D 4D", "AH 6D 7D", &[]),
+            ("KC 2D 3D 4D", "KH 6D 7D", &[]),
+            ("KD 2D 3D 4D", "KH 6D 7D", &[]),
+            ("KD 2D 3D 4D", "KH 2H 7D", &[]),
+            ("AC 2D 3D 4D", "AC 6D 7D", &[]),
+            ("AC 2C 3C 4C", "AD 6D 7D", &[1]),
+            ("AC 2C 3C 4C", "AD 2D 7D", &[1]),
+            ("AC 2C 3C 4C", "AC 6D 7D", &[1]),
+            ("AC KC 3C 4C", "AC KC 7D", &[1]),
+            ("AC 2C 3C 4C", "AD 6D 7D", &[1, 1]),
+            ("AC 2C 3C 4C", "AC 6D 7D", &[1, 1]),
+        ];
+        let strengths = ladder
+            .map(|(hand, floor, values)| Strength::of(cards(hand), cards(floor), &dice(values)));
+        for (place, pair) in strengths.windows(2).enumerate() {
+            assert!(pair[0] < pair[1], "{:?} and {:?}", ladder[place], ladder[place + 1]);
+        }
+        assert_eq!(strengths[0], Strength::NOTHING);
+    }
+
+    /// Rule 8.2.
+    #[test]
+    fn of_equal_floors_the_lowest_is_named() {
+        let floors = ["", "AH", "AH", "AS", "", "", "", ""].map(cards);
+        let found = best_floor(cards("AD 2D 3D 4D"), &floors, &dice(&[]));
+        assert_eq!(found, (1, Strength::of(cards("AD"), cards("AH"), &dice(&[]))));
+        assert_eq!(best_floor(cards("2D"), &floors, &dice(&[])), (0, Strength::NOTHING));
+    }
+
+    #[test]
+    fn matches_are_told_from_the_highest() {
+        let found = matches(cards("7D 7H 7C KD"), cards("7H 7S KD"), &dice(&[7]));
+        let told: Vec<String> =
+            found.iter().map(|one| format!("{:?} {} {}", one.class, one.card, one.floor)).collect();
+        assert_eq!(told, ["ExactChain 7H 7H", "ExactPair KD KD", "Pair 7D 7S"]);
+        assert!(Class::ExactFour > Class::Four && Class::Four > Class::ExactChain);
+    }
+}

@@ -1,0 +1,52 @@
+//! What one viewer knows: what lies open, and the own hand.
+//!
+//! A view is followed from redacted events ([`View::observe`]) and then equals what the game would
+//! show anew. The record's view holds everything.
+
+use alloc::boxed::Box;
+
+use serde::{Deserialize, Serialize};
+
+use crate::games::tongo_options::card::CardSet;
+use crate::games::tongo_options::event::Event;
+use crate::games::tongo_options::hidden::Hidden;
+use crate::games::tongo_options::list::BySeat;
+use crate::games::tongo_options::public::Public;
+use crate::seat::Seat;
+
+/// What one viewer knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsView"))]
+pub struct View {
+    /// The seat that looks; `None` for the public and the record.
+    pub viewer: Option<Seat>,
+    pub public: Public,
+    /// The hands that the viewer may see, by seat. Those of a showdown are in `public`.
+    pub hands: BySeat<Option<CardSet>>,
+    /// For the record only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<Box<Hidden>>,
+}
+
+impl View {
+    /// The viewer's own hand.
+    pub fn hand(&self) -> Option<CardSet> {
+        self.hands.get(self.viewer?.index()).copied().flatten()
+    }
+
+    pub(super) fn observe(&mut self, event: &Event) {
+        if let Event::Dealt { hands, hidden, .. } = event {
+            self.hands = *hands;
+            self.hidden.clone_from(hidden);
+        }
+        if let Some(hidden) = &mut self.hidden {
+            hidden.apply(event, self.public.facing());
+        }
+        self.public.apply(event);
+        for (number, hand) in (0..).zip(self.hands.iter_mut()) {
+            let seat = Seat::new(number);
+            *hand = hand.map(|hand| seat.map_or(hand, |seat| event.hand_after(seat, hand)));
+        }
+    }
+}

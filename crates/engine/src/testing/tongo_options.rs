@@ -1,0 +1,180 @@
+//! What the conformance kit must know of Tongo (options): wild actions, hidden cards, conservation.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::game::Viewer;
+use crate::games::tongo_options::{
+    Action, Card, CardSet, Discards, NewCosts, Phase, Public, TongoOptions,
+};
+use crate::seat::Seat;
+use crate::testing::{Dice, Probe};
+
+/// Tongo (options) for the conformance kit.
+#[derive(Clone, Copy, Debug)]
+pub struct TongoOptionsProbe;
+
+impl Probe<TongoOptions> for TongoOptionsProbe {
+    /// Where numbers are free only those that stand for all, and those that are just too much:
+    /// others are legal without being listed.
+    fn wild_action(&self, game: &TongoOptions, dice: &mut Dice) -> Action {
+        let public = game.public();
+        let hands: Vec<CardSet> = game.hands().iter().copied().chain([CardSet::ALL]).collect();
+        let discards = some_of(dice.choose(&hands).copied().unwrap_or_default(), dice);
+        let floor = small(dice, 9);
+        let (slot, other, leverage) = (small(dice, 4), small(dice, 4), dice.below(3) == 0);
+        let seats: Vec<Seat> = Seat::all(8).collect();
+        let target = dice.choose(&seats).copied().filter(|_| dice.below(5) > 0);
+        let percents = [-100, -50, -10, 0, 10, 50, 100, 101];
+        let percent = *dice.choose(&percents).expect("there are percentages");
+        let floor_or_free = Some(floor).filter(|_| dice.below(4) > 0);
+        let actions = [
+            Action::Stop { floor },
+            Action::Retreat,
+            Action::Evade { discards },
+            Action::ConvertReserves,
+            Action::Confront { target },
+            Action::Acquire,
+            Action::Fold,
+            Action::PayRisk,
+            Action::Lower(new_costs(public, dice, false)),
+            Action::Buy { slot, leverage },
+            Action::Sell { slot, leverage },
+            Action::Exchange { slot, floor: floor_or_free, other, leverage },
+            Action::Raise(new_costs(public, dice, true)),
+            Action::IndexMargin { percent },
+            Action::Roll,
+            Action::End,
+            Action::PayToEvade { discards },
+            Action::Stand,
+            Action::Join,
+        ];
+        *dice.choose(&actions).expect("there are actions")
+    }
+
+    /// A name stands for a card of either deck. Hidden are the names of which the viewer sees
+    /// neither card; which of the two it sees is held by tests that exchange what is hidden.
+    fn hidden(&self, game: &TongoOptions, viewer: Viewer) -> Vec<String> {
+        let own = match viewer {
+            Viewer::Everything => return Vec::new(),
+            Viewer::Seat(seat) => game.hands().get(seat.index()).copied(),
+            Viewer::Public => None,
+        };
+        let up = game.public().up().into_iter().fold(CardSet::EMPTY, CardSet::union);
+        let shown = game.public().shown.iter().map(|shown| shown.hand);
+        let seen = shown.chain(own).fold(up, CardSet::union);
+        // What was just discarded was the own.
+        let discards = match game.public().phase {
+            Phase::Shuffle { seat, count, .. } if viewer == Viewer::Seat(seat) => {
+                let deck = &game.hidden().deck;
+                deck.iter().rev().take(usize::from(count)).copied().collect()
+            }
+            Phase::Deal
+            | Phase::Stop { .. }
+            | Phase::Turn(_)
+            | Phase::Roll(_)
+            | Phase::Shuffle { .. }
+            | Phase::Challenge(_)
+            | Phase::Showdown(_)
+            | Phase::Over => CardSet::EMPTY,
+        };
+        let hidden = CardSet::ALL.difference(seen).difference(discards);
+        hidden.iter().map(|card| format!("\"{card}\"")).collect()
+    }
+
+    fn broken(&self, game: &TongoOptions) -> Option<String> {
+        let public = game.public();
+        if matches!(public.phase, Phase::Showdown(_)) {
+            return Some("hands are to be shown and are not".into());
+        }
+        for (seat, player) in (0..).zip(public.players.iter()) {
+            if player.chips.checked_add(player.paid.total()) != Some(public.rules.chips) {
+                return Some(format!("seat {seat} has lost or made chips: {player:?}"));
+            }
+        }
+        let paid: u16 = public.players.iter().map(|player| u16::from(player.paid.total())).sum();
+        if paid != public.pot {
+            return Some(format!("{paid} chips were paid, and the pot is {}", public.pot));
+        }
+        if matches!(public.phase, Phase::Deal) {
+            return None;
+        }
+        broken_cards(game)
+    }
+}
+
+/// Every card of either deck is in one place, and what lies face up is what lies there.
+fn broken_cards(game: &TongoOptions) -> Option<String> {
+    let (public, hidden) = (game.public(), game.hidden());
+    let hands = game.hands().iter().flat_map(|hand| hand.iter());
+    let mut cards: Vec<Card> = hands.chain(hidden.deck.iter().copied()).collect();
+    cards.sort();
+    if !cards.iter().copied().eq(Card::all()) {
+        return Some(format!("the player cards are {cards:?}"));
+    }
+    let mut cards: Vec<Card> =
+        hidden.floors.iter().chain(&hidden.exchanges).flatten().copied().collect();
+    cards.sort();
+    if !cards.iter().copied().eq(Card::all()) {
+        return Some(format!("the options cards are {cards:?}"));
+    }
+    for (shown, laid) in public.floors.iter().flatten().zip(hidden.floors.iter().flatten()) {
+        if shown.is_some_and(|shown| shown != *laid) {
+            return Some(format!("{shown:?} is shown, and {laid} lies there"));
+        }
+    }
+    let drawing = match public.phase {
+        Phase::Shuffle { seat, count, .. } => Some((seat, count)),
+        Phase::Deal
+        | Phase::Stop { .. }
+        | Phase::Turn(_)
+        | Phase::Roll(_)
+        | Phase::Challenge(_)
+        | Phase::Showdown(_)
+        | Phase::Over => None,
+    };
+    for (seat, hand) in Seat::all(public.seats()).zip(game.hands().iter()) {
+        let missing = drawing.filter(|(who, _)| *who == seat).map_or(0, |(_, count)| count);
+        if hand.len() + usize::from(missing) != 4 {
+            return Some(format!("{seat:?} has {hand}"));
+        }
+    }
+    None
+}
+
+/// One cost that is to be otherwise: as far as legal lists go, or one beyond, or not at all.
+fn new_costs(public: &Public, dice: &mut Dice, is_raise: bool) -> NewCosts {
+    let mut one = |old: u16| {
+        let raise_max = u16::from(public.rules.raise_max);
+        let news = if is_raise {
+            [old.saturating_sub(1), old, old + 1, old + raise_max, old + raise_max + 1]
+        } else {
+            [0, 1, old.saturating_sub(1), old, old + 1]
+        };
+        dice.choose(&news).copied()
+    };
+    let costs = &public.costs;
+    let [buy, sell, exchange] = [costs.buy, costs.sell, costs.exchange].map(&mut one);
+    match dice.below(4) {
+        0 => NewCosts { buy, ..NewCosts::default() },
+        1 => NewCosts { sell, ..NewCosts::default() },
+        2 => NewCosts { exchange, ..NewCosts::default() },
+        _ => NewCosts::default(),
+    }
+}
+
+/// Up to four cards, in their order.
+fn some_of(cards: CardSet, dice: &mut Dice) -> Discards {
+    let mut some: Discards = Discards::new();
+    for card in cards.iter() {
+        if some.len() < 4 && dice.below(3) == 0 {
+            some.push(card);
+        }
+    }
+    some
+}
+
+fn small(dice: &mut Dice, below: u32) -> u8 {
+    u8::try_from(dice.below(below)).expect("a small number")
+}

@@ -1,0 +1,160 @@
+//! How the house's AI fares against what the clock plays, and against random play.
+//!
+//! Two kinds of seats sit at one table, of 4 to 8 seats in turn: every other seat is the AI's, and
+//! from one round of tables to the next they change places. A game is won by the kind whose seats
+//! have together gained chips; a game in which nobody loses anything counts for neither. The share
+//! is what the AI's seats gained of all that was gained, with the interval in which its mean lies
+//! with 95 of 100. `BAHAY_GAMES=5000` says how many games are played.
+
+use std::collections::BTreeMap;
+use std::env;
+
+use bahay_engine::game::{Game, GameKind, Viewer};
+use bahay_engine::games::tongo_assets::{Action, Rules, Setup, TongoAssets};
+use bahay_engine::seat::Seat;
+use bahay_engine::testing::{Dice, Policy, play};
+
+/// What came of the games of the AI against another kind.
+#[derive(Debug, Default)]
+struct Tally {
+    /// Games in which somebody lost something.
+    games: u64,
+    won: u64,
+    /// Ten-thousandths of what was gained, added up, and their squares.
+    shares: u64,
+    squares: u64,
+    endings: BTreeMap<&'static str, u32>,
+}
+
+impl Tally {
+    fn won_per_mille(&self) -> u64 {
+        self.won * 1_000 / self.games.max(1)
+    }
+
+    /// The mean share in ten-thousandths, and half of its interval.
+    fn share(&self) -> (u64, u64) {
+        let n = self.games.max(2);
+        let mean = self.shares / n;
+        let variance = (self.squares - self.shares * self.shares / n) / (n - 1);
+        (mean, (variance * 3_842 / 1_000 / n).isqrt())
+    }
+}
+
+fn tally(rules: &Rules, other: Policy, games: u64) -> Tally {
+    let mut tally = Tally::default();
+    for game in 0..games {
+        let range = TongoAssets::seats(rules);
+        let sizes = u64::from(range.most - range.least) + 1;
+        let seats = range.least + u8::try_from(game % sizes).expect("a small number");
+        let is_ai = |seat: Seat| (u64::from(seat.number()) + game / sizes).is_multiple_of(2);
+        let policies: Vec<Policy> = Seat::all(seats)
+            .map(|seat| if is_ai(seat) { Policy::Advised } else { other })
+            .collect();
+        let (state, _) = play::<TongoAssets>(rules, None, &policies, &mut Dice::new(game));
+        *tally.endings.entry(state.ending().expect("the game is over")).or_default() += 1;
+        let outcome = state.outcome().expect("the game is over");
+        let gained = |of: bool| -> u64 {
+            let debts = outcome.debts.iter().filter(|debt| is_ai(debt.to) == of);
+            debts.map(|debt| u64::from(debt.counts())).sum()
+        };
+        let lost: u64 = outcome
+            .debts
+            .iter()
+            .filter(|debt| is_ai(debt.from))
+            .map(|debt| u64::from(debt.counts()))
+            .sum();
+        let all = gained(true) + gained(false);
+        if all == 0 {
+            continue;
+        }
+        tally.games += 1;
+        tally.won += u64::from(gained(true) > lost);
+        let share = gained(true) * 10_000 / all;
+        tally.shares += share;
+        tally.squares += share * share;
+    }
+    tally
+}
+
+fn games(fewer: u64) -> u64 {
+    env::var("BAHAY_GAMES").ok().and_then(|games| games.parse().ok()).unwrap_or(fewer)
+}
+
+fn measure(other: Policy, least_per_mille: u64) {
+    for set in TongoAssets::rule_sets() {
+        let tally = tally(&(set.rules)(), other, games(250));
+        let (share, interval) = tally.share();
+        println!(
+            "{} against {other:?}: won {} of {} games, {} per mille; share {share} ± {interval} \
+             ten-thousandths; {:?}",
+            set.name,
+            tally.won,
+            tally.games,
+            tally.won_per_mille(),
+            tally.endings
+        );
+        assert!(tally.won_per_mille() >= least_per_mille, "{}: {tally:?}", set.name);
+    }
+}
+
+#[test]
+fn the_ai_beats_what_the_clock_plays() {
+    measure(Policy::Clock, 800);
+}
+
+#[test]
+fn the_ai_beats_random_play() {
+    measure(Policy::Random, 900);
+}
+
+/// Among its like games still end in every way, and no seat is favoured by much.
+#[test]
+fn ais_among_themselves_end_games_in_every_way() {
+    for seats in [4_u8, 6, 8] {
+        let (mut endings, mut won) = (BTreeMap::new(), vec![0_u32; usize::from(seats)]);
+        let policies = vec![Policy::Advised; usize::from(seats)];
+        for seed in 0..200 {
+            let mut dice = Dice::new(seed);
+            let (state, _) = play::<TongoAssets>(&Rules::standard(), None, &policies, &mut dice);
+            *endings.entry(state.ending().expect("the game is over")).or_insert(0) += 1;
+            let winner = state.outcome().and_then(|outcome| outcome.winner).expect("a winner");
+            won[winner.index()] += 1;
+        }
+        println!("{seats} seats: {endings:?}; won by seat {won:?}");
+        assert!(won.iter().all(|games| *games > 0), "{won:?}");
+    }
+}
+
+fn seat(number: u8) -> Seat {
+    Seat::new(number).expect("a seat")
+}
+
+fn advised(position: &Setup, seat: Seat) -> Action {
+    let game = position.game().expect("such a position can stand");
+    TongoAssets::advise(&game.view(Viewer::Seat(seat))).expect("the seat is to act")
+}
+
+/// What is worth most is not missed.
+#[test]
+fn the_ai_presses_confronts_and_leaves() {
+    let own = seat(0);
+    let position = |chips: [u32; 4], prices, rounds, assesses| Setup {
+        chips: Seat::all(4).zip(chips).collect(),
+        prices: Some(prices),
+        rounds: Some(rounds),
+        turn: Some((own, assesses)),
+        ..Setup::new(Rules::standard(), 4, own)
+    };
+    // Nobody else can pay 28 twice of 55 chips; and 35 is as high as it may open.
+    let press = position([55; 4], (25, 13, 37), 3, false);
+    assert!(matches!(advised(&press, own), Action::Open { risk: 28..=35, .. }));
+    // Who cannot pay twice, while others can, leaves.
+    let poor = position([30, 90, 90, 90], (25, 13, 37), 3, false);
+    assert_eq!(advised(&poor, own), Action::Retreat);
+    // The strongest hand is shown where the next opener could press.
+    let hand = "1Ra 2Ra 3Ra 4Ra 5Ra 6Ra 7Ra".split(' ').map(|card| card.parse().expect("a card"));
+    let mut strong = position([60; 4], (20, 10, 30), 4, true);
+    strong.turn = Some((own, true));
+    strong.hands = vec![(own, hand.collect())];
+    assert!(matches!(advised(&strong, own), Action::Confront | Action::Done));
+}

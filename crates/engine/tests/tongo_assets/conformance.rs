@@ -1,0 +1,138 @@
+//! Tongo (assets) passes the contract of a game along random games, by every rule set, with every
+//! number of seats and under random switches of its rules.
+//!
+//! `BAHAY_SEED` adds seeds of its own, as a pipeline does with the commit it builds.
+
+use std::collections::BTreeSet;
+use std::env;
+
+use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use bahay_engine::games::tongo_assets::{Ending, Rules, TongoAssets};
+use bahay_engine::seat::Seat;
+use bahay_engine::testing::{Dice, TongoAssetsProbe, check_game};
+
+const GAMES: u64 = 60;
+
+/// The seeds of this run: always the same, and as many that follow from `BAHAY_SEED` if it is set.
+fn seeds(games: u64) -> impl Iterator<Item = u64> {
+    let given = env::var("BAHAY_SEED").ok().map(|text| {
+        // FNV-1a, so that a commit's hash, a number or a word all serve.
+        text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        })
+    });
+    (0..games).chain(
+        given.into_iter().flat_map(move |seed| (0..games).map(move |game| seed.wrapping_add(game))),
+    )
+}
+
+/// How many games ended in which way.
+fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
+    let mut endings = [0; 3];
+    for seed in seeds(games) {
+        let played = check_game::<TongoAssets>(&TongoAssetsProbe, rules, seed);
+        let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
+        let end = played.game.public().end.expect("the game is over");
+        endings[match end.ending {
+            Ending::LastIn => 0,
+            Ending::Acquisition => 1,
+            Ending::Showdown => 2,
+        }] += 1;
+    }
+    endings
+}
+
+#[test]
+fn every_rule_set_keeps_the_contract() {
+    for set in TongoAssets::rule_sets() {
+        let endings = check_all(&(set.rules)(), GAMES);
+        println!("{}: last in, acquisition, showdown: {endings:?}", set.name);
+    }
+}
+
+/// Random play hardly ever pays a risk twice; with prices that it can pay it comes to showdowns.
+#[test]
+fn bribes_keep_the_contract() {
+    let rules = Rules { bribes: true, ..Rules::advanced() };
+    println!("last in, acquisition, showdown: {:?}", check_all(&rules, 60));
+}
+
+/// Few rounds and no raises, so that the last round and showdowns are not rare.
+#[test]
+fn short_games_keep_the_contract_and_end_in_every_way() {
+    let rules = Rules {
+        rounds_max: 1,
+        confront_all_rounds: 0,
+        latinum: 1_000,
+        raise_max: 1,
+        ..Rules::advanced()
+    };
+    let endings = check_all(&rules, 2 * GAMES);
+    assert!(endings.iter().all(|games| *games > 0), "last in, acquisition, showdown: {endings:?}");
+}
+
+/// Whatever switches a house sets, as long as the check of rules takes them.
+#[test]
+fn rules_with_any_switches_keep_the_contract() {
+    for seed in seeds(100) {
+        let mut dice = Dice::new(seed);
+        let mut below = |most: u32| dice.below(most);
+        let rounds_max = 1 + u8::try_from(below(13)).expect("a small number");
+        let rules = Rules {
+            sections: [4, 8][below(2) as usize],
+            latinum: [1, 3, 20, 100, 1_000][below(5) as usize],
+            opening_max: 1 + below(9),
+            raise_max: 1 + below(40),
+            raises_max: u8::try_from(below(5)).expect("a small number"),
+            rounds_max,
+            confront_all_rounds: u8::try_from(below(u32::from(rounds_max) + 1)).expect("small"),
+            winner_share: [1, 50, 80, 100][below(4) as usize],
+            margins: below(2) == 1,
+            leverage: below(2) == 1,
+            bribes: below(4) == 1,
+            ..Rules::standard()
+        };
+        assert_eq!(TongoAssets::check(&rules), Ok(()));
+        check_game::<TongoAssets>(&TongoAssetsProbe, &rules, seed)
+            .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
+    }
+}
+
+/// Rule 1.4: no view shows a card that lies on a pile, under a deck or in a section that the viewer
+/// is not assessing, even where it has seen that card before.
+#[test]
+fn a_card_once_turned_down_is_shown_to_nobody_again() {
+    let mut turned_down = BTreeSet::new();
+    for seed in seeds(40) {
+        let mut dice = Dice::new(seed);
+        let seats = 4 + u8::try_from(dice.below(5)).expect("a small number");
+        let mut game = TongoAssets::new(&Rules::standard(), seats, None);
+        let mut actions = Vec::new();
+        loop {
+            for seat in Seat::all(seats) {
+                let text = serde_json::to_string(&game.view(Viewer::Seat(seat))).expect("JSON");
+                for pile in game.hidden().piles.iter() {
+                    for card in pile.iter() {
+                        turned_down.insert(card);
+                        let shown = text.contains(&format!("\"{card}\""));
+                        assert!(!shown, "seed {seed}: {seat:?} is shown {card}: {text}");
+                    }
+                }
+            }
+            let mut events = Vec::new();
+            game = match game.turn() {
+                Turn::Over => break,
+                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+                Turn::Wait(_) => game.expire(&mut events),
+                Turn::Players(prompt) => {
+                    let seat = prompt.seats.iter().next().expect("somebody is asked");
+                    actions.clear();
+                    game.legal_actions(seat, &mut actions);
+                    let action = dice.choose(&actions).expect("a seat that is asked can act");
+                    game.act(seat, action, &mut events).expect("a legal action is taken")
+                }
+            };
+        }
+    }
+    assert!(turned_down.len() > 60, "only {turned_down:?} were turned down");
+}

@@ -1,0 +1,201 @@
+//! Tongo (options) passes the contract of a game along random games, by every rule set, with every
+//! number of seats, and under random switches of its rules.
+//!
+//! `BAHAY_SEED` adds seeds of its own, as a pipeline does with the commit it builds.
+
+use std::env;
+
+use bahay_engine::game::{Game, GameKind, Refusal, Turn};
+use bahay_engine::games::tongo_options::{
+    Action, Ending, NewCosts, Phase, Public, Rules, Step, TongoOptions,
+};
+use bahay_engine::seat::Seat;
+use bahay_engine::testing::{Dice, TongoOptionsProbe, check_game};
+
+const GAMES: u64 = 60;
+
+/// The seeds of this run: always the same, and as many that follow from `BAHAY_SEED` if it is set.
+pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
+    let given = env::var("BAHAY_SEED").ok().map(|text| {
+        // FNV-1a, so that a commit's hash, a number or a word all serve.
+        text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        })
+    });
+    (0..games).chain(
+        given.into_iter().flat_map(move |seed| (0..games).map(move |game| seed.wrapping_add(game))),
+    )
+}
+
+/// A rule set with every switch as chance has it.
+pub fn any_rules(dice: &mut Dice) -> Rules {
+    let mut coin = || dice.below(2) == 1;
+    let mut rules = Rules {
+        free_exchange: coin(),
+        dice_2d6: coin(),
+        index_margin: coin(),
+        answer_pays_risk: coin(),
+        seats_max: 8,
+        ..Rules::lively()
+    };
+    let mut one_of = |numbers: &[u8]| *dice.choose(numbers).expect("there are numbers");
+    rules.chips = one_of(&[1, 6, 20, 100, 100]);
+    rules.buy_in = one_of(&[0, 1, 5, 20]).min(rules.chips);
+    rules.start_cost = one_of(&[1, 1, 2, 5, 30]);
+    rules.raise_max = one_of(&[1, 2, 5, 40]);
+    rules.rounds_max = one_of(&[1, 2, 5, 20]);
+    rules.challenge_round = one_of(&[1, 1, 2, 5]).min(rules.rounds_max);
+    rules
+}
+
+/// How many games ended in each way.
+fn check_all(rules: &Rules, games: u64) -> [usize; 5] {
+    let mut endings = [0; 5];
+    for seed in seeds(games) {
+        let played = check_game::<TongoOptions>(&TongoOptionsProbe, rules, seed);
+        let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
+        let end = played.game.public().end.expect("the game is over");
+        endings[end.ending as usize] += 1;
+    }
+    endings
+}
+
+#[test]
+fn every_rule_set_keeps_the_contract_with_every_number_of_seats() {
+    for set in TongoOptions::rule_sets() {
+        for seats in 2..=8 {
+            let rules = Rules { seats_min: seats, seats_max: seats, ..(set.rules)() };
+            let endings = check_all(&rules, GAMES / 6);
+            println!("{}, {seats} seats: {endings:?}", set.name);
+        }
+    }
+}
+
+#[test]
+fn games_end_in_every_way() {
+    // Long games, so that reserves and the last round are not rare.
+    let rules = Rules { rounds_max: 4, challenge_round: 4, seats_max: 8, ..Rules::lively() };
+    let endings = check_all(&rules, GAMES);
+    println!("last in, confront, acquire, reserves, rounds: {endings:?}");
+    for ending in [Ending::LastIn, Ending::Confront, Ending::Acquire, Ending::Reserves] {
+        assert!(endings[ending as usize] > 0, "{ending:?}: {endings:?}");
+    }
+    // Who always pays and ends comes to the last round.
+    let rules = Rules { rounds_max: 2, challenge_round: 2, ..Rules::seed() };
+    let endings = check_all(&rules, GAMES);
+    assert!(endings[Ending::Rounds as usize] > 0, "{endings:?}");
+}
+
+/// Whatever switches a house sets, as long as the check of rules takes them.
+#[test]
+fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
+    for seed in seeds(GAMES * 2) {
+        let rules = any_rules(&mut Dice::new(seed));
+        assert_eq!(rules.check(), Ok(()), "{rules:?}");
+        check_game::<TongoOptions>(&TongoOptionsProbe, &rules, seed)
+            .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
+    }
+}
+
+/// Where numbers are free only some stand in the list of what is legal; here all of them are tried
+/// against the rules, retold.
+#[test]
+fn every_change_of_costs_is_taken_exactly_when_the_rules_say_so() {
+    let (mut taken, mut refused) = (0, 0);
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let rules = Rules { index_margin: true, ..any_rules(&mut dice) };
+        let mut game = TongoOptions::new(&rules, 3, None);
+        loop {
+            let mut events = Vec::new();
+            game = match game.turn() {
+                Turn::Over => break,
+                Turn::Wait(_) => unreachable!("this game never waits"),
+                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+                Turn::Players(prompt) => {
+                    let seat = prompt.seats.iter().next().expect("somebody is asked");
+                    for _ in 0..8 {
+                        let (action, may) = random_change(game.public(), seat, &mut dice);
+                        let heard = game.act(seat, &action, &mut Vec::new()).map(|_| ());
+                        assert_eq!(heard.is_ok(), may, "seed {seed}: {action:?} {heard:?}");
+                        if may { taken += 1 } else { refused += 1 }
+                    }
+                    let mut legal = Vec::new();
+                    game.legal_actions(seat, &mut legal);
+                    let goes_on = |action: &&Action| {
+                        !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
+                    };
+                    let mild: Vec<Action> = legal.iter().filter(goes_on).copied().collect();
+                    let chosen = dice.choose(&mild).or(legal.first()).expect("something is legal");
+                    game.act(seat, chosen, &mut events).expect("it is legal")
+                }
+            };
+        }
+    }
+    assert!(taken > 500 && refused > 500, "{taken} taken, {refused} refused");
+}
+
+/// Some change of costs, and whether rules 3.3, 3.4, 5.1 and 1.6 allow it.
+fn random_change(public: &Public, seat: Seat, dice: &mut Dice) -> (Action, bool) {
+    let old = [public.costs.buy, public.costs.sell, public.costs.exchange];
+    let mut new = old;
+    let how = dice.below(3);
+    let mut near = |old: u16| -> u16 {
+        let moved = i64::from(old) + i64::from(dice.below(13)) - 6;
+        u16::try_from(moved.max(0)).expect("a small number")
+    };
+    let percent = i8::try_from(i64::from(near(100)) * 33 % 210 - 105).expect("a small number");
+    if how < 2 {
+        for (place, cost) in new.iter_mut().enumerate() {
+            if near(100) > 100 || place == 0 {
+                *cost = near(*cost);
+            }
+        }
+    } else {
+        new = old.map(|old| {
+            let parts = u32::try_from((i32::from(percent) + 100).max(0)).expect("not below 0");
+            u16::try_from((u32::from(old) * parts).div_ceil(100).max(1)).expect("a small number")
+        });
+    }
+    let costs = NewCosts { buy: Some(new[0]), sell: Some(new[1]), exchange: Some(new[2]) };
+    let action = match how {
+        0 => Action::Lower(costs),
+        1 => Action::Raise(costs),
+        _ => Action::IndexMargin { percent },
+    };
+    let Phase::Turn(turn) = public.phase else { return (action, false) };
+    let pairs = || old.iter().zip(&new);
+    let is_right = match how {
+        0 => pairs().all(|(old, new)| new <= old) && turn.step <= Step::Begun,
+        1 => pairs().all(|(old, new)| new >= old) && turn.step <= Step::Traded,
+        _ => {
+            (-99..=100).contains(&percent)
+                && percent != 0
+                && turn.step <= Step::Traded
+                && !turn.indexed
+        }
+    };
+    let must_answer = public.reserves.is_some() && turn.wager.is_none();
+    let paid: u32 = pairs().map(|(old, new)| u32::from(old.abs_diff(*new))).sum();
+    let has = turn.wager.unwrap_or(public.players[seat.index()].chips);
+    let raise_max = u16::from(public.rules.raise_max);
+    let may = turn.seat == seat
+        && is_right
+        && !must_answer
+        && (turn.step > Step::Open || public.risk() == 0)
+        && new != old
+        && new.iter().all(|new| *new >= 1)
+        && pairs().all(|(old, new)| new.saturating_sub(*old) <= raise_max)
+        && paid <= u32::from(has);
+    (action, may)
+}
+
+#[test]
+fn a_refusal_has_a_code_of_its_own() {
+    let refusals = TongoOptions::refusals();
+    for (place, illegal) in refusals.iter().enumerate() {
+        assert!(!illegal.to_string().is_empty() && illegal.rule().contains('.'));
+        let others = &refusals[place + 1..];
+        assert!(others.iter().all(|other| other.code() != illegal.code()), "{illegal:?}");
+    }
+}

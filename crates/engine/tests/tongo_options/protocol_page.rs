@@ -1,0 +1,131 @@
+//! docs/protocol/tongo_options.md against the code: its tables name every action, event and refusal,
+//! and its round is one that was played. `BLESS=1` writes the round anew.
+
+use std::env;
+use std::fs;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, GameKind, Refusal, Viewer};
+use bahay_engine::games::tongo_options::{Rules, TongoOptions};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, Event, Input, Phase, Price, Spectators, Terms};
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocol/tongo_options.md");
+
+/// Which game of the simulated table is shown: one of all its ways that is not too long.
+const SEED: u64 = 4;
+
+fn page() -> String {
+    fs::read_to_string(PAGE).expect("the page is there")
+}
+
+/// A game at a table of three, as the client of seat 0 lives through it: its view after the deal,
+/// and then what each seat played, with the events that seat 0 is told.
+fn round() -> String {
+    let terms = Terms {
+        room: "newbie".to_owned(),
+        rules: Rules { seats_min: 3, seats_max: 3, ..Rules::lively() },
+        price: Price {
+            bet: Coins::from_whole(1).expect("a bet"),
+            multiplier: 1,
+            fee_basis_points: 500,
+        },
+        hits: None,
+        clocks: Clocks::default(),
+        spectators: Spectators::default(),
+        private: None,
+    };
+    let welcome = Coins::from_whole(1_000).expect("a wallet");
+    let mut table = Simulation::<TongoOptions>::new(SEED, terms, Habits::default(), welcome);
+    let own = Viewer::Seat(Seat::new(0).expect("a seat"));
+    let mut text = String::new();
+    let mut is_shown = false;
+    loop {
+        let seat_asked = match table.table().phase() {
+            Phase::Playing(playing) => playing.asked.seats.iter().next(),
+            Phase::Waiting
+            | Phase::Preparing(_)
+            | Phase::Opening(_)
+            | Phase::Revealing(_)
+            | Phase::Settling(_) => None,
+        };
+        let happened = table.step();
+        let seen: Vec<Event<_>> =
+            happened.events.iter().filter_map(|event| event.redact::<TongoOptions>(own)).collect();
+        let json = |value: &dyn Fn() -> serde_json::Result<String>| value().expect("it is JSON");
+        let events = json(&|| serde_json::to_string(&seen));
+        match (&happened.line.input, seat_asked) {
+            (Input::Act { action, .. } | Input::Advise { action, .. }, Some(seat)) => {
+                let action = json(&|| serde_json::to_string(action));
+                text += &format!("Seat {seat} plays\n\n```json\n{action}\n```\n\n");
+                text += &format!("and seat 0 is told\n\n```json\n{events}\n```\n\n");
+            }
+            _ if !is_shown && matches!(table.table().phase(), Phase::Playing(_)) => {
+                is_shown = true;
+                text += &format!("The game is dealt:\n\n```json\n{events}\n```\n\n");
+                if let Phase::Playing(playing) = table.table().phase() {
+                    let view = json(&|| serde_json::to_string(&playing.state.view(own)));
+                    text += &format!("The view of seat 0 is then\n\n```json\n{view}\n```\n\n");
+                }
+            }
+            _ => {}
+        }
+        if is_shown && !matches!(table.table().phase(), Phase::Playing(_)) {
+            return text.trim_end().to_owned() + "\n";
+        }
+    }
+}
+
+#[test]
+fn the_round_of_the_page_is_one_that_was_played() {
+    let page = page();
+    let (before, shown) = page.split_once("<!-- round -->\n\n").expect("the mark of the round");
+    let round = round();
+    if env::var_os("BLESS").is_some() {
+        fs::write(PAGE, format!("{before}<!-- round -->\n\n{round}")).expect("a writable page");
+        return;
+    }
+    assert_eq!(shown, round, "BLESS=1 writes the round anew");
+    let acts = round.matches("plays\n").count();
+    assert!((10..80).contains(&acts), "a round of {acts} actions");
+}
+
+#[test]
+fn every_refusal_has_its_row() {
+    let page = page();
+    for illegal in TongoOptions::refusals() {
+        let row = format!("| `{}` | {} | {illegal} |", illegal.code(), illegal.rule());
+        assert!(page.contains(&row), "the page lacks {row}");
+    }
+}
+
+/// By the names of the variants as they are written in code.
+#[test]
+fn every_action_and_event_has_its_row() {
+    let page = page();
+    let source = |file: &str| {
+        let path = format!("{}/src/games/tongo_options/{file}", env!("CARGO_MANIFEST_DIR"));
+        fs::read_to_string(path).expect("the source is there")
+    };
+    for (file, head) in [("action.rs", "pub enum Action {"), ("event.rs", "pub enum Event {")] {
+        let text = source(file);
+        let (_, body) = text.split_once(head).expect("the type is there");
+        let body = body.split("\n}\n").next().expect("its end");
+        let variants = body.lines().filter_map(|line| line.strip_prefix("    "));
+        let variants = variants.filter(|line| line.starts_with(|first: char| first.is_uppercase()));
+        let mut count = 0;
+        for variant in variants {
+            let name: String =
+                variant.chars().take_while(|letter| letter.is_alphanumeric()).collect();
+            let snake = name.chars().fold(String::new(), |text, letter| {
+                let gap = if letter.is_uppercase() && !text.is_empty() { "_" } else { "" };
+                format!("{text}{gap}{}", letter.to_lowercase())
+            });
+            let row = format!("| `{snake}`");
+            assert!(page.lines().any(|line| line.starts_with(&row)), "{file}: no row {row}");
+            count += 1;
+        }
+        assert!(count >= 19, "{file}: {count} variants");
+    }
+}

@@ -1,0 +1,151 @@
+//! Tables of Tongo (options) in virtual time, under rough players: whatever they do, coins and the
+//! journal hold, every record verifies, and the clock plays what rule 9.1 says.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, GameKind, Hits};
+use bahay_engine::games::tongo_options::{Rules, TongoOptions};
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{By, Clocks, Price, Record, Spectators, Table, Terms};
+
+fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
+    Terms {
+        room: "newbie".to_owned(),
+        rules,
+        price: Price {
+            bet: Coins::from_whole(1).expect("a bet"),
+            multiplier: 1,
+            fee_basis_points: 500,
+        },
+        hits,
+        clocks: Clocks::default(),
+        spectators: Spectators::default(),
+        private: None,
+    }
+}
+
+/// A table of rough players.
+pub fn simulation(seed: u64, rules: Rules, hits: Option<Hits>) -> Simulation<TongoOptions> {
+    played(seed, rules, hits, Habits::ROUGH)
+}
+
+fn played(seed: u64, rules: Rules, hits: Option<Hits>, habits: Habits) -> Simulation<TongoOptions> {
+    let welcome = Coins::from_whole(500).expect("a wallet");
+    Simulation::new(seed, terms(rules, hits), habits, welcome)
+}
+
+/// Every rule set, with few seats and many, with and without a POT beside the game.
+fn with_each_table(check: impl Fn(Simulation<TongoOptions>)) {
+    for (seed, set) in (1..).zip(TongoOptions::rule_sets()) {
+        for (seats_min, seats_max) in [(2, 4), (2, 2), (3, 8)] {
+            for hits in [None, Some(Hits::default())] {
+                let rules = Rules { seats_min, seats_max, ..(set.rules)() };
+                check(simulation(seed, rules, hits));
+            }
+        }
+    }
+}
+
+#[test]
+fn no_coin_is_lost_or_made_whatever_players_do() {
+    with_each_table(|mut house| {
+        let mut games = 0;
+        while games < 25 {
+            let happened = house.step();
+            assert_eq!(house.missing(), Coins::ZERO);
+            games += i32::from(happened.record.is_some());
+        }
+        assert!(house.refused() > 0, "rough players were never refused");
+    });
+}
+
+#[test]
+fn the_journal_alone_rebuilds_the_table() {
+    with_each_table(|mut house| {
+        let mut replayed = house.table().clone();
+        let mut games = 0;
+        while games < 8 {
+            let happened = house.step();
+            let text = serde_json::to_string(&happened.line).expect("a line can be written");
+            let line = serde_json::from_str(&text).expect("and read");
+            let (table, events) = replayed.follow(&line).expect("an accepted line is followed");
+            assert_eq!(events, happened.events);
+            replayed = table;
+            assert_eq!(&replayed, house.table());
+            games += i32::from(happened.record.is_some());
+        }
+        let snapshot = serde_json::to_string(&replayed).expect("a table can be written");
+        assert_eq!(
+            serde_json::from_str::<Table<TongoOptions>>(&snapshot).expect("and read"),
+            replayed
+        );
+    });
+}
+
+/// Rule 8.3, and records that anybody can check.
+#[test]
+fn every_record_verifies_and_the_winner_gets_what_others_paid() {
+    with_each_table(|mut house| {
+        let mut by = [0_u32; 3];
+        house.play(25, |_, record| {
+            record.verify().expect("the record holds");
+            let text = serde_json::to_string(record).expect("a record can be written");
+            let read: Record<TongoOptions> = serde_json::from_str(&text).expect("and read");
+            assert_eq!(&read, record);
+            for taken in &record.actions {
+                by[taken.by as usize] += 1;
+            }
+            let winner = record.outcome.winner.expect("somebody wins");
+            for debt in &record.outcome.debts {
+                assert!(debt.to == winner && debt.from != winner);
+                assert!((1..=100).contains(&debt.counts()), "{debt:?}");
+            }
+            let paid: i64 =
+                record.settlement.payments.iter().map(|payment| payment.paid.hundredths()).sum();
+            let fees: i64 = record.settlement.fees.iter().map(|fee| fee.fee.hundredths()).sum();
+            assert_eq!(fees, paid * 500 / 10_000);
+        });
+        assert!(by[By::Player as usize] > 0 && by[By::Ai as usize] > 0, "{by:?}");
+    });
+}
+
+/// Rule 2.1: the winner deals the next game.
+#[test]
+fn the_winner_deals_the_next_game() {
+    let mut house = played(3, Rules::lively(), None, Habits::default());
+    let mut last_winner = None;
+    house.play(30, |_, record| {
+        let is_last = |player| Some(player) == last_winner;
+        let expected = record.players.iter().position(|player| is_last(*player));
+        assert_eq!(record.starter.map(|seat| seat.index()), expected);
+        last_winner = record.settlement.winner.map(|seat| record.players[seat.index()]);
+    });
+}
+
+/// A tampered record fails.
+#[test]
+fn a_tampered_record_fails() {
+    let mut house = played(5, Rules::seed(), None, Habits::default());
+    let mut records = Vec::new();
+    house.play(3, |_, record| records.push(record.clone()));
+    for record in records {
+        let mut cut = record.clone();
+        cut.actions.pop();
+        assert!(cut.verify().is_err());
+        let mut richer = record.clone();
+        richer.outcome.debts[0].items[0].counts += 1;
+        assert!(richer.verify().is_err());
+        let mut other = record.clone();
+        other.outcome.winner = other.outcome.winner.map(|seat| seat.next(2));
+        assert!(other.verify().is_err());
+        let mut redealt = record;
+        let last = redealt.chance.pop();
+        redealt.chance.extend(last.clone());
+        redealt.chance.extend(last);
+        assert!(redealt.verify().is_err());
+    }
+}
+
+#[test]
+fn a_seat_can_lose_all_its_chips_and_no_more() {
+    assert_eq!(TongoOptions::counts_max(&Rules::lively(), 8), 100);
+}

@@ -1,0 +1,262 @@
+//! docs/verify_tongo_options.py, which shares no code with the engine, agrees with it about whole
+//! games under every switch: those of rough tables and of random play. What was forged it finds, and
+//! names the rule.
+
+#[path = "../../../../tests/it/support/independent.rs"]
+mod independent;
+
+use bahay_engine::chance::{Answer, Contribution, ServerSeed, Stream};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, GameKind, Hits, Turn};
+use bahay_engine::games::tongo_options::{Action, Ending, Rules, TongoOptions};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::table::{
+    By, Clocks, GameId, PlayerId, Price, Record, Settlement, Spectators, TableId, Taken, Terms,
+    Timestamp,
+};
+use bahay_engine::testing::Dice;
+use independent::{Expected, assert_verified};
+use uuid::Uuid;
+
+use crate::conformance::any_rules;
+use crate::tables::simulation;
+
+/// A whole game of random play as a record; some games are calm, so that they last.
+fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
+    let mut dice = Dice::new(seed);
+    let game_id = GameId(Uuid::from_u64_pair(7, seed));
+    let server_seed = ServerSeed(Hex([u8::try_from(seed % 251).expect("a byte"); 32]));
+    let client = |seat: Seat| match seat.number() % 3 {
+        0 => Contribution::none(),
+        1 => Contribution::revealed("luck"),
+        _ => Contribution::new(Contribution::revealed("swerte").commitment, None),
+    };
+    let clients: Vec<Contribution> = Seat::all(seats).map(client).collect();
+    let mut stream = Stream::new(server_seed.key(game_id.0.as_bytes(), &clients));
+    let starter = Seat::new(1).filter(|_| seed.is_multiple_of(2));
+    let mut state = TongoOptions::new(&rules, seats, starter);
+    let (mut chance, mut actions, mut legal) = (Vec::new(), Vec::new(), Vec::new());
+    let mut at = 1_000;
+    loop {
+        state = match state.turn() {
+            Turn::Over => break,
+            Turn::Wait(_) => unreachable!("this game never waits"),
+            Turn::Chance(request) => {
+                let answer = stream.draw(request);
+                let next = state.resolve(&answer, &mut Vec::new());
+                chance.push(answer);
+                next
+            }
+            Turn::Players(prompt) => {
+                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let by_clock = dice.below(12) == 0;
+                legal.clear();
+                state.legal_actions(seat, &mut legal);
+                let is_calm = |action: &&Action| {
+                    !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
+                };
+                let calm: Vec<Action> = legal.iter().filter(is_calm).copied().collect();
+                let pool = if dice.below(8) > 0 && !calm.is_empty() { &calm } else { &legal };
+                let action = if by_clock {
+                    state.default_action(seat).expect("the seat is to act")
+                } else {
+                    *dice.choose(pool).expect("something is legal")
+                };
+                at += 1;
+                let by = if by_clock { By::Clock } else { By::Player };
+                actions.push(Taken { at: Timestamp::from_ms(at), seat, by, action });
+                state.act(seat, &action, &mut Vec::new()).expect("it is legal")
+            }
+        };
+    }
+    let terms = terms(rules);
+    let stake = terms.stake_max::<TongoOptions>(seats).expect("a stake fits");
+    let players = (0..u64::from(seats)).map(|player| PlayerId(Uuid::from_u64_pair(9, player)));
+    let mut record = Record {
+        format: bahay_engine::table::FORMAT.into(),
+        engine: "bahay/engine/v1".into(),
+        kind: TongoOptions::NAME.into(),
+        game: game_id,
+        table: TableId(Uuid::from_u64_pair(8, seed)),
+        terms,
+        players: players.collect(),
+        bots: SeatSet::EMPTY,
+        opened_at: Timestamp::from_ms(1_000),
+        finished_at: Timestamp::from_ms(at),
+        commitment: server_seed.commitment(),
+        server_seed,
+        clients,
+        starter,
+        chance,
+        actions,
+        outcome: state.outcome().expect("the game is over"),
+        stakes: vec![stake; usize::from(seats)],
+        settlement: Settlement::default(),
+        pot_before: Coins::ZERO,
+        pot_after: Coins::ZERO,
+        crown_before: None,
+        crown_after: None,
+    };
+    settle(&mut record);
+    record
+}
+
+fn terms(rules: Rules) -> Terms<Rules> {
+    Terms {
+        room: "newbie".to_owned(),
+        rules,
+        price: Price {
+            bet: Coins::from_whole(3).expect("a bet"),
+            multiplier: 2,
+            fee_basis_points: 500,
+        },
+        hits: None,
+        clocks: Clocks::default(),
+        spectators: Spectators::default(),
+        private: None,
+    }
+}
+
+/// The arithmetic of a record's outcome, so that only play can show what was forged.
+fn settle(record: &mut Record<TongoOptions>) {
+    let Record { outcome, terms, stakes, .. } = record;
+    record.settlement =
+        Settlement::new(outcome, &terms.price, 1, stakes, 0, None).expect("the amounts fit");
+}
+
+type Forgery = (&'static str, &'static str, fn(&mut Record<TongoOptions>) -> bool);
+
+const FORGERIES: &[Forgery] = &[
+    ("a chip more", "8.3", |record| {
+        record.outcome.debts[0].items[0].counts += 1;
+        true
+    }),
+    ("another winner", "8.2", |record| {
+        let seats = u8::try_from(record.players.len()).expect("eight at most");
+        record.outcome.winner = record.outcome.winner.map(|seat| seat.next(seats));
+        true
+    }),
+    ("a POT that no win takes", "9.2", |record| {
+        record.outcome.takes_pot = true;
+        true
+    }),
+    ("a die that fell otherwise", "2.1", |record| {
+        let mut numbers = record.chance.iter_mut().rev().filter_map(|answer| match answer {
+            Answer::Number(number) => Some(number),
+            Answer::Order(_) => None,
+        });
+        numbers.next().map(|number| *number = (*number + 1) % 4).is_some()
+    }),
+    ("a deck in another order", "2.1", |record| {
+        let mut orders = record.chance.iter_mut().filter_map(|answer| match answer {
+            Answer::Order(order) => Some(order),
+            Answer::Number(_) => None,
+        });
+        orders.next().map(|order| order.swap(0, 1)).is_some()
+    }),
+    ("a card discarded that was not held", "3.2", |record| {
+        record.actions.iter_mut().any(|taken| match &mut taken.action {
+            Action::Evade { discards } | Action::PayToEvade { discards } if discards.len() > 1 => {
+                discards[0] = discards[1];
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("a risk that was not paid", "3.3", |record| {
+        let paid = record.actions.iter().position(|taken| taken.action == Action::PayRisk);
+        let goes_on = |place: usize| {
+            record.actions.get(place + 1).is_some_and(|taken| {
+                matches!(taken.action, Action::End | Action::Roll | Action::Buy { .. })
+            })
+        };
+        let found = paid.filter(|place| goes_on(*place));
+        found.map(|place| record.actions.remove(place)).is_some()
+    }),
+    ("an action too few", "4.1", |record| {
+        record.actions.pop();
+        true
+    }),
+    ("a text that was not committed to", "9.1", |record| {
+        record.clients[1] = Contribution {
+            commitment: record.clients[1].commitment,
+            ..Contribution::revealed("other")
+        };
+        true
+    }),
+];
+
+#[test]
+fn the_independent_verifier_agrees_about_games_under_every_switch() {
+    let mut records: Vec<(String, Record<TongoOptions>)> = Vec::new();
+    for seed in 0..120 {
+        let mut dice = Dice::new(seed);
+        let rules = match seed % 4 {
+            0 => Rules::lively(),
+            1 => Rules::seed(),
+            _ => any_rules(&mut dice),
+        };
+        let rules = Rules { seats_max: 8, ..rules };
+        let seats = 2 + u8::try_from(seed % 7).expect("a small number");
+        records.push((format!("random play, seed {seed}"), play(rules, seats, seed)));
+    }
+    for (seed, hits) in [(1, None), (2, Some(Hits::default()))] {
+        for rules in [Rules::lively(), Rules::seed()] {
+            simulation(seed, rules, hits).play(15, |_, record| {
+                records.push((format!("a rough table, seed {seed}"), record.clone()));
+            });
+        }
+    }
+    let mut endings = [0_u32; 5];
+    let mut played: Vec<String> = Vec::new();
+    for (name, record) in &records {
+        record.verify().unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        let mut state = TongoOptions::new(
+            &record.terms.rules,
+            u8::try_from(record.players.len()).expect("eight at most"),
+            record.starter,
+        );
+        let (mut chance, mut actions) = (record.chance.iter(), record.actions.iter());
+        while state.turn() != Turn::Over {
+            state = match state.turn() {
+                Turn::Chance(_) => {
+                    state.resolve(chance.next().expect("chance was asked"), &mut Vec::new())
+                }
+                Turn::Players(_) | Turn::Wait(_) | Turn::Over => {
+                    let taken = actions.next().expect("an action was taken");
+                    let kind = serde_json::to_value(taken.action).expect("it can be written");
+                    played.push(kind["type"].to_string());
+                    state.act(taken.seat, &taken.action, &mut Vec::new()).expect("it is legal")
+                }
+            };
+        }
+        endings[state.public().end.expect("the game is over").ending as usize] += 1;
+    }
+    played.sort();
+    played.dedup();
+    assert_eq!(played.len(), 19, "some action was never played: {played:?}");
+    assert!(endings.iter().all(|count| *count > 0), "{} {endings:?}", Ending::LastIn as usize);
+
+    let mut expected: Vec<Expected> = Vec::new();
+    for (name, record) in &records {
+        let record = serde_json::to_string(record).expect("a record can be written");
+        expected.push(Expected { name: name.clone(), record, rule: None });
+    }
+    for (what, rule, forge) in FORGERIES {
+        let found = records.iter().find_map(|(_, record)| {
+            let mut record = record.clone();
+            let applies = record.terms.hits.is_none() && forge(&mut record);
+            applies.then(|| {
+                settle(&mut record);
+                record
+            })
+        });
+        let record = found.unwrap_or_else(|| panic!("no record can be forged by {what}"));
+        assert!(record.verify().is_err(), "{what}: the engine takes it");
+        let record = serde_json::to_string(&record).expect("a record can be written");
+        expected.push(Expected { name: (*what).to_owned(), record, rule: Some(rule) });
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tongo_options.py");
+    assert_verified(script, &expected);
+}

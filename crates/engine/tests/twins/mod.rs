@@ -1,0 +1,105 @@
+//! Equal traffic for equal knowledge: in two games that differ only in what is hidden, the same
+//! action brings everybody who cannot tell them apart the same number of events, of the same names
+//! and lengths, in the same order, and the same question. For every action of every game.
+//!
+//! What the rules themselves let be known is listed by its rule. The same over real sockets:
+//! `tests/it/sockets/twins.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bahay_engine::game::{GameKind, Viewer};
+use bahay_engine::games::tongits::{Rules, Tongits};
+use bahay_engine::testing::{Pair, Probe, SeenEvent, TongitsProbe, pairs_in_game, tongits_tells};
+
+use crate::broken::{Broken, Fault};
+
+const GAMES: u64 = 200;
+
+/// What was compared, by the action's name.
+#[derive(Debug, Default)]
+struct Compared {
+    pairs: usize,
+    /// In which the two parted where nobody may see it.
+    in_secret: usize,
+    /// Told apart as a rule says, by the rule.
+    by_rule: BTreeMap<&'static str, usize>,
+}
+
+#[test]
+fn tongits_tells_nobody_what_is_hidden() {
+    let compared = compare::<Tongits>(&TongitsProbe, tongits_tells);
+    let names: BTreeSet<&str> = compared.keys().map(String::as_str).collect();
+    let all = ["draw", "chow", "fight", "drop", "sapaw", "dump", "tongits", "challenge", "fold"];
+    assert_eq!(names, all.into_iter().collect(), "every action is compared: {compared:#?}");
+    assert!(compared["fight"].in_secret > 0, "who is asked in secret differs: {compared:#?}");
+    let rules: BTreeSet<&str> =
+        compared.values().flat_map(|found| found.by_rule.keys().copied()).collect();
+    assert_eq!(rules, BTreeSet::from(["3.1", "4.3", "10.2"]), "{compared:#?}");
+}
+
+/// The canary: a game that tells everybody who is asked in secret is found.
+#[test]
+fn a_game_that_tells_is_found() {
+    let rules = (Fault::EventsLeak, Rules::kingdom());
+    let mut found = 0;
+    for seed in 0..GAMES {
+        pairs_in_game::<Broken>(&TongitsProbe, &rules, seed, |pair| {
+            let told = |viewer: &Viewer| told_apart(&pair, *viewer, |_| None).is_err();
+            let is_fight = pair.action == bahay_engine::games::tongits::Action::Fight;
+            found += usize::from(is_fight && pair.alike_for.iter().any(told));
+        });
+    }
+    assert!(found > 0, "nobody is told apart");
+}
+
+/// Compares what all see in the pairs of some games of each rule set.
+fn compare<G: GameKind>(
+    probe: &impl Probe<G>,
+    tells: impl Fn(&SeenEvent) -> Option<&'static str>,
+) -> BTreeMap<String, Compared> {
+    let mut compared: BTreeMap<String, Compared> = BTreeMap::new();
+    for set in G::rule_sets() {
+        for seed in 0..GAMES {
+            pairs_in_game::<G>(probe, &(set.rules)(), seed, |pair| {
+                let action = serde_json::to_value(&pair.action).expect("an action can be written");
+                let name = action["type"].as_str().expect("an action has a name").to_owned();
+                let found = compared.entry(name).or_default();
+                found.pairs += 1;
+                found.in_secret += usize::from(pair.parts_in_secret());
+                for viewer in &pair.alike_for {
+                    let rule = told_apart(&pair, *viewer, &tells);
+                    let rule =
+                        rule.unwrap_or_else(|what| panic!("{} seed {seed}: {what}", set.name));
+                    if let Some(rule) = rule {
+                        *found.by_rule.entry(rule).or_default() += 1;
+                    }
+                }
+            });
+        }
+    }
+    compared
+}
+
+/// The rule by which the viewer may tell the two apart after the action; `None` where it cannot.
+fn told_apart<G: GameKind>(
+    pair: &Pair<G>,
+    viewer: Viewer,
+    tells: impl Fn(&SeenEvent) -> Option<&'static str>,
+) -> Result<Option<&'static str>, String> {
+    let [one, other] = pair.seen_by(viewer);
+    let kept = |seen: &SeenEvent| (seen.name.clone(), seen.length);
+    let same = one.events.iter().zip(&other.events);
+    let same = same.take_while(|(one, other)| kept(one) == kept(other)).count();
+    // What is told may begin before the event that tells it: nobody is asked in a fight that is
+    // over (rule 11.2).
+    let rest = [&one, &other].map(|seen| seen.events.get(same..).unwrap_or_default());
+    let told = rest.into_iter().flatten().find_map(&tells);
+    let told = told.or_else(|| one.events.iter().find_map(&tells));
+    if told.is_some() || rest == [[], []] && one.prompt == other.prompt {
+        return Ok(told);
+    }
+    Err(format!(
+        "{viewer:?} tells apart what {:?} plays, {:?}: {one:#?} is not {other:#?} in {pair:#?}",
+        pair.seat, pair.action
+    ))
+}
