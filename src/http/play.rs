@@ -64,7 +64,8 @@ async fn page(headers: HeaderMap) -> Response {
     let tag = TAG.as_str();
     let cache = [(CACHE_CONTROL, "no-cache"), (ETAG, tag), (VARY, "accept-encoding")];
     let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|tags| tags.to_str().ok());
-    if known.flat_map(|tags| tags.split(',')).any(|one| one.trim().trim_start_matches("W/") == tag) {
+    if known.flat_map(|tags| tags.split(',')).any(|one| one.trim().trim_start_matches("W/") == tag)
+    {
         return (StatusCode::NOT_MODIFIED, cache).into_response();
     }
     match find(PAGE) {

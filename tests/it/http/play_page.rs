@@ -36,12 +36,14 @@ async fn the_page_is_asked_for_again_and_not_sent_again() {
     assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
     let page = response.text().await.unwrap();
     assert!(!page.contains("<style") && !page.contains(" style="), "no inline style");
-    assert_eq!(page.matches("<script").count(), page.matches("<script type=\"module\" src=").count());
+    assert_eq!(
+        page.matches("<script").count(),
+        page.matches("<script type=\"module\" src=").count()
+    );
 
     let tag = headers[ETAG].to_str().unwrap();
-    let again = |tags: String| {
-        server.node.request(Method::GET, "/play").header(IF_NONE_MATCH, tags).send()
-    };
+    let again =
+        |tags: String| server.node.request(Method::GET, "/play").header(IF_NONE_MATCH, tags).send();
     for tags in [tag.to_owned(), format!("\"other\", W/{tag}")] {
         let response = again(tags).await.unwrap();
         assert_eq!(response.status(), 304);
@@ -86,7 +88,8 @@ async fn what_the_page_loads_is_kept_for_ever_and_comes_compressed() {
 #[tokio::test]
 async fn nothing_else_is_under_this_address() {
     let server = Server::new().await;
-    for path in ["/play/files/index.html", "/play/files/app.js", "/play/files/..%2Findex.html", "/play/x"]
+    for path in
+        ["/play/files/index.html", "/play/files/app.js", "/play/files/..%2Findex.html", "/play/x"]
     {
         let request = server.node.request(Method::GET, path);
         expect_refusal(request, 404, "route_not_found").await;
