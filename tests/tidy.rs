@@ -373,7 +373,8 @@ fn repository() -> Vec<File> {
             let path = entry.expect("an entry of a folder can be read").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
-                if !name.starts_with('.') && !["target", "assets", "node_modules"].contains(&&*name) {
+                if !name.starts_with('.') && !["target", "assets", "node_modules"].contains(&&*name)
+                {
                     folders.push(path);
                 }
             } else {

@@ -13,8 +13,8 @@ use super::{
         self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
         tables,
     },
-    password, play, players, private_tables, profiles, rewards, rooms, sessions, sign_in, social, sort,
-    tickets, watchable,
+    password, play, players, private_tables, profiles, rewards, rooms, sessions, sign_in, social,
+    sort, tickets, watchable,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
