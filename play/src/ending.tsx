@@ -120,7 +120,7 @@ function ReadyButton() {
   const phase = view?.phase;
   // Hints are for the first game.
   useEffect(() => {
-    settings.hints.value = false;
+    if (!settings.played.value) settings.hints.value = false;
     settings.played.value = true;
   }, []);
   if (!view || !phase) return null;

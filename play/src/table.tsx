@@ -54,6 +54,12 @@ export function Table({ state }: { state: TableState }) {
     document.title = (state.prompt?.legal.length ?? 0) > 0 ? `● ${say('you')} · Bahay` : 'Bahay';
     return () => { document.title = 'Bahay'; };
   }, [state.prompt]);
+  // What is left of a game belongs to its table.
+  useEffect(() => () => {
+    ended.value = null;
+    happened.value = [];
+    sheet.value = 'none';
+  }, []);
   if (!folder) {
     return (
       <main class="table"><h1 class="sr">{say('table')}</h1><Bar state={state} />

@@ -218,6 +218,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "reports",
             "simulate",
             "standings",
+            "tapes",
             "telemetry",
             "verify",
             "ws",

@@ -153,6 +153,43 @@ function play({ client }: Guest): Promise<string> {
   });
 }
 
+/** Rooms of games that this client has no model of: what is asked and shown comes from the server. */
+const UNKNOWN = ["tongo-options-newbie", "tongo-assets-newbie"];
+/** Enough to see that it can be played, for some of them last long. */
+const UNKNOWN_MOVES = 12;
+
+/** Plays some moves of such a game. */
+async function playUnknown(room: string, players: readonly Guest[]): Promise<void> {
+  for (const { client: player } of players) good(await player.takeSeat(room));
+  let moves = 0;
+  await new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`${room}: it does not go on`)), PATIENCE_MS);
+    const stops = players.map(({ client: player }) => {
+      const answered = new Set<string>();
+      const isNew = (what: string): boolean => !answered.has(what) && answered.add(what).has(what);
+      const look = (): void => {
+        const { table } = player.state;
+        if (!table?.current) return;
+        const { view, prompt } = table;
+        if (view.phase.type === "preparing" && isNew(view.phase.game)) void player.ready();
+        if (!prompt || prompt.legal.length === 0 || !isNew(`${prompt.game} ${prompt.number}`)) return;
+        const action = prompt.legal[Math.floor(Math.random() * prompt.legal.length)];
+        need(action !== undefined, "one of several");
+        void player.act(action).then(({ type }) => {
+          if (type !== "done") return;
+          moves += 1;
+          if (moves < UNKNOWN_MOVES) return;
+          clearTimeout(late);
+          stops.forEach((stop) => stop());
+          resolve();
+        });
+      };
+      look();
+      return player.subscribe(look);
+    });
+  });
+}
+
 /** One says something until the other hears it: what is lost with the network nobody says later. */
 async function talk(speaker: Client, listener: Client): Promise<void> {
   let isHeard = false;
@@ -182,13 +219,19 @@ function live(client: Client): Promise<void> {
   });
 }
 
-const names = ["Althea", "Benjie", "Carmela"];
-const guests = names.map((name, place) => guest(name, FORMS[place] ?? "bahay.v1"));
-for (const { client } of guests) {
-  client.start();
-  await live(client);
-  good(await client.takeSeat("newbie"));
+/** Guests of these names, signed in and connected, each with another form of the messages. */
+async function arrived(called: readonly string[]): Promise<Guest[]> {
+  const all = called.map((name, place) => guest(name, FORMS[place % FORMS.length] ?? "bahay.v1"));
+  for (const { client } of all) {
+    client.start();
+    await live(client);
+  }
+  return all;
 }
+
+const names = ["Althea", "Benjie", "Carmela"];
+const guests = await arrived(names);
+for (const { client } of guests) good(await client.takeSeat("newbie"));
 const games = await Promise.all(guests.map(play));
 const [first, second] = guests;
 const [game] = games;
@@ -218,6 +261,13 @@ const mine = good(await client.rest("GET /v1/me/games", { query: { limit: 5 } })
 need(mine.items[0]?.id === game, "the game is not in the list");
 const nobody = await client.rest("GET /v1/players/{id}", { path: { id: randomUUID() } });
 need(!nobody.ok && nobody.problem.code === "player_not_found", "nobody was found");
+
+for (const room of UNKNOWN) {
+  // Others, for who leaves in the midst of a game keeps the seat until it is over.
+  const others = await arrived([...names, "Dante"]);
+  await playUnknown(room, others);
+  for (const { client: player } of others) player.stop();
+}
 
 const players = guests.map(({ client: { state }, memory }) => ({
   device: memory.get("device"),

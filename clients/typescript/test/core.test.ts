@@ -234,6 +234,42 @@ test("a connection that does not answer is left for one that does", () => {
   assert.equal(bench.core.state.table?.version, 7);
 });
 
+test("an answer that does not come is missed soon, whatever else is heard", () => {
+  const bench = Bench.at(view(PLAYING));
+  bench.answersPings = false;
+  bench.snapshot(1, 7, view(PLAYING), PROMPT);
+  bench.wish({ type: "act", action: dump("2C") as never });
+  bench.after(1_000);
+  bench.update(1, 8, [{ type: "presence", seat: 1, connected: false }], PROMPT);
+  const ms = bench.opensWithin(60_000);
+  assert.ok(ms !== null && ms <= 2_600, String(ms));
+});
+
+test("sockets that wait for a network that is gone are given up when another one is there", () => {
+  const bench = Bench.at(view(PREPARING));
+  bench.answersPings = false;
+  bench.after(5_000);
+  bench.input({ type: "wake" });
+  const old = [...bench.opening];
+  assert.equal(old.length, 2);
+  bench.after(1_500);
+  bench.input({ type: "wake" });
+  assert.ok(old.every((socket) => bench.closed.includes(socket)));
+  assert.equal(bench.opening.length, 2);
+});
+
+test("silence brings a question, and nothing else while it is answered", () => {
+  for (const [phase, questions] of [[view(PREPARING), 40], [null, 13]] as const) {
+    const bench = Bench.at(phase);
+    bench.after(600_000);
+    const pings = bench.said.filter(({ command }) => command["type"] === "ping");
+    assert.ok(Math.abs(pings.length - questions) <= 1, `${pings.length} questions`);
+    assert.deepEqual(bench.opening, []);
+    assert.deepEqual(bench.closed, []);
+    assert.equal(bench.link, "live");
+  }
+});
+
 test("updates that do not follow are not taken; the whole table is asked for", () => {
   const bench = Bench.at(view(PREPARING));
   bench.update(1, 8, [{ type: "waiting" }]);

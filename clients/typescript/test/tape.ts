@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 
-import { Core, type Effect, type Input, type Told } from "../src/index.js";
+import { Core, type Effect, type Input, type State, type Told } from "../src/index.js";
 import { encodeMessage } from "./encode.js";
 
 /** What the client's clock is ahead of the server's: it has to find that out. */
@@ -40,10 +40,13 @@ export interface Played {
   readonly shows: number;
 }
 
+/** Sees everything that the client tells, and what it knows then. */
+export type Look = (told: Told, state: State) => void;
+
 /** Plays a tape; throws where the client does something else, with the number of the line. */
-export function play(text: string): Played {
+export function play(text: string, look: Look = () => undefined): Played {
   const lines = text.trimEnd().split("\n").map((line) => JSON.parse(line) as Line);
-  const player = new Player(lines[0] ?? {});
+  const player = new Player(lines[0] ?? {}, look);
   lines.slice(1).forEach((line, place) => {
     try {
       player.line(line);
@@ -78,7 +81,10 @@ class Player {
   connections = 0;
   shows = 0;
 
-  constructor({ tape, form }: Line) {
+  readonly #look: Look;
+
+  constructor({ tape, form }: Line, look: Look) {
+    this.#look = look;
     if (tape !== 1) throw new Error(`a tape of version ${String(tape)}`);
     this.#form = String(form);
     this.#core = new Core({ base: "http://tape", random: randomBytes() });
@@ -261,6 +267,7 @@ class Player {
         break;
       case "tell":
         if (effect.told.type === "ended") this.#ended.push(effect.told);
+        this.#look(effect.told, this.#core.state);
         break;
       case "store":
       case "called":

@@ -8,11 +8,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch } from './browser.mjs';
 import { runGames } from './games.mjs';
+import { checkRefusals } from './refusals.mjs';
 import { compose } from './picture.mjs';
 import { runScenes } from './stage.mjs';
 
 const [url, executablePath, sandbox, operator, dist, pictures = ''] = process.argv.slice(2);
 const began = Date.now();
+checkRefusals(join(dist, '../..'));
 const browser = await launch(executablePath, sandbox);
 const mistakes = [];
 if (pictures) mkdirSync(pictures, { recursive: true });

@@ -27,8 +27,10 @@ const PAUSE_MAX_MS = 8_000;
 const PAUSE_FIRST_MS = 100;
 /** After the server said that this client is too fast. */
 const PAUSE_HASTE_MS = 6_000;
-/** Silence after which the server is asked whether it is there. The socket's own pings are unseen. */
+/** Silence after which the server is asked whether it is there, at a table and without one. The
+ * socket's own pings are unseen. */
 const SILENCE_MS = 15_000;
+const SILENCE_IDLE_MS = 45_000;
 /** An answer that takes longer than this makes the socket doubtful; then a second one is opened. */
 const ANSWER_MS = 2_500;
 /** A doubtful socket is given up after this. */
@@ -51,6 +53,8 @@ export interface Events {
   /** `authenticate` is on its way: say what follows. */
   entered(): void;
   message(message: Message): void;
+  /** Whether something is shown that may change at any time. */
+  isShowing(): boolean;
   /** Whether something that was said on this connection has no answer yet. */
   isWaiting(): boolean;
   /** The connection is gone; another one follows, or not. */
@@ -202,10 +206,8 @@ export class Connection {
     if (!line) return;
     // What was heard so lately has probably not died: then the question will do for now.
     const isFresh = this.#host.now - line.heardAt < FRESH_MS;
-    if (line.doubtedAt === null) {
-      line.doubtedAt = this.#host.now;
-      if (line.enteredAt !== null) this.#say(line, { type: "ping" }, PING_IDS);
-    } else if (this.#host.now - line.doubtedAt > DOUBT_MAX_MS) {
+    this.#ask(line);
+    if (this.#host.now - (line.doubtedAt ?? this.#host.now) > DOUBT_MAX_MS) {
       this.#fail("nothing was heard");
       return;
     }
@@ -250,7 +252,8 @@ export class Connection {
     this.#read(line, data);
     if (this.#line !== line) return;
     // An answer that is due may have been lost with a network that is back already.
-    this.#watch(this.#events.isWaiting() ? ANSWER_MS : SILENCE_MS);
+    if (this.#events.isWaiting()) this.#watch(ANSWER_MS);
+    else this.#watchSilence();
   }
 
   #read(line: Line, data: string | Uint8Array): void {
@@ -435,10 +438,24 @@ export class Connection {
   }
 
   /** Looks again after so long, if nothing was heard until then. */
-  #watch(ms: number): void {
+  #watch(ms: number, look: () => void = () => this.doubt()): void {
     this.#stopWatch?.();
     this.#watchedAt = this.#host.now + ms;
-    this.#stopWatch = this.#host.after(ms, () => this.doubt());
+    this.#stopWatch = this.#host.after(ms, look);
+  }
+
+  /** Asks after a silence, and begins to doubt only when there is no answer either. */
+  #watchSilence(): void {
+    this.#watch(this.#events.isShowing() ? SILENCE_MS : SILENCE_IDLE_MS, () => {
+      if (this.#line) this.#ask(this.#line);
+      this.#watch(ANSWER_MS);
+    });
+  }
+
+  #ask(line: Line): void {
+    if (line.doubtedAt !== null) return;
+    line.doubtedAt = this.#host.now;
+    if (line.enteredAt !== null) this.#say(line, { type: "ping" }, PING_IDS);
   }
 
   #say(line: Line, command: Unnumbered, id: number): void {

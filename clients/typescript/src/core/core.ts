@@ -14,7 +14,9 @@ import { askedToReveal } from "./observe.js";
 import { Outbox } from "./outbox.js";
 import { type Result, Session } from "./session.js";
 import { Timers } from "./timers.js";
-import { type Seed, checkCommitment, fromSnapshot, fromUpdate, gameOf } from "./table.js";
+import {
+  type Seed, checkCommitment, fromSnapshot, fromStored, fromUpdate, gameOf, toStored,
+} from "./table.js";
 import type {
   Call, CommandNumber, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Told, Wish,
 } from "./types.js";
@@ -98,6 +100,7 @@ export class Core {
       {
         entered: () => this.#entered(),
         message: (message) => this.#message(message),
+        isShowing: () => this.#state.table !== null || this.#state.watched !== null,
         isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
         lost: () => this.#lost(),
         link: (link) => {
@@ -118,12 +121,10 @@ export class Core {
     });
     const { player } = this.#session;
     this.#seed = seed ? (JSON.parse(seed) as Seed & { player: string }) : null;
-    const known = table ? (JSON.parse(table) as { player: string; table: TableState }) : null;
-    const isOwn = known !== null && known.player === player?.id;
     this.#state = {
       link: { type: "off" },
       player,
-      table: isOwn ? { ...known.table, current: false } : null,
+      table: fromStored(table ?? null, player?.id ?? null),
       seek: null,
       watched: null,
       open: [],
@@ -144,11 +145,6 @@ export class Core {
   /** The server's time at this moment of the caller's clock. */
   serverTime(now: number): number {
     return now + this.#offsetMs;
-  }
-
-  /** The access token, for requests beside this client; null where there is none that is good. */
-  get token(): string | null {
-    return this.#session.token;
   }
 
   handle(now: number, input: Input): Effect[] {
@@ -306,6 +302,7 @@ export class Core {
     this.#join = "asked";
     this.#shows = "table";
     this.#joinId = this.#connection.send({ type: "join", ...from });
+    this.#connection.expectAnswer();
   }
 
   #message(message: Message): void {
@@ -544,7 +541,6 @@ export class Core {
   #request(call: Call, done: (result: Result | null) => void): void {
     this.#lastRequest += 1;
     const request = this.#lastRequest;
-    this.#requests.set(request, done);
     const { method, path, headers, body } = call;
     const text = body === undefined || body === null ? null : JSON.stringify(body);
     const type: Record<string, string> = text === null ? {} : { "content-type": "application/json" };
@@ -557,7 +553,11 @@ export class Core {
       headers: { accept: "application/json", ...type, ...headers },
       body: text,
     });
-    this.#timers.after(this.#now + REQUEST_MS, () => this.#answered(request, null));
+    const stop = this.#timers.after(this.#now + REQUEST_MS, () => this.#answered(request, null));
+    this.#requests.set(request, (result) => {
+      stop();
+      done(result);
+    });
   }
 
   #answered(request: number, result: Result | null): void {
@@ -568,8 +568,7 @@ export class Core {
 
   #keepTable(table: TableState): void {
     this.#change({ table });
-    const player = this.#session.player?.id ?? "";
-    this.#store("table", JSON.stringify({ player, table }));
+    this.#store("table", toStored(table, this.#session.player?.id ?? null));
     if (this.#seed && gameOf(table.view) !== this.#seed.game && table.current) {
       this.#seed = null;
       this.#store("seed", null);

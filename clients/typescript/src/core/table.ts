@@ -16,6 +16,17 @@ export interface Seed {
   readonly text: string;
 }
 
+/** What a page keeps of a table for when it is loaded again; no other player is shown it. */
+export function toStored(table: TableState, player: string | null): string {
+  return JSON.stringify({ player, table });
+}
+
+export function fromStored(text: string | null, player: string | null): TableState | null {
+  if (text === null) return null;
+  const stored = JSON.parse(text) as { player: string | null; table: TableState };
+  return stored.player === player ? { ...stored.table, current: false } : null;
+}
+
 export function fromSnapshot(
   message: Snapshot,
   before: TableState | null,

@@ -196,13 +196,17 @@ export class Client {
     >;
   }
 
+  /** What this client saw itself of a deal, one of the last; null where it saw nothing. */
+  dealSeen(game: string): DealSeen | null {
+    return this.#deals.get(game) ?? null;
+  }
+
   /** Recomputes the deal of a finished game, with all that this client saw of it itself. */
   async checkDeal(game: string): Promise<RestAnswer<DealCheck>> {
-    const own = this.#deals.get(game) ?? null;
     const answer = await this.rest("GET /v1/games/{id}/record", { path: { id: game } });
     if (!answer.ok) return answer;
     const record = answer.data as unknown as DealRecord;
-    return { ...answer, data: checkRecordedDeal(record, own) };
+    return { ...answer, data: checkRecordedDeal(record, this.dealSeen(game)) };
   }
 
   #wish(wish: Wish): Promise<Outcome> {

@@ -63,6 +63,12 @@ interface Globals {
     addEventListener(event: string, act: () => void): void;
     removeEventListener(event: string, act: () => void): void;
   };
+  readonly navigator?: {
+    readonly connection?: {
+      addEventListener?(event: string, act: () => void): void;
+      removeEventListener?(event: string, act: () => void): void;
+    };
+  };
   readonly AbortSignal?: { timeout(ms: number): unknown };
 }
 
@@ -112,9 +118,14 @@ export function browserPlatform(prefix = "bahay."): Platform {
         if (document?.visibilityState === "visible") act();
       };
       document?.addEventListener("visibilitychange", shown);
+      document?.addEventListener("resume", act);
       for (const event of ["online", "pageshow"]) page.addEventListener?.(event, act);
+      // Another network, as from the house's to the street's; not every browser tells.
+      page.navigator?.connection?.addEventListener?.("change", act);
       return () => {
         document?.removeEventListener("visibilitychange", shown);
+        document?.removeEventListener("resume", act);
+        page.navigator?.connection?.removeEventListener?.("change", act);
         for (const event of ["online", "pageshow"]) page.removeEventListener?.(event, act);
       };
     },

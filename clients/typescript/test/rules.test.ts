@@ -1,0 +1,92 @@
+// The rules of Tong-its as this client knows them, against what the server's games say: arrangements of
+// hands at their end, and for every question what is legal and why another thing is not.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { type Action, type TongitsAction, type TongitsView, tongits } from "../src/index.js";
+import { type Look, canonical, play } from "./tape.js";
+
+const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
+const FOLDER = process.env["BAHAY_TAPES"] ?? join(ROOT, "clients/tapes");
+
+/** Plays some tapes and looks at what happens in them. */
+function each(look: Look): void {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".jsonl")).sort();
+  for (const name of names.slice(0, 200)) play(readFileSync(join(FOLDER, name), "utf8"), look);
+}
+
+/** What a player could try at all: every action with the cards that are there. */
+function tries(view: TongitsView): TongitsAction[] {
+  const hand = tongits.ownHand(view);
+  const melds = [...tongits.melds(hand), hand.slice(0, 3), hand.slice(1, 4)];
+  const targets = view.public.melds.map((_, meld) => meld);
+  return [
+    { type: "draw" }, { type: "fight" }, { type: "tongits" }, { type: "challenge" }, { type: "fold" },
+    ...hand.map((card) => ({ type: "dump", card }) as const),
+    ...melds.map((cards) => ({ type: "drop", cards }) as const),
+    ...melds.map((cards) => ({ type: "drop", cards, face_down: true }) as const),
+    ...hand.flatMap((card) => targets.map((meld) => ({ type: "sapaw", card, meld }) as const)),
+    ...hand.flatMap((one, at) =>
+      hand.slice(at + 1).map((other) => ({ type: "chow", cards: [one, other] }) as const),
+    ),
+  ];
+}
+
+test("why not has no reason for what the server lists, and one for all else", () => {
+  let [legal, others] = [0, 0];
+  const codes = new Set<string>();
+  each((told, { table }) => {
+    const phase = table?.view.phase;
+    if (told.type !== "table" || phase?.type !== "playing" || !table?.prompt) return;
+    const listed = new Set(table.prompt.legal.map((action: Action) => canonical(action)));
+    for (const action of table.prompt.legal) {
+      assert.equal(tongits.whyNot(phase.view, action), null, canonical(action));
+      legal += 1;
+    }
+    for (const action of tries(phase.view)) {
+      const { face_down, ...rest } = action as { face_down?: boolean };
+      if (listed.has(canonical(face_down ? action : rest))) continue;
+      const why = tongits.whyNot(phase.view, action);
+      assert.ok(why, `${canonical(action)} is not listed`);
+      codes.add(why.code);
+      others += 1;
+    }
+  });
+  assert.ok(legal > 500 && others > 5_000, `${legal} and ${others}`);
+  for (const code of [
+    "not_your_turn", "not_draw_phase", "not_play_phase", "chow_no_meld", "not_open", "fight_blocked",
+    "drop_no_meld", "sapaw_no_meld", "card_addable", "cards_left_over", "no_fight",
+  ]) {
+    assert.ok(codes.has(code), `nothing was refused as ${code}`);
+  }
+});
+
+test("hands are arranged as the server arranges them", () => {
+  let hands = 0;
+  each((told, { table }) => {
+    if (told.type !== "table" || !table) return;
+    const min = table.view.terms.rules.secret_run_min;
+    for (const event of told.events) {
+      if (event.type !== "game" || event.event.type !== "shown") continue;
+      for (const { hand, arrangement } of event.event.hands) {
+        assert.equal(canonical(tongits.arrange(hand, min)), canonical(arrangement));
+        assert.equal(tongits.deadwood(hand), arrangement.deadwood);
+        hands += 1;
+      }
+    }
+  });
+  assert.ok(hands >= 30, `only ${hands} hands`);
+});
+
+test("a hand in both orders", () => {
+  const hand = "7C 7D 7H 8H 9H TH KS AD 4D".split(" ");
+  const words = (groups: string[][]): string => groups.map((group) => group.join(" ")).join(" | ");
+  assert.equal(words(tongits.sortBySuit(hand)), "7C | AD 4D 7D | 7H 8H 9H TH | KS");
+  assert.equal(words(tongits.sortByArrangement(hand)), "7C 7D 7H | 8H 9H TH | KS 4D AD");
+  const jokers = "X2 7C AD 7D 7H X1".split(" ");
+  assert.equal(words(tongits.sortBySuit(jokers)), "7C | AD 7D | 7H | X1 X2");
+  assert.equal(words(tongits.sortByArrangement(jokers)), "7C 7D 7H | AD X1 X2");
+});

@@ -1,0 +1,27 @@
+// Every refusal that a player can meet has words in the client, in both languages: its list against the
+// codes of asyncapi.yaml and openapi.yaml.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What is refused only to those who run the house, at the desk and in its part of the API. */
+const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_too_large', 'already_reversed', 'correction_decided',
+  'correction_not_found', 'correction_not_independent', 'correction_own', 'form_foreign', 'no_game', 'not_banned', 'not_halted', 'not_muted',
+  'not_reversible', 'operation_not_found', 'operator_not_found', 'operator_own', 'operator_role_missing', 'operator_taken',
+  'operator_token_expired', 'operator_token_unknown', 'overdrawn', 'pot_empty', 'report_decided', 'report_not_found', 'room_changed',
+  'room_taken', 'room_unsound', 'second_factor_missing', 'table_broken', 'table_live', 'too_many_rooms'];
+
+export function checkRefusals(root) {
+  const read = (path) => readFileSync(join(root, path), 'utf8');
+  const socket = [...read('asyncapi.yaml').matchAll(/^      - code: (\w+)$/gm)].map((found) => found[1]);
+  const rest = /\n    ProblemCode:\n[^]*?enum:\n((?:      - \w+\n)+)/.exec(read('openapi.yaml'))[1].match(/\w+/g);
+  assert.ok(socket.length > 50 && rest.length > 100, 'the codes were found');
+  const source = read('play/src/refusals.ts');
+  const list = source.slice(source.indexOf('export const REFUSALS'));
+  const known = new Set([...list.matchAll(/\b([a-z_]+): (?:\[|[A-Z_]+\b)/g)].map((found) => found[1]));
+  const missing = [...socket, ...rest].filter((code) => !known.has(code) && !OF_OPERATORS.includes(code));
+  assert.deepEqual(missing, [], 'refusals without words in play/src/refusals.ts');
+  assert.deepEqual(OF_OPERATORS.filter((code) => !rest.includes(code)), [], 'codes that are gone');
+  // The canary: a code that nobody knows is missed.
+  assert.ok(!known.has('no_such_code'));
+}
