@@ -88,13 +88,13 @@ impl Odds {
     pub(super) fn beats_after_a_buy(&self, floor: u8, others: usize) -> u32 {
         let seen = self.floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
         let cards = self.samples.iter().filter_map(|sample| sample.difference(seen).first());
-        let (mut sum, mut count) = (0, 0);
+        let (mut sum, mut count) = (0_u32, 0_u32);
         for card in cards.take(TRIES) {
             let up = self.floors[usize::from(floor)].with(card);
             sum += self.beats_with(floor, up, others);
             count += 1;
         }
-        if count == 0 { 0 } else { sum / count }
+        sum.checked_div(count).unwrap_or(0)
     }
 
     /// The cards of the hand that are best given away for others, if that is better than to keep
