@@ -88,7 +88,7 @@ impl Odds {
     pub(super) fn beats_after_a_buy(&self, floor: u8, others: usize) -> u32 {
         let seen = self.floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
         let cards = self.samples.iter().filter_map(|sample| sample.difference(seen).first());
-        let (mut sum, mut count) = (0, 0);
+        let (mut sum, mut count) = (0_u32, 0_u32);
         for card in cards.take(TRIES) {
             let up = self.floors[usize::from(floor)].with(card);
             sum += self.beats_with(floor, up, others);
