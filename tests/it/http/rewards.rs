@@ -131,9 +131,14 @@ async fn a_time_zone_must_exist() {
     let me = ok(rename.json(&json!({ "name": "Luz" }))).await;
     assert_eq!(me["time_zone"], "America/Argentina/Buenos_Aires");
 
-    // A zone that was told at sign-in and does not exist leaves the house's calendar.
+    // At sign-in too. One that a newer program has stored, and this one does not know, leaves the
+    // house's calendar.
     let body = json!({ "device_id": "device-9876543210", "time_zone": "Asia/Atlantis" });
-    let lost = server.node.sign_in(&body).await;
+    let sign_in = server.node.post("/v1/sign-in/guest", &body);
+    assert_eq!(refused(sign_in).await, (422, "time_zone_unknown".into()));
+    let lost = server.node.sign_in(&json!({ "device_id": "device-9876543210" })).await;
+    let stored = sqlx::query("update players set time_zone = 'Asia/Atlantis' where id = $1::uuid");
+    stored.bind(&lost.id).execute(&server.bank.pool).await.unwrap();
     let rewards = ok(server.node.get(REWARDS, &lost.access_token)).await;
     assert_eq!(rewards["daily"]["claimable_at"], "2026-03-01T00:00:00.000Z");
 }
