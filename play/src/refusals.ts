@@ -47,7 +47,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   // How often, and whether the house can.
   too_fast: ['Slowly, please.', 'Dahan-dahan lang.'],
   too_many_requests: ['Slowly, please.', 'Dahan-dahan lang.'],
-  idempotency_key_in_use: BUSY, timed_out: BUSY, unavailable: BUSY, internal: ['The house made a mistake. Try again.',
+  upgrade_required: OLD, idempotency_key_in_use: BUSY, request_timeout: BUSY, timed_out: BUSY, unavailable: BUSY, internal: ['The house made a mistake. Try again.',
     'Nagkamali ang bahay. Subukan muli.'],
   other_version: BUSY, seating: BUSY,
 
