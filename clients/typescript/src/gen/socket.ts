@@ -50,7 +50,7 @@ export interface AckMessage {
 
 /** Answer a prompt. */
 export interface ActCommand {
-  readonly action: TongitsAction;
+  readonly action: (TongitsAction | TongoOptionsAction | TongoAssetsAction);
   /** The game that goes on. */
   readonly game: GameId;
   /** The client's number for this command. */
@@ -227,7 +227,7 @@ export type Event = ({
   readonly starter: (Seat | null);
   readonly type: "opened";
 } | {
-  readonly event: TongitsEvent;
+  readonly event: (TongitsEvent | TongoOptionsEvent | TongoAssetsEvent);
   readonly type: "game";
 } | {
   readonly deadline_ms: Timestamp;
@@ -348,7 +348,7 @@ export interface OpenPrompt {
   readonly deadline_ms: (Timestamp | null);
   readonly game: GameId;
   /** Every action open to the player now; empty when others are to answer. */
-  readonly legal: readonly TongitsAction[];
+  readonly legal: readonly ((TongitsAction | TongoOptionsAction | TongoAssetsAction))[];
   /** An answer names it. */
   readonly number: number;
   /** Who is to answer. */
@@ -360,7 +360,7 @@ export interface Payment {
   readonly from: Seat;
   /** For what, in counts. */
   readonly items: readonly Item[];
-  /** Counts × bet × multiplier. */
+  /** Counts × the price of a count. */
   readonly owed: Coins;
   /** What the stake could pay of it. */
   readonly paid: Coins;
@@ -391,7 +391,7 @@ export type PhaseView = ({
   readonly game: GameId;
   readonly stakes: readonly Coins[];
   readonly type: "playing";
-  readonly view: TongitsView;
+  readonly view: (TongitsView | TongoOptionsView | TongoAssetsView);
 } | {
   readonly game: GameId;
   readonly settlement: Settlement;
@@ -428,7 +428,7 @@ export interface PotShare {
 
 /** How counts become coins at one table. */
 export interface Price {
-  /** One count at multiplier 1. Hundredths of a coin. */
+  /** What a bet is at multiplier 1: at most games one count. Hundredths of a coin. */
   readonly bet: Coins;
   /** The house's share of what a seat receives, in ten-thousandths (rule 6.8). */
   readonly fee_basis_points: number;
@@ -608,7 +608,7 @@ export interface Terms {
   readonly private?: (PrivateTerms | null);
   /** The room's name in ids and accounts, as in `newbie`. */
   readonly room: string;
-  readonly rules: TongitsRules;
+  readonly rules: (TongitsRules | TongoOptionsRules | TongoAssetsRules);
   /** Anybody may watch what lies open, some time after it happened. */
   readonly spectators: Spectators;
 }
@@ -839,6 +839,864 @@ export interface TongitsView {
   readonly public: TongitsPublic;
   /** For the record only. */
   readonly stock?: (Pile | null);
+  /** The seat that looks; null for the public and the record. */
+  readonly viewer: (Seat | null);
+}
+
+/** An action of a player. Unknown fields are refused: they are a client's mistake. */
+export type TongoAssetsAction = ({
+  readonly purchase: number;
+  readonly risk: number;
+  readonly sell: number;
+  readonly type: "open";
+} | {
+  readonly type: "pay";
+} | {
+  readonly purchase: number;
+  readonly risk: number;
+  readonly sell: number;
+  readonly type: "raise";
+} | {
+  readonly risk: number;
+  readonly type: "raise_confront";
+} | {
+  readonly type: "retreat";
+} | {
+  readonly discard: TongoAssetsCard;
+  readonly slot: number;
+  readonly type: "swap";
+} | {
+  /** What leaves a hand of seven, and nothing else does. */
+  readonly discard?: (TongoAssetsCard | null);
+  /** A free purchase is spent. */
+  readonly free?: boolean;
+  readonly slot: number;
+  readonly type: "purchase";
+} | {
+  /** A free purchase is spent. */
+  readonly free?: boolean;
+  /** What a wild would replace in a hand of seven. */
+  readonly replace?: (TongoAssetsCard | null);
+  readonly type: "acquire";
+} | {
+  readonly slots: TongoAssetsSlots;
+  readonly type: "sell";
+} | {
+  readonly section: number;
+  readonly type: "reveal";
+} | {
+  readonly type: "dividend";
+} | {
+  readonly type: "done";
+} | {
+  readonly type: "confront";
+} | {
+  readonly discards: TongoAssetsCards;
+  readonly type: "evade";
+} | {
+  readonly margin: number;
+  readonly type: "index";
+} | {
+  readonly percent: number;
+  readonly type: "leverage";
+} | {
+  readonly cards?: TongoAssetsCards;
+  readonly chips?: number;
+  readonly to: Seat;
+  readonly type: "bribe";
+} | {
+  readonly type: "accept";
+} | {
+  readonly type: "refuse";
+});
+
+/** A bribe that waits for its answer (rule 4.6). */
+export interface TongoAssetsBribe {
+  readonly cards: TongoAssetsCards;
+  readonly chips: number;
+  readonly from: Seat;
+  readonly to: Seat;
+}
+
+/** A card by its index. */
+export type TongoAssetsCard = string;
+
+/** Any cards, each at most once. */
+export type TongoAssetsCards = readonly TongoAssetsCard[];
+
+/** The classes, the weakest first. */
+export type TongoAssetsClass = ("nothing" | "reserve" | "treasury" | "material_continuum" | "consortium" | "full_consortium" | "monopoly" | "full_monopoly");
+
+export type TongoAssetsColour = string;
+
+/** How long a question waits, in milliseconds (rule 7). */
+export interface TongoAssetsCountdowns {
+  /** An answer to a confront, a debt or a bribe. */
+  readonly answer_ms: number;
+  /** A whole assessment. */
+  readonly assess_ms: number;
+  /** An opening, and each decision of a round of risking. */
+  readonly risk_ms: number;
+}
+
+/** Cards in order. On the wire it is their list, the top first. */
+export type TongoAssetsDeck = readonly TongoAssetsCard[];
+
+/** The end of a game. What a seat takes of the pot is in half chips (rule 6). */
+export interface TongoAssetsEnd {
+  /** As many things as there are seats, or sections. */
+  readonly awards: readonly number[];
+  readonly ending: TongoAssetsEnding;
+  readonly winner: Seat;
+}
+
+/** How a game ended. */
+export type TongoAssetsEnding = ("last_in" | "acquisition" | "showdown");
+
+/** One thing that happened. Amounts are chips. */
+export type TongoAssetsEvent = ({
+  readonly seat: Seat;
+  readonly type: "dealer_chosen";
+} | {
+  readonly deck?: (TongoAssetsDeck | null);
+  readonly type: "assets_shuffled";
+} | {
+  readonly deck?: (TongoAssetsDeck | null);
+  readonly type: "acquires_shuffled";
+} | {
+  /** As many things as there are seats, or sections. */
+  readonly hands: readonly ((TongoAssetsCards | null))[];
+  readonly rotation: number;
+  readonly type: "dealt";
+} | {
+  readonly purchase: number;
+  readonly risk: number;
+  readonly seat: Seat;
+  readonly sell: number;
+  readonly type: "opened";
+} | {
+  readonly chips: number;
+  readonly seat: Seat;
+  readonly type: "paid";
+} | {
+  readonly chips: number;
+  readonly purchase: number;
+  readonly risk: number;
+  readonly seat: Seat;
+  readonly sell: number;
+  readonly type: "raised";
+} | {
+  readonly seat: Seat;
+  readonly type: "retreated";
+} | {
+  readonly rotation: number;
+  readonly type: "stopped";
+} | {
+  readonly assets?: readonly ((TongoAssetsCard | null))[] | null;
+  readonly seat: Seat;
+  readonly type: "assessing";
+} | {
+  readonly discarded: TongoAssetsFace;
+  readonly seat: Seat;
+  readonly slot: number;
+  readonly taken: TongoAssetsFace;
+  readonly type: "swapped";
+} | {
+  /** 0 where a free purchase was spent. */
+  readonly chips: number;
+  readonly discarded?: (TongoAssetsFace | null);
+  readonly seat: Seat;
+  readonly slot: number;
+  readonly taken: TongoAssetsFace;
+  readonly type: "purchased";
+} | {
+  /** 0 where a free purchase was spent. */
+  readonly chips: number;
+  /** What a wild replaced. */
+  readonly discarded?: (TongoAssetsFace | null);
+  readonly seat: Seat;
+  readonly taken: TongoAssetsFace;
+  readonly to: TongoAssetsPlace;
+  readonly type: "acquired";
+} | {
+  readonly seat: Seat;
+  readonly type: "free_spent";
+} | {
+  readonly chips: number;
+  readonly seat: Seat;
+  readonly type: "audited";
+} | {
+  readonly chips: number;
+  readonly hand?: (TongoAssetsCards | null);
+  readonly seat: Seat;
+  readonly slots: TongoAssetsSlots;
+  readonly type: "sold";
+} | {
+  readonly assets?: readonly ((TongoAssetsCard | null))[] | null;
+  readonly seat: Seat;
+  readonly section: number;
+  readonly type: "revealed";
+} | {
+  readonly chips: number;
+  readonly seat: Seat;
+  readonly type: "dividend_taken";
+} | {
+  readonly seat: Seat;
+  readonly type: "done";
+} | {
+  readonly chips: number;
+  readonly seat: Seat;
+  readonly type: "confronted";
+} | {
+  readonly chips: number;
+  readonly discarded: readonly TongoAssetsFace[];
+  readonly seat: Seat;
+  readonly type: "evaded";
+} | {
+  readonly chips: number;
+  readonly margin: number;
+  readonly purchase: number;
+  readonly risk: number;
+  readonly seat: Seat;
+  readonly sell: number;
+  readonly type: "indexed";
+} | {
+  readonly chips: number;
+  readonly percent: number;
+  readonly seat: Seat;
+  readonly type: "leveraged";
+} | {
+  readonly cards?: TongoAssetsCards;
+  readonly chips?: number;
+  readonly seat: Seat;
+  readonly to: Seat;
+  readonly type: "bribe_offered";
+} | {
+  readonly accepted: boolean;
+  readonly seat: Seat;
+  readonly type: "bribe_answered";
+} | {
+  /** As many things as there are seats, or sections. */
+  readonly hands: readonly ((TongoAssetsShown | null))[];
+  readonly type: "shown";
+} | {
+  /** As many things as there are seats, or sections. */
+  readonly awards: readonly number[];
+  readonly ending: TongoAssetsEnding;
+  readonly type: "over";
+  readonly winner: Seat;
+});
+
+export type TongoAssetsFace = (TongoAssetsCard | "asset" | "acquire");
+
+/** Where all cards lie. */
+export interface TongoAssetsHidden {
+  readonly acquires: TongoAssetsDeck;
+  readonly assets: TongoAssetsDeck;
+  /** As many things as there are seats, or sections. */
+  readonly hands: readonly TongoAssetsCards[];
+  /** As many things as there are seats, or sections. */
+  readonly kept: readonly TongoAssetsCards[];
+  /** As many things as there are seats, or sections. */
+  readonly piles: readonly TongoAssetsCards[];
+  /** As many things as there are seats, or sections. */
+  readonly sections: readonly TongoAssetsHiddenSection[];
+}
+
+/** What lies face down in a section. */
+export interface TongoAssetsHiddenSection {
+  /** The next one is the first that is there. */
+  readonly acquires: readonly ((TongoAssetsCard | null))[];
+  readonly assets: readonly ((TongoAssetsCard | null))[];
+}
+
+/** A section that the seat looked at by a reveal. */
+export interface TongoAssetsLook {
+  readonly assets: readonly ((TongoAssetsCard | null))[];
+  readonly section: number;
+}
+
+/** What a seat knows beside what is open. */
+export interface TongoAssetsOwn {
+  /** In its assessment, the assets before it. */
+  readonly before?: readonly ((TongoAssetsCard | null))[] | null;
+  readonly hand: TongoAssetsCards;
+  readonly kept: TongoAssetsCards;
+  /** In its assessment, the section that it looked at last. */
+  readonly look?: (TongoAssetsLook | null);
+}
+
+/** What is asked, and of whom. */
+export type TongoAssetsPhase = ({
+  readonly type: "dealer";
+} | {
+  readonly type: "assets";
+} | {
+  readonly type: "acquires";
+} | {
+  readonly type: "deal";
+} | {
+  readonly seat: Seat;
+  readonly type: "open";
+} | {
+  readonly seat: Seat;
+  readonly type: "risk";
+} | {
+  readonly type: "stop";
+} | {
+  /** It was shown its section. */
+  readonly began: boolean;
+  /** The section that it looked at last, by a reveal. */
+  readonly revealed?: number | null;
+  readonly seat: Seat;
+  readonly sold: boolean;
+  readonly swapped: boolean;
+  readonly type: "assess";
+} | {
+  readonly confronter: Seat;
+  readonly seat: Seat;
+  readonly type: "confront";
+} | {
+  readonly confronter: Seat;
+  readonly opener: Seat;
+  readonly seat: Seat;
+  readonly type: "debts";
+} | {
+  readonly confronter: Seat;
+  readonly type: "showdown";
+} | {
+  readonly seat: Seat;
+  readonly type: "last_in";
+} | {
+  readonly type: "over";
+});
+
+/** Where a bought acquire card goes (rule 1.5). */
+export type TongoAssetsPlace = ("hand" | "kept" | "pile");
+
+/** What everybody knows of a seat. Amounts are chips. */
+export interface TongoAssetsPlayer {
+  /** It has had its turn in this round of risking. */
+  readonly acted: boolean;
+  /** Assets in the hand, and wilds. */
+  readonly assets: number;
+  readonly chips: number;
+  /** Acquire cards kept apart. */
+  readonly kept: number;
+  /** In hundredths, of this confront (rule 4.5); 0 for none. */
+  readonly leverage: number;
+  /** In hundredths, of this confront (rule 4.4); 0 for none. */
+  readonly margin: number;
+  /** What the margin borrowed. */
+  readonly owes: number;
+  /** In this round of risking or this confront (rule 2.2). */
+  readonly paid: number;
+  readonly pile_acquires: number;
+  /** On its pile. */
+  readonly pile_assets: number;
+  readonly wilds: number;
+}
+
+/** Everything that is open. Amounts are chips. */
+export interface TongoAssetsPublic {
+  readonly acquire_deck: number;
+  readonly asset_deck: number;
+  /** The number of the countdown that runs; see `Prompt`. */
+  readonly countdown: number;
+  readonly end?: (TongoAssetsEnd | null);
+  /** A bribe that waits for its answer (rule 4.6). */
+  readonly offer?: (TongoAssetsBribe | null);
+  /** The seat has offered a bribe before this decision (rule 4.6). */
+  readonly offered?: boolean;
+  /** Who opened this round, or is the dealer (rule 2.1). */
+  readonly opener: (Seat | null);
+  readonly phase: TongoAssetsPhase;
+  /** As many things as there are seats, or sections. */
+  readonly players: readonly TongoAssetsPlayer[];
+  /** Who has not retreated. */
+  readonly playing: SeatSet;
+  readonly pot: number;
+  /** The number of the question now asked; see `Prompt`. */
+  readonly prompt: number;
+  readonly purchase: number;
+  /** In this round of risking, or in this confront. */
+  readonly raises: number;
+  readonly risk: number;
+  /** How far the table is turned (rule 1.6). */
+  readonly rotation: number;
+  /** Openings that were paid (rule 6.4). */
+  readonly rounds: number;
+  readonly rules: TongoAssetsRules;
+  /** As many things as there are seats, or sections. */
+  readonly sections: readonly TongoAssetsSection[];
+  readonly sell: number;
+  /** The hands that were shown, by seat. */
+  readonly shown?: readonly ((TongoAssetsShown | null))[] | null;
+  /** The risk before this confront's first margin (rule 4.4). */
+  readonly unindexed?: number | null;
+}
+
+/** How a hand is read: what counts first comes first. */
+export interface TongoAssetsReading {
+  readonly class: TongoAssetsClass;
+  /** The best colour in which these cards have that number. */
+  readonly colour: (TongoAssetsColour | null);
+  /** The highest number among the cards that make it; 0 for nothing. */
+  readonly number: number;
+  /** How many of these cards are wild; fewer are better. */
+  readonly wilds: number;
+}
+
+/** A rule set. */
+export interface TongoAssetsRules {
+  /** Bribes may be offered (rule 4.6). */
+  readonly bribes: boolean;
+  /** As many rounds all seats need seven cards for a confront, then the confronter alone (rule 3.5). */
+  readonly confront_all_rounds: number;
+  /** How long a question waits (rule 7). */
+  readonly countdowns: TongoAssetsCountdowns;
+  /** Chips of each seat at the start (rule 1.5). */
+  readonly latinum: number;
+  /** The buy-in may be leveraged (rule 4.5). */
+  readonly leverage: boolean;
+  /** The margin may be indexed (rule 4.4). */
+  readonly margins: boolean;
+  /** The highest first opening risk (rule 2.1). */
+  readonly opening_max: number;
+  /** The most by which a raise, or a later opening, is above the risk (rules 2.2 and 3.7). */
+  readonly raise_max: number;
+  /** Raises in a round of risking, and in a confront (rules 2.2 and 4.1). */
+  readonly raises_max: number;
+  /** Openings that are paid; then the opener confronts or retreats (rule 6.4). */
+  readonly rounds_max: number;
+  /** Sections of the table, 8 or 4 (rule 1.1). */
+  readonly sections: number;
+  /** Hundredths of the pot for the strongest hand (rule 6.2). */
+  readonly winner_share: number;
+}
+
+/** What everybody sees of a section: which places are full. */
+export interface TongoAssetsSection {
+  /** How many acquire cards lie there. */
+  readonly acquires: number;
+  /** The slots in which an asset lies. */
+  readonly slots: TongoAssetsSlots;
+}
+
+/** A hand that is shown, and how it is read. */
+export interface TongoAssetsShown {
+  readonly hand: TongoAssetsCards;
+  readonly reading: TongoAssetsReading;
+}
+
+/** Some of a section's slots for assets. On the wire it is the ascending list of their numbers. */
+export type TongoAssetsSlots = readonly number[];
+
+/** What one viewer knows. */
+export interface TongoAssetsView {
+  /** Every card, for the record only. */
+  readonly hidden?: (TongoAssetsHidden | null);
+  /** What the viewer holds and sees; absent for the public. */
+  readonly own?: (TongoAssetsOwn | null);
+  readonly public: TongoAssetsPublic;
+  /** The seat that looks; null for the public and the record. */
+  readonly viewer: (Seat | null);
+}
+
+/** An action of a player. Unknown fields are refused: they are a client's mistake. */
+export type TongoOptionsAction = ({
+  readonly floor: number;
+  readonly type: "stop";
+} | {
+  readonly type: "retreat";
+} | {
+  readonly discards?: readonly TongoOptionsCard[];
+  readonly type: "evade";
+} | {
+  readonly type: "convert_reserves";
+} | {
+  readonly target?: (Seat | null);
+  readonly type: "confront";
+} | {
+  readonly type: "acquire";
+} | {
+  readonly type: "fold";
+} | {
+  readonly type: "pay_risk";
+} | TongoOptionsNewCosts & {
+  readonly type: "lower";
+} | {
+  readonly leverage?: boolean;
+  readonly slot: number;
+  readonly type: "buy";
+} | {
+  readonly leverage?: boolean;
+  readonly slot: number;
+  readonly type: "sell";
+} | {
+  readonly floor?: number | null;
+  readonly leverage?: boolean;
+  readonly other: number;
+  readonly slot: number;
+  readonly type: "exchange";
+} | TongoOptionsNewCosts & {
+  readonly type: "raise";
+} | {
+  readonly percent: number;
+  readonly type: "index_margin";
+} | {
+  readonly type: "roll";
+} | {
+  readonly type: "end";
+} | {
+  readonly discards: readonly TongoOptionsCard[];
+  readonly type: "pay_to_evade";
+} | {
+  readonly type: "stand";
+} | {
+  readonly type: "join";
+});
+
+/** The answer to a challenge that keeps a seat in (rules 6.2, 7.1). */
+export type TongoOptionsAnswer = "stand" | "join" | "confront";
+
+/** One of the 48 cards of the player deck, or of the options deck. */
+export type TongoOptionsCard = string;
+
+/** A set of cards of one deck: bit n is the card with index n. On the wire it is the list of its cards by ascending index. */
+export type TongoOptionsCardSet = readonly TongoOptionsCard[];
+
+/** A confrontation or an acquisition while it is answered. */
+export interface TongoOptionsChallenge {
+  /** Who is to answer: the target first, if it may evade, then the others. */
+  readonly asked: Seat;
+  readonly by: Seat;
+  /** Who answered `join` or `confront`. */
+  readonly joined: SeatSet;
+  /** Whom it confronts; null where it acquires the cards of the floor that it faces. */
+  readonly target?: (Seat | null);
+}
+
+/** What a hand card and a floor card of one number make, perhaps with dice; the lowest first. */
+export type TongoOptionsClass = "pair" | "exact_pair" | "chain" | "exact_chain" | "four" | "exact_four";
+
+/** What is paid for what (rule 1.6). */
+export interface TongoOptionsCosts {
+  readonly buy: number;
+  readonly exchange: number;
+  readonly sell: number;
+}
+
+/** How costs were changed (rule 3.4). */
+export type TongoOptionsCostsChange = "lower" | "raise" | "index";
+
+/** How long a phase waits, in milliseconds (rule 9.1). */
+export interface TongoOptionsCountdowns {
+  readonly answer_ms: number;
+  readonly stop_ms: number;
+  /** All of a turn after the stop. */
+  readonly turn_ms: number;
+}
+
+/** A die on the ring. */
+export interface TongoOptionsDie {
+  /** Place 2k is on floor k, place 2k + 1 on the line between the floors k and k + 1. */
+  readonly place: number;
+  readonly value: number;
+}
+
+/** How a game ended. */
+export interface TongoOptionsEnd {
+  readonly ending: TongoOptionsEnding;
+  readonly pot: number;
+  readonly winner: Seat;
+}
+
+/** How a game ended. */
+export type TongoOptionsEnding = ("last_in" | "confront" | "acquire" | "reserves" | "rounds");
+
+/** One thing that happened. What was paid is in chips. */
+export type TongoOptionsEvent = ({
+  readonly dealer: Seat;
+  readonly dice: readonly TongoOptionsDie[];
+  readonly hands: readonly ((TongoOptionsCardSet | null))[];
+  readonly hidden?: (TongoOptionsHidden | null);
+  readonly type: "dealt";
+  /** Of each floor the card that lies face up. */
+  readonly up: readonly TongoOptionsCard[];
+} | {
+  readonly floor: number;
+  readonly seat: Seat;
+  readonly type: "stopped";
+} | {
+  readonly chips: number;
+  readonly seat: Seat;
+  readonly type: "risk_paid";
+} | {
+  readonly seat: Seat;
+  readonly type: "retreated";
+} | {
+  readonly seat: Seat;
+  readonly type: "folded";
+} | {
+  readonly chips: number;
+  readonly costs: TongoOptionsCosts;
+  readonly how: TongoOptionsCostsChange;
+  readonly seat: Seat;
+  readonly type: "costs_changed";
+} | {
+  readonly card: TongoOptionsCard;
+  readonly chips: number;
+  readonly leverage: boolean;
+  readonly seat: Seat;
+  readonly slot: number;
+  readonly type: "bought";
+} | {
+  readonly chips: number;
+  readonly leverage: boolean;
+  readonly seat: Seat;
+  readonly slot: number;
+  readonly type: "sold";
+} | {
+  readonly chips: number;
+  readonly floor?: number | null;
+  readonly leverage: boolean;
+  readonly other: number;
+  readonly seat: Seat;
+  readonly slot: number;
+  readonly type: "exchanged";
+} | {
+  readonly seat: Seat;
+  readonly type: "rolling";
+} | {
+  readonly dice: readonly TongoOptionsDie[];
+  readonly seat: Seat;
+  readonly type: "rolled";
+} | {
+  readonly chips: number;
+  readonly count: number;
+  readonly discards?: readonly TongoOptionsCard[] | null;
+  readonly seat: Seat;
+  /** By its token, and not for chips. */
+  readonly token: boolean;
+  readonly type: "evaded";
+} | {
+  readonly cards?: (TongoOptionsCardSet | null);
+  readonly deck?: readonly TongoOptionsCard[] | null;
+  readonly seat: Seat;
+  readonly type: "drew";
+} | {
+  readonly seat: Seat;
+  readonly type: "reserves_converted";
+  readonly wager: number;
+} | {
+  readonly seat: Seat;
+  readonly target: Seat;
+  readonly type: "confronted";
+} | {
+  readonly floor: number;
+  readonly seat: Seat;
+  readonly type: "acquired";
+} | {
+  readonly answer: TongoOptionsAnswer;
+  readonly chips: number;
+  readonly seat: Seat;
+  readonly type: "answered";
+} | {
+  readonly chips: number;
+  readonly seat: Seat;
+  readonly type: "ended";
+} | {
+  readonly hands: readonly TongoOptionsShown[];
+  readonly type: "shown";
+} | {
+  readonly ending: TongoOptionsEnding;
+  readonly pot: number;
+  readonly type: "over";
+  readonly winner: Seat;
+});
+
+/** What lies face down, and of the floors also what lies up. */
+export interface TongoOptionsHidden {
+  readonly deck: readonly TongoOptionsCard[];
+  /** The free exchanges; where the rules know none they mean nothing. */
+  readonly exchanges: readonly (readonly TongoOptionsCard[])[];
+  readonly floors: readonly (readonly TongoOptionsCard[])[];
+}
+
+/** A hand card and the floor card that it is matched with. */
+export interface TongoOptionsMatch {
+  readonly card: TongoOptionsCard;
+  readonly class: TongoOptionsClass;
+  readonly floor: TongoOptionsCard;
+}
+
+/** The costs that are to be otherwise (rule 3.4). */
+export interface TongoOptionsNewCosts {
+  readonly buy?: number | null;
+  readonly exchange?: number | null;
+  readonly sell?: number | null;
+}
+
+/** Chips that a seat has paid into the pot, by what they were for. */
+export interface TongoOptionsPaid {
+  readonly answer?: number;
+  readonly buy_in?: number;
+  readonly buys?: number;
+  readonly evasion?: number;
+  readonly exchanges?: number;
+  readonly rates?: number;
+  readonly reserves?: number;
+  readonly risk?: number;
+  readonly sells?: number;
+}
+
+/** Where a game stands. */
+export type TongoOptionsPhase = ({
+  readonly type: "deal";
+} | {
+  readonly seat: Seat;
+  readonly type: "stop";
+} | TongoOptionsTurn & {
+  readonly type: "turn";
+} | TongoOptionsTurn & {
+  readonly type: "roll";
+} | {
+  readonly count: number;
+  readonly seat: Seat;
+  readonly turn: Seat;
+  readonly type: "shuffle";
+} | TongoOptionsChallenge & {
+  readonly type: "challenge";
+} | TongoOptionsShowdown & {
+  readonly type: "showdown";
+} | {
+  readonly type: "over";
+});
+
+/** A seat of a game. */
+export interface TongoOptionsPlayer {
+  readonly chips: number;
+  readonly evade_token: boolean;
+  /** The floor that it faced last (rule 9.1). */
+  readonly facing: number;
+  readonly folded: boolean;
+  /** The buy-in has paid for something (rule 3.4). */
+  readonly leveraged: boolean;
+  readonly paid: TongoOptionsPaid;
+  readonly previous: TongoOptionsPrevious;
+}
+
+/** What a seat's previous turn was, as far as it bars anything (rules 3.2, 6.1). */
+export interface TongoOptionsPrevious {
+  readonly confronted?: boolean;
+  /** By token, also in answer to a confrontation since. */
+  readonly evaded?: boolean;
+  readonly paid_to_evade?: boolean;
+  readonly retreated?: boolean;
+}
+
+/** Everything that lies open. */
+export interface TongoOptionsPublic {
+  readonly costs: TongoOptionsCosts;
+  /** The number of the countdown that runs; see `Prompt`. */
+  readonly countdown: number;
+  /** The winner of the last game, or a seat by chance (rule 2.1). */
+  readonly dealer: (Seat | null);
+  readonly dice: readonly TongoOptionsDie[];
+  readonly end?: (TongoOptionsEnd | null);
+  readonly floors: readonly (readonly ((TongoOptionsCard | null))[])[];
+  readonly phase: TongoOptionsPhase;
+  readonly players: readonly TongoOptionsPlayer[];
+  readonly pot: number;
+  /** The number of the question now asked; see `Prompt`. */
+  readonly prompt: number;
+  readonly reserves?: (TongoOptionsReserves | null);
+  /** From 1 (rule 4.2). */
+  readonly round: number;
+  readonly rules: TongoOptionsRules;
+  /** The hands of a showdown. */
+  readonly shown?: readonly TongoOptionsShown[];
+}
+
+/** Reserves were converted (chapter 5). */
+export interface TongoOptionsReserves {
+  readonly by: Seat;
+  /** What others answer with, as far as they have it. */
+  readonly wager: number;
+}
+
+/** One rule set. */
+export interface TongoOptionsRules {
+  /** Who answers a challenge otherwise than by folding pays the risk (rule 8.4). */
+  readonly answer_pays_risk: boolean;
+  /** What each seat pays at the start (rule 1.6). */
+  readonly buy_in: number;
+  /** The first round in which a seat may confront or acquire (rule 8.4). */
+  readonly challenge_round: number;
+  /** What each seat may spend in all (rule 1.5). */
+  readonly chips: number;
+  /** How long a phase waits for its seat (rule 9.1). */
+  readonly countdowns: TongoOptionsCountdowns;
+  /** Two dice with six sides more (rule 1.4). */
+  readonly dice_2d6: boolean;
+  /** Free exchanges lie below the floors (rule 1.3). */
+  readonly free_exchange: boolean;
+  /** All costs may be changed by a percentage (rule 3.4). */
+  readonly index_margin: boolean;
+  /** The most that a cost is raised by in one turn (rule 1.6). */
+  readonly raise_max: number;
+  /** After so many rounds everybody shows (rule 4.2). */
+  readonly rounds_max: number;
+  /** A table has so many (rule 1.1). */
+  readonly seats_max: number;
+  /** A game begins with at least so many seats (rule 1.1). */
+  readonly seats_min: number;
+  /** Buy, sell and exchange cost at the start (rule 1.6). */
+  readonly start_cost: number;
+}
+
+/** Who shows, and why (rules 4.1, 4.2, 5.3, 6.3, 7.2). */
+export interface TongoOptionsShowdown {
+  /** Who confronts or acquires; the last of equals. */
+  readonly by: Seat;
+  readonly ending: TongoOptionsEnding;
+  /** With this one too. */
+  readonly seats: SeatSet;
+}
+
+/** A hand as it is shown, with the floor that it is matched with. */
+export interface TongoOptionsShown {
+  readonly floor: number;
+  readonly hand: TongoOptionsCardSet;
+  readonly matches: readonly TongoOptionsMatch[];
+  readonly seat: Seat;
+}
+
+/** The last step of rule 3.4 that was done in a turn, or what comes before. */
+export type TongoOptionsStep = ("lowered" | "traded" | "rolled" | "open" | "begun" | "raised");
+
+/** How far a turn has come. */
+export interface TongoOptionsTurn {
+  readonly bought?: boolean;
+  readonly exchanged?: boolean;
+  /** The one that faces it. */
+  readonly floor: number;
+  readonly indexed?: boolean;
+  readonly seat: Seat;
+  readonly sold?: boolean;
+  readonly step: TongoOptionsStep;
+  /** What is left of the wager of a seat that has converted its reserves in this turn. */
+  readonly wager?: number | null;
+}
+
+/** What one viewer knows. */
+export interface TongoOptionsView {
+  /** The hands that the viewer may see, by seat. Those of a showdown are in `public`. */
+  readonly hands: readonly ((TongoOptionsCardSet | null))[];
+  /** For the record only. */
+  readonly hidden?: (TongoOptionsHidden | null);
+  readonly public: TongoOptionsPublic;
   /** The seat that looks; null for the public and the record. */
   readonly viewer: (Seat | null);
 }
