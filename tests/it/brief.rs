@@ -67,6 +67,8 @@ fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
     for seed in 0..4 {
         let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
         let mut ends = Form::ALL.map(|form| Ends::greeted(form, tables.now()));
+        // As a snapshot would have told.
+        ends.iter_mut().for_each(|ends| ends.client.at_table_of(AnyGame::kind(&terms.rules)));
         // As the occupant of each seat follows it.
         let mut views: Vec<Option<TableView<AnyGame>>> = vec![None; usize::from(seats)];
         let mut bytes = [0; Form::ALL.len()];

@@ -50,7 +50,8 @@ async fn a_device_without_a_time_zone_may_tell_it_later() {
     let server = Server::new().await;
     let first = server.node.guest(DEVICE).await;
     assert!(first.answer["player"]["time_zone"].is_null());
-    let told = server.node.sign_in(&json!({ "device_id": DEVICE, "time_zone": "Asia/Tokyo" })).await;
+    let told =
+        server.node.sign_in(&json!({ "device_id": DEVICE, "time_zone": "Asia/Tokyo" })).await;
     assert_eq!(told.answer["player"]["time_zone"], "Asia/Tokyo");
 }
 
