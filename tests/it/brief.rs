@@ -10,6 +10,7 @@ use bahay_engine::catalog::{self, AnyEvent, AnyGame, AnyRules};
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Event as GameEvent, Tongits};
 use bahay_engine::games::tongo_assets::TongoAssets;
+use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Input, PlayerId, TableView, Terms, Timestamp};
@@ -17,6 +18,7 @@ use uuid::Uuid;
 
 const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
 const ASSETS_PAGE: &str = include_str!("../../docs/protocol/tongo_assets.md");
+const OPTIONS_PAGE: &str = include_str!("../../docs/protocol/tongo_options.md");
 
 /// When the server of the page says hello.
 const HELLO_MS: i64 = 1_772_366_400_000;
@@ -212,5 +214,9 @@ fn the_page_shows_the_short_forms_as_they_are() {
     for (word, number) in words::<TongoAssets>().filter(|(word, _)| !section.contains(word)) {
         let row = format!("| {number} | `{word}` | ");
         assert!(ASSETS_PAGE.lines().any(|line| line.starts_with(&row)), "no row {row}");
+    }
+    for (word, number) in words::<TongoOptions>().filter(|(word, _)| !section.contains(word)) {
+        let row = format!("| {number} | `{word}` | ");
+        assert!(OPTIONS_PAGE.lines().any(|line| line.starts_with(&row)), "no row {row}");
     }
 }
