@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
 import { look, playGame } from './player.mjs';
+import { relayTo } from './relay.mjs';
 
 const ROOM = 'quick';
 const BUDGET_BYTES = 150_000;
@@ -68,8 +69,9 @@ async function sitDown(page, url, room) {
 
 /** Plays games until somebody takes a POT and the player has won one; checks what is shown of each. */
 async function toPot({ browser, url, mistakes, picture }) {
-  const { context, page } = await seat(browser, url, mistakes);
-  await sitDown(page, url, /^Quick/);
+  const relay = await relayTo(url);
+  const { context, page } = await seat(browser, relay.url, mistakes);
+  await sitDown(page, relay.url, /^Quick/);
   let games = 0;
   let isCut = false;
   for (let pots = 0; pots === 0; games += 1) {
@@ -78,7 +80,7 @@ async function toPot({ browser, url, mistakes, picture }) {
     await playGame(page, { each: async () => {
       if (isCut) return;
       isCut = true;
-      await cut(page, context, picture);
+      await cut(page, context, relay, picture);
     } });
     const end = page.locator('.ending');
     await end.waitFor();
@@ -103,19 +105,22 @@ async function toPot({ browser, url, mistakes, picture }) {
   assert.equal(await page.getByLabel('What shall they call you?').count(), 0);
   await again(page, mistakes, picture, games);
   await context.close();
+  relay.close();
   return games;
 }
 
 /** The network goes in the midst of a game, and comes back: the same hand within a second. */
-async function cut(page, context, picture) {
+async function cut(page, context, relay, picture) {
   // What was played last is answered first.
   await page.waitForTimeout(200);
   await page.waitForFunction(() => document.querySelector('.say.urgent') && !document.querySelector('.acts').textContent.includes('sent…'), null, { timeout: 40_000 });
   const before = await look(page);
+  relay.cut();
   await context.setOffline(true);
-  await page.evaluate(() => globalThis.dispatchEvent(new Event('offline')));
-  await page.waitForTimeout(600);
+  await page.locator('main.table.stale').waitFor();
+  await page.getByText('Connection lost. Coming back…').waitFor();
   await picture(page, 'cut');
+  relay.mend();
   const began = Date.now();
   await context.setOffline(false);
   await page.waitForFunction(() => document.querySelector('main.table:not(.stale) .say.urgent'), null, { timeout: 5_000, polling: 20 });
@@ -193,6 +198,7 @@ async function friends({ browser, url, mistakes, picture }) {
   const code = await host.page.locator('.code-big').innerText();
   assert.equal(link, `${url}/play/join/${code.trim()}`);
   await host.page.keyboard.press('Escape');
+  await twoTabs(host);
   await guest.page.goto(link);
   await guest.page.getByText('Bet 1. 1 of 3 sit there.').waitFor();
   await picture(guest.page, 'invited');
@@ -210,13 +216,11 @@ async function friends({ browser, url, mistakes, picture }) {
   const nets = await Promise.all(pages.map((page) => page.locator('.ending .net').innerText()));
   const sum = nets.map((net) => Number(net.replace('−', '-').replace(/[+,]/g, ''))).reduce((a, b) => a + b, 0);
   assert.ok(sum <= 0 && sum > -20, `the fee and nothing else is missing: ${nets}`);
-  await twoTabs(host);
   for (const { context } of [host, guest, third]) await context.close();
 }
 
 /** The newer tab plays, the older says so and takes over when asked. */
 async function twoTabs({ context, page }) {
-  await page.locator('.act.ready').click();
   const newer = await context.newPage();
   await newer.goto(page.url());
   await newer.locator('main.table').waitFor();
@@ -225,4 +229,5 @@ async function twoTabs({ context, page }) {
   await replaced.getByRole('button', { name: 'Play here' }).click();
   await newer.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
   await replaced.waitFor({ state: 'detached' });
+  await newer.close();
 }

@@ -5,7 +5,7 @@ import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
 import { PAGES } from './pages.mjs';
 import { SCENES } from './scenes.mjs';
 
-const WAIT_MS = 5_000;
+const WAIT_MS = 20_000;
 
 /** How many scenes were played. */
 export async function runScenes({ browser, dist, mistakes, picture, only = null }) {

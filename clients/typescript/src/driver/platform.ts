@@ -85,6 +85,7 @@ export type WebSocketClass = new (
 ) => {
   binaryType: string;
   readonly protocol: string;
+  readonly readyState: number;
   onopen: ((event: never) => void) | null;
   onmessage: ((event: never) => void) | null;
   onclose: ((event: never) => void) | null;
@@ -94,6 +95,9 @@ export type WebSocketClass = new (
 };
 
 const REQUEST_MS = 12_000;
+
+/** The `readyState` of a socket that takes what is sent. */
+const OPEN = 1;
 
 /** Kept as long as the installation; all else belongs to one tab. */
 const LASTING: ReadonlySet<StoreKey> = new Set(["device", "seed"]);
@@ -199,11 +203,7 @@ function openSocket(
 ): Socket {
   const socket = new WebSocket(url, [...protocols]);
   socket.binaryType = "arraybuffer";
-  let isOpen = false;
-  socket.onopen = () => {
-    isOpen = true;
-    events.opened(socket.protocol);
-  };
+  socket.onopen = () => events.opened(socket.protocol);
   socket.onmessage = ({ data }: { data: string | ArrayBuffer }) =>
     events.heard(typeof data === "string" ? data : new Uint8Array(data));
   socket.onclose = ({ code, reason }: { code: number; reason: string }) =>
@@ -212,7 +212,8 @@ function openSocket(
   socket.onerror = () => undefined;
   return {
     send: (text) => {
-      if (isOpen) quietly(() => socket.send(text));
+      // One that closes already would take it, and say so on the page's console.
+      if (socket.readyState === OPEN) quietly(() => socket.send(text));
     },
     close: () => {
       quietly(() => socket.close(1000));
