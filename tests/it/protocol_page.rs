@@ -3,14 +3,17 @@
 
 use bahay::ws::protocol::brief::Form;
 use bahay::ws::protocol::{Command, MessageReader, close};
-use bahay::ws::{Refused, asyncapi, example_commands, example_messages, refusals};
+use bahay::ws::{asyncapi, example_commands, example_messages, refusals};
 use bahay_engine::games::tongits::Action;
 use serde_json::Value;
 
 const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
 
 /// Games with a page of their own, which lists what they refuse: `| code | rule | what it says |`.
-const GAME_PAGES: [&str; 1] = [include_str!("../../docs/protocol/tongo_options.md")];
+const GAME_PAGES: [(&str, &str); 2] = [
+    ("tongo_assets", include_str!("../../docs/protocol/tongo_assets.md")),
+    ("tongo_options", include_str!("../../docs/protocol/tongo_options.md")),
+];
 
 /// Every block of JSON, as it stands there.
 fn blocks() -> Vec<&'static str> {
@@ -55,12 +58,15 @@ fn type_of(value: &impl serde::Serialize) -> String {
 #[test]
 fn the_tables_of_the_page_are_those_of_the_code() {
     let mut rows: Vec<String> = Vec::new();
-    // What the rules of other games refuse is on the pages of those games.
-    let ours = |refused: &Refused| refused.kind.is_none_or(|kind| kind == "tongits");
-    for refused in refusals().into_iter().filter(ours) {
+    let mut missing: Vec<String> = Vec::new();
+    for refused in refusals() {
         let (code, rule) = (refused.code, refused.rule.unwrap_or_default());
-        let own = format!("| `{code}` | {rule} | {} |", refused.detail);
-        if GAME_PAGES.iter().any(|page| page.lines().any(|line| line == own)) {
+        let page = GAME_PAGES.iter().find(|(kind, _)| refused.kind == Some(kind));
+        if let Some((kind, page)) = page {
+            let own = format!("| `{code}` | {rule} | {} |", refused.detail);
+            if !page.lines().any(|line| line == own) {
+                missing.push(format!("{kind}: {own}"));
+            }
             continue;
         }
         let retryable = if refused.retryable { "yes" } else { "no" };
@@ -70,9 +76,12 @@ fn the_tables_of_the_page_are_those_of_the_code() {
         rows.push(format!("| {code} | `{name}` | {meaning} |"));
     }
     let rows: Vec<String> = rows.into_iter().map(|row| row.replace("|  |", "| |")).collect();
-    let missing: Vec<_> =
-        rows.iter().filter(|row| !PAGE.lines().any(|line| line == **row)).cloned().collect();
-    assert!(missing.is_empty(), "docs/PROTOCOL.md lacks these rows:\n{}", missing.join("\n"));
+    missing.extend(rows.into_iter().filter(|row| !PAGE.lines().any(|line| line == row)));
+    assert!(
+        missing.is_empty(),
+        "docs/PROTOCOL.md and the pages of the games lack these rows:\n{}",
+        missing.join("\n")
+    );
 }
 
 /// Every event that the document lists has its row.
