@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::ids::Tag;
 use crate::tapes::script::Script;
-use crate::ws::protocol::brief::{Form, FormError};
 use crate::ws::protocol::OpenPrompt;
+use crate::ws::protocol::brief::{Form, FormError};
 
 type Action = <AnyGame as Game>::Action;
 type GameEvent = <AnyGame as Game>::Event;
