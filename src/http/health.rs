@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{FromRef, State};
@@ -14,6 +14,7 @@ use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
+use crate::clock::Moment;
 use crate::db::{self, PgPool};
 use crate::metrics::Metrics;
 use crate::verify::hourly::LastCheck;
@@ -62,7 +63,7 @@ pub struct Readiness(Arc<ReadinessInner>);
 struct ReadinessInner {
     probes: Vec<Probe>,
     /// Held while they are asked, so that those who come meanwhile get the same answer.
-    last: Mutex<Option<(Instant, Answers)>>,
+    last: Mutex<Option<(Moment, Answers)>>,
 }
 
 /// Who answers, and who does not.
@@ -97,7 +98,7 @@ impl Readiness {
             let named = if answered { &mut answers.answering } else { &mut answers.missing };
             named.push(probe.name);
         }
-        *last = Some((Instant::now(), answers.clone()));
+        *last = Some((Moment::now(), answers.clone()));
         answers
     }
 }
