@@ -113,7 +113,8 @@ impl<G: GameKind> Walk<G> {
     }
 }
 
-/// Plays the same in both; `None` when one of these viewers comes to see something else in one.
+/// Plays the same in both; `None` when one of these viewers comes to see something else in one, and
+/// where chance goes on: what it deals out of two decks is not the same.
 fn together<G: GameKind>(
     games: &[G; 2],
     seat: Seat,
@@ -129,6 +130,9 @@ fn together<G: GameKind>(
         after
     });
     let [Some(one), Some(other)] = after else { return None };
+    if [&one, &other].into_iter().any(|game| matches!(game.turn(), Turn::Chance(_))) {
+        return None;
+    }
     let alike = viewers.iter().all(|viewer| one.view(*viewer) == other.view(*viewer));
     (alike && !may_tell).then_some([one, other])
 }
