@@ -41,6 +41,12 @@ pub trait Probe<G: GameKind> {
     /// Texts that must not appear in what the viewer gets while the game stands so.
     fn hidden(&self, game: &G, viewer: Viewer) -> Vec<String>;
 
+    /// Whether two of those texts may stand in each other's place, so that the game is still one that
+    /// can be dealt.
+    fn may_change_places(&self, _one: &str, _other: &str) -> bool {
+        true
+    }
+
     /// What of the game's own invariants is broken.
     fn broken(&self, game: &G) -> Option<String>;
 }

@@ -218,6 +218,9 @@ fn pair<G: GameKind>(
 ) -> Option<Pair<G>> {
     let hidden = probe.hidden(game, Viewer::Public);
     let (one, other) = (dice.choose(&hidden)?, dice.choose(&hidden)?);
+    if !probe.may_change_places(one, other) {
+        return None;
+    }
     let twin = swapped(game, one, other).filter(|twin| twin != game)?;
     if probe.broken(&twin).is_some() {
         return None;

@@ -165,6 +165,12 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
     }
 
     /// Every card is in one place and every chip is somewhere.
+    /// Assets begin with a number, acquire cards with a letter: there are two decks.
+    fn may_change_places(&self, one: &str, other: &str) -> bool {
+        let is_asset = |text: &str| text.bytes().nth(1).is_some_and(|byte| byte.is_ascii_digit());
+        is_asset(one) == is_asset(other)
+    }
+
     fn broken(&self, game: &TongoAssets) -> Option<String> {
         let (public, hidden) = (game.public(), game.hidden());
         let chips: u32 = public.players.iter().map(|player| player.chips * HALVES).sum();
