@@ -20,6 +20,8 @@ type View = <AnyGame as bahay_engine::game::Game>::View;
 /// A replayed game.
 #[derive(Clone, Debug)]
 pub(crate) struct Truth {
+    /// How many play.
+    seats: u8,
     start: AnyGame,
     steps: Vec<Step>,
 }
@@ -107,7 +109,7 @@ impl Truth {
             };
             steps.push(Step { taken, events, after: state.clone() });
         }
-        Ok(Self { start, steps })
+        Ok(Self { seats, start, steps })
     }
 
     /// Every action in order.
@@ -116,7 +118,9 @@ impl Truth {
     }
 
     pub(crate) fn seen_by(&self, seat: Seat) -> Seen {
-        let viewer = Viewer::Seat(seat);
+        // Who sits at the table and waits for the next game sees what anybody sees.
+        let plays = seat.number() < self.seats;
+        let viewer = if plays { Viewer::Seat(seat) } else { Viewer::Public };
         let mut seen = Seen {
             events: Vec::new(),
             views: BTreeMap::from([(0, vec![self.start.view(viewer)])]),

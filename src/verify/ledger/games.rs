@@ -278,7 +278,7 @@ fn check_same_game(record: &Record<AnyGame>, game: &Of<'_>) -> Result<(), Mismat
         ("kind", record.kind == game.kind),
         ("table", record.table == game.table),
         ("room", record.terms.room == game.room),
-        ("ante", record.terms.price.bet == game.ante),
+        ("ante", record.terms.ante() == Some(game.ante)),
         ("set of players", record.players == game.players),
         ("set of stakes", record.stakes == game.stakes),
     ];
