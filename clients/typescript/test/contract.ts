@@ -10,7 +10,8 @@ import { WebSocket } from "ws";
 
 import {
   type Action, Client, type Form, FORMS, type Platform, type RestAnswer, type Socket,
-  type SocketEvents, type StoreKey, type WebSocketClass, checkRecordedDeal, nodePlatform, tongits,
+  type SocketEvents, type StoreKey, type WebSocketClass, type TongitsAction, type TongitsView, checkRecordedDeal,
+  nodePlatform, tongits,
 } from "../src/index.js";
 
 const base = process.argv[2] ?? "";
@@ -139,7 +140,7 @@ function play({ client }: Guest): Promise<string> {
       if (!prompt || prompt.legal.length === 0) return;
       if (!isNew(`${prompt.game} ${prompt.number}`)) return;
       for (const action of prompt.legal) {
-        const why = view.phase.type === "playing" ? tongits.whyNot(view.phase.view, action) : null;
+        const why = view.phase.type === "playing" ? tongits.whyNot(view.phase.view as TongitsView, action as TongitsAction) : null;
         if (why) reject(new Error(`${JSON.stringify(action)}: ${why.code}`));
       }
       void client.act(choose(prompt.legal)).then(expect);

@@ -6,7 +6,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { type Action, type TongitsAction, type TongitsView, tongits } from "../src/index.js";
+import {
+  type Action, type Shown, type TongitsAction, type TongitsRules, type TongitsView, tongits,
+} from "../src/index.js";
 import { type Look, canonical, play } from "./tape.js";
 
 const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
@@ -41,15 +43,16 @@ test("why not has no reason for what the server lists, and one for all else", ()
   each((told, { table }) => {
     const phase = table?.view.phase;
     if (told.type !== "table" || phase?.type !== "playing" || !table?.prompt) return;
+    const view = phase.view as TongitsView;
     const listed = new Set(table.prompt.legal.map((action: Action) => canonical(action)));
     for (const action of table.prompt.legal) {
-      assert.equal(tongits.whyNot(phase.view, action), null, canonical(action));
+      assert.equal(tongits.whyNot(view, action as TongitsAction), null, canonical(action));
       legal += 1;
     }
-    for (const action of tries(phase.view)) {
+    for (const action of tries(view)) {
       const { face_down, ...rest } = action as { face_down?: boolean };
       if (listed.has(canonical(face_down ? action : rest))) continue;
-      const why = tongits.whyNot(phase.view, action);
+      const why = tongits.whyNot(view, action);
       assert.ok(why, `${canonical(action)} is not listed`);
       codes.add(why.code);
       others += 1;
@@ -68,10 +71,10 @@ test("hands are arranged as the server arranges them", () => {
   let hands = 0;
   each((told, { table }) => {
     if (told.type !== "table" || !table) return;
-    const min = table.view.terms.rules.secret_run_min;
+    const min = (table.view.terms.rules as TongitsRules).secret_run_min;
     for (const event of told.events) {
       if (event.type !== "game" || event.event.type !== "shown") continue;
-      for (const { hand, arrangement } of event.event.hands) {
+      for (const { hand, arrangement } of event.event.hands as readonly Shown[]) {
         assert.equal(canonical(tongits.arrange(hand, min)), canonical(arrangement));
         assert.equal(tongits.deadwood(hand), arrangement.deadwood);
         hands += 1;

@@ -2,10 +2,11 @@
 
 import type {
   Event, GameId, LeftReason, OpenPrompt, Phrase, PlayerId, TableId, TableView, TicketId, TongitsAction,
+  TongoAssetsAction, TongoOptionsAction,
 } from "../gen/socket.js";
 
 /** An action of any game; the server knows which. */
-export type Action = TongitsAction | { readonly type: string; readonly [field: string]: unknown };
+export type Action = TongitsAction | TongoAssetsAction | TongoOptionsAction | { readonly type: string; readonly [field: string]: unknown };
 
 /** Names a command, whatever the connection. The caller gives it, and never twice. */
 export type CommandNumber = number;
