@@ -167,7 +167,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
     /// Every card is in one place and every chip is somewhere.
     /// Assets begin with a number, acquire cards with a letter: there are two decks.
     fn may_change_places(&self, one: &str, other: &str) -> bool {
-        let is_asset = |text: &str| text.bytes().nth(1).is_some_and(|byte| byte.is_ascii_digit());
+        let is_asset = |text: &str| text.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
         is_asset(one) == is_asset(other)
     }
 
