@@ -71,7 +71,7 @@ request = urllib.request.Request(f"{url}/v1/sign-in/guest", data=body, headers=h
 print(json.load(urllib.request.urlopen(request))["access_token"])
 SIGN_IN
   )
-  BAHAY_OPERATOR_TOKEN=$("$BINARY" operator add contract --role admin | head -n 1)
+  BAHAY_OPERATOR_TOKEN=$("$BINARY" operator add contract --role admin | sed -n 1p)
   export BAHAY_GAME BAHAY_OTHER_PLAYER BAHAY_PLAYER_TOKEN BAHAY_OPERATOR_TOKEN
   export SCHEMATHESIS_HOOKS=hooks PYTHONPATH=$ROOT/tests/contracts PYTHONDONTWRITEBYTECODE=1
   # What it keeps between runs is not to lie in the checkout.
