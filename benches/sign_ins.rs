@@ -99,6 +99,7 @@ async fn run() {
     };
     let secret = Hex(entropy::seed()).to_string();
     let parts = Parts {
+        ledger_pool: pool.clone(),
         pool,
         live,
         signer: Signer::new(secret.as_bytes()).unwrap(),

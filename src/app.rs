@@ -75,7 +75,10 @@ pub enum ServeError {
 /// What a server is made of.
 #[derive(Debug)]
 pub struct Parts {
+    /// For everything but what the ledger books.
     pub pool: PgPool,
+    /// For that: who reads, however much, takes no connection from it.
+    pub ledger_pool: PgPool,
     pub live: live_store::Options,
     pub signer: Signer,
     /// For tokens and sessions. Tables have the house's own.
@@ -130,13 +133,14 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         tracing::warn!("BAHAY_SECOND_FACTOR_KEYS is not set: second factors are stored unsealed");
     }
     let (allowance, grants) = (config.grants.allowance(), config.grants.limits());
-    let pool = db::PoolOptions {
-        connections_max: config.database_connections,
-        ..db::PoolOptions::default()
-    };
     let database = config.database.database_url;
     db::check_schema(&database).await?;
-    let pool = db::connect(database, pool).await.map_err(ServeError::Database)?;
+    let connect = async |connections_max| {
+        let options = db::PoolOptions { connections_max, ..db::PoolOptions::default() };
+        db::connect(database.clone(), options).await.map_err(ServeError::Database)
+    };
+    let pool = connect(config.database_connections).await?;
+    let ledger_pool = connect(config.ledger_connections).await?;
     if db::login_may_rewrite(&pool).await.map_err(ServeError::Database)? {
         tracing::warn!(
             "the database login may change booked transfers: in production, serve with one that \
@@ -148,6 +152,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     let listener = listen(address).map_err(|error| ServeError::Listen { address, error })?;
     let parts = Parts {
         pool,
+        ledger_pool,
         live: config.live.options(),
         signer,
         clock: Clock::system(),
@@ -188,6 +193,7 @@ pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, ServeError> {
     let Parts {
         pool,
+        ledger_pool,
         live,
         signer,
         clock,
@@ -209,10 +215,11 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let (live, publications) = LiveStore::connect(&live).await.map_err(ServeError::Redis)?;
     let allowance = customs.allowance;
     let options = LedgerOptions { allowance, ..LedgerOptions::default() };
-    let (ledger, ledger_tasks) = Ledger::start(pool.clone(), options);
+    let (ledger, ledger_tasks) = Ledger::start(ledger_pool.clone(), options);
+    let ledger = ledger.reading_by(pool.clone());
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
-    show_figures(&metrics, &tables, &pool);
+    show_figures(&metrics, &tables, [&pool, &ledger_pool]);
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
@@ -321,12 +328,13 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
 }
 
 /// What the parts know of themselves, for whoever reads the figures.
-fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, pool: &PgPool) {
+fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&PgPool; 2]) {
     metrics.show(tables.counts().play());
     metrics.show_process();
     let (known, halted, other) = (tables.clone(), tables.clone(), tables.clone());
     let (voided, told_away) = (tables.clone(), tables.clone());
     let (connections, idle) = (pool.clone(), pool.clone());
+    let (booking, booking_idle) = (ledger.clone(), ledger.clone());
     metrics.ask("bahay_tables", "Tables of which this process has a copy", move || {
         known.known_tables() as u64
     });
@@ -355,6 +363,14 @@ fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, pool: &PgPool) {
         "bahay_database_connections_idle",
         "Connections to PostgreSQL that nobody uses",
         move || idle.num_idle() as u64,
+    );
+    metrics.ask("bahay_ledger_connections", "Connections by which the ledger books", move || {
+        booking.size().into()
+    });
+    metrics.ask(
+        "bahay_ledger_connections_idle",
+        "Connections of the ledger that nobody uses",
+        move || booking_idle.num_idle() as u64,
     );
 }
 

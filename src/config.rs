@@ -117,10 +117,16 @@ pub struct Config {
     )]
     pub previous_signing_secrets: Vec<Secret>,
 
-    /// Connections to PostgreSQL. More than 8 for each 2 cores has not been seen to help.
+    /// Connections to PostgreSQL, those of the ledger and of reports aside. More than 8 for each 2
+    /// cores has not been seen to help.
     #[arg(long, env = "BAHAY_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(4..=1000))]
     pub database_connections: u32,
+
+    /// Connections to PostgreSQL by which the ledger books, and that nothing else takes.
+    #[arg(long, env = "BAHAY_LEDGER_CONNECTIONS", default_value_t = 6, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u32).range(3..=1000))]
+    pub ledger_connections: u32,
 
     /// What a new player is given, in whole coins.
     #[arg(long, env = "BAHAY_WELCOME_COINS", default_value = "1000", value_name = "COINS")]

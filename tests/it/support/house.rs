@@ -217,9 +217,11 @@ async fn start(
 ) -> (String, Running, PgPool) {
     let Setup { rooms, lobby, wall: clock, door, hooks } = setup;
     let pool = database.pool().await;
+    let ledger_pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let parts = Parts {
         pool: pool.clone(),
+        ledger_pool,
         live: live.options(),
         signer: Signer::new(SECRET).unwrap(),
         clock,
