@@ -8,12 +8,15 @@
 //! one is authorised by its type. A session that ended is known in [`Revocations`], which is
 //! asked at every request: access tokens do not outlive their session by their 15 minutes.
 //!
+//! [`Holder`] is a further proof, for what could take an account away from its player.
+//!
 //! Operators have tokens of another kind, and a proof of their own: see `operators`.
 //!
 //! Deliberately absent: SQL (see `accounts`), cookies, tokens in URLs.
 
 mod asymmetric;
 mod extract;
+mod holder;
 mod hs256;
 mod operator_secrets;
 mod refresh;
@@ -30,8 +33,9 @@ use crate::clock::{Clock, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 
 pub(crate) use extract::bearer;
-pub use hs256::hmac_sha256 as mark;
+pub use holder::{Holder, HolderProof, NotAProof, PROOF_LIFE, ProofRefused};
 pub(crate) use hs256::install as install_algorithms;
+pub use hs256::{hmac_sha256 as mark, is_hmac_sha256 as is_mark};
 pub use operator_secrets::{
     DeskToken, EnrolmentCode, NotAnOperatorSecret, OperatorToken, SecretHash,
 };

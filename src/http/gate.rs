@@ -19,10 +19,12 @@ use super::{Code, Problem};
 const FREE: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Where somebody who guesses device ids, passwords or refresh tokens has to knock.
-const SIGN_INS: [&str; 6] = [
+const SIGN_INS: [&str; 8] = [
     "/v1/sign-in/",
     "/v1/token/",
     "/v1/me/password",
+    "/v1/me/proof",
+    "/v1/me/device",
     "/v1/operator/sign-in",
     "/desk/sign-in",
     "/desk/enrolment",

@@ -28,6 +28,7 @@ use crate::{entropy, telemetry};
 
 use super::gate::{self, Gate};
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
+use super::proof::ACCOUNT_PROOF;
 use super::{Code, DeskOptions, Problem, security_log, watched_body};
 
 /// The largest body that is read, in bytes. Ours have some hundred.
@@ -155,7 +156,7 @@ fn cors(origins: &Origins) -> Option<CorsLayer> {
                 origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()),
             ))
             .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-            .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY])
+            .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY, ACCOUNT_PROOF])
             .expose_headers([REQUEST_ID, REPLAYED, RETRY_AFTER])
             .max_age(Duration::from_hours(1)),
     )

@@ -40,6 +40,7 @@ mod players;
 mod private_tables;
 mod problem;
 mod profiles;
+mod proof;
 mod rewards;
 mod rooms;
 mod routes;

@@ -13,8 +13,8 @@ use super::{
         self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
         tables,
     },
-    password, play, players, private_tables, profiles, rewards, rooms, sessions, sign_in, social,
-    sort, tickets, watchable,
+    password, play, players, private_tables, profiles, proof, rewards, rooms, sessions, sign_in,
+    social, sort, tickets, watchable,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -39,6 +39,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         // Signing in.
         .routes(routes!(sign_in::sign_in_guest))
         .routes(routes!(password::sign_in_password))
+        .routes(routes!(openid::ask_nonce))
         .routes(routes!(openid::sign_in_openid))
         .routes(routes!(sign_in::refresh_token))
         .routes(routes!(sign_in::sign_out))
@@ -46,12 +47,14 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(me::show_me, me::change_me, me::delete_me))
         .routes(routes!(export::export_me))
         .routes(routes!(password::set_first_password, password::change_password))
+        .routes(routes!(proof::show_proof))
         .routes(routes!(openid::show_ways_in))
         .routes(routes!(openid::link_identity))
         .routes(routes!(openid::unlink_identity))
         .routes(routes!(sessions::list_my_sessions, sessions::sign_out_everywhere))
         .routes(routes!(sessions::end_my_session))
         .routes(routes!(sessions::forget_my_devices))
+        .routes(routes!(sessions::change_my_device))
         .routes(routes!(me::show_wallet))
         .routes(routes!(me::list_wallet_entries))
         .routes(routes!(games::list_my_games))

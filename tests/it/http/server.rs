@@ -246,6 +246,27 @@ impl Node {
         }
     }
 
+    /// Shows once more what signs the player in: the proof for the header `account-proof`.
+    pub(crate) async fn proof(&self, token: &str, shown: &Value) -> String {
+        text(&ok(self.post("/v1/me/proof", shown).bearer_auth(token)).await["proof"])
+    }
+
+    /// The same for a guest who has nothing but its device.
+    pub(crate) async fn device_proof(&self, token: &str, device_id: &str) -> String {
+        self.proof(token, &json!({ "by": "device", "device_id": device_id })).await
+    }
+
+    /// Gives a guest a name and a password.
+    pub(crate) async fn set_password(
+        &self,
+        token: &str,
+        device_id: &str,
+        body: &Value,
+    ) -> RequestBuilder {
+        let proof = self.device_proof(token, device_id).await;
+        self.post("/v1/me/password", body).bearer_auth(token).header("account-proof", proof)
+    }
+
     pub(crate) fn refresh(&self, refresh_token: &str) -> RequestBuilder {
         self.post("/v1/token/refresh", &json!({ "refresh_token": refresh_token }))
     }
