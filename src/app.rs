@@ -60,8 +60,8 @@ pub enum ServeError {
     Schema(#[from] db::SchemaError),
     #[error("Redis cannot be reached; start it or mend REDIS_URL: {0}")]
     Redis(live_store::Unavailable),
-    #[error("{address} cannot be listened on; free it or set BAHAY_LISTEN: {error}")]
-    Listen { address: SocketAddr, error: std::io::Error },
+    #[error("{address} cannot be listened on; free it or set {setting}: {error}")]
+    Listen { address: SocketAddr, setting: &'static str, error: std::io::Error },
     #[error(transparent)]
     Rooms(#[from] RoomError),
     #[error(transparent)]
@@ -113,8 +113,12 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Running {
     pub address: SocketAddr,
+    /// Where supervisors ask.
+    pub probes: SocketAddr,
     stop: watch::Sender<bool>,
     server: JoinHandle<std::io::Result<()>>,
+    /// Ends with the server.
+    probing: JoinHandle<std::io::Result<()>>,
     /// Ends with the last connection.
     sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
@@ -148,8 +152,11 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
             db::SERVICE_ROLE
         );
     }
-    let address = config.listen;
-    let listener = listen(address).map_err(|error| ServeError::Listen { address, error })?;
+    let listen_for = |address, setting| {
+        listen(address).map_err(|error| ServeError::Listen { address, setting, error })
+    };
+    let listener = listen_for(config.listen, "BAHAY_LISTEN")?;
+    let probes = listen_for(config.probe_listen, "BAHAY_PROBE_LISTEN")?;
     let parts = Parts {
         pool,
         ledger_pool,
@@ -169,8 +176,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         desk,
         second_factor_keys,
     };
-    let running = start(parts, listener).await?;
-    tracing::info!(address = %running.address, "serving");
+    let running = start(parts, listener, probes).await?;
+    tracing::info!(address = %running.address, probes = %running.probes, "serving");
     stop.received().await;
     tracing::info!("stopping");
     running.stop().await?;
@@ -189,8 +196,12 @@ pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Starts a server on a listener.
-pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, ServeError> {
+/// Starts a server on a listener for everybody, and on one for supervisors and Prometheus.
+pub async fn start(
+    parts: Parts,
+    listener: TcpListener,
+    probes: TcpListener,
+) -> Result<Running, ServeError> {
     let Parts {
         pool,
         ledger_pool,
@@ -311,6 +322,13 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         pool,
         readiness: http::Readiness::new(vec![redis]),
     };
+    let probed = probes.local_addr()?;
+    let mut unprobed = stopping.clone();
+    let probing =
+        axum::serve(probes, http::probes(services.clone())).with_graceful_shutdown(async move {
+            let _ = unprobed.wait_for(|stop| *stop).await;
+        });
+    let probing = tokio::spawn(async move { probing.await });
     let address = listener.local_addr()?;
     let doorway = http::Doorway::new(listener, edge.clone());
     let options = http::Options { edge, desk: desk_options, ..http::Options::default() };
@@ -324,7 +342,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     });
     let server = tokio::spawn(async move { server.await });
     let ledger = ledger_tasks;
-    Ok(Running { address, stop, server, sessions, background, tables, ledger })
+    let probes = probed;
+    Ok(Running { address, probes, stop, server, probing, sessions, background, tables, ledger })
 }
 
 /// What the parts know of themselves, for whoever reads the figures.
@@ -390,6 +409,8 @@ impl Running {
         if tokio::time::timeout(STOP_TIMEOUT, self.sessions.recv()).await.is_err() {
             tracing::warn!("some connections did not end in time");
         }
+        // Whoever still asks how it does has no business with what is left.
+        self.probing.abort();
         self.background.shutdown().await;
         self.tables.retire().await;
         self.ledger.stop().await;

@@ -65,6 +65,6 @@ pub use openapi::openapi_yaml;
 pub use page::{Cursors, Owner, PageOf, PageQuery};
 use problem::unread;
 pub use problem::{Code, Problem, ProblemBody};
-pub use routes::router;
+pub use routes::{probes, router};
 pub use services::Services;
 pub use wire::{CardText, Coins, NameText, ReasonText, RoomText, Time, TransferCode};

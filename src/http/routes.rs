@@ -33,6 +33,17 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
     middleware::around(routes, options, auth)
 }
 
+/// What supervisors and Prometheus ask, on a listener of its own: it costs questions to PostgreSQL and
+/// Redis and tells how the house does, so it is not for players, and no part of openapi.yaml.
+pub fn probes(services: Services) -> Router {
+    Router::new()
+        .route("/healthz", get(health::is_alive))
+        .route("/readyz", get(health::is_ready))
+        .route("/metrics", get(health::show_metrics))
+        .with_state(services)
+        .fallback(async || Code::RouteNotFound.plain())
+}
+
 /// The routes of openapi.yaml, and that document.
 pub(super) fn documented() -> (Router<Services>, OpenApi) {
     let (routes, mut document) = OpenApiRouter::with_openapi(openapi::frame())
@@ -144,8 +155,6 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(people::reset_operator))
         // The server.
         .routes(routes!(health::is_alive))
-        .routes(routes!(health::is_ready))
-        .routes(routes!(health::show_metrics))
         .split_for_parts();
     openapi::complete(&mut document);
     (routes, document)

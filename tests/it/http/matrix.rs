@@ -147,8 +147,6 @@ GET    /v1/operator/ledger/operations             401    401   401  200    200  
 GET    /v1/operator/ledger/operations/{operation} 401    401   401  200    200     200     200
 
 GET    /healthz                                   200    200   200  200    200     200     200
-GET    /readyz                                    200    200   200  200    200     200     200
-GET    /metrics                                   200    200   200  200    200     200     200
 ";
 
 /// What takes a proof that the account is the caller's, beside its token.
