@@ -15,6 +15,8 @@ extern crate alloc;
 pub mod cards;
 #[macro_use]
 mod catalog_macro;
+#[macro_use]
+mod refusals;
 pub mod catalog;
 pub mod chance;
 pub mod coins;
