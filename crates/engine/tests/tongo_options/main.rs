@@ -1,9 +1,8 @@
-//! Tongo (options): the contract of a game under random play, what nobody
-//! may learn, strength against a search, whole games as text, and tables in virtual time.
+//! Tongo (options): the contract of a game under random play, what nobody may learn, strength
+//! against a search, and tables in virtual time.
 
 mod bots;
 mod conformance;
-mod playthroughs;
 mod protocol_page;
 mod strength;
 mod tables;
