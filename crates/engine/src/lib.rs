@@ -12,6 +12,7 @@
 
 extern crate alloc;
 
+#[macro_use]
 pub mod cards;
 #[macro_use]
 mod catalog_macro;
