@@ -3,6 +3,7 @@
 // and how long it takes until the first hand.
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
+import { cut, takenOver } from './cut.mjs';
 import { look, myTurn, playGame } from './player.mjs';
 import { relayTo } from './relay.mjs';
 
@@ -76,7 +77,9 @@ async function toPot({ browser, url, mistakes, picture }) {
     assert.ok(games < GAMES_MAX, `no POT was taken in ${GAMES_MAX} games`);
     await page.locator('.rack [data-card]').first().waitFor({ timeout: 40_000 });
     await playGame(page, { each: async () => {
-      if (!isCut) isCut = await cut(page, context, relay, picture);
+      if (isCut) return;
+      isCut = await cut({ page, context, relay, hand });
+      if (isCut) await picture(page, 'back');
     } });
     const end = page.locator('.ending');
     await end.waitFor();
@@ -105,31 +108,11 @@ async function toPot({ browser, url, mistakes, picture }) {
   return games;
 }
 
-/**
- * The network goes in the midst of a game, and comes back. The AI plays meanwhile, so the hand that is
- * shown then is held against the one that a page without a past is shown. False if it has even ended the
- * game: then there is no hand to compare.
- */
-async function cut(page, context, relay, picture) {
-  relay.cut();
-  await context.setOffline(true);
-  await page.locator('main.table.stale').waitFor();
-  await page.getByText('Connection lost. Coming back…').waitFor();
-  relay.mend();
-  const began = Date.now();
-  await context.setOffline(false);
-  await page.waitForFunction(() => document.querySelector('main.table:not(.stale)'), null, { timeout: 30_000, polling: 20 });
-  // A figure and no bar: the machine also runs the server and the bots.
-  console.log(`back in the game ${Date.now() - began} ms after the network`);
+/** The cards in hand when something is to do, in any order; null when the game is over. */
+async function hand(page) {
   await myTurn(page);
-  const back = await look(page);
-  if (back.ending || back.ready) return false;
-  await picture(page, 'back');
-  await page.reload();
-  await myTurn(page);
-  const anew = await look(page);
-  assert.deepEqual(anew.cards.sort(), back.cards.sort());
-  return true;
+  const { cards, ending, ready } = await look(page);
+  return ending || ready ? null : cards.sort();
 }
 
 /** What each pays is what the sums say: the lines of the page add up to what it shows as the own result. */
@@ -199,7 +182,7 @@ async function friends({ browser, url, mistakes, picture }) {
   const code = await host.page.locator('.code-big').innerText();
   assert.equal(link, `${url}/play/join/${code.trim()}`);
   await host.page.keyboard.press('Escape');
-  await twoTabs(host);
+  await takenOver(host.page, host.context);
   await guest.page.goto(link);
   await guest.page.getByText('Bet 1. 1 of 3 sit there.').waitFor();
   await picture(guest.page, 'invited');
@@ -218,17 +201,4 @@ async function friends({ browser, url, mistakes, picture }) {
   const sum = nets.map((net) => Number(net.replace('−', '-').replace(/[+,]/g, ''))).reduce((a, b) => a + b, 0);
   assert.ok(sum <= 0 && sum > -20, `the fee and nothing else is missing: ${nets}`);
   for (const { context } of [host, guest, third]) await context.close();
-}
-
-/** The newer tab plays, the older says so and takes over when asked. */
-async function twoTabs({ context, page }) {
-  const newer = await context.newPage();
-  await newer.goto(page.url());
-  await newer.locator('main.table').waitFor();
-  const replaced = page.getByRole('dialog', { name: 'You play in another tab.' });
-  await replaced.waitFor();
-  await replaced.getByRole('button', { name: 'Play here' }).click();
-  await newer.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
-  await replaced.waitFor({ state: 'detached' });
-  await newer.close();
 }
