@@ -9,13 +9,13 @@ use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, PLACES};
 use crate::games::tongo_options::strength::{DiceCounts, Strength, best_floor};
 
 /// Random hands for an estimate.
-const SAMPLES: usize = 96;
+const SAMPLES: usize = 48;
 
 /// Rolls of the dice for an estimate.
-const ROLLS: u32 = 12;
+const ROLLS: u32 = 6;
 
 /// Cards turned up, or draws, for an estimate.
-const TRIES: usize = 24;
+const TRIES: usize = 6;
 
 /// An estimate of something certain.
 pub(super) const CERTAIN: u32 = 1_000;
