@@ -24,7 +24,10 @@ create index notices_unread on notices (player) where read_at is null;
 -- A game says one thing to a player once.
 create unique index notices_once_a_game on notices (game, player, kind) where game is not null;
 
-grant select, insert, update (read_at) on notices to bahay_service;
+-- Old ones are removed.
+create index notices_by_age on notices (created_at);
+
+grant select, insert, update (read_at), delete on notices to bahay_service;
 
 -- Whom a player does not want to meet or to hear. A block keeps two players from being seated
 -- together and silences the other as well; a mute only silences.

@@ -10,7 +10,8 @@
 //! A *session* is one sign-in: a family of refresh tokens of which each replaces the one before.
 //! Every change of a session locks its row first, so that a family has one order of events.
 //!
-//! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session [`SESSION_LIFE`] at most; hashes
+//! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session [`SESSION_LIFE`] at most, and a
+//! player has [`SESSIONS_MAX`]; rows that are over are removed by [`crate::retention`]; hashes
 //! of passwords are made a few at once (`hashing`), and five a minute may fail for a name
 //! (`lockout`). Deliberately absent: any cache. What is asked at every request is in
 //! [`crate::auth::Revocations`].
@@ -69,6 +70,7 @@ pub use passwords::PasswordSignIn;
 pub use players::{Change, LOOKED_UP_MAX};
 pub use sessions::end_sessions_in_tx;
 
+pub use revocations::Heard;
 /// How long a refresh token waits to be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);
 
@@ -77,6 +79,10 @@ pub const SESSION_LIFE: Duration = Duration::from_hours(365 * 24);
 
 /// The accounts. Clones share everything.
 #[derive(Clone, Debug)]
+/// How many sessions a player has at once. A device that signs in anew each time that it starts
+/// leaves its sessions behind, so beyond this the one that was not used for longest ends.
+pub const SESSIONS_MAX: usize = 32;
+
 pub struct Accounts {
     pool: PgPool,
     ledger: Ledger,
