@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::accounts::{self, AccountError, Accounts, Bans, HouseBot, WrongOptions};
-use crate::auth::{Auth, Revocations, SealingKeys, Signer};
+use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::edge::{self, Edge, Peer};
@@ -228,7 +228,8 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     background.spawn(tables.clone().keep_present());
     background.spawn(tables.clone().find_lost());
 
-    let auth = Auth::new(signer, clock.clone(), Revocations::default());
+    let book = accounts::session_book(pool.clone());
+    let auth = Auth::new(signer, clock.clone(), book);
     let (books, proofs) = (ledger.clone(), auth.clone());
     let limits = ways_in.grants;
     let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), welcome, ways_in)?;

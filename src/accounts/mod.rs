@@ -19,6 +19,7 @@
 mod attempts;
 mod avatar;
 mod bans;
+mod book;
 mod device;
 mod devices;
 mod farewell;
@@ -56,6 +57,7 @@ pub use bans::{
     Ban, BanError, Bans, Bar, Listed as ListedBan, NotABar, add_in_tx as ban_in_tx,
     lift_in_tx as lift_bans_in_tx,
 };
+pub use book::session_book;
 pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
 pub use devices::{LiveSession, SessionCursor};
 pub use farewell::{HeldDevice, HeldSession};
@@ -68,21 +70,21 @@ pub use names::RENAME_INTERVAL;
 pub use password::{Attempt, NewPassword, NotAPassword, PASSWORD_LENGTH};
 pub use passwords::PasswordSignIn;
 pub use players::{Change, LOOKED_UP_MAX};
+pub use revocations::Heard;
 pub use sessions::end_sessions_in_tx;
 
-pub use revocations::Heard;
 /// How long a refresh token waits to be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);
 
 /// How long a session can be kept alive by refreshing it.
 pub const SESSION_LIFE: Duration = Duration::from_hours(365 * 24);
 
-/// The accounts. Clones share everything.
-#[derive(Clone, Debug)]
 /// How many sessions a player has at once. A device that signs in anew each time that it starts
 /// leaves its sessions behind, so beyond this the one that was not used for longest ends.
 pub const SESSIONS_MAX: usize = 32;
 
+/// The accounts. Clones share everything.
+#[derive(Clone, Debug)]
 pub struct Accounts {
     pool: PgPool,
     ledger: Ledger,

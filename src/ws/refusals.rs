@@ -66,7 +66,8 @@ pub fn refusals() -> Vec<Refused> {
     let rules = catalog::refusals().into_iter().filter(|(kind, _)| is_shown(kind));
     let rules = rules.map(|(kind, illegal)| (Some(kind), Rejection::Illegal(illegal)));
     let table = table.map(|rejection| (None, rejection));
-    let tokens = AuthError::ALL.into_iter().filter(|error| *error != AuthError::Missing);
+    let tokens = AuthError::ALL.into_iter();
+    let tokens = tokens.filter(|error| *error != AuthError::Missing && !error.is_transient());
     let tokens = tokens.map(|error| Refused {
         code: error.code(),
         kind: None,
