@@ -107,6 +107,7 @@ fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
         | Rejection::Illegal(_) => true,
         // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.
         Rejection::AlreadySeated
+        | Rejection::AlreadyConnected
         | Rejection::TableClosed
         | Rejection::TableFull
         | Rejection::GameRunning

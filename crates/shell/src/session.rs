@@ -11,7 +11,7 @@
 
 use bahay_engine::game::{Refusal, Viewer};
 use bahay_engine::table::{
-    ConnectionId, Event, Input, PlayerId, Readable, Table, TableId, TableView,
+    ConnectionId, Event, Input, PlayerId, Readable, Rejection, Table, TableId, TableView,
 };
 
 use crate::context::{Context, Planted};
@@ -279,6 +279,10 @@ impl<G: Readable> PlayerSession<G> {
             Some(Asked::Join { .. } | Asked::Watch { .. }) | None => return Ok(()),
         };
         let version = submitted.as_ref().ok().copied();
+        let is_there = matches!(submitted, Err(Failure::Rejected(Rejection::AlreadyConnected)));
+        if let Some(joined) = self.joined.as_mut().filter(|_| connects && is_there) {
+            joined.confirmed = true;
+        }
         let read = self.waiting_notices(ctx, out, version)?;
         match submitted {
             Ok(version) => {
@@ -286,6 +290,8 @@ impl<G: Readable> PlayerSession<G> {
                 out.ack(id, read);
             }
             Err(error) => {
+            // It has joined again where it had joined, which changes nothing.
+            Err(_) if connects && is_there => out.ack(id, None),
                 out.refused(id, Refused::Table(&error));
                 // The seat was freed between the look and the connecting.
                 let is_over = matches!(error, Failure::Rejected(_) | Failure::Missing);
