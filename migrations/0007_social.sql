@@ -72,6 +72,7 @@ create table player_reports (
 );
 
 create index player_reports_about on player_reports (reported, created_at);
+create index player_reports_by on player_reports (reporter, created_at);
 
 -- The list for operators, newest first: all of them, and those that wait.
 create index player_reports_newest on player_reports (created_at, id);
