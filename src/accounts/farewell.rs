@@ -1,8 +1,9 @@
 //! What is held of a player, told to it on request; and deleting an account.
 //!
 //! Deleting takes away whatever says who somebody was: name, picture, time zone, devices, password,
-//! identities, whom it blocks and mutes, and what sessions know of where they came from. What is booked stays, under an id
-//! that means nobody: the books would not add up without it, and games have other players.
+//! identities, whom it blocks and mutes, and what sessions know of where they came from. What is
+//! booked stays, under an id that means nobody: the books would not add up without it, and games have
+//! other players.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;

@@ -227,8 +227,8 @@ async fn a_room_asks_for_a_wallet() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_journal_does_not_grow_without_end_within_a_game() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    // Nobody is taken over for being slow while this goes on.
-    let clocks = Clocks { think_ms: 600_000, prepare_ms: 600_000, ..Clocks::default() };
+    // So that the game is not over before this is.
+    let clocks = Clocks { think_ms: 5_000, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await, Node::new(&bank, &live, clocks).await];
     let players = bank.players([FUNDS; 3]).await;
     let table = sit(&nodes[..1], &players).await;

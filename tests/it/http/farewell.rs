@@ -171,7 +171,7 @@ async fn the_export_holds_what_players_have_to_do_with_each_other() {
     ok(put("blocks", other)).await;
     ok(put("mutes", third)).await;
     let games = ok(server.node.get("/v1/me/games", &one.access_token)).await;
-    let game = text(&games["items"][0]["game"]);
+    let game = text(&games["items"][0]["id"]);
     let report = |by: &Guest, about: &Guest, reason: &str, words: &str| {
         let body = json!({ "player": about.id, "reason": reason, "words": words });
         let path = format!("/v1/games/{game}/reports");
