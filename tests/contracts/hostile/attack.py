@@ -139,6 +139,27 @@ class Attack:
             "words": ["bans", "mutes", "google", "day", "ever", "coins", "rating", "a reason that is long enough"],
         }
 
+    def hold_canaries(self):
+        """What no role may do is complained about, and what is secret is found: else all that follows says
+        nothing."""
+        victim = self.victims[0]
+        one = {"player": victim.id}
+        planted = [
+            ("transfers", "changed", one, one), ("entries", "removed", one, None), ("seals", "changed", {}, {}),
+            ("corrections", "changed", {"state": "pending"}, {"state": "approved"}),
+            ("operators", "added", None, {"disabled_at": None}), ("operator_enrolments", "added", None, {}),
+            ("passwords", "changed", one, one), ("devices", "removed", one, None), ("players", "changed", one, one),
+        ]
+        for table, what, old, new in planted:
+            why = self.not_allowed(table, what, old, new, set(), {victim.id}, set())
+            if not why:
+                raise SystemExit(f"{table}: nobody minds that a row was {what}")
+        for secret in (*self.secrets, *self.hands):
+            self.search("what is told", b"..." + secret + b"...")
+            if not self.complaints:
+                raise SystemExit(f"nobody minds that {secret!r} is told")
+            self.complaints.clear()
+
     def run(self, requests):
         before = house.rows()
         issued = coins()
@@ -292,7 +313,7 @@ class Attack:
 
     def complain(self, what, request):
         self.complaints.append(what)
-        if len(self.complaints) <= 40:
+        if request != "what is told" and len(self.complaints) <= 40:
             print(f"{self.role.name}: {what}\n    {str(request)[:1800]}", flush=True)
 
 
@@ -326,6 +347,7 @@ def main():
         began = time.monotonic()
         role = Role(name)
         attack = Attack(role, made, f"{options.seed} {name}", victims)
+        attack.hold_canaries()
         attack.run(options.requests)
         complaints += len(attack.complaints)
         took = {}
