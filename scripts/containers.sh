@@ -58,7 +58,7 @@ check_roles() {
   local owner server admin live socket database=${DATABASE_URL:-} redis=${REDIS_URL:-}
   say "a server whose login owns nothing plays a game, and is refused what it may not do"
   AT_EXIT="stop_installation $AT_EXIT"
-  BAHAY_LOCAL=$INSTANCE/installation attend ./dev services start >"$INSTANCE/installation.env" ||
+  installation start >"$INSTANCE/installation.env" ||
     die "the services of an installation did not start: see above"
   # shellcheck source=/dev/null
   . "$INSTANCE/installation.env"
@@ -82,10 +82,15 @@ check_roles() {
   export DATABASE_URL=$database REDIS_URL=$redis
 }
 
-stop_installation() { BAHAY_LOCAL=$INSTANCE/installation ./dev services stop >/dev/null 2>&1 || :; }
+# Its services are none that a URL names.
+installation() {
+  attend env -u DATABASE_URL -u REDIS_URL BAHAY_LOCAL="$INSTANCE/installation" ./dev services "$1"
+}
+
+stop_installation() { installation stop >/dev/null 2>&1 || :; }
 
 play_as_server() {
-  local log=$INSTANCE/owning-nothing.log given=${BAHAY_LISTEN:-} server
+  local log=$INSTANCE/owning-nothing.log given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server
   unset BAHAY_LISTEN
   choose_port 18580
   spawn env RUST_LOG=warn DATABASE_URL="$1" "$BINARY" serve >"$log" 2>&1
@@ -100,8 +105,10 @@ play_as_server() {
   end_process "-$server" TERM 20
   ! grep -E 'may change booked transfers|permission denied' "$log" >&2 ||
     die "the server has too many rights, or too few: see above"
-  unset BAHAY_LISTEN
+  # Whoever starts a server next chooses its own.
+  unset BAHAY_LISTEN BAHAY_INVITE_BASE BAHAY_URL
   [ -z "$given" ] || export BAHAY_LISTEN=$given
+  [ -z "$links" ] || export BAHAY_INVITE_BASE=$links
 }
 
 # Each line of refused.sql, as the login, and in the role that the server takes.
