@@ -15,7 +15,7 @@ use bahay_engine::table::{Input, PlayerId, Private, Rejection, Spectators, Table
 
 use crate::entropy;
 use crate::live_store::{PrivateTable, Reserve};
-use crate::rooms::{PRIVATE, Room, RoomError, RulesWanted, chosen_rules};
+use crate::rooms::{PRIVATE, Room, RoomError, RulesWanted, check_clocks, chosen_rules};
 use crate::tables::SubmitError;
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 
@@ -113,6 +113,7 @@ impl Lobby {
             let (field, why) = (uneven.field.into(), uneven.what.into());
             return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
         }
+        check_clocks(&terms).map_err(LobbyError::Rules)?;
         let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
         if self.seated_at(host).await?.is_some() {
             return Err(LobbyError::SeatedElsewhere);
