@@ -100,6 +100,7 @@ async fn run() {
     };
     let secret = Hex(entropy::seed()).to_string();
     let parts = Parts {
+        ledger_pool: pool.clone(),
         pool,
         live,
         signer: Signer::new(secret.as_bytes()).unwrap(),
@@ -123,7 +124,8 @@ async fn run() {
         hooks: FaultHooks::default(),
     };
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
-    let running = app::start(parts, listener).await.unwrap();
+    let probes = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
+    let running = app::start(parts, listener, probes).await.unwrap();
     let base = format!("http://{}", running.address);
     let client = Client::builder().no_proxy().build().unwrap();
     let most = CLIENTS.into_iter().max().unwrap_or(1);

@@ -77,6 +77,17 @@ create table identities (
     constraint identities_one_of_an_issuer unique (player, issuer)
 );
 
+-- Nonces that ID tokens have brought, each once. The program draws them and writes none down before it
+-- is used; rows that are over mean nothing, and are removed by those that come.
+create table used_nonces (
+    name uuid primary key,
+    expires_at timestamptz not null,
+    -- The call that used it.
+    call uuid not null
+);
+
+create index used_nonces_by_age on used_nonces (expires_at);
+
 -- Sign-ins by password that failed lately, by the SHA-256 of what the name looks like. Names that
 -- nobody has are counted as well, so that being refused says nothing about a name. Rows are removed
 -- after some minutes.
@@ -88,7 +99,8 @@ create table sign_in_failures (
 
 create index sign_in_failures_by_age on sign_in_failures (since);
 
-grant select, insert, update, delete on passwords, identities, sign_in_failures to bahay_service;
+grant select, insert, update, delete on passwords, identities, used_nonces, sign_in_failures
+    to bahay_service;
 
 -- One signing in: a family of refresh tokens of which each replaces the one before. Revoking the
 -- session ends the family.

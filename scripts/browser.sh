@@ -28,6 +28,7 @@ check_browser() {
     die "could not create a database for the desk"
   export DATABASE_URL=${DATABASE_URL%/*}/desk_$$ BAHAY_REDIS_PREFIX=desk$$
   BAHAY_LISTEN=''
+  BAHAY_PROBE_LISTEN=''
   start_contract_server
   for room in newbie tongo-options-newbie tongo-assets-newbie; do
     attend "$BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||

@@ -34,7 +34,7 @@ cmd_bench_desk() {
   step "filling the audit"
   fill_audit
   step "starting the server"
-  unset BAHAY_LISTEN
+  unset BAHAY_LISTEN BAHAY_PROBE_LISTEN
   start_loaded_server 0
   player=$(sql "select s.player from player_statistics s order by s.games desc, s.player limit 1")
   [ -n "$player" ] || die "the database has no games: generate-history makes some"

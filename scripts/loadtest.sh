@@ -12,7 +12,7 @@
 
 cmd_loadtest() {
   local tester=none pin=() nodes=${BAHAY_NODES:-1} node processors
-  local servers=(none) urls='' pids=''
+  local servers=(none) urls='' probes='' pids=''
   # What is said to the binary.
   local arguments=()
   while [ $# -gt 0 ]; do
@@ -84,9 +84,10 @@ cmd_loadtest() {
       pin=(taskset -c "${servers[node % ${#servers[@]}]}")
     start_loaded_server "$node" ${pin[@]+"${pin[@]}"}
     urls=${urls:+$urls,}$BAHAY_URL
+    probes=${probes:+$probes,}$BAHAY_PROBE_URL
     pids=${pids:+$pids,}$SERVER
   done
-  export BAHAY_URL=$urls
+  export BAHAY_URL=$urls BAHAY_PROBE_URL=$probes
   pin=()
   [ "$tester" = none ] || pin=(taskset -c "$tester")
   cd "$CALLED_FROM" || exit
@@ -97,7 +98,7 @@ cmd_loadtest() {
 start_loaded_server() {
   local log=$INSTANCE/server.$1.log
   shift
-  unset BAHAY_LISTEN
+  unset BAHAY_LISTEN BAHAY_PROBE_LISTEN
   choose_port 28080
   spawn "$@" "$BINARY" serve >"$log" 2>&1
   SERVER=$CHILD

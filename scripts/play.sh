@@ -66,6 +66,7 @@ check_play() {
   export DATABASE_URL=${DATABASE_URL%/*}/play_$$ BAHAY_REDIS_PREFIX=play$$
   export BAHAY_BOTS=12 BAHAY_BOTS_AFTER_S=1
   BAHAY_LISTEN=''
+  BAHAY_PROBE_LISTEN=''
   unset BAHAY_INVITE_BASE
   start_contract_server
   operator=$("$BINARY" operator add play --role admin | sed -n 1p)

@@ -25,7 +25,7 @@ make_environment() {
     BAHAY_SIGNING_SECRET=$(cat "$LOCAL/secret")
   fi
   export BAHAY_SIGNING_SECRET RUST_LOG="${RUST_LOG:-info}"
-  # A house that is to be kept has another one.
+  # A house that is to be kept has other ones.
   export BAHAY_SECOND_FACTOR_KEYS="${BAHAY_SECOND_FACTOR_KEYS:-$BAHAY_SIGNING_SECRET}"
   # Here everybody comes from one address, load tests among them.
   local many=100000:100000
@@ -69,16 +69,32 @@ choose_port() {
   # Without TLS browsers give cookies of the desk back only where it says so, which it may on this
   # machine alone.
   case $LISTEN_HOST in
-    127.* | '[::1]') export BAHAY_DESK_PLAIN_HTTP="${BAHAY_DESK_PLAIN_HTTP:-true}" ;;
+    127.* | '[::1]')
+      export BAHAY_DEVELOPMENT="${BAHAY_DEVELOPMENT:-true}"
+      export BAHAY_DESK_PLAIN_HTTP="${BAHAY_DESK_PLAIN_HTTP:-true}"
+      ;;
   esac
   LISTEN_HOST=${LISTEN_HOST#[}
   LISTEN_HOST=${LISTEN_HOST%]}
   export BAHAY_URL
+  choose_probe_port 19180
   # Links to private tables lead to the client that this server sends.
   export BAHAY_INVITE_BASE="${BAHAY_INVITE_BASE:-$BAHAY_URL/play/join}"
   if [ "$chosen" = no ] && port_answers "$LISTEN_HOST" "$LISTEN_PORT"; then
     die "BAHAY_LISTEN=$BAHAY_LISTEN is taken: end what listens there, or choose another port"
   fi
+}
+
+# Sets BAHAY_PROBE_LISTEN, where supervisors ask, to the first free port from $1 on, unless the environment
+# named one.
+choose_probe_port() {
+  local port=$1
+  if [ -z "${BAHAY_PROBE_LISTEN:-}" ]; then
+    while port_answers 127.0.0.1 "$port"; do port=$((port + 1)); done
+    BAHAY_PROBE_LISTEN=127.0.0.1:$port
+  fi
+  BAHAY_PROBE_URL=http://$BAHAY_PROBE_LISTEN
+  export BAHAY_PROBE_LISTEN BAHAY_PROBE_URL
 }
 
 release_port() { unlock "$PORT_LOCK"; }

@@ -61,8 +61,8 @@ pub enum ServeError {
     Schema(#[from] db::SchemaError),
     #[error("Redis cannot be reached; start it or mend REDIS_URL: {0}")]
     Redis(live_store::Unavailable),
-    #[error("{address} cannot be listened on; free it or set BAHAY_LISTEN: {error}")]
-    Listen { address: SocketAddr, error: std::io::Error },
+    #[error("{address} cannot be listened on; free it or set {setting}: {error}")]
+    Listen { address: SocketAddr, setting: &'static str, error: std::io::Error },
     #[error(transparent)]
     Rooms(#[from] RoomError),
     #[error(transparent)]
@@ -76,7 +76,10 @@ pub enum ServeError {
 /// What a server is made of.
 #[derive(Debug)]
 pub struct Parts {
+    /// For everything but what the ledger books.
     pub pool: PgPool,
+    /// For that: who reads, however much, takes no connection from it.
+    pub ledger_pool: PgPool,
     pub live: live_store::Options,
     pub signer: Signer,
     /// For tokens and sessions. Tables have the house's own.
@@ -113,8 +116,12 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Running {
     pub address: SocketAddr,
+    /// Where supervisors ask.
+    pub probes: SocketAddr,
     stop: watch::Sender<bool>,
     server: JoinHandle<std::io::Result<()>>,
+    /// Ends with the server.
+    probing: JoinHandle<std::io::Result<()>>,
     /// Ends with the last connection.
     sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
@@ -133,13 +140,14 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         tracing::warn!("BAHAY_SECOND_FACTOR_KEYS is not set: second factors are stored unsealed");
     }
     let (allowance, grants) = (config.grants.allowance(), config.grants.limits());
-    let pool = db::PoolOptions {
-        connections_max: config.database_connections,
-        ..db::PoolOptions::default()
-    };
     let database = config.database.database_url;
     db::check_schema(&database).await?;
-    let pool = db::connect(database, pool).await.map_err(ServeError::Database)?;
+    let connect = async |connections_max| {
+        let options = db::PoolOptions { connections_max, ..db::PoolOptions::default() };
+        db::connect(database.clone(), options).await.map_err(ServeError::Database)
+    };
+    let pool = connect(config.database_connections).await?;
+    let ledger_pool = connect(config.ledger_connections).await?;
     if db::login_may_rewrite(&pool).await.map_err(ServeError::Database)? {
         tracing::warn!(
             "the database login may change booked transfers: in production, serve with one that \
@@ -147,10 +155,14 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
             db::SERVICE_ROLE
         );
     }
-    let address = config.listen;
-    let listener = listen(address).map_err(|error| ServeError::Listen { address, error })?;
+    let listen_for = |address, setting| {
+        listen(address).map_err(|error| ServeError::Listen { address, setting, error })
+    };
+    let listener = listen_for(config.listen, "BAHAY_LISTEN")?;
+    let probes = listen_for(config.probe_listen, "BAHAY_PROBE_LISTEN")?;
     let parts = Parts {
         pool,
+        ledger_pool,
         live: config.live.options(),
         signer,
         clock: Clock::system(),
@@ -168,8 +180,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         desk,
         second_factor_keys,
     };
-    let running = start(parts, listener).await?;
-    tracing::info!(address = %running.address, "serving");
+    let running = start(parts, listener, probes).await?;
+    tracing::info!(address = %running.address, probes = %running.probes, "serving");
     stop.received().await;
     tracing::info!("stopping");
     running.stop().await?;
@@ -188,10 +200,15 @@ pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Starts a server on a listener.
-pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, ServeError> {
+/// Starts a server on a listener for everybody, and on one for supervisors and Prometheus.
+pub async fn start(
+    parts: Parts,
+    listener: TcpListener,
+    probes: TcpListener,
+) -> Result<Running, ServeError> {
     let Parts {
         pool,
+        ledger_pool,
         live,
         signer,
         clock,
@@ -214,10 +231,11 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     let (live, publications) = LiveStore::connect(&live).await.map_err(ServeError::Redis)?;
     let allowance = customs.allowance;
     let options = LedgerOptions { allowance, ..LedgerOptions::default() };
-    let (ledger, ledger_tasks) = Ledger::start(pool.clone(), options);
+    let (ledger, ledger_tasks) = Ledger::start(ledger_pool.clone(), options);
+    let ledger = ledger.reading_by(pool.clone());
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
-    show_figures(&metrics, &tables, &pool);
+    show_figures(&metrics, &tables, [&pool, &ledger_pool]);
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
@@ -308,6 +326,13 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
         pool,
         readiness: http::Readiness::new(vec![redis]),
     };
+    let probed = probes.local_addr()?;
+    let mut unprobed = stopping.clone();
+    let probing =
+        axum::serve(probes, http::probes(services.clone())).with_graceful_shutdown(async move {
+            let _ = unprobed.wait_for(|stop| *stop).await;
+        });
+    let probing = tokio::spawn(async move { probing.await });
     let address = listener.local_addr()?;
     let doorway = http::Doorway::new(listener, edge.clone());
     let options = http::Options { edge, desk: desk_options, ..http::Options::default() };
@@ -321,16 +346,18 @@ pub async fn start(parts: Parts, listener: TcpListener) -> Result<Running, Serve
     });
     let server = tokio::spawn(async move { server.await });
     let ledger = ledger_tasks;
-    Ok(Running { address, stop, server, sessions, background, tables, ledger })
+    let probes = probed;
+    Ok(Running { address, probes, stop, server, probing, sessions, background, tables, ledger })
 }
 
 /// What the parts know of themselves, for whoever reads the figures.
-fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, pool: &PgPool) {
+fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&PgPool; 2]) {
     metrics.show(tables.counts().play());
     metrics.show_process();
     let (known, halted, other) = (tables.clone(), tables.clone(), tables.clone());
     let (voided, told_away) = (tables.clone(), tables.clone());
     let (connections, idle) = (pool.clone(), pool.clone());
+    let (booking, booking_idle) = (ledger.clone(), ledger.clone());
     metrics.ask("bahay_tables", "Tables of which this process has a copy", move || {
         known.known_tables() as u64
     });
@@ -360,6 +387,14 @@ fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, pool: &PgPool) {
         "Connections to PostgreSQL that nobody uses",
         move || idle.num_idle() as u64,
     );
+    metrics.ask("bahay_ledger_connections", "Connections by which the ledger books", move || {
+        booking.size().into()
+    });
+    metrics.ask(
+        "bahay_ledger_connections_idle",
+        "Connections of the ledger that nobody uses",
+        move || booking_idle.num_idle() as u64,
+    );
 }
 
 impl Running {
@@ -378,6 +413,8 @@ impl Running {
         if tokio::time::timeout(STOP_TIMEOUT, self.sessions.recv()).await.is_err() {
             tracing::warn!("some connections did not end in time");
         }
+        // Whoever still asks how it does has no business with what is left.
+        self.probing.abort();
         self.background.shutdown().await;
         self.tables.retire().await;
         self.ledger.stop().await;

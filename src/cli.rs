@@ -44,7 +44,7 @@ enum Command {
     /// Bring the database's schema up to date.
     Migrate(Box<Database>),
     /// Say whether a server is alive, for process supervisors.
-    Healthcheck(Server),
+    Healthcheck(Healthcheck),
     /// Watch guests play in a room until one takes the POT.
     Demo(Demo),
     /// Find out how many tables a server holds, and whether it is right under load.
@@ -190,6 +190,24 @@ struct Server {
     url: String,
 }
 
+/// What a supervisor asks.
+#[derive(clap::Args, Debug)]
+struct Healthcheck {
+    #[command(flatten)]
+    server: Server,
+    /// Ask as well whether it can work: whether PostgreSQL and Redis answer it.
+    #[arg(long)]
+    ready: bool,
+    /// Where the server answers that (BAHAY_PROBE_LISTEN).
+    #[arg(
+        long,
+        env = "BAHAY_PROBE_URL",
+        default_value = "http://127.0.0.1:9180",
+        value_name = "URL"
+    )]
+    probe_url: String,
+}
+
 /// Which room guests play in, and where.
 #[derive(clap::Args, Debug)]
 struct Demo {
@@ -219,7 +237,7 @@ fn run(command: Command) -> Result<(), Failed> {
     match command {
         Command::Serve(config) => runtime()?.block_on(serve(*config)),
         Command::Migrate(database) => runtime()?.block_on(migrate(*database)),
-        Command::Healthcheck(Server { url }) => runtime()?.block_on(healthcheck(&url)),
+        Command::Healthcheck(what) => runtime()?.block_on(healthcheck(&what)),
         Command::Demo(Demo { server: Server { url }, room }) => {
             Ok(runtime()?.block_on(demo::run(&url, &room))?)
         }
@@ -396,9 +414,13 @@ async fn generate_history(
     Ok(())
 }
 
-async fn healthcheck(url: &str) -> Result<(), Failed> {
-    let response = reqwest::get(format!("{}/healthz", url.trim_end_matches('/'))).await?;
-    response.error_for_status()?;
+async fn healthcheck(what: &Healthcheck) -> Result<(), Failed> {
+    let Healthcheck { server: Server { url }, ready, probe_url } = what;
+    let alive = format!("{}/healthz", url.trim_end_matches('/'));
+    let is_ready = format!("{}/readyz", probe_url.trim_end_matches('/'));
+    for question in std::iter::once(alive).chain(ready.then_some(is_ready)) {
+        reqwest::get(question).await?.error_for_status()?;
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 
 mod door;
 mod retention;
+mod stores;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -11,13 +12,11 @@ use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use clap::Args;
-use sqlx::postgres::PgConnectOptions;
 
 use crate::accounts::{self, HashOptions};
 use crate::allowance::Allowance;
 use crate::auth::{SealingKeys, Signer, WeakSecret};
 use crate::grant_limits::GrantLimits;
-use crate::live_store;
 use crate::lobby;
 use crate::openid::Issuers;
 use crate::operators::AdjustmentBounds;
@@ -27,9 +26,7 @@ use crate::telemetry::Collector;
 
 pub use door::Door;
 pub use retention::RetentionSettings;
-
-/// How long a connection to Redis, and each answer of it, may take.
-const LIVE_TIMEOUT: Duration = Duration::from_secs(2);
+pub use stores::{Database, LiveState};
 
 /// A setting that was given, and is not fit to serve with.
 #[derive(Debug, thiserror::Error)]
@@ -46,50 +43,18 @@ pub enum ConfigError {
     #[error("BAHAY_PREVIOUS_SIGNING_SECRETS {0}: leave out a secret that never signed")]
     WeakPreviousSecret(WeakSecret),
     #[error(
-        "BAHAY_DESK_PLAIN_HTTP is for development on one machine: leave it out, or listen on \
-         127.0.0.1"
+        "BAHAY_DEVELOPMENT is for one machine: leave it out, or let BAHAY_LISTEN be on 127.0.0.1"
     )]
+    OpenDevelopment,
+    #[error("BAHAY_DESK_PLAIN_HTTP is for development: leave it out, or set BAHAY_DEVELOPMENT too")]
     PlainDesk,
+    #[error(
+        "BAHAY_SECOND_FACTOR_KEYS is not set, so second factors of operators would be stored as they \
+         are: give at least 32 random bytes, as from `openssl rand -hex 32`, the same on every node"
+    )]
+    NoSecondFactorKeys,
     #[error("a key of BAHAY_SECOND_FACTOR_KEYS is weak: {0}")]
     WeakKey(WeakSecret),
-}
-
-/// Where the database is. `bahay migrate` and `bahay serve` take it.
-#[derive(Args, Clone, Debug)]
-pub struct Database {
-    /// PostgreSQL 15 or newer, as in postgres://bahay:PASSWORD@127.0.0.1:5432/bahay
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
-    pub database_url: PgConnectOptions,
-}
-
-/// Where live state is. `bahay serve` and `bahay table` take it.
-#[derive(Args, Clone, Debug)]
-pub struct LiveState {
-    /// Redis 7 or newer, as in redis://127.0.0.1:6379 or redis+unix:///run/redis/redis.sock; of a
-    /// Redis Cluster some nodes, as in redis+cluster://USER:PASSWORD@10.0.0.1:6379,10.0.0.2:6379
-    #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
-    pub redis_url: String,
-
-    /// Leads every key in Redis, so that several houses can share one.
-    #[arg(long, env = "BAHAY_REDIS_PREFIX", default_value = "bahay", value_name = "PREFIX")]
-    pub redis_prefix: String,
-
-    /// Shards of live state. Fixed at installation: another number does not find the tables.
-    #[arg(long, env = "BAHAY_SHARDS", default_value_t = 16, value_name = "NUMBER",
-          value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub shards: u16,
-}
-
-impl LiveState {
-    pub fn options(self) -> live_store::Options {
-        live_store::Options {
-            url: self.redis_url,
-            prefix: self.redis_prefix,
-            shards: self.shards,
-            connect_timeout: LIVE_TIMEOUT,
-            response_timeout: LIVE_TIMEOUT,
-        }
-    }
 }
 
 /// Everything that `bahay serve` can be told.
@@ -105,6 +70,16 @@ pub struct Config {
     #[arg(long, env = "BAHAY_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
 
+    /// Address and port at which the node answers `/readyz` and `/metrics`, for supervisors and
+    /// Prometheus alone: let nobody else reach it.
+    #[arg(
+        long,
+        env = "BAHAY_PROBE_LISTEN",
+        default_value = "127.0.0.1:9180",
+        value_name = "ADDRESS"
+    )]
+    pub probe_listen: SocketAddr,
+
     /// Signs the tokens of players: at least 32 random bytes, the same on every node.
     #[arg(long, env = "BAHAY_SIGNING_SECRET", hide_env_values = true, value_name = "SECRET")]
     pub signing_secret: Option<Secret>,
@@ -119,10 +94,16 @@ pub struct Config {
     )]
     pub previous_signing_secrets: Vec<Secret>,
 
-    /// Connections to PostgreSQL. More than 8 for each 2 cores has not been seen to help.
+    /// Connections to PostgreSQL, those of the ledger and of reports aside. More than 8 for each 2
+    /// cores has not been seen to help.
     #[arg(long, env = "BAHAY_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(4..=1000))]
     pub database_connections: u32,
+
+    /// Connections to PostgreSQL by which the ledger books, and that nothing else takes.
+    #[arg(long, env = "BAHAY_LEDGER_CONNECTIONS", default_value_t = 6, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u32).range(3..=1000))]
+    pub ledger_connections: u32,
 
     /// What a new player is given, in whole coins.
     #[arg(long, env = "BAHAY_WELCOME_COINS", default_value = "1000", value_name = "COINS")]
@@ -157,9 +138,15 @@ pub struct Config {
     #[command(flatten)]
     pub kept: RetentionSettings,
 
+    /// A server for those who develop it, on their own machine: it may do without
+    /// BAHAY_SECOND_FACTOR_KEYS, and serve the desk over plain HTTP. Refused where it listens on
+    /// another address than a loopback one.
+    #[arg(long, env = "BAHAY_DEVELOPMENT")]
+    pub development: bool,
+
     /// Keys by which the second factors of operators are stored: each at least 32 random bytes, the
-    /// same on every node, separated by commas. The first seals, the others open. Without any they
-    /// are stored as they are.
+    /// same on every node, separated by commas. The first seals, the others open. Required, but in
+    /// development.
     #[arg(
         long,
         env = "BAHAY_SECOND_FACTOR_KEYS",
@@ -169,8 +156,8 @@ pub struct Config {
     )]
     pub second_factor_keys: Vec<Secret>,
 
-    /// Let the cookies of operators travel over plain HTTP. Only for a server that listens on a
-    /// loopback address without a proxy before it.
+    /// Let the cookies of operators travel over plain HTTP. Only in development, and without a proxy
+    /// before the server.
     #[arg(long, env = "BAHAY_DESK_PLAIN_HTTP")]
     pub desk_plain_http: bool,
 
@@ -371,15 +358,27 @@ impl Config {
     pub fn second_factor_keys(&self) -> Result<SealingKeys, ConfigError> {
         let texts = self.second_factor_keys.iter().map(|secret| secret.0.trim());
         let texts = texts.filter(|text| !text.is_empty());
-        SealingKeys::new(texts).map_err(ConfigError::WeakKey)
+        let keys = SealingKeys::new(texts).map_err(ConfigError::WeakKey)?;
+        if keys.is_empty() && !self.development()? {
+            return Err(ConfigError::NoSecondFactorKeys);
+        }
+        Ok(keys)
     }
 
     /// Whether cookies of operators may travel over plain HTTP.
     pub fn desk_plain_http(&self) -> Result<bool, ConfigError> {
-        if self.desk_plain_http && !self.listen.ip().is_loopback() {
+        if self.desk_plain_http && !self.development()? {
             return Err(ConfigError::PlainDesk);
         }
         Ok(self.desk_plain_http)
+    }
+
+    /// Whether only those who develop it are served.
+    fn development(&self) -> Result<bool, ConfigError> {
+        if self.development && !self.listen.ip().is_loopback() {
+            return Err(ConfigError::OpenDevelopment);
+        }
+        Ok(self.development)
     }
 }
 

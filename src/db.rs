@@ -8,7 +8,8 @@
 //! The pool is bounded and so is the wait for a connection: a caller hears "unavailable" and
 //! decides, it does not queue without end. Statements and locks have time limits of their own on
 //! the server's side, so that a node that stopped in mid-transaction holds nothing for long.
-//! There is no read replica and no second pool.
+//! The ledger has a pool of its own, and so have reports: whoever reads takes no connection from
+//! games that open and settle. There is no read replica.
 
 use std::borrow::Cow;
 use std::future::Future;

@@ -18,7 +18,7 @@ use crate::ids::{PlayerId, SessionId};
 
 use super::attempts::{self, Failed};
 use super::sessions::{self, End};
-use super::{AccountError, Accounts, Method, REFRESH_TOKEN_LIFE, from_sql, to_sql};
+use super::{AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, from_sql, to_sql};
 
 /// The most that one page holds; a larger wish gets this.
 const PAGE_MAX: u32 = 100;
@@ -147,6 +147,80 @@ impl Accounts {
             self.auth.revocations().insert(session, now);
         }
         Ok(())
+    }
+
+    /// Gives a device of the player another id. The old one ends, and so do all other sessions of the
+    /// player, which may be those of whoever has a copy.
+    ///
+    /// # Errors
+    /// [`AccountError::DeviceWrong`] when the device is not the player's,
+    /// [`AccountError::DeviceTaken`] when the new id is another's.
+    pub async fn change_device(
+        &self,
+        player: &Player,
+        old: &DeviceId,
+        new: &DeviceId,
+    ) -> Result<(), AccountError> {
+        let now = self.clock.now();
+        let (old, new) = (old.hash(), new.hash());
+        let once = || self.change_device_once(player, [&old, &new], now);
+        for session in attempts::retry(once).await? {
+            self.auth.revocations().insert(session, now);
+        }
+        Ok(())
+    }
+
+    /// Gives the sessions that ended.
+    async fn change_device_once(
+        &self,
+        player: &Player,
+        [old, new]: [&[u8; 32]; 2],
+        now: Timestamp,
+    ) -> Result<Vec<SessionId>, Failed> {
+        let mut tx = self.pool.begin().await?;
+        lock(&mut tx, player.id).await?;
+        let known = sqlx::query!(
+            r#"
+            select id_hash = $1 as "is_old!", player
+            from devices
+            where id_hash in ($1, $2)
+            "#,
+            old.as_slice(),
+            new.as_slice()
+        );
+        let known = known.fetch_all(&mut *tx).await?;
+        let owner = |is_old: bool| {
+            known.iter().find(|row| row.is_old == is_old).map(|row| PlayerId(row.player))
+        };
+        match (owner(true), owner(false)) {
+            // The same call has done it, and its answer was lost.
+            (None, Some(of_new)) if of_new == player.id => return Ok(Vec::new()),
+            (Some(of_old), None) if of_old == player.id => {}
+            (Some(of_old), Some(_)) if of_old == player.id => {
+                return Err(AccountError::DeviceTaken.into());
+            }
+            (Some(_) | None, Some(_) | None) => return Err(AccountError::DeviceWrong.into()),
+        }
+        sqlx::query!(
+            "update devices set id_hash = $2 where id_hash = $1",
+            old.as_slice(),
+            new.as_slice()
+        )
+        .execute(&mut *tx)
+        .await?;
+        // Sessions tell by the device who plays from one, and which places are known.
+        sqlx::query!(
+            "update sessions set device = $3 where player = $1 and device = $2",
+            player.id.0,
+            old.as_slice(),
+            new.as_slice()
+        )
+        .execute(&mut *tx)
+        .await?;
+        let keep = Some(player.session);
+        let ended = sessions::end_all(&mut tx, player.id, keep, End::DeviceChanged, now).await?;
+        tx.commit().await?;
+        Ok(ended)
     }
 
     /// Forgets all devices, so that none of them signs the player in any more.

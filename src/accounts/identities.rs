@@ -7,24 +7,27 @@
 use jiff_sqlx::Timestamp as SqlTimestamp;
 
 use crate::auth::Player;
-use crate::clock::{Clock, Timestamp};
+use crate::clock::Timestamp;
 use crate::db;
 use crate::grant_limits::Taker;
 use crate::ids::PlayerId;
-use crate::openid::{IdToken, Identity};
+use crate::openid::{IdToken, Identity, Verified};
 
 use super::attempts::{self, Failed};
+use super::nonces::{self, Nonce};
 use super::players::{Credential, Newcomer};
 use super::sessions::Opening;
 use super::{
-    AccountError, Accounts, Method, Name, Profile, TimeZone, Tokens, Visitor, bans, devices,
-    from_sql, players, sessions, to_sql,
+    AccountError, Accounts, DeviceId, Method, Name, Profile, TimeZone, Tokens, Visitor, bans,
+    devices, from_sql, players, sessions, to_sql,
 };
 
 /// A token of another house asks for its player.
 #[derive(Clone, Debug)]
 pub struct OpenIdSignIn {
     pub token: IdToken,
+    /// For which the token's nonce was drawn.
+    pub device: DeviceId,
     /// For a new player; a known one keeps its name.
     pub name: Option<Name>,
     /// For a new player.
@@ -63,10 +66,11 @@ impl Accounts {
         &self,
         request: &OpenIdSignIn,
     ) -> Result<(Profile, Tokens), AccountError> {
-        let identity = self.identity(&request.token).await?;
+        let (identity, nonce) = self.identity(&request.token, &request.device).await?;
         let once = || async {
             for _ in 0..ATTEMPTS {
-                if let Some(signed_in) = self.sign_in_identity(&identity, request).await? {
+                let signed_in = self.sign_in_identity(&identity, &nonce, request).await?;
+                if let Some(signed_in) = signed_in {
                     return Ok(signed_in);
                 }
             }
@@ -80,11 +84,13 @@ impl Accounts {
     async fn sign_in_identity(
         &self,
         identity: &Identity,
+        nonce: &Nonce,
         request: &OpenIdSignIn,
     ) -> Result<Option<(Profile, Tokens)>, Failed> {
         let now = self.clock.now();
         let Identity { issuer, subject } = identity;
         let mut tx = self.pool.begin().await?;
+        nonces::spend(&mut tx, nonce, now).await?;
         // So that it is not taken away before there is a session.
         let known = sqlx::query_scalar!(
             "select player from identities where issuer = $1 and subject = $2 for share",
@@ -127,11 +133,13 @@ impl Accounts {
         &self,
         player: &Player,
         token: &IdToken,
+        device: &DeviceId,
     ) -> Result<(), AccountError> {
-        let Identity { issuer, subject } = self.identity(token).await?;
+        let (Identity { issuer, subject }, nonce) = self.identity(token, device).await?;
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
+            nonces::spend(&mut tx, &nonce, now).await?;
             devices::lock(&mut tx, player.id).await?;
             sqlx::query!(
                 r#"
@@ -252,8 +260,15 @@ impl Accounts {
         })
     }
 
-    async fn identity(&self, token: &IdToken) -> Result<Identity, AccountError> {
-        let clock: &Clock = &self.clock;
-        self.issuers.verify(token, clock.now()).await.map_err(AccountError::OpenId)
+    /// Who an ID token stands for that this device brings, and its nonce, which is still to be spent.
+    pub(super) async fn identity(
+        &self,
+        token: &IdToken,
+        device: &DeviceId,
+    ) -> Result<(Identity, Nonce), AccountError> {
+        let verified = self.issuers.verify(token, self.clock.now()).await;
+        let Verified { identity, nonce } = verified.map_err(AccountError::OpenId)?;
+        let nonce = self.read_nonce(nonce.as_deref(), device)?;
+        Ok((identity, nonce))
     }
 }

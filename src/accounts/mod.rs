@@ -30,9 +30,11 @@ mod lockout;
 mod looks;
 mod name;
 mod names;
+mod nonces;
 mod password;
 mod passwords;
 mod players;
+mod proof;
 mod revocations;
 mod sessions;
 mod welcome;
@@ -67,9 +69,11 @@ pub use identities::{Linked, OpenIdSignIn, WaysIn};
 pub use lockout::{Trier, clear as clear_attempts, known_since};
 pub use name::{NAME_TEXT_LENGTH_MAX, Name, NotAName};
 pub use names::RENAME_INTERVAL;
+pub use nonces::{DrawnNonce, NONCE_LIFE};
 pub use password::{Attempt, NewPassword, NotAPassword, PASSWORD_LENGTH};
 pub use passwords::PasswordSignIn;
 pub use players::{Change, LOOKED_UP_MAX};
+pub use proof::Shown;
 pub use revocations::Heard;
 pub use sessions::end_sessions_in_tx;
 
@@ -203,6 +207,12 @@ pub enum AccountError {
     CredentialsWrong,
     #[error("this is not the current password")]
     PasswordWrong,
+    #[error("this device does not sign you in")]
+    DeviceWrong,
+    #[error("this identity is not linked to you")]
+    IdentityWrong,
+    #[error("you have a password or an identity; show that one")]
+    ProofInsufficient,
     #[error("banned {0}")]
     Banned(Ban),
     #[error("everybody who guesses tries this password early; take another one")]
@@ -221,6 +231,8 @@ pub enum AccountError {
     IdentityTaken,
     #[error("another identity of this issuer is linked; unlink it first")]
     IssuerLinked,
+    #[error("the device signs in another player; draw another id")]
+    DeviceTaken,
     #[error("there would be no way left to sign in; set a password or link an identity first")]
     LastSignIn,
     #[error("a game of the player is not finished")]

@@ -38,6 +38,16 @@ struct Stored {
     version: i32,
 }
 
+/// The same for a player who is signed in.
+struct OwnPassword {
+    name: String,
+    hash: String,
+    version: i32,
+}
+
+/// From where who is signed in tries a password: it is not held up by those who are not.
+const HERE: &str = "a session";
+
 impl Accounts {
     /// # Errors
     /// [`AccountError::Busy`], [`AccountError::Locked`], [`AccountError::CredentialsWrong`], and
@@ -158,25 +168,12 @@ impl Accounts {
     ) -> Result<(), AccountError> {
         let place = self.hasher.enter()?;
         let now = self.clock.now();
-        let once = || {
-            let row = sqlx::query!(
-                r#"
-                select p.name, w.hash, w.version
-                from passwords w
-                join players p on p.id = w.player
-                where w.player = $1
-                "#,
-                player.id.0
-            );
-            row.fetch_optional(&self.pool)
-        };
-        let stored = db::retry(once).await?.ok_or(AccountError::PasswordNotSet)?;
+        let stored = self.own_password(player).await?;
         if password.is_easy(&stored.name) {
             return Err(AccountError::PasswordEasy);
         }
         let look = found_by(&stored.name);
-        // Whoever has a session is not held up by those who have none.
-        let trier = Trier { look: &look, from: "a session", is_known: true };
+        let trier = Trier { look: &look, from: HERE, is_known: true };
         self.count_attempt(&trier, now).await?;
         if !place.is_right(current.as_bytes(), Some(&stored.hash)).await? {
             return Err(AccountError::PasswordWrong);
@@ -189,6 +186,45 @@ impl Accounts {
             self.auth.revocations().insert(session, now);
         }
         Ok(())
+    }
+
+    /// Whether a player who is signed in knows its password.
+    ///
+    /// # Errors
+    /// As [`Accounts::change_password`].
+    pub(super) async fn check_password(
+        &self,
+        player: &Player,
+        attempt: &Attempt,
+    ) -> Result<(), AccountError> {
+        let place = self.hasher.enter()?;
+        let now = self.clock.now();
+        let stored = self.own_password(player).await?;
+        let look = found_by(&stored.name);
+        let trier = Trier { look: &look, from: HERE, is_known: true };
+        self.count_attempt(&trier, now).await?;
+        if !place.is_right(attempt.as_bytes(), Some(&stored.hash)).await? {
+            return Err(AccountError::PasswordWrong);
+        }
+        let once = || async { lockout::clear(&mut *self.pool.acquire().await?, &trier).await };
+        Ok(db::retry(once).await?)
+    }
+
+    async fn own_password(&self, player: &Player) -> Result<OwnPassword, AccountError> {
+        let once = || {
+            let row = sqlx::query_as!(
+                OwnPassword,
+                r#"
+                select p.name, w.hash, w.version
+                from passwords w
+                join players p on p.id = w.player
+                where w.player = $1
+                "#,
+                player.id.0
+            );
+            row.fetch_optional(&self.pool)
+        };
+        db::retry(once).await?.ok_or(AccountError::PasswordNotSet)
     }
 
     /// Whether the player of this look has signed in from this address or device lately.

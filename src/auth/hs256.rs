@@ -37,6 +37,13 @@ pub fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
+/// Whether it is the HMAC-SHA-256 of the message. Compares in constant time.
+pub fn is_hmac_sha256(key: &[u8], message: &[u8], mark: &[u8]) -> bool {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.update(message);
+    mac.verify_slice(mark).is_ok()
+}
+
 struct Hs256(Hmac<Sha256>);
 
 fn keyed(algorithm: Algorithm, key: &[u8]) -> Result<Hs256, Error> {

@@ -9,12 +9,15 @@
 //! asked at every request: access tokens do not outlive their session by their 15 minutes. That a
 //! session exists is looked up when the first token of it comes to a node (`known`).
 //!
+//! [`Holder`] is a further proof, for what could take an account away from its player.
+//!
 //! Operators have tokens of another kind, and a proof of their own: see `operators`.
 //!
 //! Deliberately absent: SQL (see `accounts`), cookies, tokens in URLs.
 
 mod asymmetric;
 mod extract;
+mod holder;
 mod hs256;
 mod known;
 mod operator_secrets;
@@ -34,8 +37,9 @@ use crate::ids::{PlayerId, SessionId};
 use known::Known;
 
 pub(crate) use extract::bearer;
-pub use hs256::hmac_sha256 as mark;
+pub use holder::{Holder, HolderProof, NotAProof, PROOF_LIFE, ProofRefused};
 pub(crate) use hs256::install as install_algorithms;
+pub use hs256::{hmac_sha256 as mark, is_hmac_sha256 as is_mark};
 pub use known::{Looked, SessionBook, Unread};
 pub use operator_secrets::{
     DeskToken, EnrolmentCode, NotAnOperatorSecret, OperatorToken, SecretHash,

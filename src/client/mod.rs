@@ -202,9 +202,11 @@ impl Client {
         answer(request.bearer_auth(&self.access_token)).await
     }
 
-    /// The figures of the server's process, in the text format of Prometheus.
-    pub async fn metrics(&self) -> Result<String, ClientError> {
-        let response = self.http.get(format!("{}/metrics", self.base)).send().await?;
+    /// The figures of a server's process, in the text format of Prometheus, from where it answers
+    /// supervisors.
+    pub async fn metrics(&self, probes: &str) -> Result<String, ClientError> {
+        let probes = probes.trim_end_matches('/');
+        let response = self.http.get(format!("{probes}/metrics")).send().await?;
         Ok(response.error_for_status()?.text().await?)
     }
 

@@ -16,6 +16,12 @@ pub struct Door {
     #[arg(long, env = "BAHAY_TRUSTED_PROXIES", default_value = "", value_name = "NETWORKS")]
     pub trusted_proxies: edge::Proxies,
 
+    /// For how many seconds browsers are to come by HTTPS alone (Strict-Transport-Security), where a
+    /// trusted proxy says that they have come by it; 0 says nothing to them.
+    #[arg(long, env = "BAHAY_HSTS_SECONDS", default_value_t = edge::HSTS_SECONDS,
+          value_name = "SECONDS")]
+    pub hsts_seconds: u32,
+
     /// Connections of one address, whatever they ask for. Those of trusted proxies are not counted.
     #[arg(
         long,
@@ -61,6 +67,7 @@ impl Door {
         let Self {
             origins,
             trusted_proxies: proxies,
+            hsts_seconds,
             connections_per_address,
             sockets_per_address,
             strangers_per_address,
@@ -72,6 +79,7 @@ impl Door {
         edge::Options {
             origins,
             proxies,
+            hsts_seconds,
             connections_per_address,
             sockets_per_address,
             strangers_per_address,

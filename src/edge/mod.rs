@@ -39,6 +39,9 @@ pub struct Options {
     pub origins: Origins,
     /// Whose word about the address of a client is believed.
     pub proxies: Proxies,
+    /// For how many seconds browsers that came by HTTPS are to come by nothing else; 0 for no word
+    /// about it.
+    pub hsts_seconds: u32,
     /// Connections of one address, whatever they ask for.
     pub connections_per_address: u32,
     /// Open sockets of one address: enough for a school behind one router.
@@ -53,11 +56,15 @@ pub struct Options {
     pub sign_ins_per_address: Rate,
 }
 
+/// A year, as browsers ask for who want to know it beforehand.
+pub const HSTS_SECONDS: u32 = 31_536_000;
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             origins: Origins::default(),
             proxies: Proxies::default(),
+            hsts_seconds: HSTS_SECONDS,
             connections_per_address: 256,
             sockets_per_address: 64,
             strangers_per_address: 8,
@@ -130,6 +137,14 @@ impl Edge {
 
     pub fn proxies(&self) -> &Proxies {
         &self.0.options.proxies
+    }
+
+    /// For how many seconds a browser is to come by HTTPS alone, if it has come by it now: TLS ends at
+    /// a proxy, so only one of ours can say so.
+    pub fn hsts_seconds(&self, peer: IpAddr, said_scheme: Option<&str>) -> Option<u32> {
+        let seconds = Some(self.0.options.hsts_seconds).filter(|seconds| *seconds > 0)?;
+        let is_https = said_scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
+        (is_https && self.proxies().contain(peer)).then_some(seconds)
     }
 
     /// A connection of this peer; `None` is the place of a proxy, which is not counted.

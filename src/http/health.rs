@@ -19,7 +19,7 @@ use crate::db::{self, PgPool};
 use crate::metrics::Metrics;
 use crate::verify::hourly::LastCheck;
 
-use super::{Code, Problem, ProblemBody, Services, Time};
+use super::{Code, Problem, Services, Time};
 
 /// What has not answered within this time is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -152,24 +152,8 @@ pub(super) async fn is_alive() -> Json<Health> {
     Json(Health { status: "alive", answering: Vec::new(), ledger: None })
 }
 
-/// Say whether the server can work
-///
-/// For whoever sends requests to processes: PostgreSQL and Redis were asked within the last second. A
-/// ledger that does not add up is shown and stops nothing.
-#[utoipa::path(
-    get,
-    path = "/readyz",
-    tag = "server",
-    responses(
-        (status = 200, description = "It can", body = Health),
-        (
-            status = 503,
-            description = "`unavailable`: the detail names what does not answer",
-            body = ProblemBody,
-            content_type = "application/problem+json"
-        )
-    )
-)]
+/// Whether the server can work, for whoever sends requests to processes: PostgreSQL and Redis were asked
+/// within the last second. A ledger that does not add up is shown and stops nothing.
 pub(super) async fn is_ready(State(services): State<Services>) -> Result<Json<Health>, Problem> {
     let Answers { answering, missing } = services.readiness.ask(&services.pool).await;
     if missing.is_empty() {
@@ -179,15 +163,7 @@ pub(super) async fn is_ready(State(services): State<Services>) -> Result<Json<He
     Err(Code::Unavailable.because(format!("no answer from {}", missing.join(", "))))
 }
 
-/// Show the figures of this process
-///
-/// In the text format of Prometheus. Not for the public: let no proxy pass it on.
-#[utoipa::path(
-    get,
-    path = "/metrics",
-    tag = "server",
-    responses((status = 200, description = "The figures", body = String, content_type = "application/openmetrics-text"))
-)]
+/// The figures of this process, in the text format of Prometheus.
 pub(super) async fn show_metrics(
     State(metrics): State<Metrics>,
 ) -> Result<impl IntoResponse, Problem> {

@@ -8,12 +8,13 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::accounts::{AccountError, Accounts, Avatar, Change, Name, Profile, TimeZone};
-use crate::auth::Player;
+use crate::auth::{Holder, Player};
 use crate::ids::PlayerId;
 use crate::ledger::{Entry, Ledger, LedgerError, Wallet};
 use crate::lobby::LobbyError;
 
 use super::entries_query::{EntriesParams, EntriesQuery};
+use super::proof::ProofHeader;
 use super::{
     Body, Code, Coins, Cursors, NameText, PageOf, Problem, ProblemBody, Services, Time,
     TransferCode,
@@ -144,8 +145,12 @@ pub(super) fn expect_known(zone: Option<&TimeZone>) -> Result<(), Problem> {
     path = "/v1/me",
     tag = "me",
     security(("access_token" = [])),
+    params(ProofHeader),
     responses(
         (status = 204, description = "The account is gone"),
+        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
+            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+            content_type = "application/problem+json"),
         (
             status = 409,
             description = "`in_game`: the player sits at a table, or a game is not finished. \
@@ -158,7 +163,7 @@ pub(super) fn expect_known(zone: Option<&TimeZone>) -> Result<(), Problem> {
 )]
 pub(super) async fn delete_me(
     State(services): State<Services>,
-    player: Player,
+    Holder { player, .. }: Holder,
 ) -> Result<StatusCode, Problem> {
     match services.lobby.seated_at(player.id).await {
         Ok(None) | Err(LobbyError::NotSeated) => {}

@@ -11,7 +11,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, STRICT_TRANSPORT_SECURITY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderValue, Method};
 use axum::middleware::{Next, from_fn};
@@ -28,6 +29,7 @@ use crate::{entropy, telemetry};
 
 use super::gate::{self, Gate};
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
+use super::proof::ACCOUNT_PROOF;
 use super::{Code, DeskOptions, Problem, security_log, watched_body};
 
 /// The largest body that is read, in bytes. Ours have some hundred.
@@ -38,6 +40,9 @@ const REQUEST_ID_BYTES_MAX: usize = 64;
 
 /// By which a proxy says which trace a request is part of.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// By which a proxy says whether TLS ended there.
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -73,7 +78,9 @@ pub(super) fn around(routes: Router, options: &Options, auth: Auth) -> Router {
         Some(cors) => routes.layer(cors),
         None => routes,
     };
+    let secured = edge.clone();
     routes
+        .layer(from_fn(move |request, next| only_https(secured.clone(), request, next)))
         .layer(SetResponseHeaderLayer::overriding(
             X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
@@ -90,6 +97,21 @@ pub(super) fn around(routes: Router, options: &Options, auth: Auth) -> Router {
                 .on_failure(()),
         )
         .layer(from_fn(identify))
+}
+
+/// Tells a browser that came by HTTPS to come by nothing else from now on. Over plain HTTP nothing is
+/// said: there anybody on the way could say it, and browsers do not listen (RFC 6797).
+async fn only_https(edge: Edge, request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<ConnectInfo<Peer>>().map(|peer| peer.0.address.ip());
+    let said = request.headers().get(FORWARDED_PROTO).and_then(|said| said.to_str().ok());
+    let seconds = peer.and_then(|peer| edge.hsts_seconds(peer, said));
+    let mut response = next.run(request).await;
+    if let Some(seconds) = seconds
+        && let Ok(value) = HeaderValue::from_str(&format!("max-age={seconds}"))
+    {
+        response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, value);
+    }
+    response
 }
 
 /// Gives each request an id, or takes over the one that it brings, and sends it back.
@@ -155,7 +177,7 @@ fn cors(origins: &Origins) -> Option<CorsLayer> {
                 origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()),
             ))
             .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-            .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY])
+            .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY, ACCOUNT_PROOF])
             .expose_headers([REQUEST_ID, REPLAYED, RETRY_AFTER])
             .max_age(Duration::from_hours(1)),
     )

@@ -6,11 +6,14 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::accounts::{Accounts, DeviceId, Linked, Name, OpenIdSignIn, TimeZone, WaysIn};
-use crate::auth::Player;
+use crate::accounts::{
+    Accounts, DeviceId, DrawnNonce, Linked, Name, OpenIdSignIn, TimeZone, WaysIn,
+};
+use crate::auth::{Holder, Player};
 use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
 
 use super::me::expect_known;
+use super::proof::ProofHeader;
 use super::sign_in::SignedIn;
 use super::visit::Visit;
 use super::{Body, Code, NameText, Path, Problem, ProblemBody, Time};
@@ -26,10 +29,14 @@ pub(super) struct OpenIdSignInBody {
     /// As the issuer gave it to the client.
     #[schema(max_length = 8192, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
     id_token: String,
-    /// What the client drew before it asked the issuer. A token that carries a nonce is refused
-    /// without it.
-    #[schema(max_length = 512, example = "n-0S6_WzA2Mj")]
-    nonce: Option<String>,
+    /// That which asked for the nonce in the token. It does not sign in by itself; it tells who plays from
+    /// one device.
+    #[schema(
+        value_type = String,
+        pattern = "^[!-~]{16,128}$",
+        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
+    )]
+    device_id: DeviceId,
     /// For a new player. A known player keeps its name.
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
@@ -40,20 +47,64 @@ pub(super) struct OpenIdSignInBody {
         example = "Asia/Manila"
     )]
     time_zone: Option<TimeZone>,
-    /// As for guests. It does not sign in by itself; it tells who plays from one device.
+}
+
+/// A device that is about to sign its user in with an issuer.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AskNonce {
+    /// As for guests. The token is to be brought by the same device.
     #[schema(
-        value_type = Option<String>,
+        value_type = String,
         pattern = "^[!-~]{16,128}$",
         example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
     )]
-    device_id: Option<DeviceId>,
+    device_id: DeviceId,
+}
+
+/// A nonce.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Nonce)]
+pub(super) struct NonceBody {
+    /// To be given to the issuer, which puts it into the ID token.
+    #[schema(
+        min_length = 112,
+        max_length = 112,
+        example = "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+    )]
+    nonce: String,
+    expires_at: Time,
+}
+
+/// Ask for a nonce
+///
+/// Before the client signs its user in with an issuer, to sign in here, to link the identity, or to show
+/// that the account is the user's. It is good for ten minutes, for this device, and once.
+#[utoipa::path(
+    post,
+    path = "/v1/sign-in/openid/nonce",
+    tag = "sign in",
+    request_body = AskNonce,
+    responses(
+        (status = 200, description = "A nonce", body = NonceBody),
+        (status = 422, description = "`body_invalid`", body = ProblemBody,
+            content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn ask_nonce(
+    State(accounts): State<Accounts>,
+    Body(body): Body<AskNonce>,
+) -> Json<NonceBody> {
+    let DrawnNonce { text: nonce, expires_at } = accounts.draw_nonce(&body.device_id);
+    Json(NonceBody { nonce, expires_at: expires_at.into() })
 }
 
 /// Sign in by an account elsewhere
 ///
 /// The client has signed its user in with an issuer that the house trusts (OpenID Connect), and
-/// brings the ID token: signed by RS256 or ES256, for the house, not expired. The same subject signs
-/// in the same player; a new one makes a player with the welcome grant.
+/// brings the ID token: signed by RS256 or ES256, for the house, not expired, with a nonce that the same
+/// device has asked for. A token is good once. The same subject signs in the same player; a new one makes
+/// a player with the welcome grant.
 #[utoipa::path(
     post,
     path = "/v1/sign-in/openid",
@@ -80,11 +131,11 @@ pub(super) async fn sign_in_openid(
     visit: Visit,
     Body(body): Body<OpenIdSignInBody>,
 ) -> Result<SignedIn, Problem> {
-    let OpenIdSignInBody { issuer, id_token, nonce, name, time_zone, device_id } = body;
+    let OpenIdSignInBody { issuer, id_token, device_id: device, name, time_zone } = body;
     expect_known(time_zone.as_ref())?;
-    let token = IdToken { issuer, token: id_token, nonce };
-    let visitor = visit.with_device(device_id);
-    let request = OpenIdSignIn { token, name, time_zone, visitor };
+    let token = IdToken { issuer, token: id_token };
+    let visitor = visit.with_device(Some(device.clone()));
+    let request = OpenIdSignIn { token, device, name, time_zone, visitor };
     Ok(accounts.sign_in_openid(&request).await?.into())
 }
 
@@ -155,9 +206,13 @@ pub(super) struct LinkIdentity {
     issuer: String,
     #[schema(max_length = 8192, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
     id_token: String,
-    /// What the client drew before it asked the issuer.
-    #[schema(max_length = 512, example = "n-0S6_WzA2Mj")]
-    nonce: Option<String>,
+    /// That which asked for the nonce in the token.
+    #[schema(
+        value_type = String,
+        pattern = "^[!-~]{16,128}$",
+        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
+    )]
+    device_id: DeviceId,
 }
 
 /// Link an account elsewhere
@@ -168,11 +223,15 @@ pub(super) struct LinkIdentity {
     path = "/v1/me/identities",
     tag = "me",
     security(("access_token" = [])),
+    params(ProofHeader),
     request_body = LinkIdentity,
     responses(
         (status = 200, description = "How the player can sign in now", body = WaysInBody),
         (status = 401, description = "`id_token_refused`: the detail says why; or the access token \
             is refused", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
+            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+            content_type = "application/problem+json"),
         (status = 404, description = "`issuer_unknown`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`identity_taken`: it signs in another player. \
@@ -184,13 +243,13 @@ pub(super) struct LinkIdentity {
 )]
 pub(super) async fn link_identity(
     State(accounts): State<Accounts>,
-    player: Player,
+    holder: Holder,
     Body(body): Body<LinkIdentity>,
 ) -> Result<Json<WaysInBody>, Problem> {
-    let LinkIdentity { issuer, id_token, nonce } = body;
-    let token = IdToken { issuer, token: id_token, nonce };
-    accounts.link_identity(&player, &token).await?;
-    Ok(Json(accounts.ways_in(player.id).await?.into()))
+    let LinkIdentity { issuer, id_token, device_id } = body;
+    let token = IdToken { issuer, token: id_token };
+    accounts.link_identity(&holder.player, &token, &device_id).await?;
+    Ok(Json(accounts.ways_in(holder.player.id).await?.into()))
 }
 
 /// Unlink an account elsewhere
@@ -201,21 +260,27 @@ pub(super) async fn link_identity(
     path = "/v1/me/identities/{issuer}",
     tag = "me",
     security(("access_token" = [])),
-    params(("issuer" = String, Path, max_length = 255, description = "As the list has it", example = "google")),
+    params(
+        ("issuer" = String, Path, max_length = 255, description = "As the list has it", example = "google"),
+        ProofHeader
+    ),
     responses(
         (status = 204, description = "It is not linked"),
+        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
+            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+            content_type = "application/problem+json"),
         (status = 409, description = "`last_sign_in`: there would be no way left to sign in",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn unlink_identity(
     State(accounts): State<Accounts>,
-    player: Player,
+    holder: Holder,
     Path(issuer): Path<String>,
 ) -> Result<StatusCode, Problem> {
     if issuer.chars().count() > ADDRESS_CHARS_MAX {
         return Err(Code::PathInvalid.because("an issuer has at most 255 characters"));
     }
-    accounts.unlink_identity(&player, &issuer).await?;
+    accounts.unlink_identity(&holder.player, &issuer).await?;
     Ok(StatusCode::NO_CONTENT)
 }

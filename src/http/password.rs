@@ -7,9 +7,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::accounts::{Accounts, Attempt, DeviceId, Name, NewPassword, PasswordSignIn};
-use crate::auth::Player;
+use crate::auth::{Holder, Player};
 
 use super::me::Me;
+use super::proof::ProofHeader;
 use super::sign_in::SignedIn;
 use super::visit::Visit;
 use super::{Body, NameText, Problem, ProblemBody};
@@ -99,9 +100,13 @@ pub(super) struct FirstPassword {
     path = "/v1/me/password",
     tag = "me",
     security(("access_token" = [])),
+    params(ProofHeader),
     request_body = FirstPassword,
     responses(
         (status = 200, description = "The player as it is now", body = Me),
+        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
+            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+            content_type = "application/problem+json"),
         (status = 409, description = "`password_set`: there is one, which can be changed. \
             `name_taken`; `name_changed_lately`: the detail says from when on it may be changed",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -113,11 +118,11 @@ pub(super) struct FirstPassword {
 )]
 pub(super) async fn set_first_password(
     State(accounts): State<Accounts>,
-    player: Player,
+    holder: Holder,
     Body(body): Body<FirstPassword>,
 ) -> Result<Json<Me>, Problem> {
     let FirstPassword { name, password } = body;
-    Ok(Json(accounts.set_first_password(&player, &name, &password).await?.into()))
+    Ok(Json(accounts.set_first_password(&holder.player, &name, &password).await?.into()))
 }
 
 /// Another password.

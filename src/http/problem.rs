@@ -98,6 +98,8 @@ codes! {
     CredentialsWrong = "credentials_wrong", UNAUTHORIZED,
         "The name and the password do not belong together";
     IdTokenRefused = "id_token_refused", UNAUTHORIZED, "The ID token is not accepted";
+    ProofMissing = "proof_missing", FORBIDDEN, "Show first that the account is yours";
+    ProofRefused = "proof_refused", FORBIDDEN, "The proof is not good, or too old";
     Banned = "banned", FORBIDDEN, "You may not come in";
     FormForeign = "form_foreign", FORBIDDEN, "The form does not come from a page of the desk";
     OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED, "No operator has this token";
@@ -129,6 +131,11 @@ codes! {
 
     // Accounts.
     PasswordWrong = "password_wrong", FORBIDDEN, "This is not your password";
+    DeviceWrong = "device_wrong", FORBIDDEN, "This device does not sign you in";
+    DeviceTaken = "device_taken", CONFLICT, "This device signs in another player";
+    IdentityWrong = "identity_wrong", FORBIDDEN, "This identity is not linked to you";
+    ProofInsufficient = "proof_insufficient", FORBIDDEN,
+        "Show your password or an identity, not a device";
     PasswordEasy = "password_easy", UNPROCESSABLE_ENTITY, "This password is guessed early";
     PasswordSet = "password_set", CONFLICT, "You have a password already";
     PasswordNotSet = "password_not_set", CONFLICT, "You have no password yet";

@@ -13,8 +13,8 @@ use super::{
         self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
         tables,
     },
-    password, play, players, private_tables, profiles, rewards, rooms, sessions, sign_in, social,
-    sort, tickets, watchable,
+    password, play, players, private_tables, profiles, proof, rewards, rooms, sessions, sign_in,
+    social, sort, tickets, watchable,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -33,12 +33,24 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
     middleware::around(routes, options, auth)
 }
 
+/// What supervisors and Prometheus ask, on a listener of its own: it costs questions to PostgreSQL and
+/// Redis and tells how the house does, so it is not for players, and no part of openapi.yaml.
+pub fn probes(services: Services) -> Router {
+    Router::new()
+        .route("/healthz", get(health::is_alive))
+        .route("/readyz", get(health::is_ready))
+        .route("/metrics", get(health::show_metrics))
+        .with_state(services)
+        .fallback(async || Code::RouteNotFound.plain())
+}
+
 /// The routes of openapi.yaml, and that document.
 pub(super) fn documented() -> (Router<Services>, OpenApi) {
     let (routes, mut document) = OpenApiRouter::with_openapi(openapi::frame())
         // Signing in.
         .routes(routes!(sign_in::sign_in_guest))
         .routes(routes!(password::sign_in_password))
+        .routes(routes!(openid::ask_nonce))
         .routes(routes!(openid::sign_in_openid))
         .routes(routes!(sign_in::refresh_token))
         .routes(routes!(sign_in::sign_out))
@@ -46,12 +58,14 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(me::show_me, me::change_me, me::delete_me))
         .routes(routes!(export::export_me))
         .routes(routes!(password::set_first_password, password::change_password))
+        .routes(routes!(proof::show_proof))
         .routes(routes!(openid::show_ways_in))
         .routes(routes!(openid::link_identity))
         .routes(routes!(openid::unlink_identity))
         .routes(routes!(sessions::list_my_sessions, sessions::sign_out_everywhere))
         .routes(routes!(sessions::end_my_session))
         .routes(routes!(sessions::forget_my_devices))
+        .routes(routes!(sessions::change_my_device))
         .routes(routes!(me::show_wallet))
         .routes(routes!(me::list_wallet_entries))
         .routes(routes!(games::list_my_games))
@@ -141,8 +155,6 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(people::reset_operator))
         // The server.
         .routes(routes!(health::is_alive))
-        .routes(routes!(health::is_ready))
-        .routes(routes!(health::show_metrics))
         .split_for_parts();
     openapi::complete(&mut document);
     (routes, document)

@@ -64,6 +64,8 @@ fn event(method: &Method, path: &str) -> Option<&'static str> {
         (&Method::DELETE, path) if path.starts_with("/v1/me/identities/") => "identity_unlink",
         (&Method::DELETE, path) if path.starts_with("/v1/me/sessions") => "sessions_end",
         (&Method::DELETE, "/v1/me/devices") => "devices_forget",
+        (&Method::PUT, "/v1/me/device") => "device_change",
+        (&Method::POST, "/v1/me/proof") => "account_proof",
         (&Method::DELETE, "/v1/me") => "account_delete",
         (&Method::GET, "/v1/me/export") => "account_export",
         (&Method::POST, "/v1/operator/sign-in" | "/desk/sign-in") => "operator_sign_in",

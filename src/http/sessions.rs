@@ -3,15 +3,16 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{Accounts, LiveSession};
-use crate::auth::Player;
+use crate::accounts::{Accounts, DeviceId, LiveSession};
+use crate::auth::{Holder, Player};
 use crate::ids::SessionId;
 
-use super::{Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Time};
+use super::proof::ProofHeader;
+use super::{Body, Code, Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Time};
 
 /// A session that has not ended.
 #[derive(Debug, Serialize, ToSchema)]
@@ -124,16 +125,73 @@ pub(super) async fn end_my_session(
     path = "/v1/me/devices",
     tag = "me",
     security(("access_token" = [])),
+    params(ProofHeader),
     responses(
         (status = 204, description = "They are forgotten"),
+        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
+            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+            content_type = "application/problem+json"),
         (status = 409, description = "`last_sign_in`: there would be no way left to sign in",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn forget_my_devices(
     State(accounts): State<Accounts>,
-    player: Player,
+    holder: Holder,
 ) -> Result<StatusCode, Problem> {
-    accounts.forget_devices(player.id).await?;
+    accounts.forget_devices(holder.player.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Another id for a device.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangeDevice {
+    /// The one that signs the player in.
+    #[schema(
+        value_type = String,
+        pattern = "^[!-~]{16,128}$",
+        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
+    )]
+    device_id: DeviceId,
+    /// Another random text. Keep it before you call, so that it is not lost with the answer.
+    #[schema(
+        value_type = String,
+        pattern = "^[!-~]{16,128}$",
+        example = "a9c44f0d-2f6e-4d0b-8f0f-0d7b5d1f6c38"
+    )]
+    new_device_id: DeviceId,
+}
+
+/// Change the id of my device
+///
+/// For who fears that somebody has a copy of it. The new one signs the player in from now on and the old
+/// one does so no more; all other sessions of the player end. The same call again changes nothing.
+#[utoipa::path(
+    put,
+    path = "/v1/me/device",
+    tag = "me",
+    security(("access_token" = [])),
+    request_body = ChangeDevice,
+    responses(
+        (status = 204, description = "It is changed"),
+        (status = 403, description = "`device_wrong`: the device is not this player's",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`device_taken`: the new id signs in another player",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`body_invalid`", body = ProblemBody,
+            content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn change_my_device(
+    State(accounts): State<Accounts>,
+    player: Player,
+    Body(body): Body<ChangeDevice>,
+) -> Result<StatusCode, Problem> {
+    let ChangeDevice { device_id, new_device_id } = body;
+    if device_id == new_device_id {
+        return Err(Code::BodyInvalid.because("the new device id is the old one"));
+    }
+    accounts.change_device(&player, &device_id, &new_device_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -116,7 +116,7 @@ impl Ledger {
     /// Whether an operation could be taken back as far as can be seen now, so that nobody asks
     /// for what must be refused. Wallets are not looked at.
     pub async fn check_reversible(&self, operation: i64) -> Result<(), LedgerError> {
-        let moved = db::retry(|| read_once(&self.pool, operation)).await?;
+        let moved = db::retry(|| read_once(&self.reads, operation)).await?;
         let moved = moved.ok_or(LedgerError::OperationUnknown { operation })?;
         plan(ReverseOperation { correction: CorrectionId::NIL, operation }, &moved)?;
         if moved.is_reversed {

@@ -106,7 +106,10 @@ impl Default for LedgerOptions {
 /// A handle on the ledger. Clones share the writer.
 #[derive(Clone, Debug)]
 pub struct Ledger {
+    /// For whatever books.
     pool: PgPool,
+    /// For what others ask the books, as many of them as there are.
+    reads: PgPool,
     house_ids: HouseIds,
     writer: mpsc::Sender<Job>,
     allowance: Allowance,
@@ -137,7 +140,8 @@ impl LedgerTasks {
 }
 
 impl Ledger {
-    /// Starts the writer and the folding. Must be called within a tokio runtime.
+    /// Starts the writer and the folding. Must be called within a tokio runtime. Questions take
+    /// connections of the same pool, unless [`Ledger::reading_by`] names another.
     pub fn start(pool: PgPool, options: LedgerOptions) -> (Self, LedgerTasks) {
         let house_ids = HouseIds::default();
         let (stop, stopped) = watch::channel(false);
@@ -148,8 +152,15 @@ impl Ledger {
         let folding = writer::fold_all(pool.clone(), every, stopped);
         let tasks = vec![tokio::spawn(writing), tokio::spawn(folding)];
         let allowance = options.allowance;
-        let ledger = Self { pool: pool.clone(), house_ids, writer, allowance };
+        let reads = pool.clone();
+        let ledger = Self { pool: pool.clone(), reads, house_ids, writer, allowance };
         (ledger, LedgerTasks { pool, stop, tasks })
+    }
+
+    /// The same ledger, with questions on connections of this pool: so those who ask, however many,
+    /// take none from games that open and settle.
+    pub fn reading_by(self, reads: PgPool) -> Self {
+        Self { reads, ..self }
     }
 
     /// Takes antes and stakes, or says who cannot pay them. At a private table nobody may win more
@@ -171,7 +182,7 @@ impl Ledger {
         player: PlayerId,
         now: Timestamp,
     ) -> Result<Coins, LedgerError> {
-        allowance::left(&self.pool, self.allowance, player, now).await
+        allowance::left(&self.reads, self.allowance, player, now).await
     }
 
     /// Books a settlement and stores the game's record.
@@ -238,7 +249,7 @@ impl Ledger {
 
     /// What a player has. A player without a wallet has nothing.
     pub async fn wallet(&self, player: PlayerId) -> Result<Wallet, LedgerError> {
-        read::wallet(&self.pool, player).await
+        read::wallet(&self.reads, player).await
     }
 
     /// As [`Ledger::wallet`], as the caller's transaction sees it.
@@ -258,7 +269,7 @@ impl Ledger {
         cursor: Option<EntryCursor>,
         limit: u32,
     ) -> Result<Page<Entry, EntryCursor>, LedgerError> {
-        read::entries(&self.pool, player, filter, cursor, limit).await
+        read::entries(&self.reads, player, filter, cursor, limit).await
     }
 
     /// Writes the house's entries that are due, as otherwise happens every now and then. Says of

@@ -180,7 +180,7 @@ impl Ledger {
     /// POTs with coins at tables where no game is open, longest forgotten first. A table that
     /// waits for players is among them.
     pub async fn idle_pots(&self) -> Result<Vec<IdlePot>, LedgerError> {
-        Ok(db::retry(|| idle(&self.pool)).await?)
+        Ok(db::retry(|| idle(&self.reads)).await?)
     }
 }
 

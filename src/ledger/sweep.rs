@@ -40,7 +40,7 @@ impl Ledger {
                 order by p.id
                 "#
             )
-            .fetch_all(&self.pool)
+            .fetch_all(&self.reads)
         };
         let rows = db::retry(once).await?.into_iter();
         let wallet = rows.map(|row| SweepWallet {

@@ -199,8 +199,13 @@ pub struct Options {
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub per_second: u32,
 
-    /// The server's process, if it runs on this machine and shows no figures of its own; of each
-    /// node, in the order of --url.
+    /// Where the server shows its figures (BAHAY_PROBE_LISTEN), as in http://127.0.0.1:9180; of each
+    /// node, in the order of --url. Without it processor time and memory are known by --pid alone.
+    #[arg(long = "probe-url", env = "BAHAY_PROBE_URL", value_delimiter = ',', value_name = "URL")]
+    pub probe_urls: Vec<String>,
+
+    /// The server's process, if it runs on this machine, to ask the kernel; of each node, in the
+    /// order of --url.
     #[arg(long = "pid", value_delimiter = ',', value_name = "PID")]
     pub pids: Vec<u32>,
 
@@ -254,6 +259,10 @@ pub enum LoadError {
     NoAddress,
     #[error("{pids} processes are named, but {urls} addresses: give --pid once for each --url")]
     Pids { pids: usize, urls: usize },
+    #[error(
+        "{probes} are named for figures, but {urls} addresses: give --probe-url once for each --url"
+    )]
+    Probes { probes: usize, urls: usize },
     #[error("the rooms could not be read: {0}")]
     Rooms(ClientError),
     #[error("the house has no room {0}")]
@@ -279,6 +288,10 @@ pub async fn run(
     let (pids, urls) = (options.pids.len(), options.urls.len());
     if pids > 0 && pids != urls {
         return Err(LoadError::Pids { pids, urls });
+    }
+    let probes = options.probe_urls.len();
+    if probes > 0 && probes != urls {
+        return Err(LoadError::Probes { probes, urls });
     }
     if options.mode == Mode::Reads {
         return read_only(&options).await;

@@ -25,6 +25,8 @@ pub(super) struct Nodes {
 struct Node {
     /// Reads the figures; nobody who plays.
     client: Client,
+    /// Where it shows its figures.
+    probes: Option<String>,
     pid: Option<u32>,
 }
 
@@ -52,9 +54,10 @@ impl Nodes {
     /// As the options name them; reached through this client.
     pub(super) fn new(options: &Options, first: &Client) -> Self {
         let pids = options.pids.iter().copied().map(Some).chain(std::iter::repeat(None));
-        let each = options.urls.iter().zip(pids).map(|(url, pid)| {
+        let probes = options.probe_urls.iter().cloned().map(Some).chain(std::iter::repeat(None));
+        let each = options.urls.iter().zip(probes).zip(pids).map(|((url, probes), pid)| {
             let client = first.at(url);
-            Node { client, pid }
+            Node { client, probes, pid }
         });
         Self { each: each.collect(), seating: options.seating }
     }
@@ -94,7 +97,10 @@ impl Nodes {
 
 impl Node {
     async fn look(&self) -> Look {
-        let text = self.client.metrics().await.unwrap_or_default();
+        let text = match &self.probes {
+            Some(probes) => self.client.metrics(probes).await.unwrap_or_default(),
+            None => String::new(),
+        };
         let figures = figures(&text);
         let figure = |name: &str| figures.get(name).copied().unwrap_or(0) / MILLIONTHS;
         let shown = Look {

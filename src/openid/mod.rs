@@ -1,8 +1,8 @@
 //! Accounts elsewhere: ID tokens of OpenID Connect issuers that the house trusts by its settings.
 //!
 //! A token is believed if it is signed, by RS256 or ES256, with a key that its issuer publishes; if
-//! it is for us; if it has not expired; and if it carries the nonce that the client says it drew,
-//! where there is one. Of what it says, issuer and subject are taken and nothing else.
+//! it is for us; and if it has not expired. Of what it says, issuer and subject are taken, and the nonce,
+//! which `accounts` judges: whether we have drawn it for the device that brings it.
 //!
 //! Keys are kept for an hour and fetched again when a token names one that is not known, at most
 //! once a minute for each issuer, whoever sends such tokens (see `keys`).
@@ -63,8 +63,6 @@ pub struct IdToken {
     /// The name of the issuer.
     pub issuer: String,
     pub token: String,
-    /// What the client drew before it asked the issuer, if it did.
-    pub nonce: Option<String>,
 }
 
 impl fmt::Debug for IdToken {
@@ -78,6 +76,14 @@ impl fmt::Debug for IdToken {
 pub struct Identity {
     pub issuer: String,
     pub subject: String,
+}
+
+/// What a token that is believed says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    pub identity: Identity,
+    /// What it carries beside. Whoever takes the token has to judge it.
+    pub nonce: Option<String>,
 }
 
 /// Why a token is not believed, in order of precedence.
@@ -99,7 +105,10 @@ pub enum OpenIdError {
     OtherAudience,
     #[error("it has expired, or is not valid yet")]
     Expired,
-    #[error("it does not carry the nonce")]
+    #[error(
+        "it does not carry a nonce that this device has asked for within ten minutes, or it was used \
+         before"
+    )]
     Nonce,
     /// The same call may pass later.
     #[error("the keys of its issuer cannot be had: {reason}")]
@@ -204,10 +213,10 @@ impl Issuers {
     ///
     /// # Errors
     /// The first reason of [`OpenIdError`] that holds.
-    pub async fn verify(&self, token: &IdToken, now: Timestamp) -> Result<Identity, OpenIdError> {
+    pub async fn verify(&self, token: &IdToken, now: Timestamp) -> Result<Verified, OpenIdError> {
         let trusted = self.0.iter().find(|trusted| trusted.issuer.name == token.issuer);
         let Trusted { issuer, keys } = trusted.ok_or(OpenIdError::IssuerUnknown)?;
-        let IdToken { token, nonce, .. } = token;
+        let IdToken { token, .. } = token;
         if token.len() > TOKEN_BYTES_MAX {
             return Err(OpenIdError::Malformed);
         }
@@ -228,12 +237,17 @@ impl Issuers {
                 _ => OpenIdError::Malformed,
             })?
             .claims;
-        claims.check(issuer, nonce.as_deref(), now)?;
-        let Claims { iss: issuer, sub: subject, .. } = claims;
+        claims.check(issuer, now)?;
+        let Claims { iss: issuer, sub: subject, nonce, .. } = claims;
         if subject.is_empty() || subject.len() > SUBJECT_BYTES_MAX || subject.contains('\0') {
             return Err(OpenIdError::Malformed);
         }
-        Ok(Identity { issuer, subject })
+        Ok(Verified { identity: Identity { issuer, subject }, nonce })
+    }
+
+    /// Whether the house knows an issuer of this address.
+    pub fn know(&self, address: &str) -> bool {
+        self.0.iter().any(|trusted| trusted.issuer.issuer == address)
     }
 
     /// The address of an issuer by its name; the name itself, if the house knows no such issuer.
@@ -263,12 +277,7 @@ impl FromStr for Issuers {
 }
 
 impl Claims {
-    fn check(
-        &self,
-        issuer: &Issuer,
-        nonce: Option<&str>,
-        now: Timestamp,
-    ) -> Result<(), OpenIdError> {
+    fn check(&self, issuer: &Issuer, now: Timestamp) -> Result<(), OpenIdError> {
         if self.iss != issuer.issuer {
             return Err(OpenIdError::OtherIssuer);
         }
@@ -286,8 +295,7 @@ impl Claims {
         if !has_begun || self.exp.saturating_add(LEEWAY_S) <= now_s {
             return Err(OpenIdError::Expired);
         }
-        // A token with a nonce is for whoever drew it, so one that is not shown is a wrong one.
-        if self.nonce.as_deref() != nonce { Err(OpenIdError::Nonce) } else { Ok(()) }
+        Ok(())
     }
 }
 
@@ -320,11 +328,11 @@ mod tests {
     #[test]
     fn a_token_is_for_us_and_for_now() {
         let now = Timestamp::from_ms(1_000_000);
-        let check = |claims: Claims, nonce| claims.check(&issuer(), nonce, now);
-        assert_eq!(check(claims(), None), Ok(()));
+        let check = |claims: Claims| claims.check(&issuer(), now);
+        assert_eq!(check(claims()), Ok(()));
         let several = Audience::Several(vec!["other".into(), "web".into()]);
         let several = Claims { aud: several, azp: Some("web".into()), ..claims() };
-        assert_eq!(check(several, None), Ok(()));
+        assert_eq!(check(several), Ok(()));
         let wrong = [
             (Claims { iss: "https://id.example/".into(), ..claims() }, OpenIdError::OtherIssuer),
             (Claims { aud: Audience::One("apps".into()), ..claims() }, OpenIdError::OtherAudience),
@@ -332,16 +340,12 @@ mod tests {
             (Claims { azp: Some("other".into()), ..claims() }, OpenIdError::OtherAudience),
             (Claims { exp: 940, ..claims() }, OpenIdError::Expired),
             (Claims { nbf: Some(1_061), ..claims() }, OpenIdError::Expired),
-            (Claims { nonce: Some("n".into()), ..claims() }, OpenIdError::Nonce),
         ];
         for (claims, error) in wrong {
             let shown = format!("{claims:?}");
-            assert_eq!(check(claims, None), Err(error), "{shown}");
+            assert_eq!(check(claims), Err(error), "{shown}");
         }
-        assert_eq!(check(Claims { exp: 941, ..claims() }, None), Ok(()), "clocks may differ");
-        assert_eq!(check(claims(), Some("n")), Err(OpenIdError::Nonce));
-        let with_nonce = Claims { nonce: Some("n".into()), ..claims() };
-        assert_eq!(check(with_nonce, Some("n")), Ok(()));
+        assert_eq!(check(Claims { exp: 941, ..claims() }), Ok(()), "clocks may differ");
     }
 
     #[test]

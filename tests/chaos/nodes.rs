@@ -244,6 +244,8 @@ impl Node {
             .env("DATABASE_URL", self.postgres.url())
             .env("REDIS_URL", self.redis.url())
             .env("BAHAY_LISTEN", address.to_string())
+            .env("BAHAY_PROBE_LISTEN", "127.0.0.1:0")
+            .env("BAHAY_DEVELOPMENT", "true")
             .env("BAHAY_SIGNING_SECRET", SECRET)
             // Nobody may run out of coins in a long run.
             .env("BAHAY_WELCOME_COINS", "1000000")

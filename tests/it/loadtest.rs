@@ -20,6 +20,7 @@ use crate::support::process::bahay;
 async fn loadtest(house: &House, arguments: &[&str]) -> Output {
     let mut command = bahay();
     command.arg("loadtest").args(arguments).args(["--url", &house.base]);
+    command.args(["--probe-url", &house.probes]);
     command.env("DATABASE_URL", house.database.url());
     tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
@@ -99,12 +100,15 @@ async fn players_may_ask_for_shorter_messages() {
 #[tokio::test(flavor = "multi_thread")]
 async fn several_nodes_are_loaded_together_and_each_is_accounted_for() {
     let house = House::new().await;
-    let (second, _running) = house.node().await;
+    let (second, running) = house.node().await;
+    let probes = format!("http://{}", running.probes);
     for seating in ["apart", "together"] {
         let json = file("json");
         let arguments = [
             "--url",
             &second,
+            "--probe-url",
+            &probes,
             "--seating",
             seating,
             "--tables",
@@ -156,6 +160,15 @@ async fn a_process_is_named_for_each_address_or_for_none() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("2 processes are named, but 1 addresses"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_are_named_for_each_address_or_for_none() {
+    let house = House::new().await;
+    let output = loadtest(&house, &["--probe-url", "http://127.0.0.1:1"]).await;
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("2 are named for figures, but 1 addresses"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,6 +17,7 @@ mod house_clock;
 mod http;
 mod ledger;
 mod ledger_chain;
+mod ledger_connections;
 mod ledger_faults;
 mod ledger_races;
 mod ledger_refusals;

@@ -36,6 +36,14 @@ async fn a_server_refuses_what_it_cannot_serve_with() {
         assert_refuses(&weak, &["BAHAY_SIGNING_SECRET"]);
     }
     let nowhere = "postgres://bahay@127.0.0.1:1/bahay";
+    let unsealed = serve(&database).env_remove("BAHAY_SECOND_FACTOR_KEYS").output().unwrap();
+    assert_refuses(&unsealed, &["BAHAY_SECOND_FACTOR_KEYS", "openssl rand -hex 32"]);
+    // Development is what is said to be it, on one machine.
+    let open = [("BAHAY_DEVELOPMENT", "true"), ("BAHAY_LISTEN", "0.0.0.0:0")];
+    let open = serve(&database).envs(open).env_remove("BAHAY_SECOND_FACTOR_KEYS").output().unwrap();
+    assert_refuses(&open, &["BAHAY_DEVELOPMENT", "BAHAY_LISTEN"]);
+    let plain = serve(&database).env("BAHAY_DESK_PLAIN_HTTP", "true").output().unwrap();
+    assert_refuses(&plain, &["BAHAY_DESK_PLAIN_HTTP", "BAHAY_DEVELOPMENT"]);
     let unreachable = serve(&database).env("DATABASE_URL", nowhere).output().unwrap();
     assert_refuses(&unreachable, &["DATABASE_URL"]);
     let redis = serve(&database).env("REDIS_URL", "redis://127.0.0.1:1").output().unwrap();
@@ -50,6 +58,8 @@ async fn a_server_refuses_what_it_cannot_serve_with() {
     let address = taken.local_addr().unwrap().to_string();
     let busy = serve(&database).env("BAHAY_LISTEN", &address).output().unwrap();
     assert_refuses(&busy, &["BAHAY_LISTEN", &address]);
+    let busy = serve(&database).env("BAHAY_PROBE_LISTEN", &address).output().unwrap();
+    assert_refuses(&busy, &["BAHAY_PROBE_LISTEN", &address]);
 }
 
 /// From an empty database to a server that answers, and that ends when told to.

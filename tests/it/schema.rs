@@ -226,6 +226,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "standings_progress arw",
         "transfers ar",
         "unfolded ard",
+        "used_nonces arwd",
     ];
     assert_eq!(rights, expected);
     for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"]

@@ -29,13 +29,17 @@ async fn what_matters_to_security_has_a_line_each() {
         let request = http.request(method, format!("{}{path}", server.url)).json(&body);
         request.bearer_auth(client.access_token())
     };
+    let shown = json!({ "by": "device", "device_id": device });
+    let shown = ask(Method::POST, "/v1/me/proof", shown).send().await.unwrap();
+    let shown: Value = shown.json().await.unwrap();
+    let proof = shown["proof"].as_str().unwrap().to_owned();
     let password = |method, current: &str, new: &str| {
         let mut body = json!({ "password": new });
         match method {
             Method::POST => body["name"] = json!("Maria"),
             _ => body["current_password"] = json!(current),
         }
-        ask(method, "/v1/me/password", body)
+        ask(method, "/v1/me/password", body).header("account-proof", &proof)
     };
     let sign_in = |password: &str| {
         let body = json!({ "name": "Maria", "password": password });
@@ -50,6 +54,7 @@ async fn what_matters_to_security_has_a_line_each() {
     let me = client.player().to_string();
     let expected = [
         (None, "sign_in_guest", "done", Some(&*me)),
+        (None, "account_proof", "done", Some(&*me)),
         (Some(password(Method::POST, "", PASSWORD)), "password_set", "done", Some(&*me)),
         (
             Some(password(Method::PUT, "wrong", OTHER)),
@@ -77,7 +82,8 @@ async fn what_matters_to_security_has_a_line_each() {
     std::fs::remove_file(&path).unwrap();
     let told: Vec<_> = log.lines().filter_map(security).collect();
     assert_eq!(told, lines, "{log}");
-    for secret in [PASSWORD, OTHER, &device, client.access_token(), client.refresh_token()] {
+    for secret in [PASSWORD, OTHER, &device, &proof, client.access_token(), client.refresh_token()]
+    {
         assert!(!log.contains(secret), "a secret is in the log");
     }
 }

@@ -40,7 +40,10 @@ function Account() {
     void ask<{ password_set_at: string | null }>('GET /v1/me/ways-in', {}, true).then((got) => { if (got) setHas(got.password_set_at !== null); });
   }, []);
   const protect = async () => {
-    const now = await ask<Me>('POST /v1/me/password', { body: { name: name.trim(), password } });
+    const shown = await client.proveByDevice();
+    if (!shown.ok) { tell(refusalText(shown.problem.code, shown.problem.detail)); return; }
+    const headers = { 'account-proof': shown.data.proof };
+    const now = await ask<Me>('POST /v1/me/password', { headers, body: { name: name.trim(), password } });
     if (now) { me.value = now; setHas(true); setPassword(''); tell(say('saved')); }
   };
   return (

@@ -98,6 +98,7 @@ const ANSWERS = {
     relief: { amount: 20000, claimable: false, floor: 5000, left_today: 3 },
   },
   'GET /v1/me/ways-in': { devices: 1, identities: [], password_set_at: null },
+  'POST /v1/me/proof': { proof: `ap_${'0'.repeat(80)}`, expires_at: '2026-03-01T12:05:00Z' },
   'GET /v1/avatars': { items: ['carabao', 'tarsier', 'eagle', 'maya', 'kalaw', 'parol', 'salakot', 'narra'] },
 };
 

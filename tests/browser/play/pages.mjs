@@ -98,6 +98,11 @@ export const PAGES = {
     await settings.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Somebody has this name, or one that looks like it.').waitFor();
     delete house.answers['PATCH /v1/me'];
+    house.answers['POST /v1/me/password'] = { ...house.answers['GET /v1/me'], name: 'Benjie' };
+    await settings.getByLabel('Password').last().fill('rain on a tin roof');
+    await settings.getByRole('button', { name: 'Keep this account by a password' }).click();
+    await page.getByText('Saved.').waitFor();
+    delete house.answers['POST /v1/me/password'];
   },
 
   async 'leaders'({ house, page }) {

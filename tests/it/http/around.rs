@@ -13,6 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::server::{Server, Setup, expect_refusal, ok, text};
+use crate::support::house::wide_door;
 
 async fn panics() {
     panic!("on purpose");
@@ -103,7 +104,53 @@ async fn pages_of_other_origins_may_call_only_where_they_are_named() {
     }
 }
 
-/// Anybody may ask whether the server is ready, as often as it likes: that asks nobody else as often.
+/// What costs questions, and what tells how the house does, is not for those who reach the house's
+/// own address.
+#[tokio::test]
+async fn only_supervisors_reach_readiness_and_figures() {
+    let server = Server::new().await;
+    for path in ["/readyz", "/metrics"] {
+        let public = server.node.request(Method::GET, path);
+        expect_refusal(public, 404, "route_not_found").await;
+        let response = server.node.probe(path).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+    }
+    ok(server.node.request(Method::GET, "/healthz")).await;
+    ok(server.node.probe("/healthz")).await;
+    let elsewhere = server.node.probe("/v1/rooms").send().await.unwrap();
+    assert_eq!(elsewhere.status(), 404);
+    let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
+    assert!(
+        document["paths"].get("/readyz").is_none() && document["paths"].get("/metrics").is_none()
+    );
+}
+
+/// A browser that came by HTTPS is told to come by nothing else; whether it did a proxy of ours says, and
+/// nobody else.
+#[tokio::test]
+async fn browsers_are_told_to_stay_with_https_where_tls_is_in_front() {
+    let told = async |proxies: &str, hsts_seconds: u32, said: Option<&str>| {
+        let door = edge::Options { proxies: proxies.parse().unwrap(), hsts_seconds, ..wide_door() };
+        let options = Options { edge: Edge::new(door), ..Options::default() };
+        let server = Server::with(Setup { options, ..Setup::default() }).await;
+        let mut request = server.node.request(Method::GET, "/v1/nowhere");
+        if let Some(said) = said {
+            request = request.header("x-forwarded-proto", said);
+        }
+        let response = request.send().await.unwrap();
+        let header = response.headers().get("strict-transport-security").cloned();
+        header.map(|value| value.to_str().unwrap().to_owned())
+    };
+    let year = edge::HSTS_SECONDS;
+    let expected = Some("max-age=31536000".to_owned());
+    assert_eq!(told("127.0.0.1", year, Some("https")).await, expected);
+    assert_eq!(told("127.0.0.1", year, Some("http")).await, None);
+    assert_eq!(told("127.0.0.1", year, None).await, None);
+    assert_eq!(told("127.0.0.1", 0, Some("https")).await, None);
+    assert_eq!(told("192.0.2.1", year, Some("https")).await, None, "it is no proxy of ours");
+}
+
+/// A supervisor may ask whether the server is ready as often as it likes: that asks nobody else as often.
 #[tokio::test]
 async fn who_asks_for_readiness_without_end_does_not_ask_the_services() {
     let asked = Arc::new(AtomicU32::new(0));
@@ -114,7 +161,7 @@ async fn who_asks_for_readiness_without_end_does_not_ask_the_services() {
     });
     let server = Server::with(Setup { probes: vec![redis], ..Setup::default() }).await;
     let began = Instant::now();
-    let requests = (0..200).map(|_| ok(server.node.request(Method::GET, "/readyz")));
+    let requests = (0..200).map(|_| ok(server.node.probe("/readyz")));
     futures_util::future::join_all(requests).await;
     let most = 1 + u32::try_from(began.elapsed().as_secs()).unwrap();
     let asked = asked.load(Ordering::SeqCst);
@@ -125,12 +172,12 @@ async fn who_asks_for_readiness_without_end_does_not_ask_the_services() {
 async fn readiness_names_what_does_not_answer() {
     let up = Probe::new("redis", async || Ok(()));
     let server = Server::with(Setup { probes: vec![up.clone()], ..Setup::default() }).await;
-    let ready = ok(server.node.request(Method::GET, "/readyz")).await;
+    let ready = ok(server.node.probe("/readyz")).await;
     assert_eq!(ready["answering"], serde_json::json!(["postgres", "redis"]));
 
     let down = Probe::new("moon", async || Err("it is new".to_owned()));
     let server = Server::with(Setup { probes: vec![up, down], ..Setup::default() }).await;
-    let response = server.node.request(Method::GET, "/readyz").send().await.unwrap();
+    let response = server.node.probe("/readyz").send().await.unwrap();
     let problem: serde_json::Value = response.json().await.unwrap();
     assert_eq!(problem["code"], "unavailable");
     assert_eq!(text(&problem["detail"]), "no answer from moon");

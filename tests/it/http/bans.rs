@@ -31,7 +31,7 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
     let body = json!({ "name": "Maria", "password": "rain on a tin roof" });
-    ok(node.post("/v1/me/password", &body).bearer_auth(&guest.access_token)).await;
+    ok(node.set_password(&guest.access_token, DEVICE, &body).await).await;
     let bans = Barring::new(server.bank.pool.clone(), server.clock.clone());
     let (player, now) = (guest.id.parse().unwrap(), server.clock.now());
     let ends_at = Some(clock::after(now, Duration::from_hours(1)));

@@ -32,8 +32,8 @@ async fn played(server: &Server) -> (Vec<Guest>, TableId) {
         });
     }
     let body = json!({ "name": "Maria Clara", "password": PASSWORD });
-    let set = server.node.post("/v1/me/password", &body);
-    ok(set.bearer_auth(&guests[0].access_token)).await;
+    let device = format!("{DEVICE}-0");
+    ok(server.node.set_password(&guests[0].access_token, &device, &body).await).await;
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     let table = TableId(Uuid::new_v4());
     server.bank.play(table, &players, 0, 3, PotGoes::ToWinner).await;
@@ -85,8 +85,11 @@ async fn a_deleted_account_is_nobody_and_the_books_still_add_up() {
         .json(&json!({ "avatar": "maya", "time_zone": "Asia/Manila" })))
     .await;
     // However often, at once.
+    let proof = json!({ "by": "password", "password": PASSWORD });
+    let proof = node.proof(&gone.access_token, &proof).await;
     let delete = || {
         let request = node.request(Method::DELETE, "/v1/me").bearer_auth(&gone.access_token);
+        let request = request.header("account-proof", &proof);
         async { request.send().await.expect("the server answers").status().as_u16() }
     };
     let answers = join_all((0..5).map(|_| delete())).await;
@@ -139,23 +142,32 @@ async fn a_deleted_account_is_nobody_and_the_books_still_add_up() {
 async fn nobody_is_deleted_in_a_game_or_at_a_table() {
     let server = Server::new().await;
     let (guests, table) = played(&server).await;
-    let delete = |guest: &Guest| {
-        server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guest.access_token)
+    let mut proofs = Vec::new();
+    for (number, guest) in guests.iter().enumerate() {
+        let shown = match number {
+            0 => json!({ "by": "password", "password": PASSWORD }),
+            _ => json!({ "by": "device", "device_id": format!("{DEVICE}-{number}") }),
+        };
+        proofs.push(server.node.proof(&guest.access_token, &shown).await);
+    }
+    let delete = |number: usize| {
+        let delete = server.node.request(Method::DELETE, "/v1/me");
+        delete.bearer_auth(&guests[number].access_token).header("account-proof", &proofs[number])
     };
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     let game = server.bank.deal(table, &players);
     server.bank.open(&game).await;
-    for guest in &guests {
-        expect_refusal(delete(guest), 409, "in_game").await;
+    for number in 0..guests.len() {
+        expect_refusal(delete(number), 409, "in_game").await;
     }
     server.bank.ledger.void_game(game.game, &reason("for the test")).await.unwrap();
     let seat = server.node.request(Method::POST, "/v1/rooms/newbie/seat");
     ok(seat.bearer_auth(&guests[0].access_token)).await;
-    expect_refusal(delete(&guests[0]), 409, "in_game").await;
+    expect_refusal(delete(0), 409, "in_game").await;
     let leave = server.node.request(Method::DELETE, "/v1/table");
     ok(leave.bearer_auth(&guests[0].access_token)).await;
-    ok(delete(&guests[0])).await;
-    ok(delete(&guests[1])).await;
+    ok(delete(0)).await;
+    ok(delete(1)).await;
 }
 
 /// Whom somebody does not want to meet, and what was said about whom.

@@ -29,6 +29,7 @@ const TABLE: &str = "
                                                   nobody other self viewer support finance admin
 POST   /v1/sign-in/guest                          200    200   200  200    200     200     200
 POST   /v1/sign-in/password                       401    401   401  401    401     401     401
+POST   /v1/sign-in/openid/nonce                   200    200   200  200    200     200     200
 POST   /v1/sign-in/openid                         404    404   404  404    404     404     404
 POST   /v1/token/refresh                          401    401   401  401    401     401     401
 POST   /v1/sign-out                               401    204   204  401    401     401     401
@@ -39,6 +40,7 @@ DELETE /v1/me                                     401    204   204  401    401  
 GET    /v1/me/export                              401    200   200  401    401     401     401
 POST   /v1/me/password                            401    200   200  401    401     401     401
 PUT    /v1/me/password                            401    409   409  401    401     401     401
+POST   /v1/me/proof                               401    403   200  401    401     401     401
 GET    /v1/me/ways-in                             401    200   200  401    401     401     401
 POST   /v1/me/identities                          401    404   404  401    401     401     401
 DELETE /v1/me/identities/{issuer}                 401    204   204  401    401     401     401
@@ -46,6 +48,7 @@ GET    /v1/me/sessions                            401    200   200  401    401  
 DELETE /v1/me/sessions                            401    204   204  401    401     401     401
 DELETE /v1/me/sessions/{id}                       401    404   204  401    401     401     401
 DELETE /v1/me/devices                             401    409   409  401    401     401     401
+PUT    /v1/me/device                              401    403   204  401    401     401     401
 GET    /v1/me/wallet                              401    200   200  401    401     401     401
 GET    /v1/me/wallet/entries                      401    200   200  401    401     401     401
 GET    /v1/me/games                               401    200   200  401    401     401     401
@@ -144,26 +147,41 @@ GET    /v1/operator/ledger/operations             401    401   401  200    200  
 GET    /v1/operator/ledger/operations/{operation} 401    401   401  200    200     200     200
 
 GET    /healthz                                   200    200   200  200    200     200     200
-GET    /readyz                                    200    200   200  200    200     200     200
-GET    /metrics                                   200    200   200  200    200     200     200
 ";
 
+/// What takes a proof that the account is the caller's, beside its token.
+const PROVEN: [&str; 5] = [
+    "DELETE /v1/me",
+    "POST /v1/me/password",
+    "POST /v1/me/identities",
+    "DELETE /v1/me/identities/{issuer}",
+    "DELETE /v1/me/devices",
+];
+
 /// What an operation needs beside a caller, so that it is refused for the caller or not at all.
-fn query_and_body(operation: &str, owner: &Guest) -> (&'static str, Option<Value>) {
+fn query_and_body(
+    operation: &str,
+    owner: &Guest,
+    owners_device: &str,
+) -> (&'static str, Option<Value>) {
     let device = format!("device-{}", Uuid::new_v4());
     // A name of its own for everybody, though all are claimed on one server.
     let name = format!("N{}", &Uuid::new_v4().simple().to_string()[..18]);
     let password = "rain on a tin roof";
     let body = match operation {
-        "POST /v1/sign-in/guest" => json!({ "device_id": device }),
+        "POST /v1/sign-in/guest" | "POST /v1/sign-in/openid/nonce" => {
+            json!({ "device_id": device })
+        }
         "POST /v1/sign-in/password" => json!({ "name": name, "password": password }),
         "POST /v1/sign-in/openid" | "POST /v1/me/identities" => {
-            json!({ "issuer": "nobody", "id_token": "x" })
+            json!({ "issuer": "nobody", "id_token": "x", "device_id": device })
         }
         "POST /v1/token/refresh" => json!({ "refresh_token": format!("rt_{}", "0".repeat(64)) }),
         "PATCH /v1/me" => json!({ "name": name, "avatar": "tarsier" }),
         "POST /v1/me/password" => json!({ "name": name, "password": password }),
         "PUT /v1/me/password" => json!({ "current_password": password, "password": password }),
+        "POST /v1/me/proof" => json!({ "by": "device", "device_id": owners_device }),
+        "PUT /v1/me/device" => json!({ "device_id": owners_device, "new_device_id": device }),
         "POST /v1/sort" => json!({ "cards": ["AS", "2S"], "by": "suit" }),
         "POST /v1/matchmaking/tickets" => json!({ "rooms": ["newbie"] }),
         "POST /v1/private-tables" => json!({ "room": "newbie", "bet": 100 }),
@@ -362,8 +380,9 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
     let mut wrong = Vec::new();
     for (operation, statuses) in rows() {
         for (caller, expected) in CALLERS.into_iter().zip(statuses) {
-            let owner = server.node.guest(&format!("device-{}", Uuid::new_v4())).await;
-            let other = server.node.guest(&format!("device-{}", Uuid::new_v4())).await;
+            let devices = [(); 2].map(|()| format!("device-{}", Uuid::new_v4()));
+            let owner = server.node.guest(&devices[0]).await;
+            let other = server.node.guest(&devices[1]).await;
             let token = match caller {
                 "nobody" => None,
                 "other" => Some(other.access_token.clone()),
@@ -380,10 +399,21 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
                 }
             };
             let path = path(&server, &operation, &owner).await;
-            let (query, body) = query_and_body(&operation, &owner);
+            let (query, body) = query_and_body(&operation, &owner, &devices[0]);
             let method: Method = operation.split(' ').next().unwrap().parse().unwrap();
             let mut request = server.node.request(method, &format!("{path}{query}"));
             request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
+            let device = match caller {
+                "self" => Some(&devices[0]),
+                "other" => Some(&devices[1]),
+                _ => None,
+            };
+            if let (Some(token), Some(device)) = (&token, device)
+                && PROVEN.contains(&operation.as_str())
+            {
+                let proof = server.node.device_proof(token, device).await;
+                request = request.header("account-proof", proof);
+            }
             if let Some(token) = token {
                 request = request.bearer_auth(token);
             }

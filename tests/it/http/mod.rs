@@ -23,6 +23,7 @@ mod play_page;
 mod player_reports;
 mod private_tables;
 mod profiles;
+mod proof;
 mod refusals;
 mod relief;
 mod reports;

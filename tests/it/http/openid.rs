@@ -28,6 +28,9 @@ use crate::support::house::cheap_ways_in;
 /// A key of 2,048 bits that signs nothing but tokens of this test: drawing one takes too long.
 const RSA: &[u8] = include_bytes!("openid_rsa.der");
 
+/// What asks for the nonces, and brings the tokens.
+const DEVICE: &str = "device-0123456789";
+
 /// The time of the tests' server, in seconds: 2026-03-01T12:00:00Z.
 const NOW: i64 = 1_772_366_400;
 
@@ -101,15 +104,17 @@ impl Local {
         Issuer { name: "local".into(), issuer: self.address.clone(), audiences, keys_url: None }
     }
 
-    fn claims(&self, subject: &str) -> Value {
+    /// With a nonce of its own.
+    async fn claims(&self, server: &Server, subject: &str) -> Value {
         json!({
-            "iss": self.address, "sub": subject, "aud": "the-app", "iat": NOW, "exp": NOW + 3_600,
-            "email": "not.kept@example.com"
+            "iss": self.address, "sub": subject, "aud": "the-app", "iat": NOW, "exp": NOW + 1_000_000,
+            "email": "not.kept@example.com", "nonce": nonce(server, DEVICE).await
         })
     }
 
-    fn token(&self, subject: &str) -> String {
-        self.by_rsa("r1", &self.claims(subject))
+    /// Good once.
+    async fn token(&self, server: &Server, subject: &str) -> String {
+        self.by_rsa("r1", &self.claims(server, subject).await)
     }
 
     fn by_rsa(&self, kid: &str, claims: &Value) -> String {
@@ -139,30 +144,45 @@ async fn server(local: &Local) -> Server {
     Server::with(Setup { ways_in, ..Setup::default() }).await
 }
 
-fn sign_in(server: &Server, token: &str) -> RequestBuilder {
-    server.node.post("/v1/sign-in/openid", &json!({ "issuer": "local", "id_token": token }))
+async fn nonce(server: &Server, device: &str) -> String {
+    let ask = server.node.post("/v1/sign-in/openid/nonce", &json!({ "device_id": device }));
+    text(&ok(ask).await["nonce"])
 }
 
-fn link(server: &Server, access_token: &str, token: &str) -> RequestBuilder {
-    let body = json!({ "issuer": "local", "id_token": token });
-    server.node.post("/v1/me/identities", &body).bearer_auth(access_token)
+fn brought(device: &str, token: &str) -> Value {
+    json!({ "issuer": "local", "id_token": token, "device_id": device })
+}
+
+fn sign_in(server: &Server, token: &str) -> RequestBuilder {
+    server.node.post("/v1/sign-in/openid", &brought(DEVICE, token))
+}
+
+fn link(server: &Server, access_token: &str, proof: &str, token: &str) -> RequestBuilder {
+    let link = server.node.post("/v1/me/identities", &brought(DEVICE, token));
+    link.bearer_auth(access_token).header("account-proof", proof)
+}
+
+fn by_identity(token: &str) -> Value {
+    let mut shown = brought(DEVICE, token);
+    shown["by"] = json!("identity");
+    shown
 }
 
 #[tokio::test]
 async fn the_same_subject_is_the_same_player_however_it_is_signed() {
     let local = Local::start().await;
     let server = server(&local).await;
-    let body = json!({
-        "issuer": "local", "id_token": local.token("s1"), "name": "Maria",
-        "time_zone": "Asia/Manila"
-    });
+    let mut body = brought(DEVICE, &local.token(&server, "s1").await);
+    body["name"] = json!("Maria");
+    body["time_zone"] = json!("Asia/Manila");
     let first = ok(server.node.post("/v1/sign-in/openid", &body)).await;
     assert_eq!(first["player"]["name"], "Maria");
     assert_eq!(first["player"]["time_zone"], "Asia/Manila");
-    let again = ok(sign_in(&server, &local.by_ec("e1", &local.claims("s1")))).await;
+    let by_ec = local.by_ec("e1", &local.claims(&server, "s1").await);
+    let again = ok(sign_in(&server, &by_ec)).await;
     assert_eq!(again["player"], first["player"]);
     assert_ne!(again["session"], first["session"]);
-    let other = ok(sign_in(&server, &local.token("s2"))).await;
+    let other = ok(sign_in(&server, &local.token(&server, "s2").await)).await;
     assert_ne!(other["player"]["id"], first["player"]["id"]);
     let token = text(&first["access_token"]);
     let wallet = ok(server.node.get("/v1/me/wallet", &token)).await;
@@ -181,8 +201,8 @@ async fn the_same_subject_is_the_same_player_however_it_is_signed() {
 async fn twenty_races_of_one_new_subject_make_one_player_and_one_grant() {
     let local = Local::start().await;
     let server = server(&local).await;
-    let token = local.token("s1");
-    let signed_in = join_all((0..20).map(|_| ok(sign_in(&server, &token)))).await;
+    let tokens = join_all((0..20).map(|_| local.token(&server, "s1"))).await;
+    let signed_in = join_all(tokens.iter().map(|token| ok(sign_in(&server, token)))).await;
     assert!(signed_in.iter().all(|one| one["player"] == signed_in[0]["player"]));
     let grants = sqlx::query_scalar("select count(*) from transfers where code = 'welcome'");
     let grants: i64 = grants.fetch_one(&server.bank.pool).await.unwrap();
@@ -193,38 +213,42 @@ async fn twenty_races_of_one_new_subject_make_one_player_and_one_grant() {
 async fn every_token_but_a_good_one_is_refused() {
     let local = Local::start().await;
     let server = server(&local).await;
+    // One nonce for all: whoever is refused has not used it.
+    let claims = local.claims(&server, "s1").await;
     let with = |name: &str, value: Value| {
-        let mut claims = local.claims("s1");
+        let mut claims = claims.clone();
         claims[name] = value;
         local.by_rsa("r1", &claims)
     };
-    let good = local.token("s1");
+    let without = |name: &str| {
+        let mut claims = claims.clone();
+        claims.as_object_mut().unwrap().remove(name);
+        local.by_rsa("r1", &claims)
+    };
+    let good = local.by_rsa("r1", &claims);
     let (head, signature) = good.rsplit_once('.').unwrap();
-    let (_, claims) = head.split_once('.').unwrap();
+    let (_, said) = head.split_once('.').unwrap();
     let header = |json: Value| base64(json.to_string().as_bytes());
     let unsigned = header(json!({ "alg": "none", "kid": "r1" }));
     let by_secret = header(json!({ "alg": "HS256", "kid": "r1" }));
     let stronger = header(json!({ "alg": "RS512", "kid": "r1" }));
-    let other_claims = base64(local.claims("s2").to_string().as_bytes());
+    let mut of_another = claims.clone();
+    of_another["sub"] = json!("s2");
+    let other_claims = base64(of_another.to_string().as_bytes());
     let rs256 = header(json!({ "alg": "RS256", "kid": "r1" }));
-    let without_subject = {
-        let mut claims = local.claims("s1");
-        claims.as_object_mut().unwrap().remove("sub");
-        local.by_rsa("r1", &claims)
-    };
     for (token, what) in [
         (String::new(), "nothing"),
         ("nonsense".into(), "nonsense"),
         ("a.b.c".into(), "no base64"),
-        (format!("{unsigned}.{claims}."), "not signed"),
-        (format!("{by_secret}.{claims}.{signature}"), "by a secret"),
-        (format!("{stronger}.{claims}.{signature}"), "another algorithm"),
+        (format!("{unsigned}.{said}."), "not signed"),
+        (format!("{by_secret}.{said}.{signature}"), "by a secret"),
+        (format!("{stronger}.{said}.{signature}"), "another algorithm"),
         (format!("{rs256}.{other_claims}.{signature}"), "claims of another token"),
         (format!("{head}."), "an empty signature"),
         (format!("{head}.{}", base64(&[7; 256])), "a made-up signature"),
-        (local.by_ec("r1", &local.claims("s1")), "a key of another kind"),
-        (local.by_rsa("e1", &local.claims("s1")), "a key of another kind"),
-        (local.by_rsa("f1", &local.claims("s1")), "a key that nobody understands"),
+        (local.by_ec("r1", &claims), "a key of another kind"),
+        (local.by_rsa("e1", &claims), "a key of another kind"),
+        (local.by_rsa("f1", &claims), "a key that nobody understands"),
         (with("iss", json!("http://127.0.0.1:1")), "another issuer"),
         (with("iss", json!(format!("{}/", local.address))), "another issuer by a letter"),
         (with("aud", json!("another-app")), "another audience"),
@@ -234,73 +258,149 @@ async fn every_token_but_a_good_one_is_refused() {
         (with("exp", json!(NOW - 60)), "expired"),
         (with("exp", json!("soon")), "no time"),
         (with("nbf", json!(NOW + 120)), "not yet"),
-        (with("nonce", json!("n-1")), "a nonce that nobody named"),
+        (with("nonce", json!("n-1")), "a nonce that nobody drew"),
+        (with("nonce", json!("0".repeat(112))), "a nonce that was made up"),
+        (without("nonce"), "without a nonce"),
         (with("sub", json!("")), "no subject"),
         (with("sub", json!("s".repeat(256))), "a long subject"),
-        (without_subject, "without a subject"),
+        (without("sub"), "without a subject"),
         (format!("{good}{}", "A".repeat(9_000)), "too long"),
     ] {
         let refusal = refused(sign_in(&server, &token)).await;
         assert_eq!(refusal, (401, "id_token_refused".into()), "{what}");
     }
-    let unknown = json!({ "issuer": "google", "id_token": good });
+    let mut unknown = brought(DEVICE, &good);
+    unknown["issuer"] = json!("google");
     let unknown = server.node.post("/v1/sign-in/openid", &unknown);
     expect_refusal(unknown, 404, "issuer_unknown").await;
     ok(sign_in(&server, &good)).await;
-    let several = with("aud", json!(["another-app", "the-app"]));
+    let mut several = local.claims(&server, "s1").await;
+    several["aud"] = json!(["another-app", "the-app"]);
+    let several = local.by_rsa("r1", &several);
     ok(sign_in(&server, &several)).await;
 }
 
+/// Whoever has copied a token, from a log or another app's page, is not let in by it: it is bound to the
+/// device that asked for its nonce, and it is good once.
 #[tokio::test]
-async fn a_token_with_a_nonce_is_for_whoever_drew_it() {
+async fn a_token_is_good_once_for_the_device_that_asked() {
     let local = Local::start().await;
     let server = server(&local).await;
-    let mut claims = local.claims("s1");
-    claims["nonce"] = json!("n-1");
-    let token = local.by_rsa("r1", &claims);
-    let with = |nonce: &str| {
-        let body = json!({ "issuer": "local", "id_token": token, "nonce": nonce });
-        server.node.post("/v1/sign-in/openid", &body)
+    let node = &server.node;
+    let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
+    let ways_in = accounts::Options { issuers, ..cheap_ways_in() };
+    let other = server.node_with(Setup { ways_in, ..Setup::default() }).await;
+    let refused = (401, "id_token_refused");
+    let token = local.token(&server, "s1").await;
+    let elsewhere = node.post("/v1/sign-in/openid", &brought("device-of-the-thief-1", &token));
+    expect_refusal(elsewhere, refused.0, refused.1).await;
+    let first = ok(sign_in(&server, &token)).await;
+    for node in [node, &other] {
+        let again = node.post("/v1/sign-in/openid", &brought(DEVICE, &token));
+        expect_refusal(again, refused.0, refused.1).await;
+    }
+    // Nor does it link, or prove anything; and what has linked or proved does not sign in.
+    let access = text(&first["access_token"]);
+    expect_refusal(
+        node.post("/v1/me/proof", &by_identity(&token)).bearer_auth(&access),
+        refused.0,
+        refused.1,
+    )
+    .await;
+    let shown = local.token(&server, "s1").await;
+    let proof = node.proof(&access, &by_identity(&shown)).await;
+    expect_refusal(sign_in(&server, &shown), refused.0, refused.1).await;
+    expect_refusal(link(&server, &access, &proof, &shown), refused.0, refused.1).await;
+    let linked = local.token(&server, "s1").await;
+    ok(link(&server, &access, &proof, &linked)).await;
+    expect_refusal(sign_in(&server, &linked), refused.0, refused.1).await;
+    // Of many at once one is let in.
+    let token = local.token(&server, "s1").await;
+    let racing = (0..10).map(|_| async { sign_in(&server, &token).send().await.unwrap().status() });
+    let answers = join_all(racing).await;
+    assert_eq!(answers.iter().filter(|status| status.as_u16() == 200).count(), 1, "{answers:?}");
+    assert!(answers.iter().all(|status| [200, 401].contains(&status.as_u16())), "{answers:?}");
+}
+
+#[tokio::test]
+async fn a_nonce_is_over_after_ten_minutes_and_is_swept() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let used = async || {
+        let used = sqlx::query_scalar("select count(*) from used_nonces");
+        let used: i64 = used.fetch_one(&server.bank.pool).await.unwrap();
+        used
     };
-    expect_refusal(with("n-2"), 401, "id_token_refused").await;
-    expect_refusal(with(""), 401, "id_token_refused").await;
-    ok(with("n-1")).await;
-    let without = json!({ "issuer": "local", "id_token": local.token("s1"), "nonce": "n-1" });
-    let without = server.node.post("/v1/sign-in/openid", &without);
-    expect_refusal(without, 401, "id_token_refused").await;
+    let (early, late) = (local.token(&server, "s1").await, local.token(&server, "s1").await);
+    server.clock.advance(Duration::from_millis(599_999));
+    ok(sign_in(&server, &early)).await;
+    assert_eq!(used().await, 1);
+    server.clock.advance(Duration::from_millis(1));
+    expect_refusal(sign_in(&server, &late), 401, "id_token_refused").await;
+    ok(sign_in(&server, &local.token(&server, "s1").await)).await;
+    assert_eq!(used().await, 1, "the one that was over is gone");
+    // Asking writes nothing down.
+    for _ in 0..10 {
+        nonce(&server, DEVICE).await;
+    }
+    assert_eq!(used().await, 1);
+}
+
+/// An issuer that cannot be reached is another answer than a key that it does not publish.
+#[tokio::test]
+async fn an_issuer_that_is_away_is_no_wrong_token() {
+    let mut local = Local::start().await;
+    let there = local.issuer();
+    let away = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nowhere = format!("http://{}", away.local_addr().unwrap());
+    drop(away);
+    let gone = Issuer { name: "gone".into(), issuer: nowhere.clone(), ..there.clone() };
+    let issuers = Issuers::new(vec![there, gone]).expect("the issuers can be trusted");
+    let ways_in = accounts::Options { issuers, ..cheap_ways_in() };
+    let server = Server::with(Setup { ways_in, ..Setup::default() }).await;
+    let unknown = local.by_rsa("unheard-of", &local.claims(&server, "s1").await);
+    expect_refusal(sign_in(&server, &unknown), 401, "id_token_refused").await;
+    local.address = nowhere;
+    let token = local.token(&server, "s1").await;
+    let mut body = brought(DEVICE, &token);
+    body["issuer"] = json!("gone");
+    for _ in 0..2 {
+        let away = server.node.post("/v1/sign-in/openid", &body);
+        expect_refusal(away, 503, "issuer_unavailable").await;
+    }
 }
 
 #[tokio::test]
 async fn an_issuers_keys_may_change_and_are_not_asked_for_without_end() {
     let local = Local::start().await;
     let server = server(&local).await;
-    ok(sign_in(&server, &local.token("s1"))).await;
+    ok(sign_in(&server, &local.token(&server, "s1").await)).await;
     // A new key is published. Within the minute nobody looks.
     let replace = |kid: &str| {
         let mut keys = local.published.lock().unwrap();
         keys["keys"][0]["kid"] = json!(kid);
     };
     replace("r2");
-    let rotated = local.by_rsa("r2", &local.claims("s1"));
+    let rotated = async || local.by_rsa("r2", &local.claims(&server, "s1").await);
     for _ in 0..10 {
-        expect_refusal(sign_in(&server, &rotated), 401, "id_token_refused").await;
+        expect_refusal(sign_in(&server, &rotated().await), 401, "id_token_refused").await;
     }
     assert_eq!(local.asked.load(Ordering::SeqCst), 1);
     server.clock.advance(Duration::from_mins(1));
-    ok(sign_in(&server, &rotated)).await;
+    ok(sign_in(&server, &rotated().await)).await;
     for number in 0..10 {
-        let unknown = local.by_rsa(&format!("x{number}"), &local.claims("s1"));
+        let unknown = local.by_rsa(&format!("x{number}"), &local.claims(&server, "s1").await);
         expect_refusal(sign_in(&server, &unknown), 401, "id_token_refused").await;
     }
     assert_eq!(local.asked.load(Ordering::SeqCst), 2);
     // A key that was withdrawn is believed for an hour at most.
     replace("r3");
     server.clock.advance(Duration::from_mins(50));
-    ok(sign_in(&server, &rotated)).await;
+    ok(sign_in(&server, &rotated().await)).await;
     server.clock.advance(Duration::from_mins(9));
-    ok(sign_in(&server, &rotated)).await;
+    ok(sign_in(&server, &rotated().await)).await;
     server.clock.advance(Duration::from_mins(1));
-    expect_refusal(sign_in(&server, &rotated), 401, "id_token_refused").await;
+    expect_refusal(sign_in(&server, &rotated().await), 401, "id_token_refused").await;
     assert_eq!(local.asked.load(Ordering::SeqCst), 3);
 }
 
@@ -308,16 +408,14 @@ async fn an_issuers_keys_may_change_and_are_not_asked_for_without_end() {
 async fn keys_outlast_their_issuer_for_a_day() {
     let local = Local::start().await;
     let server = server(&local).await;
-    let mut claims = local.claims("s1");
-    claims["exp"] = json!(NOW + 1_000_000);
-    let token = local.by_rsa("r1", &claims);
-    ok(sign_in(&server, &token)).await;
+    ok(sign_in(&server, &local.token(&server, "s1").await)).await;
     *local.published.lock().unwrap() = json!("on strike");
     server.clock.advance(Duration::from_hours(23));
-    ok(sign_in(&server, &token)).await;
-    let unknown = local.by_rsa("x", &claims);
+    ok(sign_in(&server, &local.token(&server, "s1").await)).await;
+    let unknown = local.by_rsa("x", &local.claims(&server, "s1").await);
     expect_refusal(sign_in(&server, &unknown), 503, "issuer_unavailable").await;
     server.clock.advance(Duration::from_hours(1));
+    let token = local.token(&server, "s1").await;
     expect_refusal(sign_in(&server, &token), 503, "issuer_unavailable").await;
 }
 
@@ -328,21 +426,24 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
     let node = &server.node;
     let guest = node.guest("device-0123456789").await;
     let token = guest.access_token.as_str();
-    let ways = ok(link(&server, token, &local.token("s1"))).await;
-    assert_eq!(ok(link(&server, token, &local.token("s1"))).await, ways);
+    let proof = node.device_proof(token, "device-0123456789").await;
+    let ways = ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await;
+    assert_eq!(ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await, ways);
     let linked_at = "2026-03-01T12:00:00.000Z";
     let identity = json!({ "issuer": "local", "subject": "s1", "linked_at": linked_at });
     let expected =
         json!({ "devices": 1, "password_set_at": null, "identities": [identity.clone()] });
     assert_eq!(ways, expected);
-    let back = ok(sign_in(&server, &local.token("s1"))).await;
+    let back = ok(sign_in(&server, &local.token(&server, "s1").await)).await;
     assert_eq!(text(&back["player"]["id"]), guest.id);
 
-    expect_refusal(link(&server, token, &local.token("s2")), 409, "issuer_linked").await;
+    let second = link(&server, token, &proof, &local.token(&server, "s2").await);
+    expect_refusal(second, 409, "issuer_linked").await;
     let other = node.guest("device-9876543210").await;
-    let theirs = link(&server, &other.access_token, &local.token("s1"));
+    let others = node.device_proof(&other.access_token, "device-9876543210").await;
+    let theirs = link(&server, &other.access_token, &others, &local.token(&server, "s1").await);
     expect_refusal(theirs, 409, "identity_taken").await;
-    expect_refusal(link(&server, token, "nonsense"), 401, "id_token_refused").await;
+    expect_refusal(link(&server, token, &proof, "nonsense"), 401, "id_token_refused").await;
 
     // Where the settings know an issuer no more, its address stands for its name.
     let gone = format!("https://id.example/{}", "a".repeat(236));
@@ -352,7 +453,10 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
     sqlx::query(insert).bind(&gone).bind(player).execute(&server.bank.pool).await.unwrap();
     let ways = ok(node.get("/v1/me/ways-in", token)).await;
     assert!(ways["identities"].as_array().unwrap().iter().any(|one| one["issuer"] == *gone));
-    let delete = |path: &str| node.request(Method::DELETE, path).bearer_auth(token);
+    let delete = |path: &str| {
+        let delete = node.request(Method::DELETE, path).bearer_auth(token);
+        delete.header("account-proof", &proof)
+    };
     let escaped = gone.replace('/', "%2F");
     ok(delete(&format!("/v1/me/identities/{escaped}"))).await;
     assert_eq!(ok(node.get("/v1/me/ways-in", token)).await["identities"], json!([identity]));
@@ -360,17 +464,19 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
 
     // Devices may go now, and then the identity is the last way in.
     let nothing = node.request(Method::DELETE, "/v1/me/devices").bearer_auth(&other.access_token);
+    let nothing = nothing.header("account-proof", &others);
     expect_refusal(nothing, 409, "last_sign_in").await;
     ok(delete("/v1/me/devices")).await;
     ok(delete("/v1/me/devices")).await;
     assert_ne!(node.guest("device-0123456789").await.id, guest.id);
     expect_refusal(delete("/v1/me/identities/local"), 409, "last_sign_in").await;
     let body = json!({ "name": "Maria", "password": "rain on a tin roof" });
-    ok(node.post("/v1/me/password", &body).bearer_auth(token)).await;
+    let set = node.post("/v1/me/password", &body).bearer_auth(token);
+    ok(set.header("account-proof", &proof)).await;
     ok(delete("/v1/me/identities/local")).await;
     ok(delete("/v1/me/identities/local")).await;
     ok(delete("/v1/me/identities/unheard-of")).await;
-    let anew = ok(sign_in(&server, &local.token("s1"))).await;
+    let anew = ok(sign_in(&server, &local.token(&server, "s1").await)).await;
     assert_ne!(text(&anew["player"]["id"]), guest.id);
 }
 
@@ -392,20 +498,49 @@ async fn an_identity_brings_one_welcome_a_day() {
     for device in ["device-0123456789-1", "device-0123456789-2"] {
         let token = node.guest(device).await.access_token;
         assert_eq!(available(&token).await, 0);
-        ok(link(&server, &token, &local.token("s1"))).await;
+        let proof = node.device_proof(&token, device).await;
+        ok(link(&server, &token, &proof, &local.token(&server, "s1").await)).await;
         wallets.push(available(&token).await);
         let unlink = node.request(Method::DELETE, "/v1/me/identities/local");
-        ok(unlink.bearer_auth(&token)).await;
+        ok(unlink.bearer_auth(&token).header("account-proof", &proof)).await;
     }
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
 
     let mut wallets = vec![];
     for _ in 0..2 {
-        let token = text(&ok(sign_in(&server, &local.token("s2"))).await["access_token"]);
+        let token =
+            text(&ok(sign_in(&server, &local.token(&server, "s2").await)).await["access_token"]);
         wallets.push(available(&token).await);
-        ok(node.request(Method::DELETE, "/v1/me").bearer_auth(&token)).await;
+        let proof = node.proof(&token, &by_identity(&local.token(&server, "s2").await)).await;
+        let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(&token);
+        ok(delete.header("account-proof", proof)).await;
     }
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
+}
+
+/// Whoever has found the telephone has the device: where there is an identity, it is asked for.
+#[tokio::test]
+async fn a_linked_identity_is_shown_before_the_account_changes() {
+    let local = Local::start().await;
+    let server = server(&local).await;
+    let node = &server.node;
+    let guest = node.guest("device-0123456789").await;
+    let token = guest.access_token.as_str();
+    let by_device = json!({ "by": "device", "device_id": "device-0123456789" });
+    let proof = node.proof(token, &by_device).await;
+    ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await;
+    let show = |shown: &Value| node.post("/v1/me/proof", shown).bearer_auth(token);
+    expect_refusal(show(&by_device), 403, "proof_insufficient").await;
+    expect_refusal(show(&by_identity(&local.token(&server, "s2").await)), 403, "identity_wrong")
+        .await;
+    let nonsense = by_identity("x");
+    expect_refusal(show(&nonsense), 401, "id_token_refused").await;
+    let mut unknown = by_identity("x");
+    unknown["issuer"] = json!("other");
+    expect_refusal(show(&unknown), 404, "issuer_unknown").await;
+    let proof = node.proof(token, &by_identity(&local.token(&server, "s1").await)).await;
+    let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(token);
+    ok(delete.header("account-proof", proof)).await;
 }
 
 /// Whoever hangs up while keys are fetched does not take them from others.
@@ -414,10 +549,11 @@ async fn a_caller_who_hangs_up_does_not_stop_the_fetch() {
     let local = Local::start().await;
     let server = server(&local).await;
     let held = local.answers.clone().acquire_owned().await.unwrap();
-    let impatient = sign_in(&server, &local.token("maya")).timeout(Duration::from_millis(300));
+    let impatient =
+        sign_in(&server, &local.token(&server, "maya").await).timeout(Duration::from_millis(300));
     assert!(impatient.send().await.unwrap_err().is_timeout());
     assert_eq!(local.asked.load(Ordering::SeqCst), 1, "the keys were asked for");
     drop(held);
-    ok(sign_in(&server, &local.token("maya"))).await;
+    ok(sign_in(&server, &local.token(&server, "maya").await)).await;
     assert_eq!(local.asked.load(Ordering::SeqCst), 1, "by the fetch that went on");
 }

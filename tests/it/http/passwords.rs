@@ -20,9 +20,20 @@ fn sign_in(node: &Node, name: &str, password: &str) -> RequestBuilder {
     node.post("/v1/sign-in/password", &json!({ "name": name, "password": password }))
 }
 
-fn upgrade(node: &Node, token: &str, name: &str, password: &str) -> RequestBuilder {
+/// Of a guest with this device.
+async fn upgrade_of(
+    node: &Node,
+    token: &str,
+    device: &str,
+    name: &str,
+    password: &str,
+) -> RequestBuilder {
     let body = json!({ "name": name, "password": password });
-    node.post("/v1/me/password", &body).bearer_auth(token)
+    node.set_password(token, device, &body).await
+}
+
+async fn upgrade(node: &Node, token: &str, name: &str, password: &str) -> RequestBuilder {
+    upgrade_of(node, token, DEVICE, name, password).await
 }
 
 fn change(node: &Node, token: &str, current: &str, new: &str) -> RequestBuilder {
@@ -33,7 +44,7 @@ fn change(node: &Node, token: &str, current: &str, new: &str) -> RequestBuilder 
 /// A guest who has become Maria.
 async fn maria(node: &Node) -> Guest {
     let guest = node.guest(DEVICE).await;
-    ok(upgrade(node, &guest.access_token, "Maria", PASSWORD)).await;
+    ok(upgrade(node, &guest.access_token, "Maria", PASSWORD).await).await;
     guest
 }
 
@@ -44,7 +55,7 @@ async fn a_guest_with_a_password_keeps_everything_and_comes_back_by_its_name() {
     let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let wallet = ok(node.get("/v1/me/wallet", token)).await;
-    let me = ok(upgrade(node, token, "Maria", PASSWORD)).await;
+    let me = ok(upgrade(node, token, "Maria", PASSWORD).await).await;
     assert_eq!(text(&me["id"]), guest.id);
     assert_eq!(me["name"], "Maria");
     // On whatever node, in whatever letters; and the device as before.
@@ -70,25 +81,29 @@ async fn a_first_password_is_set_once_and_by_the_rules() {
     let token = guest.access_token.as_str();
     let long = "é".repeat(129);
     for password in ["", "1234567", &long] {
-        let refused = refused(upgrade(node, token, "Maria", password)).await;
+        let refused = refused(upgrade(node, token, "Maria", password).await).await;
         assert_eq!(refused, (422, "body_invalid".into()), "{password}");
     }
-    for password in ["password", "IloveYou123", "mariamaria", "aaaaaaaaaa"] {
+    for password in ["password", "IloveYou123", "mariamaria", "maria1maria", "aaaaaaaaaa"] {
         let name = "Maria Maria";
-        let refused = refused(upgrade(node, token, name, password)).await;
+        let refused = refused(upgrade(node, token, name, password).await).await;
         assert_eq!(refused, (422, "password_easy".into()), "{password}");
     }
     expect_refusal(change(node, token, PASSWORD, OTHER), 409, "password_not_set").await;
-    ok(upgrade(node, token, "Maria", PASSWORD)).await;
-    expect_refusal(upgrade(node, token, "Maria", OTHER), 409, "password_set").await;
+    ok(upgrade(node, token, "Maria", PASSWORD).await).await;
+    let body = json!({ "name": "Maria", "password": OTHER });
+    let proof = node.proof(token, &json!({ "by": "password", "password": PASSWORD })).await;
+    let again = node.post("/v1/me/password", &body).header("account-proof", proof);
+    expect_refusal(again.bearer_auth(token), 409, "password_set").await;
     ok(sign_in(node, "Maria", PASSWORD)).await;
     // The name is Maria's now.
-    let other = node.guest("device-9876543210").await;
+    let device = "device-9876543210";
+    let other = node.guest(device).await.access_token;
     for name in ["Maria", "MARIA", "Mаria"] {
-        let taken = upgrade(node, &other.access_token, name, OTHER);
+        let taken = upgrade_of(node, &other, device, name, OTHER).await;
         expect_refusal(taken, 409, "name_taken").await;
     }
-    let house = upgrade(node, &other.access_token, "Bahay Support", OTHER);
+    let house = upgrade_of(node, &other, device, "Bahay Support", OTHER).await;
     expect_refusal(house, 422, "name_reserved").await;
 }
 
@@ -99,10 +114,12 @@ async fn of_twenty_who_race_for_a_name_one_has_it() {
     let races = (0..20).map(|number| {
         let node = if number % 2 == 0 { &server.node } else { &other };
         async move {
-            let guest = node.guest(&format!("device-0000000000-{number}")).await;
+            let device = format!("device-0000000000-{number}");
+            let guest = node.guest(&device).await;
             // Each in a spelling of its own.
             let name = if number % 3 == 0 { "MARIA" } else { "Maria" };
-            let answer = upgrade(node, &guest.access_token, name, PASSWORD).send().await;
+            let token = guest.access_token.as_str();
+            let answer = upgrade_of(node, token, &device, name, PASSWORD).await.send().await;
             answer.expect("the server answers").status().as_u16()
         }
     });
@@ -121,7 +138,9 @@ async fn a_changed_password_ends_all_other_sessions() {
     let there = node.guest(DEVICE).await;
     let token = here.access_token.as_str();
     expect_refusal(change(node, token, OTHER, OTHER), 403, "password_wrong").await;
-    expect_refusal(change(node, token, PASSWORD, "12345678"), 422, "password_easy").await;
+    for easy in ["12345678", "maria2026", "Maria-maria"] {
+        expect_refusal(change(node, token, PASSWORD, easy), 422, "password_easy").await;
+    }
     ok(change(node, token, PASSWORD, OTHER)).await;
     ok(node.get("/v1/me", token)).await;
     ok(node.refresh(&here.refresh_token)).await;

@@ -114,7 +114,6 @@ async fn a_high_room_is_for_players_with_a_password_or_an_identity() {
     assert_eq!(sought["rooms"], json!(["newbie"]));
 
     let claim = json!({ "name": "Althea", "password": "rain on a tin roof" });
-    let set = server.node.request(Method::POST, "/v1/me/password").json(&claim);
-    ok(set.bearer_auth(&guest.access_token)).await;
+    ok(server.node.set_password(&guest.access_token, "device-0123456789", &claim).await).await;
     ok(seat()).await;
 }

@@ -53,9 +53,12 @@ pub(crate) struct Server {
 #[derive(Debug)]
 pub(crate) struct Node {
     base: String,
+    /// Where supervisors ask.
+    probes: String,
     client: reqwest::Client,
     pub(crate) accounts: Accounts,
     task: JoinHandle<()>,
+    probing: JoinHandle<()>,
     _ledger: Option<LedgerTasks>,
     /// Nobody listens: these tests play no game.
     _publications: UnboundedReceiver<Publication>,
@@ -195,6 +198,12 @@ impl Node {
             pool,
             readiness: Readiness::new(probes),
         };
+        let probing = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let probes = probing.local_addr().expect("a listener has an address");
+        let probes = format!("http://{probes}");
+        let asked = http::probes(services.clone());
+        let probing =
+            tokio::spawn(async { axum::serve(probing, asked).await.expect("a server serves") });
         let router = http::router(services, &options, more);
 
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
@@ -212,7 +221,16 @@ impl Node {
             .build()
             .expect("a plain client");
         let base = format!("http://{address}");
-        Self { base, client, accounts, task, _ledger: tasks, _publications: publications }
+        Self {
+            base,
+            probes,
+            client,
+            accounts,
+            task,
+            probing,
+            _ledger: tasks,
+            _publications: publications,
+        }
     }
 
     /// For what no client would send.
@@ -222,6 +240,11 @@ impl Node {
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.base))
+    }
+
+    /// As a supervisor asks.
+    pub(crate) fn probe(&self, path: &str) -> RequestBuilder {
+        self.client.request(Method::GET, format!("{}{path}", self.probes))
     }
 
     pub(crate) fn get(&self, path: &str, token: &str) -> RequestBuilder {
@@ -246,6 +269,27 @@ impl Node {
         }
     }
 
+    /// Shows once more what signs the player in: the proof for the header `account-proof`.
+    pub(crate) async fn proof(&self, token: &str, shown: &Value) -> String {
+        text(&ok(self.post("/v1/me/proof", shown).bearer_auth(token)).await["proof"])
+    }
+
+    /// The same for a guest who has nothing but its device.
+    pub(crate) async fn device_proof(&self, token: &str, device_id: &str) -> String {
+        self.proof(token, &json!({ "by": "device", "device_id": device_id })).await
+    }
+
+    /// Gives a guest a name and a password.
+    pub(crate) async fn set_password(
+        &self,
+        token: &str,
+        device_id: &str,
+        body: &Value,
+    ) -> RequestBuilder {
+        let proof = self.device_proof(token, device_id).await;
+        self.post("/v1/me/password", body).bearer_auth(token).header("account-proof", proof)
+    }
+
     pub(crate) fn refresh(&self, refresh_token: &str) -> RequestBuilder {
         self.post("/v1/token/refresh", &json!({ "refresh_token": refresh_token }))
     }
@@ -254,6 +298,7 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         self.task.abort();
+        self.probing.abort();
     }
 }
 

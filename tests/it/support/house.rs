@@ -38,6 +38,8 @@ const SECRET: &[u8] = b"5b8c2f7e91d04a63b7f0e2c9d8a1547360fe";
 #[derive(Debug)]
 pub(crate) struct House {
     pub(crate) base: String,
+    /// Where its first node answers supervisors.
+    pub(crate) probes: String,
     pub(crate) pool: PgPool,
     running: Option<Running>,
     setup: Setup,
@@ -135,7 +137,8 @@ impl House {
     async fn furnished(database: TestDatabase, live: TestLive, mut setup: Setup) -> Self {
         setup.rooms = setup.rooms.into_iter().map(short_fights).collect();
         let (base, running, pool) = start(&database, &live, setup.clone()).await;
-        Self { base, pool, running: Some(running), setup, live, database }
+        let probes = format!("http://{}", running.probes);
+        Self { base, probes, pool, running: Some(running), setup, live, database }
     }
 
     /// A second node of the same house.
@@ -218,9 +221,11 @@ async fn start(
 ) -> (String, Running, PgPool) {
     let Setup { rooms, lobby, wall: clock, door, hooks } = setup;
     let pool = database.pool().await;
+    let ledger_pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let parts = Parts {
         pool: pool.clone(),
+        ledger_pool,
         live: live.options(),
         signer: Signer::new(SECRET).unwrap(),
         clock,
@@ -238,6 +243,7 @@ async fn start(
         desk: bahay::http::DeskOptions::default(),
         second_factor_keys: bahay::auth::SealingKeys::default(),
     };
-    let running = app::start(parts, listener).await.unwrap();
+    let probes = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
+    let running = app::start(parts, listener, probes).await.unwrap();
     (format!("http://{}", running.address), running, pool)
 }

@@ -26,7 +26,9 @@ pub(crate) fn serve(database: &TestDatabase) -> Command {
         .env("REDIS_URL", live.url)
         .env("BAHAY_REDIS_PREFIX", live.prefix)
         .env("BAHAY_LISTEN", "127.0.0.1:0")
+        .env("BAHAY_PROBE_LISTEN", "127.0.0.1:0")
         .env("BAHAY_SIGNING_SECRET", SECRET)
+        .env("BAHAY_SECOND_FACTOR_KEYS", SECRET)
         // All of a test's players come from one address.
         .env("BAHAY_APART_BY_ADDRESS", "false")
         .env("BAHAY_WELCOMES_PER_NETWORK", "0")

@@ -133,6 +133,11 @@ export class Core {
     this.#connection.playing(this.#state.table?.view.kind ?? null);
   }
 
+  /** What signs this player in by itself; null before it was drawn. */
+  get device(): string | null {
+    return this.#session.device;
+  }
+
   get state(): State {
     return this.#state;
   }

@@ -71,6 +71,11 @@ export class Session {
     return this.#kept?.player ?? null;
   }
 
+  /** What signs this player in by itself; null before it was drawn. */
+  get device(): string | null {
+    return this.#device;
+  }
+
   /** What the server's clock is ahead of this one. */
   get offsetMs(): number {
     return this.#kept?.offsetMs ?? 0;

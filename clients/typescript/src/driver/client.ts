@@ -172,6 +172,15 @@ export class Client {
     return this.#called((call) => ({ type: "sign_in", call, path, body }));
   }
 
+  /**
+   * Shows by its device that the account is this player's, for calls that take the header
+   * `account-proof`. Who has a password or an identity shows that one, over `POST /v1/me/proof`.
+   */
+  proveByDevice(): Promise<RestAnswer<Operations["POST /v1/me/proof"]["answer"]>> {
+    const device_id = this.#core.device ?? "";
+    return this.rest("POST /v1/me/proof", { body: { by: "device", device_id } });
+  }
+
   /** One of the operations of openapi.yaml, signed. */
   rest<Name extends keyof Operations>(
     name: Name,

@@ -102,7 +102,7 @@ export interface Operations {
   "DELETE /v1/me": {
     path: undefined;
     query: undefined;
-    headers: undefined;
+    headers: { "Account-Proof": string };
     body: undefined;
     answer: null;
   };
@@ -138,11 +138,19 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
+  /** Change the id of my device */
+  "PUT /v1/me/device": {
+    path: undefined;
+    query: undefined;
+    headers: undefined;
+    body: ChangeDevice;
+    answer: null;
+  };
   /** Forget my devices */
   "DELETE /v1/me/devices": {
     path: undefined;
     query: undefined;
-    headers: undefined;
+    headers: { "Account-Proof": string };
     body: undefined;
     answer: null;
   };
@@ -166,7 +174,7 @@ export interface Operations {
   "POST /v1/me/identities": {
     path: undefined;
     query: undefined;
-    headers: undefined;
+    headers: { "Account-Proof": string };
     body: LinkIdentity;
     answer: WaysIn;
   };
@@ -174,7 +182,7 @@ export interface Operations {
   "DELETE /v1/me/identities/{issuer}": {
     path: { issuer: string };
     query: undefined;
-    headers: undefined;
+    headers: { "Account-Proof": string };
     body: undefined;
     answer: null;
   };
@@ -230,9 +238,17 @@ export interface Operations {
   "POST /v1/me/password": {
     path: undefined;
     query: undefined;
-    headers: undefined;
+    headers: { "Account-Proof": string };
     body: FirstPassword;
     answer: Me;
+  };
+  /** Show that the account is mine */
+  "POST /v1/me/proof": {
+    path: undefined;
+    query: undefined;
+    headers: undefined;
+    body: ShowProof;
+    answer: AccountProof;
   };
   /** Show my rewards */
   "GET /v1/me/rewards": {
@@ -410,6 +426,14 @@ export interface Operations {
     body: OpenIdSignIn;
     answer: SignedIn;
   };
+  /** Ask for a nonce */
+  "POST /v1/sign-in/openid/nonce": {
+    path: undefined;
+    query: undefined;
+    headers: undefined;
+    body: AskNonce;
+    answer: Nonce;
+  };
   /** Sign in by name and password */
   "POST /v1/sign-in/password": {
     path: undefined;
@@ -460,6 +484,18 @@ export interface Operations {
   };
 }
 
+/** A proof, for the header `Account-Proof`. */
+export interface AccountProof {
+  readonly expires_at: Time;
+  readonly proof: string;
+}
+
+/** A device that is about to sign its user in with an issuer. */
+export interface AskNonce {
+  /** As for guests. The token is to be brought by the same device. */
+  readonly device_id: string;
+}
+
 /** The catalogue of pictures. */
 export interface Avatars {
   /** Their names. A client has the pictures. */
@@ -496,6 +532,14 @@ export type Chance = ({
   /** An order of things that are numbered from 0. */
   readonly order: readonly number[];
 });
+
+/** Another id for a device. */
+export interface ChangeDevice {
+  /** The one that signs the player in. */
+  readonly device_id: string;
+  /** Another random text. Keep it before you call, so that it is not lost with the answer. */
+  readonly new_device_id: string;
+}
 
 /** What a player may change about itself. What is left out stays. */
 export interface ChangeMe {
@@ -788,11 +832,11 @@ export interface Leaderboard {
 
 /** An ID token whose subject is to sign in the player. */
 export interface LinkIdentity {
+  /** That which asked for the nonce in the token. */
+  readonly device_id: string;
   readonly id_token: string;
   /** As the house's settings call it. */
   readonly issuer: string;
-  /** What the client drew before it asked the issuer. */
-  readonly nonce?: string | null;
 }
 
 /** A player whom another has listed. */
@@ -864,6 +908,13 @@ export interface MyGame {
 /** A player's name: 2 to 20 characters, no control characters, nothing invisible. White space is made single and trimmed, and only then counted. Names are not unique. */
 export type Name = string;
 
+/** A nonce. */
+export interface Nonce {
+  readonly expires_at: Time;
+  /** To be given to the issuer, which puts it into the ID token. */
+  readonly nonce: string;
+}
+
 /** Something that a player is told. */
 export interface Notice {
   readonly amount: (Coins | null);
@@ -886,18 +937,16 @@ export interface Notice {
 
 /** An ID token asks for its player. */
 export interface OpenIdSignIn {
-  /** As for guests. It does not sign in by itself; it tells who plays from one device. */
-  readonly device_id?: string | null;
+  /**
+   * That which asked for the nonce in the token. It does not sign in by itself; it tells who plays from
+   * one device.
+   */
+  readonly device_id: string;
   /** As the issuer gave it to the client. */
   readonly id_token: string;
   /** As the house's settings call it. */
   readonly issuer: string;
   readonly name?: (Name | null);
-  /**
-   * What the client drew before it asked the issuer. A token that carries a nonce is refused
-   * without it.
-   */
-  readonly nonce?: string | null;
   /** For a new player: the IANA name of its time zone. */
   readonly time_zone?: string | null;
 }
@@ -1024,7 +1073,7 @@ export interface Problem {
 }
 
 /** The kind of a problem, for programs. Codes are added, not changed. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "too_many_coins" | "account_required" | "private_bet_too_high" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "table_full" | "barred" | "not_host" | "game_running" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "request_timeout" | "timed_out" | "unavailable" | "internal";
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "too_many_coins" | "account_required" | "private_bet_too_high" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "table_full" | "barred" | "not_host" | "game_running" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "request_timeout" | "timed_out" | "unavailable" | "internal";
 
 /** A player, to others. */
 export interface PublicPlayer {
@@ -1157,6 +1206,22 @@ export interface Session {
   /** What the client calls itself. */
   readonly user_agent: string | null;
 }
+
+/** What signs the player in, shown once more. */
+export type ShowProof = ({
+  readonly by: "device";
+  readonly device_id: string;
+} | {
+  readonly by: "password";
+  readonly password: string;
+} | {
+  readonly by: "identity";
+  /** That which asked for the nonce in the token. */
+  readonly device_id: string;
+  readonly id_token: string;
+  /** As the house's settings call it. */
+  readonly issuer: string;
+});
 
 /** A player and the tokens of its new session. */
 export type SignedIn = Tokens & {

@@ -1,0 +1,94 @@
+//! Showing once more what signs a player in, before it changes how the account is entered or ends it.
+//!
+//! An account is as safe as the weakest thing that can take it over. So a device is proof only for who
+//! has nothing better: where there is a password, or an identity at an issuer that the house still
+//! knows, one of those is asked for, because whoever has found the telephone has its device id.
+
+use crate::auth::{HolderProof, Player};
+use crate::db;
+use crate::openid::{IdToken, Identity};
+
+use super::{AccountError, Accounts, Attempt, DeviceId};
+use super::{attempts, nonces};
+
+/// What is shown.
+#[derive(Clone, Debug)]
+pub enum Shown {
+    Device(DeviceId),
+    Password(Attempt),
+    /// With the device for which the token's nonce was drawn.
+    Identity(IdToken, DeviceId),
+}
+
+impl Accounts {
+    /// A proof that this player holds its account.
+    ///
+    /// # Errors
+    /// For a device [`AccountError::DeviceWrong`] and [`AccountError::ProofInsufficient`]; for a
+    /// password what changing it is refused for; for an identity [`AccountError::OpenId`] and
+    /// [`AccountError::IdentityWrong`].
+    pub async fn prove(&self, player: &Player, shown: &Shown) -> Result<HolderProof, AccountError> {
+        match shown {
+            Shown::Device(device) => self.check_device(player, device).await?,
+            Shown::Password(attempt) => self.check_password(player, attempt).await?,
+            Shown::Identity(token, device) => self.check_identity(player, token, device).await?,
+        }
+        Ok(self.auth.holder_proof(player))
+    }
+
+    async fn check_device(&self, player: &Player, device: &DeviceId) -> Result<(), AccountError> {
+        let hash = device.hash();
+        let once = || {
+            sqlx::query!(
+                r#"
+                select exists (
+                        select from devices where id_hash = $2 and player = $1
+                    ) as "is_own!",
+                    exists (select from passwords where player = $1) as "has_password!",
+                    array(select issuer from identities where player = $1) as "issuers!"
+                "#,
+                player.id.0,
+                hash.as_slice()
+            )
+            .fetch_one(&self.pool)
+        };
+        let found = db::retry(once).await?;
+        if !found.is_own {
+            return Err(AccountError::DeviceWrong);
+        }
+        if found.has_password || found.issuers.iter().any(|issuer| self.issuers.know(issuer)) {
+            return Err(AccountError::ProofInsufficient);
+        }
+        Ok(())
+    }
+
+    async fn check_identity(
+        &self,
+        player: &Player,
+        token: &IdToken,
+        device: &DeviceId,
+    ) -> Result<(), AccountError> {
+        let (Identity { issuer, subject }, nonce) = self.identity(token, device).await?;
+        let now = self.clock.now();
+        let once = || async {
+            let mut tx = self.pool.begin().await?;
+            nonces::spend(&mut tx, &nonce, now).await?;
+            let found = sqlx::query_scalar!(
+                r#"
+                select exists (
+                    select from identities where issuer = $1 and subject = $2 and player = $3
+                ) as "is_own!"
+                "#,
+                issuer,
+                subject,
+                player.id.0
+            );
+            if !found.fetch_one(&mut *tx).await? {
+                return Err(AccountError::IdentityWrong.into());
+            }
+            tx.commit().await?;
+            Ok(())
+        };
+        attempts::retry(once).await
+    }
+}

@@ -1,0 +1,197 @@
+//! Proof that whoever asks holds the account, and not just an access token of it.
+//!
+//! A token that somebody has copied lets them play as the player for its 15 minutes. It must not let
+//! them take the account over: so what changes how an account is entered, or ends it, asks for a
+//! proof beside the token. A player gets one by showing once more what signs it in (see
+//! `accounts::proof`); it is good for [`PROOF_LIFE`], in the session that it was given to, and nothing
+//! is stored for it.
+//!
+//! [`Holder`] is that proof as a value: a handler that takes one is authorised by its type.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use bahay_engine::hex::Hex;
+use thiserror::Error;
+
+use crate::clock::{self, Timestamp};
+
+use super::hs256::{hmac_sha256, is_hmac_sha256};
+use super::{Auth, Player, Proof};
+
+/// How long a proof is good: long enough to type a password.
+pub const PROOF_LIFE: Duration = Duration::from_mins(5);
+
+/// For what the key of proofs is derived.
+const PURPOSE: &str = "proofs of account holders";
+
+/// Tells people and secret scanners what they are looking at.
+const PREFIX: &str = "ap_";
+
+/// The time in its first bytes, the mark in the others.
+const TIME_BYTES: usize = 8;
+const PROOF_BYTES: usize = TIME_BYTES + 32;
+
+/// A player who has shown that the account is its own. Having the value is being authorised to
+/// change how the account is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    pub player: Player,
+    proof: Proof,
+}
+
+/// What a client gets and sends along. Prints without its secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HolderProof {
+    bytes: Hex<PROOF_BYTES>,
+    pub expires_at: Timestamp,
+}
+
+/// The text is not a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a proof is `ap_` and 80 hexadecimal digits")]
+pub struct NotAProof;
+
+/// The proof is too old, of another session, or not ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the proof is not of this session, or older than five minutes; show once more who you are")]
+pub struct ProofRefused;
+
+impl HolderProof {
+    /// As the client gets it. Not `Display`, so that no log line shows it by accident.
+    pub fn reveal(&self) -> String {
+        format!("{PREFIX}{}", self.bytes)
+    }
+}
+
+impl FromStr for HolderProof {
+    type Err = NotAProof;
+
+    fn from_str(text: &str) -> Result<Self, NotAProof> {
+        let digits = text.strip_prefix(PREFIX).ok_or(NotAProof)?;
+        let bytes: Hex<PROOF_BYTES> = digits.parse().map_err(|_| NotAProof)?;
+        let mut time = [0; TIME_BYTES];
+        time.copy_from_slice(&bytes.0[..TIME_BYTES]);
+        Ok(Self { bytes, expires_at: Timestamp::from_ms(i64::from_be_bytes(time)) })
+    }
+}
+
+impl fmt::Debug for HolderProof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HolderProof").field("expires_at", &self.expires_at).finish_non_exhaustive()
+    }
+}
+
+impl Auth {
+    /// A proof for a player who has just shown what signs it in.
+    pub fn holder_proof(&self, player: &Player) -> HolderProof {
+        let expires_at = clock::after(self.clock.now(), PROOF_LIFE);
+        let mut bytes = [0; PROOF_BYTES];
+        let (time, mark) = bytes.split_at_mut(TIME_BYTES);
+        time.copy_from_slice(&expires_at.ms().to_be_bytes());
+        // The first key is the one in force.
+        let key = self.derived_keys(PURPOSE).swap_remove(0);
+        mark.copy_from_slice(&hmac_sha256(&key, &message(player, expires_at)));
+        HolderProof { bytes: Hex(bytes), expires_at }
+    }
+
+    /// The player, if the proof is good for it now.
+    ///
+    /// # Errors
+    /// [`ProofRefused`].
+    pub fn holder(&self, player: Player, proof: &HolderProof) -> Result<Holder, ProofRefused> {
+        let message = message(&player, proof.expires_at);
+        let mark = &proof.bytes.0[TIME_BYTES..];
+        let keys = self.derived_keys(PURPOSE);
+        let is_ours = keys.iter().any(|key| is_hmac_sha256(key, &message, mark));
+        if is_ours && self.clock.now() < proof.expires_at {
+            Ok(Holder { player, proof: Proof })
+        } else {
+            Err(ProofRefused)
+        }
+    }
+}
+
+fn message(player: &Player, expires_at: Timestamp) -> Vec<u8> {
+    let mut message = player.id.0.as_bytes().to_vec();
+    message.extend_from_slice(player.session.0.as_bytes());
+    message.extend_from_slice(&expires_at.ms().to_be_bytes());
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HolderProof, NotAProof, PROOF_LIFE, ProofRefused};
+    use std::sync::Arc;
+
+    use crate::auth::{Auth, Looked, Player, SessionBook, Signer};
+    use crate::clock::{Clock, Timestamp};
+    use crate::entropy::uuid;
+    use crate::ids::{PlayerId, SessionId};
+
+    const SECRET: &[u8] = b"0f1e2d3c4b5a69788796a5b4c3d2e1f0";
+    const OTHER: &[u8] = b"f0e1d2c3b4a5968778695a4b3c2d1e0f";
+
+    /// Without sessions: those of the tests are known to whom gives out their tokens.
+    #[derive(Debug)]
+    struct Empty;
+
+    impl SessionBook for Empty {
+        fn player_of(&self, _: SessionId) -> Looked<'_> {
+            Box::pin(std::future::ready(Ok(None)))
+        }
+    }
+
+    fn auth(signer: Signer, clock: &Clock) -> Auth {
+        Auth::new(signer, clock.clone(), Arc::new(Empty))
+    }
+
+    async fn player(auth: &Auth, player: PlayerId) -> Player {
+        let token = auth.access_token(player, SessionId(uuid())).reveal();
+        auth.authenticate(&token).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_proof_is_of_one_session_for_five_minutes() {
+        let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
+        let auth = auth(Signer::new(SECRET).unwrap(), &clock);
+        let maria = player(&auth, PlayerId(uuid())).await;
+        let elsewhere = player(&auth, maria.id).await;
+        let proof: HolderProof = auth.holder_proof(&maria).reveal().parse().unwrap();
+        assert_eq!(auth.holder(maria, &proof).unwrap().player, maria);
+        assert_eq!(auth.holder(elsewhere, &proof), Err(ProofRefused));
+        clock.advance(PROOF_LIFE);
+        assert_eq!(auth.holder(maria, &proof), Err(ProofRefused));
+    }
+
+    #[tokio::test]
+    async fn every_other_letter_is_refused() {
+        let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
+        let auth = auth(Signer::new(SECRET).unwrap(), &clock);
+        let maria = player(&auth, PlayerId(uuid())).await;
+        let text = auth.holder_proof(&maria).reveal();
+        for place in 3..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[place] = if bytes[place] == b'a' { b'b' } else { b'a' };
+            let changed: HolderProof = String::from_utf8(bytes).unwrap().parse().unwrap();
+            assert_eq!(auth.holder(maria, &changed), Err(ProofRefused), "at {place}");
+        }
+        for text in ["", "ap_", "ap_00", &text[3..]] {
+            assert_eq!(text.parse::<HolderProof>(), Err(NotAProof), "{text}");
+        }
+        assert!(!format!("{:?}", auth.holder_proof(&maria)).contains("ap_"));
+    }
+
+    #[tokio::test]
+    async fn outlives_the_rotation_of_a_secret() {
+        let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
+        let old = auth(Signer::new(OTHER).unwrap(), &clock);
+        let maria = player(&old, PlayerId(uuid())).await;
+        let proof = old.holder_proof(&maria);
+        let new = Signer::new(SECRET).unwrap();
+        assert_eq!(auth(new, &clock).holder(maria, &proof), Err(ProofRefused));
+        let both = Signer::new(SECRET).unwrap().with_previous(OTHER).unwrap();
+        assert!(auth(both, &clock).holder(maria, &proof).is_ok());
+    }
+}

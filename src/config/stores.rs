@@ -1,0 +1,49 @@
+//! Where PostgreSQL and Redis are, and how they are reached.
+
+use std::time::Duration;
+
+use clap::Args;
+use sqlx::postgres::PgConnectOptions;
+
+use crate::live_store;
+
+/// How long a connection to Redis, and each answer of it, may take.
+const LIVE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Where the database is. `bahay migrate` and `bahay serve` take it.
+#[derive(Args, Clone, Debug)]
+pub struct Database {
+    /// PostgreSQL 15 or newer, as in postgres://bahay:PASSWORD@127.0.0.1:5432/bahay
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    pub database_url: PgConnectOptions,
+}
+
+/// Where live state is. `bahay serve` and `bahay table` take it.
+#[derive(Args, Clone, Debug)]
+pub struct LiveState {
+    /// Redis 7 or newer, as in redis://127.0.0.1:6379 or redis+unix:///run/redis/redis.sock; of a
+    /// Redis Cluster some nodes, as in redis+cluster://USER:PASSWORD@10.0.0.1:6379,10.0.0.2:6379
+    #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
+    pub redis_url: String,
+
+    /// Leads every key in Redis, so that several houses can share one.
+    #[arg(long, env = "BAHAY_REDIS_PREFIX", default_value = "bahay", value_name = "PREFIX")]
+    pub redis_prefix: String,
+
+    /// Shards of live state. Fixed at installation: another number does not find the tables.
+    #[arg(long, env = "BAHAY_SHARDS", default_value_t = 16, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub shards: u16,
+}
+
+impl LiveState {
+    pub fn options(self) -> live_store::Options {
+        live_store::Options {
+            url: self.redis_url,
+            prefix: self.redis_prefix,
+            shards: self.shards,
+            connect_timeout: LIVE_TIMEOUT,
+            response_timeout: LIVE_TIMEOUT,
+        }
+    }
+}

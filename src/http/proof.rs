@@ -1,0 +1,148 @@
+//! Showing once more who one is, and the header by which that is passed along.
+//!
+//! A handler that takes a [`Holder`] is called only with a good proof in the header `Account-Proof`,
+//! beside the access token.
+
+use axum::Json;
+use axum::extract::{FromRef, FromRequestParts, State};
+use axum::http::HeaderName;
+use axum::http::request::Parts;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::accounts::{Accounts, Attempt, DeviceId, Shown};
+use crate::auth::{Auth, Holder, HolderProof, Player};
+use crate::openid::IdToken;
+
+use super::{Body, Code, Problem, ProblemBody, Time};
+
+pub(super) const ACCOUNT_PROOF: HeaderName = HeaderName::from_static("account-proof");
+
+/// For a call that only the holder of the account may make.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes the header")]
+pub(super) struct ProofHeader {
+    /// The `proof` that `POST /v1/me/proof` gave to this session within the last five minutes.
+    #[param(rename = "Account-Proof", pattern = "^ap_[0-9a-f]{80}$")]
+    proof: String,
+}
+
+impl<S> FromRequestParts<S> for Holder
+where
+    S: Send + Sync,
+    Auth: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let player = Player::from_request_parts(parts, state).await?;
+        let mut headers = parts.headers.get_all(ACCOUNT_PROOF).iter();
+        let (Some(header), None) = (headers.next(), headers.next()) else {
+            return Err(Code::ProofMissing.because(
+                "show by POST /v1/me/proof what signs you in, and send what it answers as the one \
+                 header Account-Proof",
+            ));
+        };
+        let proof = header.to_str().ok().and_then(|text| text.parse::<HolderProof>().ok());
+        let proof = proof.ok_or_else(|| Code::ProofRefused.plain())?;
+        let held = Auth::from_ref(state).holder(player, &proof);
+        held.map_err(|error| Code::ProofRefused.because(error.to_string()))
+    }
+}
+
+/// What signs the player in, shown once more.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(tag = "by", rename_all = "snake_case", deny_unknown_fields)]
+#[schema(as = ShowProof)]
+pub(super) enum ShowProof {
+    /// A device that signs the player in: for who has neither a password nor a linked identity.
+    Device {
+        #[schema(
+            value_type = String,
+            pattern = "^[!-~]{16,128}$",
+            example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
+        )]
+        device_id: DeviceId,
+    },
+    /// The password.
+    Password {
+        #[schema(
+            value_type = String,
+            format = Password,
+            max_length = 512,
+            example = "rain on a tin roof"
+        )]
+        password: Attempt,
+    },
+    /// A fresh ID token of an identity that is linked.
+    Identity {
+        /// As the house's settings call it.
+        #[schema(max_length = 64, example = "google")]
+        issuer: String,
+        #[schema(max_length = 8192, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+        id_token: String,
+        /// That which asked for the nonce in the token.
+        #[schema(
+            value_type = String,
+            pattern = "^[!-~]{16,128}$",
+            example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
+        )]
+        device_id: DeviceId,
+    },
+}
+
+/// A proof, for the header `Account-Proof`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct AccountProof {
+    #[schema(
+        example = "ap_0000000000000000000000000000000000000000000000000000000000000000000000000000"
+    )]
+    proof: String,
+    expires_at: Time,
+}
+
+/// Show that the account is mine
+///
+/// For what changes how the account is entered, or ends it: an access token is not enough for that,
+/// so that whoever has copied one cannot take the account over. The proof is good for five minutes, in
+/// this session, as the header `Account-Proof`. Who has a password or a linked identity shows one of
+/// those; who has neither shows the device. Wrong passwords count as failed sign-ins do.
+#[utoipa::path(
+    post,
+    path = "/v1/me/proof",
+    tag = "me",
+    security(("access_token" = [])),
+    request_body = ShowProof,
+    responses(
+        (status = 200, description = "It is", body = AccountProof),
+        (status = 401, description = "`id_token_refused`: the detail says why; or the access token \
+            is refused", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 403, description = "`device_wrong`, `password_wrong`, `identity_wrong`: it is not \
+            this player's. `proof_insufficient`: a device is not enough for who has a password or an \
+            identity", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`issuer_unknown`", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 409, description = "`password_not_set`: there is none", body = ProblemBody,
+            content_type = "application/problem+json"),
+        (status = 429, description = "`sign_in_locked`, `too_many_requests`: wait as long as \
+            `Retry-After` says", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, description = "`sign_in_busy`, `issuer_unavailable`, `timed_out`, \
+            `unavailable`", body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn show_proof(
+    State(accounts): State<Accounts>,
+    player: Player,
+    Body(body): Body<ShowProof>,
+) -> Result<Json<AccountProof>, Problem> {
+    let shown = match body {
+        ShowProof::Device { device_id } => Shown::Device(device_id),
+        ShowProof::Password { password } => Shown::Password(password),
+        ShowProof::Identity { issuer, id_token: token, device_id } => {
+            Shown::Identity(IdToken { issuer, token }, device_id)
+        }
+    };
+    let proof = accounts.prove(&player, &shown).await?;
+    Ok(Json(AccountProof { proof: proof.reveal(), expires_at: proof.expires_at.into() }))
+}

@@ -1,0 +1,152 @@
+//! A copied access token plays, and does not take the account over: what changes how an account is
+//! entered, or ends it, asks for a proof beside it. And the id of a device that is changed.
+
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use super::server::{Node, Server, expect_refusal, ok};
+
+const DEVICE: &str = "device-0123456789";
+const OTHER_DEVICE: &str = "device-9876543210";
+const PASSWORD: &str = "rain on a tin roof";
+
+/// All that a proof is asked for, by method and path.
+const PROVEN: [(Method, &str); 5] = [
+    (Method::POST, "/v1/me/password"),
+    (Method::POST, "/v1/me/identities"),
+    (Method::DELETE, "/v1/me/identities/local"),
+    (Method::DELETE, "/v1/me/devices"),
+    (Method::DELETE, "/v1/me"),
+];
+
+fn by_device(device: &str) -> Value {
+    json!({ "by": "device", "device_id": device })
+}
+
+fn by_password(password: &str) -> Value {
+    json!({ "by": "password", "password": password })
+}
+
+fn show(node: &Node, token: &str, shown: &Value) -> RequestBuilder {
+    node.post("/v1/me/proof", shown).bearer_auth(token)
+}
+
+fn call(node: &Node, (method, path): &(Method, &str), token: &str) -> RequestBuilder {
+    let body = match *path {
+        "/v1/me/password" => json!({ "name": "Maria", "password": PASSWORD }),
+        _ => json!({ "issuer": "local", "id_token": "x", "device_id": DEVICE }),
+    };
+    node.request(method.clone(), path).json(&body).bearer_auth(token)
+}
+
+/// Whoever has nothing but an access token changes nothing about the account: without a proof, with one
+/// that was made up, with one of another session or player, or with one that is too old.
+#[tokio::test]
+async fn an_access_token_alone_takes_no_account_over() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let copied = guest.access_token.as_str();
+    let elsewhere = node.guest(DEVICE).await.access_token;
+    let of_elsewhere = node.device_proof(&elsewhere, DEVICE).await;
+    let stranger = node.guest(OTHER_DEVICE).await.access_token;
+    let strangers = node.device_proof(&stranger, OTHER_DEVICE).await;
+    let made_up = format!("ap_{}", "0".repeat(80));
+    let old = node.device_proof(copied, DEVICE).await;
+    server.clock.advance(Duration::from_mins(5));
+    for one in PROVEN {
+        expect_refusal(call(node, &one, copied), 403, "proof_missing").await;
+        let good = node.device_proof(copied, DEVICE).await;
+        let twice = call(node, &one, copied).header("account-proof", &good);
+        expect_refusal(twice.header("account-proof", &good), 403, "proof_missing").await;
+        for proof in [&of_elsewhere, &strangers, &made_up, &old, "nonsense"] {
+            let call = call(node, &one, copied).header("account-proof", proof);
+            expect_refusal(call, 403, "proof_refused").await;
+        }
+    }
+    // The account is as it was.
+    let ways = ok(node.get("/v1/me/ways-in", copied)).await;
+    assert_eq!(ways, json!({ "devices": 1, "password_set_at": null, "identities": [] }));
+    assert_eq!(node.guest(DEVICE).await.id, guest.id);
+}
+
+#[tokio::test]
+async fn a_device_is_proof_for_who_has_nothing_better() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let token = guest.access_token.as_str();
+    expect_refusal(show(node, token, &by_device("device-of-nobody-at-all")), 403, "device_wrong")
+        .await;
+    node.guest(OTHER_DEVICE).await;
+    expect_refusal(show(node, token, &by_device(OTHER_DEVICE)), 403, "device_wrong").await;
+    expect_refusal(show(node, token, &by_password(PASSWORD)), 409, "password_not_set").await;
+    let body = json!({ "name": "Maria", "password": PASSWORD });
+    ok(node.set_password(token, DEVICE, &body).await).await;
+    // Who has found the telephone has the device, and not the password.
+    expect_refusal(show(node, token, &by_device(DEVICE)), 403, "proof_insufficient").await;
+    for _ in 0..5 {
+        let wrong = show(node, token, &by_password("wrong password"));
+        expect_refusal(wrong, 403, "password_wrong").await;
+    }
+    expect_refusal(show(node, token, &by_password(PASSWORD)), 429, "sign_in_locked").await;
+    server.clock.advance(Duration::from_mins(1));
+    for _ in 0..4 {
+        let wrong = show(node, token, &by_password("wrong password"));
+        expect_refusal(wrong, 403, "password_wrong").await;
+    }
+    // The right one clears what was counted.
+    let proof = node.proof(token, &by_password(PASSWORD)).await;
+    expect_refusal(show(node, token, &by_password("wrong password")), 403, "password_wrong").await;
+    let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(token);
+    ok(delete.header("account-proof", proof)).await;
+}
+
+fn change(node: &Node, token: &str, old: &str, new: &str) -> RequestBuilder {
+    let body = json!({ "device_id": old, "new_device_id": new });
+    node.request(Method::PUT, "/v1/me/device").bearer_auth(token).json(&body)
+}
+
+/// Whoever has a copy of the id has nothing any more: neither by the id, nor by a session that it opened.
+#[tokio::test]
+async fn a_device_gets_another_id_and_the_old_one_ends() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let token = guest.access_token.as_str();
+    let thief = node.guest(DEVICE).await;
+    assert_eq!(thief.id, guest.id);
+    let new = "device-drawn-anew-1";
+    for _ in 0..2 {
+        ok(change(node, token, DEVICE, new)).await;
+    }
+    expect_refusal(node.get("/v1/me", &thief.access_token), 401, "token_revoked").await;
+    expect_refusal(node.refresh(&thief.refresh_token), 401, "session_ended").await;
+    assert_ne!(node.guest(DEVICE).await.id, guest.id);
+    assert_eq!(node.guest(new).await.id, guest.id);
+    ok(node.get("/v1/me", token)).await;
+    ok(node.refresh(&guest.refresh_token)).await;
+    let ways = ok(node.get("/v1/me/ways-in", token)).await;
+    assert_eq!(ways["devices"], 1);
+}
+
+#[tokio::test]
+async fn only_the_own_device_is_changed_and_to_an_id_that_is_free() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let token = guest.access_token.as_str();
+    let other = node.guest(OTHER_DEVICE).await;
+    let new = "device-drawn-anew-1";
+    expect_refusal(change(node, token, OTHER_DEVICE, new), 403, "device_wrong").await;
+    expect_refusal(change(node, token, "device-of-nobody-at-all", new), 403, "device_wrong").await;
+    let foreign = change(node, token, "device-of-nobody-at-all", OTHER_DEVICE);
+    expect_refusal(foreign, 403, "device_wrong").await;
+    expect_refusal(change(node, token, DEVICE, OTHER_DEVICE), 409, "device_taken").await;
+    expect_refusal(change(node, token, DEVICE, DEVICE), 422, "body_invalid").await;
+    expect_refusal(change(node, token, DEVICE, "short"), 422, "body_invalid").await;
+    assert_eq!(node.guest(DEVICE).await.id, guest.id);
+    assert_eq!(node.guest(OTHER_DEVICE).await.id, other.id);
+}
