@@ -9,6 +9,10 @@
 CLIENTS=target/clients
 TAPES_KEPT=20
 TAPES_MADE=1000
+# Of each other game: as many as there are rule sets and forms, and one more; and those that are made.
+OTHER_GAMES='tongo_assets'
+OTHERS_KEPT=10
+OTHERS_MADE=200
 
 # `write` brings what is checked in up to date instead: types and tapes.
 cmd_clients() {
@@ -39,12 +43,16 @@ check_clients() {
 }
 
 write_clients() {
+  local game
   need_contract_programs
   prepare_client_modules
   attend "$NODE" "$CLIENTS/typescript/generate.mjs" openapi.yaml asyncapi.yaml \
     clients/typescript/src/gen >&2 || die "the contracts do not make types: see above"
   rm -f clients/tapes/*.jsonl
   attend "$BINARY" tapes clients/tapes --count "$TAPES_KEPT"
+  for game in $OTHER_GAMES; do
+    attend "$BINARY" tapes clients/tapes --game "$game" --count "$OTHERS_KEPT"
+  done
   say "types and tapes are up to date: commit them with the change"
 }
 
@@ -76,11 +84,15 @@ prepare_client_modules() {
   fi
 }
 
-# A thousand tapes, of which the first are those that are checked in.
+# A thousand tapes and more, of which the first of each game are those that are checked in.
 make_tapes() {
-  local tape
+  local tape game
   rm -rf "$CLIENTS/tapes"
   attend "$BINARY" tapes "$CLIENTS/tapes" --count "$TAPES_MADE" || die "no tapes: see above"
+  for game in $OTHER_GAMES; do
+    attend "$BINARY" tapes "$CLIENTS/tapes" --game "$game" --count "$OTHERS_MADE" ||
+      die "no tapes of $game: see above"
+  done
   for tape in clients/tapes/*.jsonl; do
     cmp -s "$tape" "$CLIENTS/tapes/${tape##*/}" ||
       die "$tape is not what the server says today: run ./dev clients write"
