@@ -7,12 +7,13 @@
 # that the checkout stays as it is.
 
 CLIENTS=target/clients
+# The games that the client knows whole.
+TAPES_OF=(
+  tongits
+  tongo_assets
+)
 TAPES_KEPT=20
 TAPES_MADE=1000
-# Of each other game: as many as there are rule sets and forms, and one more; and those that are made.
-OTHER_GAMES='tongo_assets'
-OTHERS_KEPT=10
-OTHERS_MADE=200
 
 # `write` brings what is checked in up to date instead: types and tapes.
 cmd_clients() {
@@ -34,7 +35,7 @@ check_clients() {
   diff -r clients/typescript/src/gen "$CLIENTS/gen" >&2 ||
     die "the client's types are not those of the contracts: run ./dev clients write"
   make_tapes
-  say "the TypeScript client is held to its tests and to $TAPES_MADE tapes"
+  say "the TypeScript client is held to its tests and to $TAPES_MADE tapes of each game"
   (
     cd "$CLIENTS/typescript"
     export BAHAY_ROOT=$ROOT BAHAY_TAPES=$ROOT/$CLIENTS/tapes
@@ -43,16 +44,12 @@ check_clients() {
 }
 
 write_clients() {
-  local game
   need_contract_programs
   prepare_client_modules
   attend "$NODE" "$CLIENTS/typescript/generate.mjs" openapi.yaml asyncapi.yaml \
     clients/typescript/src/gen >&2 || die "the contracts do not make types: see above"
   rm -f clients/tapes/*.jsonl
-  attend "$BINARY" tapes clients/tapes --count "$TAPES_KEPT"
-  for game in $OTHER_GAMES; do
-    attend "$BINARY" tapes clients/tapes --game "$game" --count "$OTHERS_KEPT"
-  done
+  write_tapes clients/tapes "$TAPES_KEPT"
   say "types and tapes are up to date: commit them with the change"
 }
 
@@ -84,15 +81,19 @@ prepare_client_modules() {
   fi
 }
 
-# A thousand tapes and more, of which the first of each game are those that are checked in.
-make_tapes() {
-  local tape game
-  rm -rf "$CLIENTS/tapes"
-  attend "$BINARY" tapes "$CLIENTS/tapes" --count "$TAPES_MADE" || die "no tapes: see above"
-  for game in $OTHER_GAMES; do
-    attend "$BINARY" tapes "$CLIENTS/tapes" --game "$game" --count "$OTHERS_MADE" ||
-      die "no tapes of $game: see above"
+# A thousand tapes, of which the first are those that are checked in.
+# So many of each game into a folder.
+write_tapes() {
+  local game
+  for game in "${TAPES_OF[@]}"; do
+    attend "$BINARY" tapes "$1" --game "$game" --count "$2" || die "no tapes: see above"
   done
+}
+
+make_tapes() {
+  local tape
+  rm -rf "$CLIENTS/tapes"
+  write_tapes "$CLIENTS/tapes" "$TAPES_MADE"
   for tape in clients/tapes/*.jsonl; do
     cmp -s "$tape" "$CLIENTS/tapes/${tape##*/}" ||
       die "$tape is not what the server says today: run ./dev clients write"

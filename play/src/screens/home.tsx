@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
-import { client, lost, me, named, openRooms, refreshRewards, refreshRooms, rewards, rooms, seek, tell, wallet } from '../house.ts';
+import { client, lost, me, openRooms, refreshRewards, refreshRooms, rewards, roomName, rooms, seek, tell, wallet } from '../house.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { readyAtOnce } from '../table.tsx';
 import { coins, isWord, say } from '../words.ts';
@@ -58,7 +58,7 @@ export function Home() {
         <button type="button" class="act gold huge" disabled={eager.value}
           onClick={() => { if (none) page.value = 'rewards'; else eager.value = true; }}>
           <span>{say('play')}</span>
-          <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? say('play_note', { bet: coins(room.bet) }) : 'Tong-its'}</small>
+          <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? say('play_note', { game: room.game, bet: coins(room.bet) }) : 'Tong-its'}</small>
         </button>
         <nav class="tiles" aria-label={say('menu')}>
           {(['rooms', 'friends', 'rewards', 'boards', 'history', 'settings'] as const).map((name) => (
@@ -114,7 +114,7 @@ function Rooms({ onClose }: { onClose: () => void }) {
             return (
               <button type="button" key={room.id} class="room" disabled={not !== null && not !== say('account_note')}
                 onClick={() => { if (not) tell(refusalText('account_required')); else void playIn([room.id]); }}>
-                <b>{named('room', room.name)}</b>
+                <b>{roomName(room)}</b>
                 <span class="room-bet"><Coin /> {coins(room.bet)}</span>
                 <small>{not ?? (room.players > 0 ? say('playing_now', { n: room.players }) : say('wallet_from', { coins: coins(room.wallet_min) }))}</small>
                 <small>{room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : ''}{room.rule_set && isWord(`set_${room.rule_set}`) ? ` · ${say(`set_${room.rule_set}` as never)}` : ''}</small>
@@ -136,7 +136,7 @@ export function Seeking() {
     <Sheet title={say('seeking')}>
       <div class="seeking" role="status">
         <i class="shuffle" aria-hidden="true"><i /><i /><i /></i>
-        {room ? <p><b>{say('seeking_room', { room: named('room', room.name), bet: coins(room.bet) })}</b></p> : null}
+        {room ? <p><b>{say('seeking_room', { room: roomName(room), bet: coins(room.bet) })}</b></p> : null}
         <p>{say('seeking_note')}</p>
         <button type="button" class="plain" onClick={() => { readyAtOnce.value = false; void client.cancelSeek(); }}>{say('cancel')}</button>
       </div>

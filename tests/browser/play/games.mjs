@@ -201,7 +201,7 @@ async function friends({ browser, url, mistakes, picture }) {
   await host.page.keyboard.press('Escape');
   await twoTabs(host);
   await guest.page.goto(link);
-  await guest.page.getByText('Bet 1. 1 of 3 sit there.').waitFor();
+  await guest.page.getByText('Tong-its, bet 1. 1 of 3 sit there.').waitFor();
   await picture(guest.page, 'invited');
   await guest.page.getByRole('button', { name: 'Sit down' }).click();
   await third.page.goto(`${url}/play`);
