@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import {
-  type Action, type TongoAssetsAction, type TongoAssetsEvent, type TongoAssetsView, tongoAssets,
+  type Action, Stream, type TongoAssetsAction, type TongoAssetsEvent, type TongoAssetsView, tongoAssets,
 } from "../src/index.js";
 import { type Look, canonical, play } from "./tape.js";
 
@@ -175,4 +175,33 @@ test("a bribe is offered once, answered, and carried out", () => {
   const refused = tongoAssets.observe(offered, { type: "bribe_answered", seat: 1, accepted: false });
   assert.deepEqual(refused.own?.hand, view.own?.hand);
   assert.ok(view.own?.hand.every(isAsset));
+});
+
+test("the deal of the page about this game is dealt again, and another record is noticed", () => {
+  const key = new Uint8Array(32).fill(0x22);
+  const deal = (chance: readonly unknown[]) => {
+    const steps: { name: string; holds: boolean }[] = [];
+    const step = (name: string, _rule: string, computed: string, said: string) =>
+      void steps.push({ name, holds: computed === said });
+    const dealt = tongoAssets.tongoAssets.redeal({
+      stream: new Stream(key), seats: 4, starter: null, chance, rules: { sections: 4 }, step,
+    });
+    return { dealt, steps };
+  };
+  const stream = new Stream(key);
+  const chance: unknown[] = [
+    { number: stream.uniform(4) }, { order: stream.order(98) }, { order: stream.order(30) },
+    { number: stream.uniform(4) }, { number: stream.uniform(4) },
+  ];
+  assert.deepEqual([chance[0], chance[3], chance[4]], [{ number: 0 }, { number: 0 }, { number: 2 }]);
+  const { dealt, steps } = deal(chance);
+  assert.deepEqual(dealt?.hands[0], ["5Ya", "1Pa", "1Ob", "3Ob"]);
+  assert.deepEqual(steps.map(({ name }) => name), ["dealer", "assets", "acquires", "rotation", "stop"]);
+  assert.ok(steps.every(({ holds }) => holds));
+  chance.forEach((_, place) => {
+    const other = chance.map((said, at) => (at === place ? { number: 3, order: [1, 0] } : said));
+    assert.deepEqual(deal(other).steps.map(({ holds }) => holds), steps.map((_, at) => at !== place));
+  });
+  assert.ok(Array.from({ length: 128 }, (_, index) => index)
+    .every((index) => tongoAssets.indexOf(tongoAssets.cardOf(index)) === index));
 });

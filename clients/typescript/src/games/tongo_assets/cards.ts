@@ -48,6 +48,18 @@ export function indexOf(card: Card): number {
   return copy * 49 + colour * 7 + number - 1;
 }
 
+/** The card of an index, acquire cards after the assets. */
+export function cardOf(index: number): Card {
+  const acquire = index - ASSETS;
+  if (acquire < 0) {
+    const [copy, type] = [index < 49 ? "a" : "b", index % 49];
+    return `${(type % 7) + 1}${COLOURS[Math.floor(type / 7)]}${copy}`;
+  }
+  const kinds = Object.entries(KINDS).reverse();
+  const [kind, first] = kinds.find(([, from]) => from <= acquire) ?? ["?", 0];
+  return `${kind}${acquire - first}`;
+}
+
 export function sorted(cards: readonly Card[]): Card[] {
   return [...cards].sort((one, other) => indexOf(one) - indexOf(other));
 }

@@ -4,11 +4,12 @@ import type {
   TongoAssetsAction, TongoAssetsEvent, TongoAssetsRules, TongoAssetsView,
 } from "../../gen/socket.js";
 import type { GameModel, GamePrompt } from "../model.js";
+import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { asked } from "./public.js";
 import { begin, observe } from "./view.js";
 
-export { COLOURS, colourOf, indexOf, isAsset, isWild, kindOf, numberOf } from "./cards.js";
+export { COLOURS, cardOf, colourOf, indexOf, isAsset, isWild, kindOf, numberOf } from "./cards.js";
 export { legal } from "./legal.js";
 export { HAND_MAX, KEPT_MAX, evasion, isLast, openingRisk, priceBounds, sectionOf } from "./public.js";
 export { CLASSES, compare, makers, nextBetter, readingOf } from "./strength.js";
@@ -23,6 +24,7 @@ export const tongoAssets: GameModel = {
   observe: (view, event) => observe(view as TongoAssetsView, event as TongoAssetsEvent),
   prompt: (view) => prompt(view as TongoAssetsView),
   legal: (view) => legal(view as TongoAssetsView) satisfies TongoAssetsAction[],
+  redeal,
 };
 
 function readShort(word: string, fields: readonly unknown[]): TongoAssetsEvent | null {
