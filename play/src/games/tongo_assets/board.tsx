@@ -3,13 +3,15 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
+import { hintsFor } from '../../settings.ts';
 import { say as sayCommon } from '../../words.ts';
-import { Hand } from './handview.tsx';
+import { Hand, HowTo } from './handview.tsx';
 import { buttons, type Button } from './moves.ts';
 import { Near } from './near.tsx';
 import { log, pending } from './show.ts';
 import { follow, gameView } from './state.ts';
 import { Prices, Wheel } from './wheel.tsx';
+import { say } from './words.ts';
 
 export function Board({ state }: { state: TableState }) {
   const view = gameView(state.view);
@@ -22,7 +24,7 @@ export function Board({ state }: { state: TableState }) {
   return (
     <>
       <div class="ta-table"><Wheel state={state} /><Prices view={view} /></div>
-      <Near state={state} />
+      {view || !hintsFor(state.view.kind) ? <Near state={state} /> : <section class="ta-near ta-intro" aria-label={say('how')}><HowTo /></section>}
       <Hand view={view} />
       <Acts />
     </>

@@ -86,10 +86,17 @@ const EXAMPLES: readonly (readonly [Word, Word, string])[] = [
   ['class_reserve', 'rank_reserve', '7Ra 2Ra'],
 ];
 
+/** The game in four sentences. */
+export function HowTo() {
+  return <ol class="ta-how">{(['how_1', 'how_2', 'how_3', 'how_4'] as const).map((word) => <li key={word}>{say(word)}</li>)}</ol>;
+}
+
 /** The hands, highest first, each with an example. */
 function Ranks({ onClose }: { onClose: () => void }) {
   return (
-    <Sheet title={say('ranks')} onClose={onClose} wide>
+    <Sheet title={say('how')} onClose={onClose} wide>
+      <HowTo />
+      <h3>{say('ranks')}</h3>
       <p class="quiet">{say('ranks_note')}</p>
       <ol class="ta-examples">
         {EXAMPLES.map(([name, words, cards]) => (

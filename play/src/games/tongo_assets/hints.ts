@@ -1,12 +1,15 @@
 // Short advice for whoever plays this game for the first time: what the question means, and in an
 // assessment a piece that would help, which is also shown in the section.
-import { COLOURS, colourOf, kindOf, makers, numberOf, readingOf, compare, whyNot } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
+import { CLASSES, COLOURS, colourOf, kindOf, makers, numberOf, readingOf, compare, whyNot } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import { pieceName } from './tiles.tsx';
 import type { View } from './state.ts';
 import { say } from './words.ts';
 
 /** What would improve the hand most: a slot to take, and a card to part with where that is needed. */
 export interface Advice { slot: number; tile: string; out: string | null; swaps: boolean }
+
+/** From a Treasury on a hand wins often. */
+const STRONG = CLASSES.indexOf('treasury');
 
 /** How near a hand is to seven of one number or colour; the reading decides between equals. */
 function worth(hand: readonly string[]): number {
@@ -58,7 +61,8 @@ export function hint(view: View, asked: boolean): string | null {
     case 'debts':
       return say('hint_confront');
     case 'assess': {
-      if (whyNot(view, { type: 'confront' }) === null) return say('hint_assess_confront');
+      const mayConfront = whyNot(view, { type: 'confront' }) === null;
+      if (mayConfront && CLASSES.indexOf(readingOf(view.own?.hand ?? []).class) >= STRONG) return say('hint_assess_confront');
       const found = advice(view);
       if (found && found.out === null) return say('hint_assess_tile', { card: pieceName(found.tile) });
       if (found?.swaps && found.out) return say('hint_assess_swap', { out: pieceName(found.out), in: pieceName(found.tile) });

@@ -8,7 +8,7 @@ import { hint } from './hints.ts';
 import './refusals.ts';
 import { bribeWords, eventsOf, show } from './show.ts';
 import { Showdown, Step, type AssetsEnd } from './showdown.tsx';
-import { asked, gameView, nameOf, type View } from './state.ts';
+import { asked, gameView, mode, nameOf, type View } from './state.ts';
 import { Chip } from './tiles.tsx';
 import { isWord, say } from './words.ts';
 
@@ -33,9 +33,10 @@ function status(state: TableState): { text: string; urgent: boolean } {
     case 'risk':
       return isMine ? urgent(say('turn_risk', { n: due })) : quiet(out + say('wait_risk', { name: name(phase.seat) }));
     case 'assess':
-      return isMine ? urgent(say('turn_assess')) : quiet(out + say('wait_assess', { name: name(phase.seat) }));
+      return isMine ? urgent(say(mode.value.type === 'sell' ? 'turn_sell' : mode.value.type === 'reveal' ? 'turn_reveal' : 'turn_assess')) : quiet(out + say('wait_assess', { name: name(phase.seat) }));
     case 'confront':
       if (!isMine) return quiet(out + say('wait_confront', { name: name(phase.seat) }));
+      if (mode.value.type === 'evade') return urgent(say('turn_evade'));
       return urgent(phase.confronter === mine ? say('turn_confront_own', { n: due }) : say('turn_confront', { name: name(phase.confronter) }));
     case 'debts':
       return isMine ? urgent(say('turn_debts', { n: players[mine ?? 0]?.owes ?? 0 })) : quiet(out + say('wait_risk', { name: name(phase.seat) }));

@@ -109,7 +109,7 @@ function ofPhase(view: View, seat: number): Buttons {
     : phase.type === 'confront' && phase.confronter !== seat ? answering(view, seat)
     : { main: [paying(view, seat), retreat(view)], side: [] };
   const { rules, playing } = view.public;
-  if (rules.bribes && mode.value.type === 'none') {
+  if (rules.bribes && (mode.value.type === 'none' || phase.type === 'open')) {
     const other = playing.find((one) => one !== seat) ?? 0;
     const why = may({ type: 'bribe', to: other, chips: 1 });
     made.side.push(button({ key: 'bribe', letter: 'U', word: say('bribe'), note: why ? '' : whyShort({ type: 'bribe', to: other, chips: 1 }) },

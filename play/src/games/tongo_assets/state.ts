@@ -88,6 +88,7 @@ export function proposed(risk: number): { risk: number; purchase: number; sell: 
 }
 
 let question = -1;
+let freesHeld = 0;
 
 /** Forgets what was touched when another question is open, and what is no longer there. */
 export function follow(view: View | null) {
@@ -99,14 +100,21 @@ export function follow(view: View | null) {
     if (keptPicks.length !== picked.value.size) picked.value = new Set(keptPicks);
     const keptSlots = [...slots.value].filter((slot) => before[slot]);
     if (keptSlots.length !== slots.value.size) slots.value = new Set(keptSlots);
-    if (number === question) return;
+    const isOpening = view !== null && asked.value && opens(view);
+    const frees = (view?.own?.kept ?? []).filter((card) => card.startsWith('F')).length;
+    if (frees < freesHeld) spendsFree.value = false;
+    freesHeld = frees;
+    if (number === question) {
+      if (isOpening && mode.value.type === 'none') mode.value = { type: 'prices', ...proposed(openingRisk(view.public)[0]) };
+      return;
+    }
     question = number;
     sure.value = null;
     picked.value = new Set();
     slots.value = new Set();
     spendsFree.value = false;
     looksAway.value = false;
-    mode.value = view && asked.value && opens(view) ? { type: 'prices', ...proposed(openingRisk(view.public)[0]) } : { type: 'none' };
+    mode.value = isOpening ? { type: 'prices', ...proposed(openingRisk(view.public)[0]) } : { type: 'none' };
   });
 }
 

@@ -18,6 +18,12 @@ const point = (angle: number, radius: number): readonly [number, number] => {
   return [MIDDLE + Math.cos(turned) * radius, MIDDLE + Math.sin(turned) * radius];
 };
 
+/** Where a thing stands on the rim; what is far is nearer to the middle. */
+function onRim(angle: number) {
+  const y = Math.sin(angle);
+  return { '--x': Math.cos(angle).toFixed(3), '--y': (y < 0 ? y * 0.88 : y).toFixed(3) };
+}
+
 /** The piece of the ring around this angle. */
 function wedge(angle: number, width: number): string {
   const [from, to] = [angle - width / 2 + 0.8, angle + width / 2 - 0.8];
@@ -32,13 +38,16 @@ export function Wheel({ state }: { state: TableState }) {
   const seats = view?.public.players.length ?? state.view.seats.length;
   const mine = state.view.seat ?? 0;
   const own = Math.floor(mine * count / seats);
-  const turn = useTurn(view?.public.rotation ?? 0, step, view?.public.rounds ?? 0);
+  const phase = view?.public.phase;
+  const confronter = phase?.type === 'confront' || phase?.type === 'debts' ? phase.confronter : null;
+  const acting = view?.public.offer?.to ?? (phase && 'seat' in phase ? phase.seat : null);
+  const turn = useTurn(view?.public.rotation ?? 0, step);
   /** Where a place at the table is: the own one below, the next seat to its right. */
   const angleOf = (place: number) => 90 - (place - own) * step;
   const assessing = view?.public.phase.type === 'assess' ? sectionOf(view.public, view.public.phase.seat) : null;
   const before = view ? sectionOf(view.public, mine) : null;
   return (
-    <section class={`ta-wheel ${mode.value.type === 'reveal' ? 'choosing' : ''}`} role="group"
+    <section class={`ta-wheel ${mode.value.type === 'reveal' ? 'choosing' : ''} ${confronter === null ? '' : 'at-confront'}`} role="group"
       aria-label={view ? say('wheel', { risk: view.public.risk, pot: view.public.pot }) : say('title')}>
       <div class="ta-disc" aria-hidden="true" style={{ '--turn': `${turn}deg` }}>
         <svg viewBox="0 0 400 400">
@@ -46,7 +55,7 @@ export function Wheel({ state }: { state: TableState }) {
           {Array.from({ length: count }, (_, section) => {
             const angle = angleOf(section);
             const lying = view?.public.sections[section];
-            const kind = section === assessing ? 'active' : section === before && view ? 'mine' : '';
+            const kind = view && confronter !== null && section === sectionOf(view.public, confronter) ? 'confronts' : section === assessing ? 'active' : section === before && view ? 'mine' : '';
             return (
               <g key={section} class={`wedge wedge-${section % 2} ${kind}`}>
                 <path d={wedge(angle, step)} />
@@ -69,8 +78,8 @@ export function Wheel({ state }: { state: TableState }) {
         const angle = angleOf(Math.floor(seat * count / seats)) * Math.PI / 180;
         const out = view && !view.public.playing.includes(seat);
         return (
-          <span key={seat} class={`ta-mark ${out ? 'out' : ''} ${seat === mine ? 'own' : ''}`} aria-hidden="true"
-            style={{ '--x': Math.cos(angle).toFixed(3), '--y': Math.sin(angle).toFixed(3) }}><Avatar name={who.name} picture={who.avatar ?? null} /></span>
+          <span key={seat} class={`ta-mark ${out ? 'out' : ''} ${seat === mine ? 'own' : ''} ${seat === acting ? 'acts-now' : ''}`} aria-hidden="true"
+            style={onRim(angle)}><Avatar name={who.name} picture={who.avatar ?? null} /></span>
         );
       })}
       {view && mode.value.type === 'reveal' && asked.value ? <Places state={state} view={view} angleOf={angleOf} own={own} /> : null}
@@ -80,15 +89,12 @@ export function Wheel({ state }: { state: TableState }) {
 }
 
 /** Degrees by which the disc is turned: each stop spins it on, once around at least. */
-function useTurn(rotation: number, step: number, rounds: number): number {
-  const last = useRef<{ rotation: number; rounds: number; turn: number } | null>(null);
-  if (last.current === null) last.current = { rotation, rounds, turn: rotation * step };
+function useTurn(rotation: number, step: number): number {
+  const last = useRef({ rotation, turn: rotation * step });
   const known = last.current;
-  if (known.rotation !== rotation || known.rounds !== rounds) {
+  if (known.rotation !== rotation) {
     const on = ((rotation - known.rotation) * step % 360 + 360) % 360;
-    // A new round that has not stopped yet leaves the table where it was.
-    const spins = known.rotation !== rotation;
-    last.current = { rotation, rounds, turn: known.turn + (spins ? on + 360 : 0) };
+    last.current = { rotation, turn: known.turn + on + 360 };
   }
   return last.current.turn;
 }
@@ -105,7 +111,7 @@ function Places({ state, view, angleOf, own }: { state: TableState; view: View; 
         const name = seat >= 0 ? nameOf(state.view, seat) : '–';
         const angle = angleOf(place) * Math.PI / 180;
         return (
-          <button type="button" key={place} class="ta-place" style={{ '--x': Math.cos(angle).toFixed(3), '--y': Math.sin(angle).toFixed(3) }}
+          <button type="button" key={place} class="ta-place" style={onRim(angle)}
             data-section={section} onClick={() => void play({ type: 'reveal', section })}
             aria-label={say('section_of', { name, assets: sections[section]?.slots.length ?? 0, acquires: sections[section]?.acquires ?? 0 })}>
             {section + 1}
@@ -145,7 +151,7 @@ export function Prices({ view }: { view: View | null }) {
       <span class="ta-risk">{say('risk')} <b>{risk || '–'}</b></span>
       <span>{say('purchase')} <b>{purchase || '–'}</b></span>
       <span>{say('sell_price')} <b>{sell || '–'}</b></span>
-      <small>{paid > 0 ? say('you_paid', { n: paid }) : round}</small>
+      <small>{own && own.owes > 0 ? say('you_owe', { n: own.owes }) : paid > 0 ? say('you_paid', { n: paid }) : round}</small>
     </p>
   );
 }
