@@ -10,6 +10,7 @@ CLIENTS=target/clients
 # The games that the client knows whole.
 TAPES_OF=(
   tongits
+  tongo_options
 )
 TAPES_KEPT=20
 TAPES_MADE=1000
