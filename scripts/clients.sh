@@ -11,6 +11,7 @@ CLIENTS=target/clients
 TAPES_OF=(
   tongits
   tongo_assets
+  tongo_options
 )
 TAPES_KEPT=20
 TAPES_MADE=1000
