@@ -57,7 +57,7 @@ export async function overflows(page) {
     const wrong = [];
     if (scrollWidth > clientWidth) wrong.push(`wide: ${scrollWidth} of ${clientWidth}`);
     if (scrollHeight > clientHeight) wrong.push(`high: ${scrollHeight} of ${clientHeight}`);
-    for (const one of document.querySelectorAll('.table .act, .table .slot, .table .meld, .table .seat, .table .pile, .table .say')) {
+    for (const one of document.querySelectorAll('.table .act, .table .slot, .table .meld, .table .seat, .table .pile, .table .say, .table .ta-piece, .table .ta-step')) {
       const { left, right, top, bottom } = one.getBoundingClientRect();
       if (left < -2 || right > innerWidth + 2 || top < -2 || bottom > innerHeight + 2) {
         wrong.push(`${one.className}: ${[left, top, right, bottom].map(Math.round)}`);
