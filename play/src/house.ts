@@ -18,6 +18,7 @@ export const busy = computed(() => whole.value.open.length > 0);
 /** The games of which there is a folder. */
 const KINDS: ReadonlySet<string> = new Set([
   'tongits',
+  'tongo_options',
 ]);
 
 /** What is shown to the player for a moment, and read out. */

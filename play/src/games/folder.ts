@@ -4,6 +4,7 @@ import type { ComponentChildren, ComponentType } from 'preact';
 import type { GameStep, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
 import type { TableTold } from '../house.ts';
 import { tongits } from './tongits/index.ts';
+import { tongoOptions } from './tongo_options/index.tsx';
 
 /** What a seat shows beside its player. */
 export interface SeatInfo {
@@ -68,6 +69,7 @@ export interface GameFolder {
 
 export const FOLDERS: readonly GameFolder[] = [
   tongits,
+  tongoOptions,
 ];
 
 export function folderOf(kind: string): GameFolder | null {

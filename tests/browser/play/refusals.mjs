@@ -14,6 +14,7 @@ const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_too
 /** The games that the page shows, as in play/src/games. */
 const KINDS = [
   'tongits',
+  'tongo_options',
 ];
 
 export function checkRefusals(root) {
