@@ -19,6 +19,7 @@ export const busy = computed(() => whole.value.open.length > 0);
 const KINDS: ReadonlySet<string> = new Set([
   'tongits',
   'tongo_assets',
+  'tongo_options',
 ]);
 
 /** What is shown to the player for a moment, and read out. */

@@ -5,6 +5,7 @@ import type { GameStep, Seat, SeatView, Settlement, TableState, TableView } from
 import type { TableTold } from '../house.ts';
 import { tongits } from './tongits/index.ts';
 import { tongoAssets } from './tongo_assets/index.tsx';
+import { tongoOptions } from './tongo_options/index.tsx';
 
 /** What a seat shows beside its player. */
 export interface SeatInfo {
@@ -70,6 +71,7 @@ export interface GameFolder {
 export const FOLDERS: readonly GameFolder[] = [
   tongits,
   tongoAssets,
+  tongoOptions,
 ];
 
 export function folderOf(kind: string): GameFolder | null {

@@ -15,6 +15,7 @@ const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_too
 const KINDS = [
   'tongits',
   'tongo_assets',
+  'tongo_options',
 ];
 
 export function checkRefusals(root) {
