@@ -165,7 +165,7 @@ export const ASSETS = {
 
   async 'assets: seven in hand give one for another, and confront'({ house, page }) {
     house.show(assets({ phase: assess(), before: BEFORE, hand: SEVEN, players: { 2: { assets: 7 } } }));
-    await shut(page, 'confront', 'all need 7 until round 3');
+    await shut(page, 'confront', 'not all hold 7');
     await slot(page, 3).click();
     await shut(page, 'buy', 'and one to give');
     await card(page, 'W3').click();
@@ -253,7 +253,7 @@ export const ASSETS = {
     await sends(house, page, 'leverage_now', { type: 'leverage', percent: 45 });
     house.show(assets({ ...advanced, phase: { type: 'debts', seat: 0, confronter: 2, opener: 1 }, players: { 0: { owes: 40, margin: 50, paid: 40 }, 3: { leverage: 30 } } }));
     await page.getByText('The confront has failed. You owe 40.').waitFor();
-    await page.locator('.seats').getByText('Leverage 30 %').waitFor();
+    await page.locator('.seats').getByText('L 30 %').waitFor();
     await sends(house, page, 'pay', { type: 'pay' });
   },
 

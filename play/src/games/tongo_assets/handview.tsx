@@ -31,7 +31,7 @@ export function Hand({ view }: { view: View | null }) {
           if (card === undefined) return <span key={place} class="ta-piece gap" />;
           return (
             <button type="button" key={card} data-card={card} data-flies={card} disabled={!asked.value}
-              class={`ta-piece ${picked.value.has(card) ? 'lifted' : ''} ${made.has(card) ? 'makes' : ''} ${fresh.value.has(card) ? 'fresh' : ''}`}
+              class={`ta-piece ${picked.value.has(card) ? 'chosen' : ''} ${made.has(card) ? 'makes' : ''} ${fresh.value.has(card) ? 'fresh' : ''}`}
               aria-pressed={picked.value.has(card)} aria-label={pieceName(card)} onClick={() => touchCard(card)}>
               <Tile card={card} />
             </button>
@@ -51,7 +51,7 @@ function Strength({ hand }: { hand: readonly string[] }) {
     <span class="ta-strength">
       <button type="button" class="ta-ranks" onClick={() => { ranksOpen.value = true; }}>
         <b>{say(`class_${reading.class}` as Word)}{reading.colour ? <> <Sign colour={reading.colour} class={`c-${reading.colour}`} />{reading.number}</> : null}</b>
-        <small>{next ? say('next_hand', { n: next.lacks, hand: say(`class_${next.class}` as Word) }) : say('next_top')}</small>
+        <small>{next ? say('next_hand', { n: next.lacks, hand: say(next.class === 'material_continuum' ? 'short_material_continuum' : `class_${next.class}` as Word) }) : say('next_top')}</small>
       </button>
       <button type="button" class="round ta-sort" aria-label={say(byNumber.value ? 'by_colour' : 'by_number')} onClick={() => { byNumber.value = !byNumber.value; }}>
         <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M7 3v13h3l-4.500 5L1 16h3V3Zm5 1h11v3H12Zm0 6h8v3h-8Zm0 6h5v3h-5Z" /></svg></button>
@@ -66,7 +66,7 @@ function Kept({ kept }: { kept: readonly string[] }) {
         const isOffer = mode.value.type === 'bribe';
         const isOn = isOffer ? picked.value.has(card) : card.startsWith('F') && spendsFree.value || card.startsWith('V') && mode.value.type === 'reveal';
         return (
-          <button type="button" key={card} class={`ta-piece ${isOn ? 'lifted' : ''}`} data-kept={card} data-flies={card} disabled={!asked.value} aria-pressed={isOn}
+          <button type="button" key={card} class={`ta-piece ${isOn ? 'chosen' : ''}`} data-kept={card} data-flies={card} disabled={!asked.value} aria-pressed={isOn}
             aria-label={pieceName(card)} onClick={() => { if (isOffer) touchCard(card); else touchKept(card); }}>
             <Tile card={card} /><small aria-hidden="true">{pieceName(card)}</small>
           </button>

@@ -63,8 +63,8 @@ function More({ view, seat }: { view: View; seat: number }) {
       <span class="sr">{say('seat_more', { chips: player.chips, hand, kept: player.kept })}</span>
       <span class="ta-held" aria-hidden="true"><Chip />{player.chips}</span>
       <span class="ta-marks" aria-hidden="true">
-        {Array.from({ length: 7 }, (_, at) => <i key={at} class={at < player.assets ? 'round-mark' : at < hand ? 'square-mark' : 'none-mark'} />)}
-        {Array.from({ length: player.kept }, (_, at) => <i key={`k${at}`} class="kept-mark" />)}
+        {Array.from({ length: 7 }, (_, at) => <i key={at} class={at < player.assets ? 'ta-round' : at < hand ? 'ta-square' : 'ta-none'} />)}
+        {Array.from({ length: player.kept }, (_, at) => <i key={`k${at}`} class="ta-kept-mark" />)}
       </span>
     </span>
   );
@@ -77,10 +77,11 @@ function seatInfo(table: TableView, seat: number): SeatInfo {
   const player = players[seat]!;
   const acting = offer ? offer.to === seat : 'seat' in phase && phase.seat === seat && phase.type !== 'last_in';
   const isConfronter = (phase.type === 'confront' || phase.type === 'showdown') && phase.confronter === seat;
-  const note = isConfronter ? say('confront') : player.margin > 0 ? say('index_at', { n: player.margin })
-    : player.leverage > 0 ? say('leverage_at', { n: player.leverage }) : null;
+  const note = isConfronter ? say('seat_confronts') : player.margin > 0 ? say('seat_margin', { n: player.margin })
+    : player.leverage > 0 ? say('seat_leverage', { n: player.leverage }) : null;
   const out = !playing.includes(seat);
-  return { acting, cards: null, note: out ? say('seat_out') : note, out, more: out ? null : <More view={view} seat={seat} /> };
+  const more = out ? <small class="ta-out">{say('seat_out_short')}</small> : <More view={view} seat={seat} />;
+  return { acting, cards: null, note: out ? null : note, out, more };
 }
 
 function endingName(name: string): string {

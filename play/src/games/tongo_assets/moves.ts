@@ -42,7 +42,7 @@ function whyShort(action: TongoAssetsAction): string {
   const why = reason(action);
   if (!why) return '';
   const word = `why_${why.code}`;
-  return isWord(word) ? say(word, { n: current.value?.public.rules.confront_all_rounds ?? 3 }) : refusalText(why.code, null, 'tongo_assets');
+  return isWord(word) ? say(word) : refusalText(why.code, null, 'tongo_assets');
 }
 
 interface Made { key: string; letter: string; word: string; note?: string; gold?: boolean; danger?: boolean }

@@ -34,7 +34,7 @@ function Own({ state, view }: { state: TableState; view: View }) {
           if (card) {
             return (
               <button type="button" key={slot} style={dip} data-slot={slot} data-flies={card} disabled={!isOpen}
-                class={`ta-piece ${slots.value.has(slot) ? 'lifted' : ''} ${tip?.slot === slot && !slots.value.has(slot) ? 'tip' : ''}`}
+                class={`ta-piece ${slots.value.has(slot) ? 'chosen' : ''} ${tip?.slot === slot && !slots.value.has(slot) ? 'tip' : ''}`}
                 aria-pressed={slots.value.has(slot)} aria-label={pieceName(card)} onClick={() => touchSlot(slot)}>
                 <Tile card={card} />
               </button>

@@ -47,11 +47,11 @@ function chips(seat: Seat, count: number, at: number, mine: Seat | null, back = 
   const [home, pot] = [anchor(seat === mine ? 'own-chips' : `seat-${seat}`), anchor('pot')];
   if (!home || !pot || count <= 0) return;
   const flying = Math.min(CHIPS_MAX, count);
-  for (let i = 0; i < flying; i += 1) void throwGhost('latinum', back ? pot : home, back ? home : pot, { delay: at + i * 45, duration: 380 });
+  for (let i = 0; i < flying; i += 1) void throwGhost('ta-latinum', back ? pot : home, back ? home : pot, { delay: at + i * 45, duration: 380 });
   setTimeout(sound.chip, at + 200);
 }
 
-function pieces(seat: Seat, kind: 'asset-ghost' | 'acquire-ghost', at: number) {
+function pieces(seat: Seat, kind: 'ta-asset-ghost' | 'ta-acquire-ghost', at: number) {
   const [pot, home] = [anchor('pot'), anchor(`seat-${seat}`)];
   if (pot && home) void throwGhost(kind, pot, home, { delay: at, duration: 340 });
 }
@@ -73,7 +73,7 @@ function move(event: TongoAssetsEvent, { after }: TableTold, flights: Flights, a
         flights.turned.add(card);
       });
       event.hands.forEach((_, seat) => {
-        if (seat !== mine) for (let i = 0; i < 4; i += 1) pieces(seat, 'asset-ghost', (i * event.hands.length + seat) * DEAL_MS);
+        if (seat !== mine) for (let i = 0; i < 4; i += 1) pieces(seat, 'ta-asset-ghost', (i * event.hands.length + seat) * DEAL_MS);
       });
       for (let i = 0; i < 6; i += 1) setTimeout(sound.card, i * DEAL_MS * 3);
       return at + (settings.still.value ? 0 : 500);
@@ -98,13 +98,13 @@ function move(event: TongoAssetsEvent, { after }: TableTold, flights: Flights, a
     case 'purchased':
       if (event.type === 'purchased') chips(event.seat, event.chips, at, mine);
       if (event.seat === mine && isSeen(event.taken)) taken(event.taken, null);
-      else pieces(event.seat, 'asset-ghost', at);
+      else pieces(event.seat, 'ta-asset-ghost', at);
       setTimeout(sound.card, at);
       return at + BEAT_MS;
     case 'acquired':
       chips(event.seat, event.chips, at, mine);
       if (event.seat === mine && isSeen(event.taken) && event.to !== 'pile') taken(event.taken, 'acquires');
-      else pieces(event.seat, 'acquire-ghost', at);
+      else pieces(event.seat, 'ta-acquire-ghost', at);
       setTimeout(sound.card, at);
       return at + BEAT_MS;
     case 'sold':

@@ -22,7 +22,7 @@ const GLYPHS: Record<string, string> = {
 };
 
 export function Sign({ colour, class: extra = '' }: { colour: string; class?: string }) {
-  return <svg class={`sign ${extra}`} viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d={SIGNS[colour] ?? ''} /></svg>;
+  return <svg class={`ta-sign ${extra}`} viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d={SIGNS[colour] ?? ''} /></svg>;
 }
 
 /** A piece, face up. What it is, is said by whoever holds it, unless it stands alone (`named`). */
@@ -31,7 +31,7 @@ export function Tile({ card, named = false }: { card: string; named?: boolean })
   const kind = kindOf(card);
   if (kind !== null) {
     return (
-      <svg class={`tile-face acquire of-${kind}`} viewBox="0 0 100 100" {...label}>
+      <svg class={`ta-face ta-acquire of-${kind}`} viewBox="0 0 100 100" {...label}>
         <rect class="body" x="4" y="4" width="92" height="92" rx="16" />
         <rect class="edge" x="10" y="10" width="80" height="80" rx="11" />
         <svg x="20" y="18" width="60" height="60" viewBox="0 0 100 100"><path fill-rule="evenodd" class="glyph" d={GLYPHS[kind] ?? ''} /></svg>
@@ -40,12 +40,12 @@ export function Tile({ card, named = false }: { card: string; named?: boolean })
   }
   const colour = colourOf(card);
   return (
-    <svg class={`tile-face asset c-${colour}`} viewBox="0 0 100 100" {...label}>
+    <svg class={`ta-face ta-asset c-${colour}`} viewBox="0 0 100 100" {...label}>
       <circle class="body" cx="50" cy="50" r="48" />
       <circle class="notches" cx="50" cy="50" r="43" />
       <circle class="dish" cx="50" cy="50" r="36" />
       <text x="50" y="58" text-anchor="middle">{numberOf(card)}</text>
-      <svg x="38" y="62" width="24" height="22" viewBox="0 0 24 24"><path class="sign-in" fill-rule="evenodd" d={SIGNS[colour] ?? ''} /></svg>
+      <svg x="38" y="62" width="24" height="22" viewBox="0 0 24 24"><path class="ta-sign-in" fill-rule="evenodd" d={SIGNS[colour] ?? ''} /></svg>
     </svg>
   );
 }
@@ -53,16 +53,16 @@ export function Tile({ card, named = false }: { card: string; named?: boolean })
 /** A piece, face down: its shape is all that is seen. */
 export function Down({ shape }: { shape: 'asset' | 'acquire' }) {
   return shape === 'asset' ? (
-    <svg class="tile-face down" viewBox="0 0 100 100" aria-hidden="true">
+    <svg class="ta-face ta-down" viewBox="0 0 100 100" aria-hidden="true">
       <circle class="body" cx="50" cy="50" r="48" />
       <circle class="edge" cx="50" cy="50" r="38" />
-      <path class="weave-line" d="M23 50 50 23 77 50 50 77ZM36 36 64 64M64 36 36 64" />
+      <path class="lines" d="M23 50 50 23 77 50 50 77ZM36 36 64 64M64 36 36 64" />
     </svg>
   ) : (
-    <svg class="tile-face down" viewBox="0 0 100 100" aria-hidden="true">
+    <svg class="ta-face ta-down" viewBox="0 0 100 100" aria-hidden="true">
       <rect class="body" x="4" y="4" width="92" height="92" rx="16" />
       <rect class="edge" x="13" y="13" width="74" height="74" rx="9" />
-      <path class="weave-line" d="M25 50 50 25 75 50 50 75ZM37 37 63 63M63 37 37 63" />
+      <path class="lines" d="M25 50 50 25 75 50 50 75ZM37 37 63 63M63 37 37 63" />
     </svg>
   );
 }
@@ -89,5 +89,5 @@ export function inOrder(cards: readonly string[], byNumber = false): string[] {
 
 /** A chip of latinum. */
 export function Chip() {
-  return <svg class="chip" viewBox="0 0 20 20" aria-hidden="true"><path d="M3 6 10 2l7 4v8l-7 4-7-4Z" /><path class="in" d="M6 8l4-2 4 2v4l-4 2-4-2Z" /></svg>;
+  return <svg class="ta-chip" viewBox="0 0 20 20" aria-hidden="true"><path d="M3 6 10 2l7 4v8l-7 4-7-4Z" /><path class="in" d="M6 8l4-2 4 2v4l-4 2-4-2Z" /></svg>;
 }

@@ -57,7 +57,7 @@ export function Wheel({ state }: { state: TableState }) {
             const lying = view?.public.sections[section];
             const kind = view && confronter !== null && section === sectionOf(view.public, confronter) ? 'confronts' : section === assessing ? 'active' : section === before && view ? 'mine' : '';
             return (
-              <g key={section} class={`wedge wedge-${section % 2} ${kind}`}>
+              <g key={section} class={`ta-wedge ta-wedge-${section % 2} ${kind}`}>
                 <path d={wedge(angle, step)} />
                 {Array.from({ length: 7 }, (_, slot) => {
                   const [x, y] = point(angle + (slot - 3) * step * 0.124, 164);
@@ -142,12 +142,13 @@ function Pot({ view }: { view: View | null }) {
 /** What everything costs now. */
 export function Prices({ view }: { view: View | null }) {
   if (!view) return <p class="ta-prices" />;
-  const { risk, purchase, sell, rounds, rules, players, phase } = view.public;
+  const { risk, purchase, sell, pot, rounds, rules, players, phase } = view.public;
   const own = view.viewer === null ? null : players[view.viewer];
   const paid = own && (phase.type === 'risk' || phase.type === 'confront') ? own.paid : 0;
   const round = rounds === 0 ? say('round_none') : rounds > rules.rounds_max ? say('round_last') : say('round', { n: rounds, of: rules.rounds_max });
   return (
     <p class="ta-prices">
+      <span class="ta-pot-pill">{say('pot')} <b>{pot}</b></span>
       <span class="ta-risk">{say('risk')} <b>{risk || '–'}</b></span>
       <span>{say('purchase')} <b>{purchase || '–'}</b></span>
       <span>{say('sell_price')} <b>{sell || '–'}</b></span>
