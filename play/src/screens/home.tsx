@@ -2,10 +2,12 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
+import { folderOf } from '../games/folder.ts';
 import { client, lost, me, openRooms, refreshRewards, refreshRooms, rewards, roomName, rooms, seek, tell, wallet } from '../house.ts';
+import type { Room } from '../model.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { readyAtOnce } from '../table.tsx';
-import { coins, isWord, say } from '../words.ts';
+import { coins, say } from '../words.ts';
 import { refusalText } from '../refusals.ts';
 import { Boards } from './boards.tsx';
 import { Friends } from './friends.tsx';
@@ -117,7 +119,7 @@ function Rooms({ onClose }: { onClose: () => void }) {
                 <b>{roomName(room)}</b>
                 <span class="room-bet"><Coin /> {coins(room.bet)}</span>
                 <small>{not ?? (room.players > 0 ? say('playing_now', { n: room.players }) : say('wallet_from', { coins: coins(room.wallet_min) }))}</small>
-                <small>{room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : ''}{room.rule_set && isWord(`set_${room.rule_set}`) ? ` · ${say(`set_${room.rule_set}` as never)}` : ''}</small>
+                <small>{[room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : '', ruleSetName(room)].filter(Boolean).join(' · ')}</small>
               </button>
             );
           })}
@@ -125,6 +127,11 @@ function Rooms({ onClose }: { onClose: () => void }) {
       ))}
     </Sheet>
   );
+}
+
+/** What the rules of a room are called by its game. */
+function ruleSetName({ kind, rule_set }: Room): string {
+  return folderOf(kind)?.ruleSets().find(([name]) => name === rule_set)?.[1] ?? '';
 }
 
 /** While a table is looked for. */

@@ -26,6 +26,7 @@ function status(state: TableState): { text: string; urgent: boolean } {
   }
   const isMine = 'seat' in phase && phase.seat === mine;
   const due = mine === null ? 0 : risk - (players[mine]?.paid ?? 0);
+  if (mode.value.type === 'bribe' && asked.value) return urgent(say('turn_bribe'));
   const out = mine !== null && !playing.includes(mine) ? `${say('you_out')} ` : '';
   switch (phase.type) {
     case 'open':
@@ -129,7 +130,9 @@ export const tongoAssets: GameFolder = {
   status,
   hint: (state) => {
     const view = gameView(state.view);
-    return view && hint(view, asked.value);
+    // While numbers or several pieces are chosen, the line above says what for.
+    const isChoosing = mode.value.type !== 'none' && mode.value.type !== 'prices';
+    return view && !isChoosing ? hint(view, asked.value) : null;
   },
   show,
   ended,

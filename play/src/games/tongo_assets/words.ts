@@ -96,6 +96,7 @@ export const WORDS = {
   turn_assess: ['Your assessment: build your hand.', 'Pagsusuri mo: buuin ang hawak.'],
   turn_sell: ['The whole hand goes. Touch what you take.', 'Ibebenta lahat. Pindutin ang kukunin.'],
   turn_evade: ['Touch three pieces to discard.', 'Pindutin ang tatlong itatapon.'],
+  turn_bribe: ['Offer chips, or touch what you offer.', 'Mag-alok ng chips, o pindutin ang iaalok.'],
   turn_reveal: ['Touch a section to look at.', 'Pindutin ang hanay na sisilipin.'],
   turn_confront: ['{name} confronts! Will you show?', 'Hamon ni {name}! Magpapakita ka ba?'],
   turn_confront_own: ['The risk has risen: pay {n} and all show.', 'Tumaas ang risk: magbayad ng {n} at magpapakita lahat.'],
