@@ -186,7 +186,7 @@ export const WORDS = {
   why_confronter_pays: ['pay or retreat', 'bayad o atras'],
 
   // What happened.
-  said_dealt: ['Four assets for each. {name} opens.', 'Tig-aapat na asset. Si {name} ang magbubukas.'],
+  said_dealt: ['Four assets for each. First to open: {name}.', 'Tig-aapat na asset. Si {name} ang magbubukas.'],
   said_opened: ['{name} opens: risk {risk}, buy {purchase}, sell {sell}.', '{name}: risk {risk}, bili {purchase}, benta {sell}.'],
   said_paid: ['{name} pays {n}.', '{name}: bayad {n}.'],
   said_raised: ['{name} raises the risk to {risk}.', '{name}: risk {risk} na.'],
