@@ -32,7 +32,7 @@ export const WORDS = {
   how_1: ['Each round somebody names the risk. Pay it into the pot to stay in, or retreat.', 'Bawat round may nagtatakda ng risk. Bayaran ito sa pot para manatili, o umatras.'],
   how_2: ['The table turns and stops. You alone see the section before you: buy, swap, acquire, up to seven pieces.', 'Iikot ang mesa at hihinto. Ikaw lang ang nakakakita sa hanay mo: bumili, magpalit, mag-acquire, hanggang pito.'],
   how_3: ['Collect one colour or one number. Wilds stand for anything.', 'Mag-ipon ng isang kulay o isang numero. Kahit ano ang wild.'],
-  how_4: ['With seven, confront: who stays pays and shows. Half of the pot is for the strongest hand, the rest for the others.', 'Kapag pito na, humamon: magbabayad at magpapakita ang mananatili. Kalahati ng pot sa pinakamalakas, ang iba sa natira.'],
+  how_4: ['With seven, confront: who stays pays and shows. Half of the pot is for the strongest, the rest for the others.', 'Kapag pito na, humamon: magbabayad at magpapakita ang mananatili. Kalahati ng pot sa pinakamalakas, ang iba sa natira.'],
   you_paid: ['you have paid {n}', '{n} na ang bayad mo'],
   hand: ['Your hand', 'Mga hawak mo'],
   kept: ['Kept apart', 'Nakatabi'],
