@@ -35,6 +35,7 @@ export const WORDS = {
   bet: ['Bet {coins}', 'Taya {coins}'],
   wallet_from: ['from {coins} coins', 'mula {coins} barya'],
   wallet_to: ['up to {coins}', 'hanggang {coins}'],
+  seats_n: ['{n} players', '{n} manlalaro'],
   playing_now: ['{n} playing', '{n} naglalaro'],
   hits_pot: ['{n} wins in a row take the POT', '{n} sunod na panalo ang kukuha ng POT'],
   room_closed_note: ['closed', 'sarado'],

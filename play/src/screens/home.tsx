@@ -2,9 +2,9 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
-import { folderOf } from '../games/folder.ts';
-import { client, lost, me, openRooms, refreshRewards, refreshRooms, rewards, roomName, rooms, seek, tell, wallet } from '../house.ts';
+import { folderOf, FOLDERS } from '../games/folder.ts';
 import type { Room } from '../model.ts';
+import { client, lost, me, openRooms, refreshRewards, refreshRooms, rewards, roomName, rooms, seek, tell, wallet } from '../house.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { readyAtOnce } from '../table.tsx';
 import { coins, say } from '../words.ts';
@@ -62,6 +62,7 @@ export function Home() {
           <span>{say('play')}</span>
           <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? say('play_note', { game: room.game, bet: coins(room.bet) }) : 'Tong-its'}</small>
         </button>
+        <Others but={room?.kind ?? null} />
         <nav class="tiles" aria-label={say('menu')}>
           {(['rooms', 'friends', 'rewards', 'boards', 'history', 'settings'] as const).map((name) => (
             <button type="button" class={`tile ${name === 'rewards' && claimable ? 'glow' : ''}`} key={name} onClick={() => { page.value = name; }}>
@@ -78,6 +79,31 @@ export function Home() {
       {page.value === 'settings' ? <SettingsSheet onClose={close} whole /> : null}
     </main>
   );
+}
+
+/** The other games, each in its cheapest room that this wallet may sit in. */
+function Others({ but }: { but: string | null }) {
+  const found = FOLDERS.filter((folder) => folder.kind !== but)
+    .flatMap((folder) => openRooms.value.find((one) => one.kind === folder.kind) ?? []);
+  if (found.length === 0) return null;
+  return (
+    <div class="others">
+      {found.map((room) => (
+        <button type="button" key={room.kind} class="act" onClick={() => void playIn([room.id])}>
+          <span>{folderOf(room.kind)?.title}</span><small>{say('bet', { coins: coins(room.bet) })} · {seatsOf(room)}</small>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function seatsOf(room: Room): string {
+  return say('seats_n', { n: room.seats_min === room.seats ? room.seats : `${room.seats_min}–${room.seats}` });
+}
+
+/** What its rules are called, as its game says. */
+function rulesOf(room: Room): string {
+  return folderOf(room.kind)?.ruleSets().find(([name]) => name === room.rule_set)?.[1] ?? '';
 }
 
 const ICONS: Record<string, string> = {
@@ -119,7 +145,7 @@ function Rooms({ onClose }: { onClose: () => void }) {
                 <b>{roomName(room)}</b>
                 <span class="room-bet"><Coin /> {coins(room.bet)}</span>
                 <small>{not ?? (room.players > 0 ? say('playing_now', { n: room.players }) : say('wallet_from', { coins: coins(room.wallet_min) }))}</small>
-                <small>{[room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : '', ruleSetName(room)].filter(Boolean).join(' · ')}</small>
+                <small>{[room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : seatsOf(room), rulesOf(room)].filter((text) => text !== '').join(' · ')}</small>
               </button>
             );
           })}
@@ -127,11 +153,6 @@ function Rooms({ onClose }: { onClose: () => void }) {
       ))}
     </Sheet>
   );
-}
-
-/** What the rules of a room are called by its game. */
-function ruleSetName({ kind, rule_set }: Room): string {
-  return folderOf(kind)?.ruleSets().find(([name]) => name === rule_set)?.[1] ?? '';
 }
 
 /** While a table is looked for. */

@@ -92,7 +92,9 @@ const ANSWERS = {
   'GET /v1/me/wallet': { available: 101445, held: 0, version: 3 },
   'GET /v1/rooms': { items: [ROOM,
     { ...ROOM, id: 'silver', name: 'Silver', bet: 1000, wallet_min: 15000, players: 0 },
-    { ...ROOM, id: 'gold', name: 'Gold', bet: 10000, wallet_min: 150000, needs_account: true }] },
+    { ...ROOM, id: 'gold', name: 'Gold', bet: 10000, wallet_min: 150000, needs_account: true },
+    { ...ROOM, id: 'tongo-options-newbie', name: 'Tongo (options), Beginners', kind: 'tongo_options', game: 'Tongo (options)', rule_set: 'lively',
+      ante: 0, wallet_min: 10000, hits_to_win: null, players: 0, seats: 4, seats_min: 2 }] },
   'GET /v1/me/rewards': {
     daily: { amount: 10000, claimable: true, claimable_at: '2026-03-01T12:00:00Z', streak_day: 2 },
     relief: { amount: 20000, claimable: false, floor: 5000, left_today: 3 },

@@ -292,6 +292,38 @@ export const OPTIONS = {
     await clean(house, page, 'options-filipino');
   },
 
+  async 'options: its room, and a table for friends'({ house, page }) {
+    house.scene = null;
+    await page.evaluate(() => sessionStorage.clear());
+    await page.goto(`${house.url}/play`);
+    house.follow = (said) => said.type === 'seek' ? { ticket: { state: 'waiting' } } : said.type === 'cancel_seek' ? { ticket: { state: 'cancelled' } } : null;
+    await page.getByRole('button', { name: 'Tongo (options) Bet 1' }).click();
+    assert.deepEqual((await house.next('seek')).rooms, ['tongo-options-newbie']);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Rooms' }).click();
+    const rooms = page.getByRole('dialog', { name: 'Rooms' });
+    await rooms.getByRole('heading', { name: 'Tongo (options)' }).waitFor();
+    await rooms.getByRole('button', { name: /^Beginners/ }).getByText('2–4 players · Lively').waitFor();
+    await page.keyboard.press('Escape');
+    house.follow = () => null;
+    const scene = between({ phase: { type: 'waiting' }, terms: { private: { ends_after_ms: 3600000 } } });
+    scene.view.seats = scene.view.seats.map((one, seat) => (seat === 0 ? one : null));
+    house.answers['POST /v1/private-tables'] = { code: 'K7MWQ2XA', link: `${house.url}/play/join/K7MWQ2XA`, table: TABLE };
+    await page.getByRole('button', { name: 'Friends' }).click();
+    await page.getByRole('group', { name: 'Game' }).getByRole('button', { name: 'Tongo (options)' }).click();
+    await page.getByRole('group', { name: 'Rules' }).getByRole('button', { name: 'As first written' }).click();
+    await clean(house, page, 'options-friends');
+    house.scene = scene;
+    const asked = page.waitForRequest((request) => request.url().endsWith('/v1/private-tables'));
+    await page.getByRole('button', { name: 'Open a table' }).click();
+    const { kind, rule_set, room } = (await asked).postDataJSON();
+    assert.deepEqual({ kind, rule_set, room }, { kind: 'tongo_options', rule_set: 'seed', room: 'tongo-options-newbie' });
+    await page.getByText('Waiting for 3 more').waitFor();
+    await clean(house, page, 'options-waiting');
+    delete house.answers['POST /v1/private-tables'];
+  },
+
   async 'options: the keyboard alone'({ house, page }) {
     house.show(options({ phase: { type: 'stop', seat: 0 } }));
     await act(page, 'stop').waitFor();

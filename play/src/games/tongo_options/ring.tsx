@@ -259,7 +259,7 @@ function Centre({ state, view, by }: { state: TableState; view: View | null; by:
   const { y } = by.centre;
   const now = open ? risk(open) : 0;
   return (
-    <div class="centre" style={{ left: `${by.centre.x}px`, top: `${y}px`, width: `${Math.max(0, by.width - 2 * by.box.width - 22)}px` }}>
+    <div class={`centre ${by.width > by.height * 1.8 ? 'beside' : ''}`} style={{ left: `${by.centre.x}px`, top: `${y}px`, width: `${Math.max(0, by.width - 2 * by.box.width - 22)}px` }}>
       <div class="treasury" data-anchor="pot">
         <small>{word('treasury')}</small>
         <b class="treasury-chips"><Chest /><span>{open?.pot ?? 0}</span></b>
