@@ -3,16 +3,18 @@
 import assert from 'node:assert/strict';
 import { doOne, look, myTurn, playGame } from './assets_player.mjs';
 import { findings, overflows, seat } from './browser.mjs';
+import { quickRoom } from './games.mjs';
 import { relayTo } from './relay.mjs';
 
-const ROOM = 'hurried-assets';
+/** By the rules with everything that rules with a name have. */
+const ROOM = { id: 'hurried-assets', settings: { name: 'Hurried', kind: 'tongo_assets', rule_set: 'advanced', bet: 100, pot: null } };
 const BUDGET_BYTES = 150_000;
 /** A short game may be over before the connection can be cut. */
 const GAMES_MAX = 6;
 
 /** How many games were played. */
 export async function assetsGame({ browser, url, operator, mistakes, picture }) {
-  await hurriedRoom(url, operator);
+  await quickRoom(url, operator, ROOM);
   const relay = await relayTo(url);
   const { context, page } = await seat(browser, relay.url, mistakes);
   const bytes = await countBytes(context, page);
@@ -50,19 +52,6 @@ export async function assetsGame({ browser, url, operator, mistakes, picture }) 
   await context.close();
   relay.close();
   return games;
-}
-
-/** A room where the bots think fast, so that a test has time for games; by the rules with everything. */
-async function hurriedRoom(url, operator) {
-  const answer = await fetch(`${url}/v1/operator/rooms`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': 'hurried-room-of-the-test' },
-    body: JSON.stringify({ id: ROOM, settings: {
-      name: 'Hurried', kind: 'tongo_assets', rule_set: 'advanced', bet: 100, multiplier: 1, fee_basis_points: 500, coins_min: 0, coins_max: null,
-      is_open: true, pot: null, clocks: { prepare_ms: 10_000, think_ms: 60, missed_turns_to_takeover: 2, absence_ms: 30_000 },
-    } }),
-  });
-  assert.equal(answer.status, 201, await answer.text());
 }
 
 /** All that comes over the wire from here on. */
