@@ -1,7 +1,7 @@
 // A whole game of Tongo (assets) on a real server, through the page alone: against bots, with the
 // connection cut in the midst; its end held against its own sums, the deal checked, the game seen again.
 import assert from 'node:assert/strict';
-import { doOne, look, myTurn, playGame } from './assets_player.mjs';
+import { look, myTurn, playGame } from './assets_player.mjs';
 import { findings, overflows, seat } from './browser.mjs';
 import { quickRoom } from './games.mjs';
 import { relayTo } from './relay.mjs';
@@ -35,8 +35,7 @@ export async function assetsGame({ browser, url, operator, mistakes, picture }) 
     await playGame(page, { each: async (name) => {
       // After something was bought there is more to do in the same assessment.
       if (isCut || !['buy', 'swap', 'acquire'].includes(name)) return;
-      isCut = true;
-      await cut(page, context, relay, picture);
+      isCut = await cut(page, context, relay, picture);
       for (const wrong of await overflows(page)) mistakes.push(`Tongo (assets): ${wrong}`);
       for (const finding of await findings(page)) mistakes.push(`Tongo (assets): ${finding}`);
     } });
@@ -65,8 +64,9 @@ async function countBytes(context, page) {
 }
 
 /**
- * The network goes in the midst of an assessment, and comes back. The clock or the AI may play meanwhile
- * and even end the game, so what is shown then is held against what a page without a past is shown.
+ * The network goes in the midst of an assessment, and comes back. The AI plays meanwhile and may even end
+ * the game, so what is shown then is held against what a page without a past is shown beside it: a newer
+ * tab takes over without a moment in which nobody is there, and gives back.
  */
 async function cut(page, context, relay, picture) {
   relay.cut();
@@ -83,14 +83,20 @@ async function cut(page, context, relay, picture) {
   await myTurn(page);
   const back = await look(page);
   await picture(page, 'assets-back');
-  await page.evaluate(() => { sessionStorage.clear(); });
-  await page.reload();
-  await myTurn(page);
-  const anew = await look(page);
-  // The clock ends an assessment and pays, but it buys nothing.
-  assert.deepEqual([back.hand, back.kept, back.ending], [anew.hand, anew.kept, anew.ending]);
-  if (back.status === anew.status) assert.deepEqual([back.slots, back.chips], [anew.slots, anew.chips]);
-  if (!anew.ending && !anew.ready) await doOne(page);
+  if (back.ending || back.ready) return false;
+  const newer = await context.newPage();
+  await newer.goto(page.url());
+  await page.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
+  await newer.locator('main.table:not(.stale) .ta-hand').waitFor();
+  await newer.locator('.ta-acts [data-act]:not([disabled])').first().waitFor();
+  const { status, hand, kept, slots, chips } = await look(newer);
+  // It was the own turn, so nobody but the clock can have gone on.
+  assert.deepEqual([hand, kept], [back.hand, back.kept]);
+  if (status === back.status) assert.deepEqual([slots, chips], [back.slots, back.chips]);
+  await page.getByRole('button', { name: 'Play here' }).click();
+  await newer.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
+  await newer.close();
+  return true;
 }
 
 /** The lines of the page add up to what it shows as the own result, and everybody is told. */
