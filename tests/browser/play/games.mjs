@@ -3,6 +3,7 @@
 // and how long it takes until the first hand.
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
+import { cut } from './cut.mjs';
 import { OPTIONS_ROOM, optionsGame } from './optionsgame.mjs';
 import { look, myTurn, playGame } from './player.mjs';
 import { relayTo } from './relay.mjs';
@@ -81,7 +82,7 @@ async function toPot({ browser, url, mistakes, picture }) {
     await playGame(page, { each: async () => {
       if (isCut) return;
       isCut = true;
-      await cut(page, context, relay, picture);
+      await cut({ page, context, relay, mistakes, picture, name: 'tongits', look: sorted, myTurn, same: ['cards'] });
     } });
     const end = page.locator('.ending');
     await end.waitFor();
@@ -110,29 +111,10 @@ async function toPot({ browser, url, mistakes, picture }) {
   return games;
 }
 
-/**
- * The network goes in the midst of a game, and comes back. The AI plays meanwhile and may even end the
- * game, so the hand that is shown then is held against the one that a page without a past is shown.
- */
-async function cut(page, context, relay, picture) {
-  relay.cut();
-  await context.setOffline(true);
-  await page.locator('main.table.stale').waitFor();
-  await page.getByText('Connection lost. Coming back…').waitFor();
-  relay.mend();
-  const began = Date.now();
-  await context.setOffline(false);
-  await page.waitForFunction(() => document.querySelector('main.table:not(.stale)'), null, { timeout: 30_000, polling: 20 });
-  // A figure and no bar: the machine also runs the server and the bots.
-  console.log(`back in the game ${Date.now() - began} ms after the network`);
-  await myTurn(page);
-  const back = await look(page);
-  await picture(page, 'back');
-  await page.reload();
-  await myTurn(page);
-  const anew = await look(page);
-  assert.deepEqual(back.cards.sort(), anew.cards.sort());
-  assert.equal(back.ending, anew.ending);
+/** What is seen, with the cards in an order of their own: a page without a past sorts them anew. */
+async function sorted(page) {
+  const seen = await look(page);
+  return { ...seen, cards: seen.cards.sort() };
 }
 
 /** What each pays is what the sums say: the lines of the page add up to what it shows as the own result. */

@@ -1,7 +1,8 @@
 // A whole game of Tongo (options) against bots on a real server, through the page alone, with the connection
 // cut in the midst; then its end, the check of its deal, and the game seen again.
 import assert from 'node:assert/strict';
-import { findings, seat, watch } from './browser.mjs';
+import { findings, seat } from './browser.mjs';
+import { cut } from './cut.mjs';
 import { relayTo } from './relay.mjs';
 
 const ROOM = 'quick-options';
@@ -94,35 +95,6 @@ async function playGame(page, each) {
   throw new Error(`a game without an end: ${all.slice(-20)}`);
 }
 
-/**
- * The network goes in the second turn, and comes back. The AI plays meanwhile, so what is shown then is held
- * against what a page without a past is shown: a newer tab, so that nobody is away in between.
- */
-async function cut(page, context, relay, mistakes, picture) {
-  relay.cut();
-  await context.setOffline(true);
-  await page.getByText('Connection lost. Coming back…').waitFor();
-  await picture(page, 'options-lost');
-  relay.mend();
-  await context.setOffline(false);
-  await page.locator('main.table:not(.stale)').waitFor({ timeout: 30_000 });
-  await myTurn(page);
-  const back = await look(page);
-  assert.ok(!back.ending, 'the game goes on');
-  const newer = await context.newPage();
-  watch(newer, relay.url, mistakes);
-  await newer.goto(page.url());
-  await myTurn(newer);
-  const anew = await look(newer);
-  assert.deepEqual(back.cards, anew.cards);
-  assert.deepEqual(back.floors, anew.floors);
-  assert.equal(back.pot, anew.pot);
-  await page.getByRole('button', { name: 'Play here' }).click();
-  await newer.getByRole('button', { name: 'Play here' }).waitFor();
-  await newer.close();
-  await page.locator('main.table:not(.stale)').waitFor();
-}
-
 export async function optionsGame({ browser, url, mistakes, picture }) {
   const relay = await relayTo(url);
   const { context, page } = await seat(browser, relay.url, mistakes);
@@ -138,7 +110,7 @@ export async function optionsGame({ browser, url, mistakes, picture }) {
     hinted += Number(seen.hint);
     if (isCut || all.at(-1) !== 'stop' || all.length < 3) return;
     isCut = true;
-    await cut(page, context, relay, mistakes, picture);
+    await cut({ page, context, relay, mistakes, picture, name: 'options', look, myTurn, same: ['cards', 'floors', 'pot'] });
     await picture(page, 'options-real');
   });
   assert.ok(isCut, `the connection was cut: ${done}`);

@@ -2,7 +2,6 @@
 import { matches, ownHand } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import { Face } from '../../cards.tsx';
 import { tell } from '../../house.ts';
-import { Amount } from '../../parts/index.tsx';
 import { cardName, say } from '../../words.ts';
 import { asked, best, frontOf, lever, lifted, may, ownTurn, picked, why, wordsOf } from './moves.ts';
 import type { View } from './types.ts';
@@ -23,7 +22,7 @@ export function Side({ view }: { view: View }) {
         ? word('best_at', { best: wordsOf(top.matches), n: top.floor + 1 }) : word('best_none')}</span></p>
       <div class="purse" data-anchor="purse" role="img" aria-label={word('your_chips', { n: me.chips })}>
         <Stack count={me.chips} />
-        <b aria-hidden="true"><Rolling value={me.chips} /></b>
+        <b aria-hidden="true">{me.chips}</b>
       </div>
       <div class="four">
         {hand.map((card) => {
@@ -41,16 +40,11 @@ export function Side({ view }: { view: View }) {
       </div>
       <div class="tokens">
         <Token name="evade" isLeft={me.evade_token} />
-        <Token name="reserves" isLeft={!view.public.players[seat]!.paid.reserves && view.public.reserves?.by !== seat} />
+        <Token name="reserves" isLeft={!me.paid.reserves && view.public.reserves?.by !== seat && (ownTurn(view)?.wager ?? null) === null} />
         <LeverToken isLeft={!me.leveraged} isOpen={ownTurn(view) !== null && asked.value} />
       </div>
     </section>
   );
-}
-
-/** Chips are whole numbers: no hundredths. */
-function Rolling({ value }: { value: number }) {
-  return <Amount value={value * 100} />;
 }
 
 /** Lifted cards are discarded by an evasion. */
