@@ -308,7 +308,7 @@ export const ASSETS = {
     house.follow = () => null;
     const end = page.getByRole('dialog', { name: 'You win!' });
     await end.getByText('+6.18').waitFor();
-    await end.getByText('Another’s hand').waitFor();
+    await end.getByText('The confronter is beaten').waitFor();
     const rows = end.locator('.hand-shown');
     assert.equal(await rows.count(), 4);
     await rows.nth(0).getByText('Treasury').waitFor();

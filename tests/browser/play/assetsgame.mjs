@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { look, myTurn, playGame } from './assets_player.mjs';
 import { findings, overflows, seat } from './browser.mjs';
+import { cut } from './cut.mjs';
 import { quickRoom } from './games.mjs';
 import { relayTo } from './relay.mjs';
 
@@ -35,7 +36,9 @@ export async function assetsGame({ browser, url, operator, mistakes, picture }) 
     await playGame(page, { each: async (name) => {
       // After something was bought there is more to do in the same assessment.
       if (isCut || !['buy', 'swap', 'acquire'].includes(name)) return;
-      isCut = await cut(page, context, relay, picture);
+      isCut = true;
+      // The clock ends an assessment and pays, but it buys nothing.
+      await cut({ page, context, relay, mistakes, picture, name: 'assets', look, myTurn, same: ['hand', 'kept'] });
       for (const wrong of await overflows(page)) mistakes.push(`Tongo (assets): ${wrong}`);
       for (const finding of await findings(page)) mistakes.push(`Tongo (assets): ${finding}`);
     } });
@@ -61,42 +64,6 @@ async function countBytes(context, page) {
   network.on('Network.loadingFinished', ({ encodedDataLength }) => { bytes += encodedDataLength; });
   network.on('Network.webSocketFrameReceived', ({ response }) => { bytes += response.payloadData.length; });
   return () => bytes;
-}
-
-/**
- * The network goes in the midst of an assessment, and comes back. The AI plays meanwhile and may even end
- * the game, so what is shown then is held against what a page without a past is shown beside it: a newer
- * tab takes over without a moment in which nobody is there, and gives back.
- */
-async function cut(page, context, relay, picture) {
-  relay.cut();
-  await context.setOffline(true);
-  await page.locator('main.table.stale').waitFor();
-  await page.getByText('Connection lost. Coming back…').waitFor();
-  await picture(page, 'assets-cut');
-  relay.mend();
-  const began = Date.now();
-  await context.setOffline(false);
-  await page.waitForFunction(() => document.querySelector('main.table:not(.stale)'), null, { timeout: 30_000, polling: 20 });
-  // A figure and no bar: the machine also runs the server and the bots.
-  console.log(`back in the game of Tongo (assets) ${Date.now() - began} ms after the network`);
-  await myTurn(page);
-  const back = await look(page);
-  await picture(page, 'assets-back');
-  if (back.ending || back.ready) return false;
-  const newer = await context.newPage();
-  await newer.goto(page.url());
-  await page.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
-  await newer.locator('main.table:not(.stale) .ta-hand').waitFor();
-  await newer.locator('.ta-acts [data-act]:not([disabled])').first().waitFor();
-  const { status, hand, kept, slots, chips } = await look(newer);
-  // It was the own turn, so nobody but the clock can have gone on.
-  assert.deepEqual([hand, kept], [back.hand, back.kept]);
-  if (status === back.status) assert.deepEqual([slots, chips], [back.slots, back.chips]);
-  await page.getByRole('button', { name: 'Play here' }).click();
-  await newer.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
-  await newer.close();
-  return true;
 }
 
 /** The lines of the page add up to what it shows as the own result, and everybody is told. */

@@ -212,8 +212,8 @@ export const WORDS = {
 
   // The end.
   end_last_in: ['Last one in', 'Huling natira'],
-  end_acquisition: ['The confronter’s hand', 'Hawak ng humamon'],
-  end_showdown: ['Another’s hand', 'Hawak ng iba'],
+  end_acquisition: ['Acquisition', 'Nakuha ng humamon'],
+  end_showdown: ['The confronter is beaten', 'Talo ang humamon'],
   item_pot: ['in half chips:', 'sa kalahating chips:'],
   award: ['{n} from the pot', '{n} mula sa pot'],
   holds: ['{n} chips', '{n} chips'],
