@@ -1,24 +1,19 @@
 //! The tables of the scenario files: three clients that were ready, and what they do from the
-//! opening to the deal (chapter 9). `scenario` plays what comes after the deal.
-
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+//! opening to the deal (chapter 9). The file above plays what comes after the deal.
 
 use uuid::Uuid;
 
-use crate::chance::{ClientSeed, Contribution, ServerSeed};
-use crate::coins::Coins;
-use crate::games::tongits::{Action, Rules, SEATS, Tongits};
-use crate::hex::Hex;
-use crate::seat::{Seat, SeatSet};
-use crate::table::{
+use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::table::{
     Clocks, ConnectionId, Fresh, GameId, Hits, Input, Phase, PlayerId, Price, Spectators, Table,
     TableId, Terms, Timestamp,
 };
 
-type Told<T> = Result<T, String>;
+use crate::run::Told;
 
 /// A table whose game the ledger has opened just now, at the time 0.
 pub(super) struct Desk {

@@ -1,14 +1,11 @@
-//! How the scenarios of Tongo (options) write things: cards, dice, costs, seats, rules, actions.
+//! How the scenarios of Tongo (options) write things: cards, dice, costs, viewers, actions.
 
 use bahay_engine::game::Viewer;
 use bahay_engine::games::tongo_options::{
-    Action, Card, CardSet, Costs, Dice, Die, Discards, NewCosts, Previous, Rules,
+    Action, Card, Costs, Dice, Die, Discards, NewCosts, Previous,
 };
-use bahay_engine::seat::{Seat, SeatSet};
-use serde_json::Value;
 
-/// Something, or what is wrong with the line.
-pub(super) type Told<T> = Result<T, String>;
+use crate::run::{Told, cards, number, require, seat};
 
 pub(super) fn viewer_of(text: &str) -> Told<Viewer> {
     Ok(match text {
@@ -16,28 +13,6 @@ pub(super) fn viewer_of(text: &str) -> Told<Viewer> {
         "record" => Viewer::Everything,
         text => Viewer::Seat(seat(text)?),
     })
-}
-
-/// `lively raise_max=3`: a rule set, `seed` if none is named, and what differs.
-pub(super) fn rules(text: &str) -> Told<Rules> {
-    let mut words = text.split_whitespace().peekable();
-    let named = match words.peek() {
-        Some(&"lively") => Some(Rules::lively()),
-        Some(&"seed") => Some(Rules::seed()),
-        Some(_) | None => None,
-    };
-    let changes = words.skip(usize::from(named.is_some()));
-    let named = named.unwrap_or(Rules::seed());
-    let mut rules = serde_json::to_value(named).map_err(|error| error.to_string())?;
-    for change in changes {
-        let (name, value) = change.split_once('=').ok_or("name=value")?;
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()));
-        let field = name.split('.').try_fold(&mut rules, |value, name| value.get_mut(name));
-        *field.ok_or_else(|| format!("no rule is called {name}"))? = value;
-    }
-    let rules: Rules = serde_json::from_value(rules).map_err(|error| error.to_string())?;
-    rules.check().map_err(|error| error.to_string())?;
-    Ok(rules)
 }
 
 pub(super) fn action(text: &str) -> Told<Action> {
@@ -52,10 +27,7 @@ pub(super) fn action(text: &str) -> Told<Action> {
         ["evade", discards @ ..] => Action::Evade { discards: named_cards(discards)? },
         ["convert"] => Action::ConvertReserves,
         ["confront"] => Action::Confront { target: None },
-        ["confront", target] => {
-            let target: u8 = number(target)?;
-            Action::Confront { target: Some(Seat::new(target).ok_or("a seat of some table")?) }
-        }
+        ["confront", target] => Action::Confront { target: Some(seat(target)?) },
         ["acquire"] => Action::Acquire,
         ["fold"] => Action::Fold,
         ["pay"] => Action::PayRisk,
@@ -143,41 +115,4 @@ pub(super) fn named_cards(words: &[&str]) -> Told<Discards> {
     let cards = cards(&words.join(" "))?;
     require(cards.len() <= 4, || "four cards at most".into())?;
     Ok(cards.into_iter().collect())
-}
-
-pub(super) fn number<T: std::str::FromStr>(text: &str) -> Told<T> {
-    text.parse().map_err(|_| format!("{text} is no such number"))
-}
-
-pub(super) fn seat(text: &str) -> Told<Seat> {
-    let number = text.parse().ok().and_then(Seat::new);
-    number.ok_or_else(|| format!("{text} is not a seat"))
-}
-
-pub(super) fn seats(text: &str) -> Told<SeatSet> {
-    text.split_whitespace().filter(|word| *word != "nobody").map(seat).collect()
-}
-
-pub(super) fn cards(text: &str) -> Told<Vec<Card>> {
-    let card = |word: &str| word.parse().map_err(|_| format!("{word} is not a card"));
-    text.split_whitespace().filter(|word| *word != "none").map(card).collect()
-}
-
-pub(super) fn set(text: &str) -> Told<CardSet> {
-    let cards = cards(text)?;
-    let set: CardSet = cards.iter().copied().collect();
-    require(set.len() == cards.len(), || format!("{text} names a card twice"))?;
-    Ok(set)
-}
-
-pub(super) fn equal<T, E>(found: &T, expected: &E) -> Told<()>
-where
-    T: PartialEq<E> + std::fmt::Debug,
-    E: std::fmt::Debug + ?Sized,
-{
-    require(found == expected, || format!("found {found:?}, expected {expected:?}"))
-}
-
-pub(super) fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Told<()> {
-    if holds { Ok(()) } else { Err(otherwise()) }
 }

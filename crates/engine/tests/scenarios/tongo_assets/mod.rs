@@ -1,96 +1,51 @@
-//! The runner of Tongo's (assets) scenario files: rules as examples, in text that people read.
-//!
-//! A file holds cases; a case names its rule, sets a position up, plays, and says what must be.
-//! `docs/rules/tongo_assets.md` explains the notation under "Scenarios".
+//! Scenarios of Tongo (assets). `docs/rules/tongo_assets.md` explains the notation under "Scenarios".
 
-use alloc::collections::VecDeque;
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use std::collections::VecDeque;
 
-use serde_json::Value;
-
-use crate::chance::{Answer, Key, Stream};
-use crate::coins::Coins;
-use crate::game::{Game, GameKind, Refusal, Turn, Viewer};
-use crate::games::tongo_assets::{
+use bahay_engine::chance::{Answer, Key, Stream};
+use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::games::tongo_assets::{
     Action, Assets, Card, CardSet, Colour, Phase, Public, Reading, Rules, Setup, SlotSet,
     TongoAssets,
 };
-use crate::hex::Hex;
-use crate::seat::{Seat, SeatSet};
-use crate::table::{Price, Settlement};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+use bahay_engine::testing::rules_of;
+use serde_json::Value;
 
-type Told<T> = Result<T, String>;
+use crate::finds_wrong_lines;
+use crate::run::{
+    Case, Told, card, cards, equal, expect_settled, number, played, prompt, require, seat, seats,
+    set,
+};
 
-/// Runs every case of a file's text and gives how many there are.
-///
-/// # Errors
-/// The first line that is not as the rules have it, with its number.
-pub fn run_tongo_assets_scenarios(text: &str) -> Result<usize, String> {
-    let mut cases: Vec<Case> = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        let outcome = match (line.strip_prefix("case "), cases.last_mut()) {
-            (Some(title), _) => {
-                cases.push(Case::new());
-                check_rule_number(title)
-            }
-            (None, Some(case)) => case.line(line),
-            (None, None) => Err("a file begins with a case".into()),
-        };
-        outcome.map_err(|what| format!("line {number}: {line}\n  {what}"))?;
-    }
-    match cases.iter().find(|case| case.checks == 0) {
-        Some(_) => Err("a case checks nothing".into()),
-        None => Ok(cases.len()),
-    }
-}
-
-fn check_rule_number(title: &str) -> Told<()> {
-    let number = title.split_whitespace().next().unwrap_or_default();
-    let (chapter, rule) = number.split_once('.').unwrap_or((number, "0"));
-    let is_rule = chapter.parse::<u8>().is_ok() && rule.parse::<u8>().is_ok();
-    require(is_rule, || format!("{number} is not the number of a rule"))
-}
-
-/// One case as it goes on: its set-up, and its game once the first step needs it.
-struct Case {
+/// A set-up, and the game once the first step needs it.
+pub struct Position {
     setup: Setup,
     /// How the table turns from the deal on; then it does not turn.
     stops: VecDeque<u8>,
     game: Option<TongoAssets>,
-    checks: usize,
 }
 
-impl Case {
-    fn new() -> Self {
+impl Default for Position {
+    fn default() -> Self {
         let setup = Setup::new(Rules::standard(), 4, Seat::new(0).expect("a seat"));
-        Self { setup, stops: VecDeque::new(), game: None, checks: 0 }
+        Self { setup, stops: VecDeque::new(), game: None }
     }
+}
 
-    fn line(&mut self, line: &str) -> Told<()> {
-        if let Some(step) = line.strip_prefix("> ") {
-            self.checks += 1;
-            return self.play(step);
-        }
-        if let Some(expected) = line.strip_prefix("= ") {
-            self.checks += 1;
-            return self.expect(expected);
-        }
-        let (what, text) = line.split_once(':').ok_or("neither a set-up, a step nor a check")?;
-        self.set_up(what.trim(), text.trim())
-    }
+impl Case for Position {
+    type Game = TongoAssets;
+
+    /// The POT is the table's.
+    const SHOWN_ELSEWHERE: &'static [&'static str] = &["7.3"];
 
     fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
         require(self.game.is_none(), || "the game has begun".into())?;
         let words: Vec<&str> = what.split_whitespace().collect();
         let setup = &mut self.setup;
         match words.as_slice() {
-            ["rules"] => setup.rules = rules(text)?,
+            ["rules"] => setup.rules = rules_of::<TongoAssets>(text, "standard")?,
             ["seats"] => setup.seats = number(text)?,
             ["dealer"] => setup.dealer = seat(text)?,
             ["assets"] => setup.assets = cards(text)?,
@@ -138,57 +93,19 @@ impl Case {
         Ok(())
     }
 
-    /// Deals fairly by a key (rule 1.7).
-    fn deal(&mut self, dealer: &str, key: &str) -> Told<()> {
-        let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
-        let key = Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?);
-        let mut stream = Stream::new(key);
-        let mut game = TongoAssets::new(&self.setup.rules, self.setup.seats, dealer);
-        while let Turn::Chance(request) = game.turn() {
-            game = game.resolve(&stream.draw(request), &mut Vec::new());
-        }
-        self.game = Some(game);
+    /// A table that is to be stopped stops.
+    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
+        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
+        let (seat, action) = (seat(number)?, action(text)?);
+        let next = played(self.game()?, seat, &action, refused)?;
+        let stop = matches!(next.public().phase, Phase::Stop);
+        let turned = if stop { self.stops.pop_front().unwrap_or(0) } else { 0 };
+        let turned = Answer::Number(u32::from(turned));
+        self.game = Some(if stop { next.resolve(&turned, &mut Vec::new()) } else { next });
         Ok(())
     }
 
-    /// The game, from the set-up when it has not begun.
-    fn game(&mut self) -> Told<&TongoAssets> {
-        if self.game.is_none() {
-            self.game = Some(self.setup.game().map_err(|error| error.to_string())?);
-        }
-        self.game.as_ref().ok_or_else(|| "there is no game".into())
-    }
-
-    /// `1 pay`, and perhaps `refused too_few_chips 2.2`. A table that is to be stopped stops.
-    fn play(&mut self, step: &str) -> Told<()> {
-        let (step, refused) = match step.split_once(" refused ") {
-            Some((step, refused)) => (step, Some(refused.trim())),
-            None => (step, None),
-        };
-        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
-        let (seat, action) = (seat(number)?, action(text)?);
-        let game = self.game()?;
-        match (game.act(seat, &action, &mut Vec::new()), refused) {
-            (Ok(next), None) => {
-                let stop = matches!(next.public().phase, Phase::Stop);
-                let turned = if stop { self.stops.pop_front().unwrap_or(0) } else { 0 };
-                let turned = Answer::Number(u32::from(turned));
-                self.game = Some(if stop { next.resolve(&turned, &mut Vec::new()) } else { next });
-                Ok(())
-            }
-            (Err(illegal), Some(expected)) => {
-                equal(&format!("{} {}", illegal.code(), illegal.rule()), expected)
-            }
-            (Ok(_), Some(_)) => Err("it is taken".into()),
-            (Err(illegal), None) => {
-                Err(format!("refused {} {}: {illegal}", illegal.code(), illegal.rule()))
-            }
-        }
-    }
-
-    fn expect(&mut self, expected: &str) -> Told<()> {
-        let (what, text) = expected.split_once(':').unwrap_or((expected, ""));
-        let (what, text) = (what.trim(), text.trim());
+    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
         let game = self.game()?;
         let public = game.public();
         let words: Vec<&str> = what.split_whitespace().collect();
@@ -247,9 +164,32 @@ impl Case {
             ["counts", "max"] => {
                 equal(&TongoAssets::counts_max(&public.rules, public.seats()).to_string(), text)
             }
-            ["settled"] => expect_settled(game, text),
+            ["settled"] => expect_settled(game, &public.rules, public.seats(), text),
             _ => Err(format!("no check is called {what}")),
         }
+    }
+}
+
+impl Position {
+    /// Deals fairly by a key (rule 1.7).
+    fn deal(&mut self, dealer: &str, key: &str) -> Told<()> {
+        let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
+        let key = Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?);
+        let mut stream = Stream::new(key);
+        let mut game = TongoAssets::new(&self.setup.rules, self.setup.seats, dealer);
+        while let Turn::Chance(request) = game.turn() {
+            game = game.resolve(&stream.draw(request), &mut Vec::new());
+        }
+        self.game = Some(game);
+        Ok(())
+    }
+
+    /// The game, from the set-up when it has not begun.
+    fn game(&mut self) -> Told<&TongoAssets> {
+        if self.game.is_none() {
+            self.game = Some(self.setup.game().map_err(|error| error.to_string())?);
+        }
+        self.game.as_ref().ok_or_else(|| "there is no game".into())
     }
 }
 
@@ -270,15 +210,6 @@ fn turn(public: &Public) -> String {
         Phase::Debts { seat, .. } => format!("{seat} debt"),
         Phase::Showdown { .. } | Phase::LastIn { .. } => "between".into(),
         Phase::Over => "over".into(),
-    }
-}
-
-fn prompt(game: &TongoAssets) -> String {
-    match game.turn() {
-        Turn::Players(prompt) | Turn::Wait(prompt) => {
-            format!("{} countdown {} {} ms", prompt.number, prompt.countdown, prompt.countdown_ms)
-        }
-        Turn::Chance(_) | Turn::Over => "nothing".into(),
     }
 }
 
@@ -339,46 +270,6 @@ fn debts(game: &TongoAssets) -> Told<String> {
     Ok(if told.is_empty() { "none".into() } else { told.join(", ") })
 }
 
-/// `bet 1: -3.00 +11.70 …` without the colon: what the game changes for each seat, after the fee.
-fn expect_settled(game: &TongoAssets, text: &str) -> Told<()> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let ["bet", bet, nets @ ..] = words.as_slice() else {
-        return Err("bet 1 and what each seat gains".into());
-    };
-    let bet = bet.parse().ok().and_then(Coins::from_whole).ok_or("whole coins")?;
-    let price = Price { bet, multiplier: 1, fee_basis_points: 500 };
-    let outcome = game.outcome().ok_or("the game goes on")?;
-    let public = game.public();
-    let stake = bet.checked_mul(public.rules.latinum).ok_or("a smaller bet")?;
-    let stakes: Vec<Coins> = public.players.iter().map(|_| stake).collect();
-    let per_bet = TongoAssets::counts_per_bet(&public.rules);
-    let settlement = Settlement::new(&outcome, &price, per_bet, &stakes, 0, None);
-    let settlement = settlement.ok_or("it does not settle")?;
-    let found =
-        Seat::all(public.seats()).map(|seat| settlement.net(seat).map(|net| format!("{net:+}")));
-    equal(&found.collect::<Option<Vec<String>>>().map(|nets| nets.join(" ")), &Some(nets.join(" ")))
-}
-
-/// `advanced bribes=true countdowns.risk_ms=5`: a rule set, `standard` if none is named, and what
-/// differs.
-fn rules(text: &str) -> Told<Rules> {
-    let mut words = text.split_whitespace().peekable();
-    let preset = |name: &&str| TongoAssets::rule_sets().iter().find(|set| set.name == *name);
-    let named = words.peek().and_then(preset);
-    let changes = words.skip(usize::from(named.is_some()));
-    let base = named.map_or(Rules::standard(), |set| (set.rules)());
-    let mut rules = serde_json::to_value(base).map_err(|error| error.to_string())?;
-    for change in changes {
-        let (name, value) = change.split_once('=').ok_or("name=value")?;
-        let value = serde_json::from_str(value).map_err(|error| error.to_string())?;
-        let field = name.split('.').try_fold(&mut rules, |value, name| value.get_mut(name));
-        *field.ok_or_else(|| format!("no rule is called {name}"))? = value;
-    }
-    let rules: Rules = serde_json::from_value(rules).map_err(|error| error.to_string())?;
-    rules.check().map_err(|error| error.to_string())?;
-    Ok(rules)
-}
-
 fn action(text: &str) -> Told<Action> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (words, free) = match words.as_slice() {
@@ -431,36 +322,9 @@ fn action(text: &str) -> Told<Action> {
     })
 }
 
-fn number<T: core::str::FromStr>(text: &str) -> Told<T> {
-    text.parse().map_err(|_| format!("{text} is not a number"))
-}
-
 fn numbers<const N: usize>(text: &str) -> Told<[u32; N]> {
     let read = text.split_whitespace().map(number).collect::<Told<Vec<u32>>>()?;
     read.try_into().map_err(|_| format!("{text} is not {N} numbers"))
-}
-
-fn seat(text: &str) -> Told<Seat> {
-    text.parse().ok().and_then(Seat::new).ok_or_else(|| format!("{text} is not a seat"))
-}
-
-fn seats(text: &str) -> Told<SeatSet> {
-    text.split_whitespace().filter(|word| *word != "nobody").map(seat).collect()
-}
-
-fn card(text: &str) -> Told<Card> {
-    text.parse().map_err(|_| format!("{text} is not a card"))
-}
-
-fn cards(text: &str) -> Told<Vec<Card>> {
-    text.split_whitespace().filter(|word| *word != "none").map(card).collect()
-}
-
-fn set(text: &str) -> Told<CardSet> {
-    let cards = cards(text)?;
-    let set: CardSet = cards.iter().copied().collect();
-    require(usize::from(set.len()) == cards.len(), || format!("{text} names a card twice"))?;
-    Ok(set)
 }
 
 /// Seven slots, `-` where no asset lies; what is not told is empty.
@@ -474,14 +338,29 @@ fn assets(text: &str) -> Told<Assets> {
     Ok(assets)
 }
 
-fn equal<T, E>(found: &T, expected: &E) -> Told<()>
-where
-    T: PartialEq<E> + core::fmt::Debug,
-    E: core::fmt::Debug + ?Sized,
-{
-    require(found == expected, || format!("found {found:?}, expected {expected:?}"))
-}
-
-fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Told<()> {
-    if holds { Ok(()) } else { Err(otherwise()) }
+/// The canary: a scenario that is wrong in any part fails, and says where.
+#[test]
+fn a_wrong_scenario_fails() {
+    let position = "case 2.1 canary\nseats: 4\n";
+    let right = "> 0 open 6 3 1 refused risk_too_high 2.2\n> 0 open 5 3 7\n= turn: 1 risk\n";
+    finds_wrong_lines::<Position>(
+        position,
+        right,
+        &[
+            ("> 0 open 6 3 1", "line 3: > 0 open 6 3 1"),
+            ("> 0 open 6 3 1 refused risk_too_high 2.3", "expected \"risk_too_high 2.3\""),
+            ("> 0 open 5 3 7 refused risk_too_high 2.2", "it is taken"),
+            ("= turn: 1 open", "found \"0 open\""),
+            ("= may 0: open 9 9 9", "is legal: false"),
+            ("= may not 0: retreat", "is legal: true"),
+            ("= over: last_in 0", "the game goes on"),
+            ("= hand 0: 7Kb", "expected"),
+            ("= colour: red", "no check is called colour"),
+            ("> 0 jump", "no action is written jump"),
+            ("hand 0: 4Ra", "a case checks nothing"),
+            ("hand 0: 4Ra\nhand 1: 4Ra\n= turn: 0 open", "two places"),
+            ("hand 9: 4Ra", "not a seat"),
+            ("", "a case checks nothing"),
+        ],
+    );
 }

@@ -1,69 +1,26 @@
-//! The runner of the scenario files: rules as examples, in text that people read.
-//!
-//! A file holds cases; a case names its rule, sets a position up, plays, and says what must be.
-//! `docs/rules/tongits.md` explains the notation under "Scenarios".
+//! Scenarios of Tong-its. `docs/rules/tongits.md` explains the notation under "Scenarios".
 
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+mod desk;
 
-use serde_json::Value;
-
-use crate::cards::{Card, CardSet};
-use crate::chance::{Contribution, Key, Stream};
-use crate::coins::Coins;
-use crate::game::{Game, Refusal, Turn, Viewer};
-use crate::games::tongits::{
+use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
+use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::games::tongits::{
     Action, Arrangement, BySeat, Ending, ExposedMeld, Phase, Public, Rules, SEATS, Setup,
     SetupPhase, SpecialEnding, Tongits,
 };
-use crate::hex::Hex;
-use crate::seat::{Seat, SeatSet};
-use crate::table::{PotPayout, Price, Settlement};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::testing::rules_of;
 
-use super::table_scenario::Desk;
+use self::desk::Desk;
+use crate::finds_wrong_lines;
+use crate::run::{
+    Case, Told, card, cards, equal, expect_settled, owes, played, prompt, require, run, seats, set,
+};
 
-type Told<T> = Result<T, String>;
-
-/// Runs every case of a file's text and gives how many there are.
-///
-/// # Errors
-/// The first line that is not as the rules have it, with its number.
-pub fn run_scenarios(text: &str) -> Result<usize, String> {
-    let mut cases: Vec<Case> = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        let outcome = match (line.strip_prefix("case "), cases.last_mut()) {
-            (Some(title), _) => {
-                cases.push(Case::new());
-                check_rule_number(title)
-            }
-            (None, Some(case)) => case.line(line),
-            (None, None) => Err("a file begins with a case".into()),
-        };
-        outcome.map_err(|what| format!("line {number}: {line}\n  {what}"))?;
-    }
-    match cases.iter().find(|case| case.checks == 0) {
-        Some(_) => Err("a case checks nothing".into()),
-        None => Ok(cases.len()),
-    }
-}
-
-fn check_rule_number(title: &str) -> Told<()> {
-    let number = title.split_whitespace().next().unwrap_or_default();
-    let is_rule = number
-        .split_once('.')
-        // A rule that was put between two others has a letter.
-        .map(|(chapter, rule)| (chapter, rule.strip_suffix('a').unwrap_or(rule)))
-        .is_some_and(|(chapter, rule)| chapter.parse::<u8>().is_ok() && rule.parse::<u8>().is_ok());
-    require(is_rule, || format!("{number} is not the number of a rule"))
-}
-
-/// One case as it goes on: its set-up, and its game once the first step needs it.
-struct Case {
+/// A set-up, and the game once the first step needs it.
+pub struct Position {
     rules: Rules,
     turn: Option<(Seat, SetupPhase)>,
     hands: BySeat<CardSet>,
@@ -79,12 +36,10 @@ struct Case {
     game: Option<Tongits>,
     /// Where the game is dealt at a table (chapter 9).
     desk: Option<Desk>,
-    /// How much it checks: a case that checks nothing is a mistake.
-    checks: usize,
 }
 
-impl Case {
-    fn new() -> Self {
+impl Default for Position {
+    fn default() -> Self {
         Self {
             rules: Rules::kingdom(),
             turn: None,
@@ -98,28 +53,25 @@ impl Case {
             drawn: None,
             game: None,
             desk: None,
-            checks: 0,
         }
     }
+}
 
-    fn line(&mut self, line: &str) -> Told<()> {
-        if let Some(step) = line.strip_prefix("> ") {
-            self.checks += 1;
-            return self.play(step);
-        }
-        if let Some(expected) = line.strip_prefix("= ") {
-            self.checks += 1;
-            return self.expect(expected);
-        }
-        let (what, text) = line.split_once(':').ok_or("neither a set-up, a step nor a check")?;
-        self.set_up(what.trim(), text.trim())
-    }
+impl Case for Position {
+    type Game = Tongits;
+
+    /// Antes, the starter, the POT, readiness, absence and bots are the table's; words out of a key,
+    /// and what a record proves, are held against vectors and by the verifiers.
+    const SHOWN_ELSEWHERE: &'static [&'static str] = &[
+        "2.1", "2.2", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "8.1", "8.3", "8.4", "8.5", "8.6",
+        "9.3", "9.5",
+    ];
 
     fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
         require(self.game.is_none(), || "the game has begun".into())?;
         let words: Vec<&str> = what.split_whitespace().collect();
         match words.as_slice() {
-            ["rules"] => self.rules = rules(text)?,
+            ["rules"] => self.rules = rules_of::<Tongits>(text, "kingdom")?,
             ["turn"] => {
                 let (number, phase) = text.split_once(' ').ok_or("a seat and draw or play")?;
                 let phase = match phase {
@@ -155,79 +107,8 @@ impl Case {
         Ok(())
     }
 
-    /// Deals by a key, or by a server seed, a game's id and the clients' texts (chapter 9): `-` of
-    /// who takes no part, with a `?` what was not revealed.
-    fn deal(&mut self, starter: &str, text: &str) -> Told<()> {
-        let starter = if starter == "random" { None } else { Some(seat(starter)?) };
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let key = match words.as_slice() {
-            ["key", key] => Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?),
-            ["seed", server, "game", game, "clients", clients @ ..] => {
-                let server: Hex<32> = server.parse().map_err(|_| "a seed is 64 digits")?;
-                let game: Hex<16> = game.parse().map_err(|_| "an id is 32 digits")?;
-                let client = |word: &&str| match (*word, word.strip_suffix('?')) {
-                    ("-", _) => Contribution::none(),
-                    (_, Some(text)) => {
-                        Contribution::new(Contribution::revealed(text).commitment, None)
-                    }
-                    (text, None) => Contribution::revealed(text),
-                };
-                let clients: Vec<Contribution> = clients.iter().map(client).collect();
-                require(clients.len() == usize::from(SEATS), || "three clients".into())?;
-                crate::chance::ServerSeed(server).key(&game.0, &clients)
-            }
-            _ => return Err("a deal is by key, or by seed, game and clients".into()),
-        };
-        let mut stream = Stream::new(key);
-        let mut game = Tongits::new(&self.rules, SEATS, starter);
-        while let Turn::Chance(request) = game.turn() {
-            game = game.resolve(&stream.draw(request), &mut Vec::new());
-        }
-        self.game = Some(game);
-        Ok(())
-    }
-
-    /// The game, from the set-up when it has not begun.
-    fn game(&mut self) -> Told<&Tongits> {
-        if self.game.is_none() {
-            self.game = Some(self.begin()?);
-        }
-        self.game.as_ref().ok_or_else(|| "there is no game".into())
-    }
-
-    fn begin(&self) -> Told<Tongits> {
-        let (turn, phase) = self.turn.ok_or("the case does not say whose turn it is")?;
-        let named: CardSet = self.hands.iter().flat_map(|hand| hand.iter()).collect();
-        let named =
-            self.stock.iter().chain(&self.discards).fold(named, |sum, card| sum.with(*card));
-        let named = self.melds.iter().fold(named, |sum, meld| sum.union(meld.cards));
-        let unnamed = self.rules.deck().difference(named);
-        let (mut stock, mut discards) = (Vec::new(), Vec::new());
-        if self.is_stock_all { &mut discards } else { &mut stock }.extend(unnamed.iter());
-        stock.extend(self.stock.iter().rev());
-        discards.extend(&self.discards);
-        let setup = Setup {
-            rules: self.rules,
-            turn,
-            phase,
-            hands: self.hands,
-            stock,
-            discards,
-            melds: self.melds.clone(),
-            added_to: self.added_to,
-            yet_to_act: self.yet_to_act,
-            drawn: self.drawn,
-        };
-        setup.game().map_err(|error| error.to_string())
-    }
-
-    /// `1 dump KS`, and perhaps `refused card_addable 3.6`; or `expire`: a countdown is over in which
-    /// nobody is to act.
-    fn play(&mut self, step: &str) -> Told<()> {
-        let (step, refused) = match step.split_once(" refused ") {
-            Some((step, refused)) => (step, Some(refused.trim())),
-            None => (step, None),
-        };
+    /// Also `expire`: a countdown is over in which nobody is to act.
+    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
         if step == "expire" {
             let game = self.game()?;
             require(matches!(game.turn(), Turn::Wait(_)), || "somebody is to act".into())?;
@@ -248,30 +129,11 @@ impl Case {
             };
         }
         let (seat, action) = (seat(number)?, action(text)?);
-        let game = self.game()?;
-        match (game.act(seat, &action, &mut Vec::new()), refused) {
-            (Ok(next), None) => {
-                self.game = Some(next);
-                Ok(())
-            }
-            (Err(illegal), Some(expected)) => {
-                equal(&format!("{} {}", illegal.code(), illegal.rule()), expected)
-            }
-            (Ok(_), Some(_)) => Err("it is taken".into()),
-            (Err(illegal), None) => {
-                Err(format!("refused {} {}: {illegal}", illegal.code(), illegal.rule()))
-            }
-        }
+        self.game = Some(played(self.game()?, seat, &action, refused)?);
+        Ok(())
     }
 
-    /// A game that was dealt at the table.
-    fn see_deal(&mut self) {
-        self.game = self.desk.as_ref().and_then(Desk::dealt).cloned();
-    }
-
-    fn expect(&mut self, expected: &str) -> Told<()> {
-        let (what, text) = expected.split_once(':').unwrap_or((expected, ""));
-        let (what, text) = (what.trim(), text.trim());
+    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
         match (what, &self.desk) {
             ("phase", Some(desk)) => return equal(&desk.phase(), text),
             ("dealt with", Some(desk)) => return equal(&desk.dealt_with()?, text),
@@ -352,9 +214,82 @@ impl Case {
                 equal(&Tongits::counts_max(&game.public().rules, SEATS).to_string(), text)
             }
             ["owes", number] => equal(&owes(game, seat(number)?)?, text),
-            ["settled"] => expect_settled(game, text),
+            ["settled"] => expect_settled(game, &game.public().rules, SEATS, text),
             _ => Err(format!("no check is called {what}")),
         }
+    }
+}
+
+impl Position {
+    /// Deals by a key, or by a server seed, a game's id and the clients' texts (chapter 9): `-` of
+    /// who takes no part, with a `?` what was not revealed.
+    fn deal(&mut self, starter: &str, text: &str) -> Told<()> {
+        let starter = if starter == "random" { None } else { Some(seat(starter)?) };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let key = match words.as_slice() {
+            ["key", key] => Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?),
+            ["seed", server, "game", game, "clients", clients @ ..] => {
+                let server: Hex<32> = server.parse().map_err(|_| "a seed is 64 digits")?;
+                let game: Hex<16> = game.parse().map_err(|_| "an id is 32 digits")?;
+                let client = |word: &&str| match (*word, word.strip_suffix('?')) {
+                    ("-", _) => Contribution::none(),
+                    (_, Some(text)) => {
+                        Contribution::new(Contribution::revealed(text).commitment, None)
+                    }
+                    (text, None) => Contribution::revealed(text),
+                };
+                let clients: Vec<Contribution> = clients.iter().map(client).collect();
+                require(clients.len() == usize::from(SEATS), || "three clients".into())?;
+                ServerSeed(server).key(&game.0, &clients)
+            }
+            _ => return Err("a deal is by key, or by seed, game and clients".into()),
+        };
+        let mut stream = Stream::new(key);
+        let mut game = Tongits::new(&self.rules, SEATS, starter);
+        while let Turn::Chance(request) = game.turn() {
+            game = game.resolve(&stream.draw(request), &mut Vec::new());
+        }
+        self.game = Some(game);
+        Ok(())
+    }
+
+    /// The game, from the set-up when it has not begun.
+    fn game(&mut self) -> Told<&Tongits> {
+        if self.game.is_none() {
+            self.game = Some(self.begin()?);
+        }
+        self.game.as_ref().ok_or_else(|| "there is no game".into())
+    }
+
+    fn begin(&self) -> Told<Tongits> {
+        let (turn, phase) = self.turn.ok_or("the case does not say whose turn it is")?;
+        let named: CardSet = self.hands.iter().flat_map(|hand| hand.iter()).collect();
+        let named =
+            self.stock.iter().chain(&self.discards).fold(named, |sum, card| sum.with(*card));
+        let named = self.melds.iter().fold(named, |sum, meld| sum.union(meld.cards));
+        let unnamed = self.rules.deck().difference(named);
+        let (mut stock, mut discards) = (Vec::new(), Vec::new());
+        if self.is_stock_all { &mut discards } else { &mut stock }.extend(unnamed.iter());
+        stock.extend(self.stock.iter().rev());
+        discards.extend(&self.discards);
+        let setup = Setup {
+            rules: self.rules,
+            turn,
+            phase,
+            hands: self.hands,
+            stock,
+            discards,
+            melds: self.melds.clone(),
+            added_to: self.added_to,
+            yet_to_act: self.yet_to_act,
+            drawn: self.drawn,
+        };
+        setup.game().map_err(|error| error.to_string())
+    }
+
+    /// A game that was dealt at the table.
+    fn see_deal(&mut self) {
+        self.game = self.desk.as_ref().and_then(Desk::dealt).cloned();
     }
 }
 
@@ -384,25 +319,6 @@ fn expect_arrangement(arrangement: &Arrangement, text: &str) -> Told<()> {
     equal(&arrangement.deadwood.to_string(), deadwood.trim())
 }
 
-/// `bet 1 pot 6: -3.00 +11.70 -3.00` without the colon: what the game changes for each seat.
-fn expect_settled(game: &Tongits, text: &str) -> Told<()> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let ["bet", bet, "pot", pot, nets @ ..] = words.as_slice() else {
-        return Err("bet 1 pot 6 and what each seat gains".into());
-    };
-    let coins = |text: &str| text.parse().ok().and_then(Coins::from_whole).ok_or("whole coins");
-    let price = Price { bet: coins(bet)?, multiplier: 1, fee_basis_points: 500 };
-    let outcome = game.outcome().ok_or("the game goes on")?;
-    let stake = price.bet.checked_mul(Tongits::counts_max(&game.public().rules, SEATS));
-    let stakes = [stake.ok_or("a smaller bet")?; SEATS as usize];
-    let amount = coins(pot)?;
-    let pot = outcome.winner.map(|seat| PotPayout { seat, amount });
-    let settlement =
-        Settlement::new(&outcome, &price, 1, &stakes, 0, pot).ok_or("it does not settle")?;
-    let found = Seat::all(SEATS).map(|seat| settlement.net(seat).map(|net| format!("{net:+}")));
-    equal(&found.collect::<Option<Vec<String>>>().map(|nets| nets.join(" ")), &Some(nets.join(" ")))
-}
-
 fn turn(game: &Tongits) -> String {
     match game.public().phase {
         Phase::Starter => "starter".into(),
@@ -411,15 +327,6 @@ fn turn(game: &Tongits) -> String {
         Phase::Play { seat } => format!("{seat} play"),
         Phase::Fight { fighter, .. } => format!("{fighter} fight"),
         Phase::Over => "over".into(),
-    }
-}
-
-fn prompt(game: &Tongits) -> String {
-    match game.turn() {
-        Turn::Players(prompt) | Turn::Wait(prompt) => {
-            format!("{} countdown {} {} ms", prompt.number, prompt.countdown, prompt.countdown_ms)
-        }
-        Turn::Chance(_) | Turn::Over => "nothing".into(),
     }
 }
 
@@ -443,35 +350,6 @@ fn burned(game: &Tongits) -> Told<SeatSet> {
     let shown = game.public().shown.as_ref().ok_or("no hand is shown")?;
     let seats = Seat::all(SEATS).zip(shown.iter());
     Ok(seats.filter(|(_, shown)| shown.burned).map(|(seat, _)| seat).collect())
-}
-
-/// `normal 1, special 2`.
-fn owes(game: &Tongits, seat: Seat) -> Told<String> {
-    let outcome = game.outcome().ok_or("the game goes on")?;
-    let debts = outcome.debts.iter().filter(|debt| debt.from == seat);
-    let items: Vec<String> = debts
-        .flat_map(|debt| &debt.items)
-        .map(|item| format!("{} {}", item.name, item.counts))
-        .collect();
-    Ok(if items.is_empty() { "nothing".into() } else { items.join(", ") })
-}
-
-/// `classic sagasa=false counts.stock=2`: a rule set, `kingdom` if none is named, and what differs.
-fn rules(text: &str) -> Told<Rules> {
-    let mut words = text.split_whitespace().peekable();
-    let named = words.peek().and_then(|name| Rules::preset(name));
-    let changes = words.skip(usize::from(named.is_some()));
-    let named = named.unwrap_or(Rules::kingdom());
-    let mut rules = serde_json::to_value(named).map_err(|error| error.to_string())?;
-    for change in changes {
-        let (name, value) = change.split_once('=').ok_or("name=value")?;
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()));
-        let field = name.split('.').try_fold(&mut rules, |value, name| value.get_mut(name));
-        *field.ok_or_else(|| format!("no rule is called {name}"))? = value;
-    }
-    let rules: Rules = serde_json::from_value(rules).map_err(|error| error.to_string())?;
-    rules.check().map_err(|error| error.to_string())?;
-    Ok(rules)
 }
 
 fn action(text: &str) -> Told<Action> {
@@ -515,33 +393,54 @@ fn seat(text: &str) -> Told<Seat> {
     number.and_then(Seat::new).ok_or_else(|| format!("{text} is not a seat"))
 }
 
-fn seats(text: &str) -> Told<SeatSet> {
-    text.split_whitespace().filter(|word| *word != "nobody").map(seat).collect()
-}
-
-fn card(text: &str) -> Told<Card> {
-    text.parse().map_err(|_| format!("{text} is not a card"))
-}
-
-fn cards(text: &str) -> Told<Vec<Card>> {
-    text.split_whitespace().filter(|word| *word != "none").map(card).collect()
-}
-
-fn set(text: &str) -> Told<CardSet> {
-    let cards = cards(text)?;
-    let set: CardSet = cards.iter().copied().collect();
-    require(set.len() == cards.len(), || format!("{text} names a card twice"))?;
-    Ok(set)
-}
-
-fn equal<T, E>(found: &T, expected: &E) -> Told<()>
-where
-    T: PartialEq<E> + core::fmt::Debug,
-    E: core::fmt::Debug + ?Sized,
-{
-    require(found == expected, || format!("found {found:?}, expected {expected:?}"))
-}
-
-fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Told<()> {
-    if holds { Ok(()) } else { Err(otherwise()) }
+/// The canary: a scenario that is wrong in any part fails, and says where.
+#[test]
+fn a_wrong_scenario_fails() {
+    let position = "case 3.6 canary\nturn: 0 play\nhand 0: 8H 9H 2D\nhand 1: 2C\nhand 2: 3C\n\
+                    meld 1: 5H 6H 7H\n";
+    let right = "> 0 dump 8H refused card_addable 3.6\n> 0 dump 9H\n= turn: 1 draw\n";
+    finds_wrong_lines::<Position>(
+        position,
+        right,
+        &[
+            ("> 0 dump 8H", "line 7: > 0 dump 8H"),
+            ("> 0 dump 8H refused card_addable 3.5", "expected \"card_addable 3.5\""),
+            ("> 0 dump 9H refused card_addable 3.6", "it is taken"),
+            ("= turn: 1 draw", "found \"0 play\""),
+            ("= legal 0: dump 9H", "expected"),
+            ("= over: tongits 0", "the game goes on"),
+            ("= hand 1: 2C 3C", "expected"),
+            ("= colour: red", "no check is called colour"),
+            ("> 0 jump 9H", "no action is written jump 9H"),
+            ("hand 1: 4C", "a case checks nothing"),
+            ("", "a case checks nothing"),
+        ],
+    );
+    let opened = "case 9.1 canary\nopened: luck - swerte\n> 0 reveal luck\n";
+    let right = "= phase: revealing asked 2 revealed 0";
+    finds_wrong_lines::<Position>(
+        opened,
+        right,
+        &[
+            ("= phase: playing", "found \"revealing asked 2 revealed 0\""),
+            ("= dealt with: luck zeros swerte", "it is not dealt"),
+            ("> 2 reveal luck", "other_seed_text 9.1"),
+            ("> 2 reveal luck refused other_seed_text 9.2", "expected \"other_seed_text 9.2\""),
+            ("> 2 reveal swerte refused other_seed_text 9.1", "it is taken"),
+            (
+                "> 2 reveal swerte\n= dealt with: luck zeros commitment",
+                "found \"luck zeros swerte\"",
+            ),
+            ("> waits 1999\n= phase: playing", "found \"revealing asked 2 revealed 0\""),
+            ("> 2 jump", "nobody does jump at a table"),
+        ],
+    );
+    for (set_up, complaint) in [
+        ("case 3.6 twice\nturn: 0 play\nhand 0: 2C\nhand 1: 2C\nhand 2: 3C\n= turn: 0 play", "two"),
+        ("case 3.6 none\nturn: 0 play\nhand 0: 2C\nhand 1: 4C\n= turn: 0 play", "no cards"),
+        ("case 3.6 meld\nturn: 0 play\nmeld 0: 2C 4C\n= turn: 0 play", "not a meld"),
+    ] {
+        let failure = run::<Position>(set_up).expect_err(set_up);
+        assert!(failure.contains(complaint), "{set_up}: {failure}");
+    }
 }

@@ -1,58 +1,27 @@
-//! The runner of the scenario files of Tongo (options): rules as examples, in text that people read.
-//!
-//! A file holds cases; a case names its rule, sets a position up at the beginning of a turn, plays,
-//! and says what must be. `docs/rules/tongo_options.md` explains the notation under "Scenarios".
+//! Scenarios of Tongo (options), each from the beginning of a turn. `docs/rules/tongo_options.md`
+//! explains the notation under "Scenarios".
+
+mod notation;
 
 use bahay_engine::chance::{Answer, Key, Stream};
-use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Refusal, Turn};
+use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongo_options::{
     Action, BySeat, Card, CardSet, Costs, Dice, Die, Hidden, Paid, Phase, Player, Previous, Rules,
     Setup, Shown, TongoOptions,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::{Price, Settlement};
+use bahay_engine::testing::rules_of;
 
-use crate::notation::{
-    Told, action, cards, costs, dice, equal, floor_cards, number, previous, require, rules, seat,
-    seats, set, viewer_of,
+use self::notation::{action, costs, dice, floor_cards, previous, viewer_of};
+use crate::finds_wrong_lines;
+use crate::run::{
+    Case, Told, cards, equal, expect_settled, number, owes, played, prompt, require, seat, seats,
+    set,
 };
 
-/// Runs every case of a file's text and gives how many there are.
-pub fn run_scenarios(text: &str) -> Told<usize> {
-    let mut cases: Vec<Case> = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        let outcome = match (line.strip_prefix("case "), cases.last_mut()) {
-            (Some(title), _) => {
-                cases.push(Case::new());
-                check_rule_number(title)
-            }
-            (None, Some(case)) => case.line(line),
-            (None, None) => Err("a file begins with a case".into()),
-        };
-        outcome.map_err(|what| format!("line {number}: {line}\n  {what}"))?;
-    }
-    match cases.iter().find(|case| case.checks == 0) {
-        Some(_) => Err("a case checks nothing".into()),
-        None => Ok(cases.len()),
-    }
-}
-
-fn check_rule_number(title: &str) -> Told<()> {
-    let number = title.split_whitespace().next().unwrap_or_default();
-    let is_rule = number
-        .split_once('.')
-        .is_some_and(|(chapter, rule)| chapter.parse::<u8>().is_ok() && rule.parse::<u8>().is_ok());
-    require(is_rule, || format!("{number} is not the number of a rule"))
-}
-
-/// One case as it goes on: its set-up, and its game once the first step needs it.
-struct Case {
+/// A set-up, and the game once the first step needs it.
+pub struct Position {
     rules: Rules,
     seats: u8,
     dealer: Option<Seat>,
@@ -71,12 +40,10 @@ struct Case {
     folded: SeatSet,
     facing: [u8; 8],
     game: Option<TongoOptions>,
-    /// How much it checks: a case that checks nothing is a mistake.
-    checks: usize,
 }
 
-impl Case {
-    fn new() -> Self {
+impl Default for Position {
+    fn default() -> Self {
         Self {
             rules: Rules::seed(),
             seats: 3,
@@ -96,28 +63,20 @@ impl Case {
             folded: SeatSet::EMPTY,
             facing: [0; 8],
             game: None,
-            checks: 0,
         }
     }
+}
 
-    fn line(&mut self, line: &str) -> Told<()> {
-        if let Some(step) = line.strip_prefix("> ") {
-            self.checks += 1;
-            return self.play(step);
-        }
-        if let Some(expected) = line.strip_prefix("= ") {
-            self.checks += 1;
-            return self.expect(expected);
-        }
-        let (what, text) = line.split_once(':').ok_or("neither a set-up, a step nor a check")?;
-        self.set_up(what.trim(), text.trim())
-    }
+impl Case for Position {
+    type Game = TongoOptions;
+
+    const SHOWN_ELSEWHERE: &'static [&'static str] = &[];
 
     fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
         require(self.game.is_none(), || "the game has begun".into())?;
         let words: Vec<&str> = what.split_whitespace().collect();
         match words.as_slice() {
-            ["rules"] => self.rules = rules(text)?,
+            ["rules"] => self.rules = rules_of::<TongoOptions>(text, "seed")?,
             ["seats"] => self.seats = number(text)?,
             ["dealer"] => self.dealer = Some(seat(text)?),
             ["turn"] => self.turn = seat(text)?,
@@ -147,6 +106,86 @@ impl Case {
         Ok(())
     }
 
+    /// Also `dice 1@0 5@3 9@7` where dice fall; `top KD KH` where a deck is shuffled, so that these
+    /// lie on top.
+    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
+        if let Some(text) = step.strip_prefix("dice ") {
+            return self.let_dice_fall(&dice(text)?);
+        }
+        if let Some(text) = step.strip_prefix("top ") {
+            return self.shuffle(&cards(text)?);
+        }
+        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
+        let (seat, action) = (seat(number)?, action(text)?);
+        self.game = Some(played(self.game()?, seat, &action, refused)?);
+        Ok(())
+    }
+
+    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
+        let game = self.game()?;
+        let public = game.public();
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match words.as_slice() {
+            ["legal", who] => expect_legal(game, seat(who)?, text),
+            ["may", who] => expect_may(game, seat(who)?, text),
+            ["clock", who] => {
+                let played = game.default_action(seat(who)?);
+                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
+            }
+            ["turn"] => equal(&turn(game), text),
+            ["prompt"] => equal(&prompt(game), text),
+            ["round"] => equal(&public.round.to_string(), text),
+            ["dealer"] => equal(&public.dealer, &Some(seat(text)?)),
+            ["costs"] => equal(&public.costs, &costs(text)?),
+            ["risk"] => equal(&public.risk().to_string(), text),
+            ["pot"] => equal(&public.pot.to_string(), text),
+            ["chips"] => {
+                let chips: Vec<String> =
+                    public.players.iter().map(|player| player.chips.to_string()).collect();
+                equal(&chips.join(" "), text)
+            }
+            ["still", "in"] => equal(&public.still_in(), &seats(text)?),
+            ["hand", who] => equal(&game.hands()[seat(who)?.index()], &set(text)?),
+            ["sees", viewer, "hand", whose] => {
+                let hand = game.view(viewer_of(viewer)?).hands[seat(whose)?.index()];
+                equal(&hand.map_or("nothing".into(), |hand| hand.to_string()), text)
+            }
+            ["deck"] => {
+                let expected = cards(text)?;
+                equal(&game.hidden().deck.get(..expected.len()), &Some(&*expected))
+            }
+            ["deck", "count"] => equal(&game.hidden().deck.len().to_string(), text),
+            ["dice"] => equal(&public.dice, &dice(text)?),
+            ["floor", floor] => {
+                let floor: usize = number(floor)?;
+                let (cards, up) = floor_cards(text)?;
+                equal(&game.hidden().floors[floor].to_vec(), &cards)?;
+                equal(&public.floors[floor].map(|card| card.is_some()), &up)
+            }
+            ["free", floor] => {
+                let floor: usize = number(floor)?;
+                equal(&game.hidden().exchanges[floor].to_vec(), &cards(text)?)
+            }
+            ["sees", viewer, "floor", floor] => {
+                let view = game.view(viewer_of(viewer)?);
+                let cards = view.public.floors[number::<usize>(floor)?];
+                let seen = cards.map(|card| card.map_or("-".into(), |card| card.to_string()));
+                equal(&seen.join(" "), text)
+            }
+            ["over"] => {
+                let end = public.end.ok_or("the game goes on")?;
+                let ending = game.ending().ok_or("it has no ending")?;
+                equal(&format!("{ending} {} pot {}", end.winner, end.pot), text)
+            }
+            ["shown"] => equal(&shown(game), text),
+            ["owes", who] => equal(&owes(game, seat(who)?)?, text),
+            ["settled"] => expect_settled(game, &public.rules, public.seats(), text),
+            _ => Err(format!("no check is called {what}")),
+        }
+    }
+}
+
+impl Position {
     /// Deals by a key.
     fn deal(&mut self, dealer: &str, text: &str) -> Told<()> {
         let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
@@ -259,37 +298,6 @@ impl Case {
         }
     }
 
-    /// `1 buy 0`, and perhaps `refused too_few_chips 1.5`; `dice 1@0 5@3 9@7` where dice fall;
-    /// `top KD KH` where a deck is shuffled, so that these lie on top.
-    fn play(&mut self, step: &str) -> Told<()> {
-        let (step, refused) = match step.split_once(" refused ") {
-            Some((step, refused)) => (step, Some(refused.trim())),
-            None => (step, None),
-        };
-        if let Some(text) = step.strip_prefix("dice ") {
-            return self.let_dice_fall(&dice(text)?);
-        }
-        if let Some(text) = step.strip_prefix("top ") {
-            return self.shuffle(&cards(text)?);
-        }
-        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
-        let (seat, action) = (seat(number)?, action(text)?);
-        let game = self.game()?;
-        match (game.act(seat, &action, &mut Vec::new()), refused) {
-            (Ok(next), None) => {
-                self.game = Some(next);
-                Ok(())
-            }
-            (Err(illegal), Some(expected)) => {
-                equal(&format!("{} {}", illegal.code(), illegal.rule()), expected)
-            }
-            (Ok(_), Some(_)) => Err("it is taken".into()),
-            (Err(illegal), None) => {
-                Err(format!("refused {} {}: {illegal}", illegal.code(), illegal.rule()))
-            }
-        }
-    }
-
     fn let_dice_fall(&mut self, dice: &Dice) -> Told<()> {
         let kinds = self.rules.dice();
         require(dice.len() == kinds.len(), || format!("{} dice fall", kinds.len()))?;
@@ -319,71 +327,6 @@ impl Case {
         require(answer.fits(request), || format!("{request:?} is asked"))?;
         self.game = Some(game.resolve(&answer, &mut Vec::new()));
         Ok(())
-    }
-
-    fn expect(&mut self, expected: &str) -> Told<()> {
-        let (what, text) = expected.split_once(':').unwrap_or((expected, ""));
-        let (what, text) = (what.trim(), text.trim());
-        let game = self.game()?;
-        let public = game.public();
-        let words: Vec<&str> = what.split_whitespace().collect();
-        match words.as_slice() {
-            ["legal", who] => expect_legal(game, seat(who)?, text),
-            ["may", who] => expect_may(game, seat(who)?, text),
-            ["clock", who] => {
-                let played = game.default_action(seat(who)?);
-                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
-            }
-            ["turn"] => equal(&turn(game), text),
-            ["prompt"] => equal(&prompt(game), text),
-            ["round"] => equal(&public.round.to_string(), text),
-            ["dealer"] => equal(&public.dealer, &Some(seat(text)?)),
-            ["costs"] => equal(&public.costs, &costs(text)?),
-            ["risk"] => equal(&public.risk().to_string(), text),
-            ["pot"] => equal(&public.pot.to_string(), text),
-            ["chips"] => {
-                let chips: Vec<String> =
-                    public.players.iter().map(|player| player.chips.to_string()).collect();
-                equal(&chips.join(" "), text)
-            }
-            ["still", "in"] => equal(&public.still_in(), &seats(text)?),
-            ["hand", who] => equal(&game.hands()[seat(who)?.index()], &set(text)?),
-            ["sees", viewer, "hand", whose] => {
-                let hand = game.view(viewer_of(viewer)?).hands[seat(whose)?.index()];
-                equal(&hand.map_or("nothing".into(), |hand| hand.to_string()), text)
-            }
-            ["deck"] => {
-                let expected = cards(text)?;
-                equal(&game.hidden().deck.get(..expected.len()), &Some(&*expected))
-            }
-            ["deck", "count"] => equal(&game.hidden().deck.len().to_string(), text),
-            ["dice"] => equal(&public.dice, &dice(text)?),
-            ["floor", floor] => {
-                let floor: usize = number(floor)?;
-                let (cards, up) = floor_cards(text)?;
-                equal(&game.hidden().floors[floor].to_vec(), &cards)?;
-                equal(&public.floors[floor].map(|card| card.is_some()), &up)
-            }
-            ["free", floor] => {
-                let floor: usize = number(floor)?;
-                equal(&game.hidden().exchanges[floor].to_vec(), &cards(text)?)
-            }
-            ["sees", viewer, "floor", floor] => {
-                let view = game.view(viewer_of(viewer)?);
-                let cards = view.public.floors[number::<usize>(floor)?];
-                let seen = cards.map(|card| card.map_or("-".into(), |card| card.to_string()));
-                equal(&seen.join(" "), text)
-            }
-            ["over"] => {
-                let end = public.end.ok_or("the game goes on")?;
-                let ending = game.ending().ok_or("it has no ending")?;
-                equal(&format!("{ending} {} pot {}", end.winner, end.pot), text)
-            }
-            ["shown"] => equal(&shown(game), text),
-            ["owes", who] => equal(&owes(game, seat(who)?)?, text),
-            ["settled"] => expect_settled(game, text),
-            _ => Err(format!("no check is called {what}")),
-        }
     }
 }
 
@@ -436,15 +379,6 @@ fn turn(game: &TongoOptions) -> String {
     }
 }
 
-fn prompt(game: &TongoOptions) -> String {
-    match game.turn() {
-        Turn::Players(prompt) | Turn::Wait(prompt) => {
-            format!("{} countdown {} {} ms", prompt.number, prompt.countdown, prompt.countdown_ms)
-        }
-        Turn::Chance(_) | Turn::Over => "nothing".into(),
-    }
-}
-
 /// `1 floor 2 chain 7D, pair KD | 0 floor 0 nothing`.
 fn shown(game: &TongoOptions) -> String {
     let one = |shown: &Shown| {
@@ -463,32 +397,34 @@ fn shown(game: &TongoOptions) -> String {
     if all.is_empty() { "nothing".into() } else { all.join(" | ") }
 }
 
-/// `buy_in 5, risk 2`.
-fn owes(game: &TongoOptions, seat: Seat) -> Told<String> {
-    let outcome = game.outcome().ok_or("the game goes on")?;
-    let debts = outcome.debts.iter().filter(|debt| debt.from == seat);
-    let items: Vec<String> = debts
-        .flat_map(|debt| &debt.items)
-        .map(|item| format!("{} {}", item.name, item.counts))
-        .collect();
-    Ok(if items.is_empty() { "nothing".into() } else { items.join(", ") })
-}
-
-/// `bet 1: -3.00 +11.70 -3.00` without the colon: what the game changes for each seat.
-fn expect_settled(game: &TongoOptions, text: &str) -> Told<()> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let ["bet", bet, nets @ ..] = words.as_slice() else {
-        return Err("bet 1 and what each seat gains".into());
-    };
-    let bet = Coins::from_whole(number(bet)?).ok_or("whole coins")?;
-    let price = Price { bet, multiplier: 1, fee_basis_points: 500 };
-    let outcome = game.outcome().ok_or("the game goes on")?;
-    let seats = u8::try_from(game.hands().len()).expect("eight seats at most");
-    let most = TongoOptions::counts_max(&game.public().rules, seats);
-    let stake = bet.checked_mul(most).ok_or("a smaller bet")?;
-    let stakes = vec![stake; usize::from(seats)];
-    let settlement =
-        Settlement::new(&outcome, &price, 1, &stakes, 0, None).ok_or("it does not settle")?;
-    let found = Seat::all(seats).map(|seat| settlement.net(seat).map(|net| format!("{net:+}")));
-    equal(&found.collect::<Option<Vec<String>>>().map(|nets| nets.join(" ")), &Some(nets.join(" ")))
+/// The canary: a scenario that is wrong in any part fails, and says where.
+#[test]
+fn a_wrong_scenario_fails() {
+    let position = "case 3.3 canary\ncosts: 1 3 1\nchips 0: 20\n";
+    let right = "> 0 stop 2\n> 0 end refused risk_unpaid 3.3\n> 0 pay\n= chips: 18 95 95\n";
+    finds_wrong_lines::<Position>(
+        position,
+        right,
+        &[
+            ("> 0 pay", "line 4: > 0 pay"),
+            ("> 0 stop 2\n> 0 pay refused no_risk 3.3", "it is taken"),
+            ("> 0 stop 2\n> 0 end refused risk_unpaid 3.2", "expected \"risk_unpaid 3.2\""),
+            ("= turn: 1 stop", "found \"0 stop\""),
+            ("= legal 0: stop 0", "legal too"),
+            ("= may 0: retreat", "expected \"retreat\""),
+            ("= over: confront 0 pot 15", "the game goes on"),
+            ("= hand 1: KD", "expected"),
+            ("= sees 1 hand 0: AD", "found \"nothing\""),
+            ("= floor 0: AD 2D +3D", "expected"),
+            ("= colour: red", "no check is called colour"),
+            ("> 0 jump", "no action is written jump"),
+            ("> dice 1@0 5@1 9@2", "no chance is due"),
+            ("hand 1: AD AD", "names a card twice"),
+            ("hand 0: KD\nhand 1: KD\n= turn: 0 stop", "in two places"),
+            ("dice: 7@0 5@0 9@0\n= turn: 0 stop", "not the dice of the rules"),
+            ("chips 0: 99\n= turn: 0 stop", "more chips than there are"),
+            ("rules: seed chips=0", "chips"),
+            ("", "a case checks nothing"),
+        ],
+    );
 }

@@ -98,11 +98,11 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
                 }
                 let held = game.hidden().hands[seat].union(game.hidden().kept[seat]);
                 let player = &public.players[to];
-                let for_hand = cards.assets().len() + cards.wilds().len();
+                let for_hand = cards.assets().count() + cards.wilds().count();
                 let room = player.assets + player.wilds + for_hand <= 7;
-                let room_apart = player.kept + cards.len() - for_hand <= 3;
+                let room_apart = player.kept + cards.count() - for_hand <= 3;
                 let fits = room || for_hand == 0;
-                let fits_apart = room_apart || cards.len() == for_hand;
+                let fits_apart = room_apart || cards.count() == for_hand;
                 let may = offered == 0 && held.contains_all(cards) && fits && fits_apart;
                 match cards.first().filter(|_| may) {
                     Some(first) => Action::Bribe { to, chips: 0, cards: CardSet::only(first) },
@@ -197,7 +197,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
                 player.pile_assets,
                 player.pile_acquires,
             ];
-            if counts.map(CardSet::len) != told || hand.len() > 7 || kept.len() > 3 {
+            if counts.map(CardSet::count) != told || hand.count() > 7 || kept.count() > 3 {
                 return Some(format!("{seat:?} holds {hand} and keeps {kept}, told as {told:?}"));
             }
             if !public.playing.contains(seat) && told != [0; 5] {
