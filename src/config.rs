@@ -2,6 +2,7 @@
 //! anything starts. What is wrong with one is said in a line that tells what to do.
 
 mod door;
+mod retention;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -25,6 +26,7 @@ use crate::standings;
 use crate::telemetry::Collector;
 
 pub use door::Door;
+pub use retention::RetentionSettings;
 
 /// How long a connection to Redis, and each answer of it, may take.
 const LIVE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -151,6 +153,9 @@ pub struct Config {
 
     #[command(flatten)]
     pub lobby: LobbySettings,
+
+    #[command(flatten)]
+    pub kept: RetentionSettings,
 
     /// Keys by which the second factors of operators are stored: each at least 32 random bytes, the
     /// same on every node, separated by commas. The first seals, the others open. Without any they

@@ -67,6 +67,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "operators",
             "ratings",
             "reports",
+            "retention",
             "rewards",
             "rooms",
             "social",

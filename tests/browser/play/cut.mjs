@@ -1,38 +1,40 @@
-// The network goes in the midst of a game, and comes back.
+// The network goes in the midst of a game, and comes back; and a second tab takes the seat over. For the
+// games of all kinds.
 import assert from 'node:assert/strict';
-import { watch } from './browser.mjs';
 
 /**
- * The AI plays meanwhile and may even end the game, so what is shown then is held against what a page without
- * a past is shown: a newer tab, so that nobody is away in between. `look` says what is seen, `myTurn` waits
- * until there is something to do or the game has ended, and `same` names what of it has to be the same.
+ * Cuts the network and mends it. The AI plays meanwhile, so what is shown then is held against what a new
+ * tab is shown, to which the seat goes over without a break. `hand` gives what is compared of a page, in
+ * its own turn, and null where the game has ended meanwhile: then there is nothing to compare, and the
+ * answer is false.
  */
-export async function cut({ page, context, relay, mistakes, picture, name, look, myTurn, same }) {
+export async function cut({ page, context, relay, hand }) {
   relay.cut();
   await context.setOffline(true);
   await page.locator('main.table.stale').waitFor();
   await page.getByText('Connection lost. Coming back…').waitFor();
-  await picture(page, `${name}-lost`);
   relay.mend();
   const began = Date.now();
   await context.setOffline(false);
   await page.waitForFunction(() => document.querySelector('main.table:not(.stale)'), null, { timeout: 30_000, polling: 20 });
   // A figure and no bar: the machine also runs the server and the bots.
   console.log(`back in the game ${Date.now() - began} ms after the network`);
-  await myTurn(page);
-  const back = await look(page);
-  await picture(page, `${name}-back`);
+  const back = await hand(page);
+  if (back === null) return false;
+  await takenOver(page, context, async (newer) => assert.deepEqual(back, await hand(newer)));
+  return true;
+}
+
+/** The newer tab plays, the older says so and takes over when asked. */
+export async function takenOver(page, context, meanwhile = async () => {}) {
   const newer = await context.newPage();
-  watch(newer, relay.url, mistakes);
   await newer.goto(page.url());
-  await myTurn(newer);
-  const anew = await look(newer);
-  // Of a game that is over a page without a past knows nothing.
-  assert.ok(!anew.ending);
-  for (const field of back.ending ? [] : same) assert.deepEqual(back[field], anew[field], field);
+  await newer.locator('main.table').waitFor();
   const replaced = page.getByRole('dialog', { name: 'You play in another tab.' });
+  await replaced.waitFor();
+  await meanwhile(newer);
   await replaced.getByRole('button', { name: 'Play here' }).click();
   await newer.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
+  await replaced.waitFor({ state: 'detached' });
   await newer.close();
-  await page.locator('main.table:not(.stale)').waitFor();
 }

@@ -3,7 +3,7 @@
 // and how long it takes until the first hand.
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
-import { cut } from './cut.mjs';
+import { cut, takenOver } from './cut.mjs';
 import { OPTIONS_ROOM, optionsGame } from './optionsgame.mjs';
 import { look, myTurn, playGame } from './player.mjs';
 import { relayTo } from './relay.mjs';
@@ -27,7 +27,7 @@ export async function runGames({ browser, url, operator, mistakes, picture }) {
 }
 
 /** A room where the bots think fast, so that a test has time for games. */
-export async function quickRoom(url, operator, { id, settings }) {
+async function quickRoom(url, operator, { id, settings }) {
   const answer = await fetch(`${url}/v1/operator/rooms`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': `room-of-the-test-${id}` },
@@ -81,8 +81,8 @@ async function toPot({ browser, url, mistakes, picture }) {
     await page.locator('.rack [data-card]').first().waitFor({ timeout: 40_000 });
     await playGame(page, { each: async () => {
       if (isCut) return;
-      isCut = true;
-      await cut({ page, context, relay, mistakes, picture, name: 'tongits', look: sorted, myTurn, same: ['cards'] });
+      isCut = await cut({ page, context, relay, hand });
+      if (isCut) await picture(page, 'back');
     } });
     const end = page.locator('.ending');
     await end.waitFor();
@@ -111,10 +111,11 @@ async function toPot({ browser, url, mistakes, picture }) {
   return games;
 }
 
-/** What is seen, with the cards in an order of their own: a page without a past sorts them anew. */
-async function sorted(page) {
-  const seen = await look(page);
-  return { ...seen, cards: seen.cards.sort() };
+/** The cards in hand when something is to do, in any order; null when the game is over. */
+async function hand(page) {
+  await myTurn(page);
+  const { cards, ending, ready } = await look(page);
+  return ending || ready ? null : cards.sort();
 }
 
 /** What each pays is what the sums say: the lines of the page add up to what it shows as the own result. */
@@ -184,7 +185,7 @@ async function friends({ browser, url, mistakes, picture }) {
   const code = await host.page.locator('.code-big').innerText();
   assert.equal(link, `${url}/play/join/${code.trim()}`);
   await host.page.keyboard.press('Escape');
-  await twoTabs(host);
+  await takenOver(host.page, host.context);
   await guest.page.goto(link);
   await guest.page.getByText('Tong-its, bet 1. 1 of 3 sit there.').waitFor();
   await picture(guest.page, 'invited');
@@ -203,17 +204,4 @@ async function friends({ browser, url, mistakes, picture }) {
   const sum = nets.map((net) => Number(net.replace('−', '-').replace(/[+,]/g, ''))).reduce((a, b) => a + b, 0);
   assert.ok(sum <= 0 && sum > -20, `the fee and nothing else is missing: ${nets}`);
   for (const { context } of [host, guest, third]) await context.close();
-}
-
-/** The newer tab plays, the older says so and takes over when asked. */
-async function twoTabs({ context, page }) {
-  const newer = await context.newPage();
-  await newer.goto(page.url());
-  await newer.locator('main.table').waitFor();
-  const replaced = page.getByRole('dialog', { name: 'You play in another tab.' });
-  await replaced.waitFor();
-  await replaced.getByRole('button', { name: 'Play here' }).click();
-  await newer.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
-  await replaced.waitFor({ state: 'detached' });
-  await newer.close();
 }

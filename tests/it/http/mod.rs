@@ -26,6 +26,7 @@ mod profiles;
 mod refusals;
 mod relief;
 mod reports;
+mod retention;
 mod rewards;
 mod rooms;
 pub(crate) mod server;

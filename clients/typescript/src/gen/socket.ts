@@ -44,7 +44,7 @@ export interface AckMessage {
   /** That of the command. */
   readonly id: number;
   readonly type: "ack";
-  /** The table's version with the command's effects in it; absent for a `ping`. */
+  /** The table's version with the command's effects in it; absent where nothing has changed. */
   readonly version?: number | null;
 }
 

@@ -214,7 +214,7 @@ impl<G: Readable> TableHost<G> {
             (Stage::Load, Answer::Loaded(stored)) => self.loaded(ctx, job, stored),
             (Stage::Missed, Answer::Loaded(stored)) => {
                 let missed = stored.and_then(|stored| self.missed(ctx, &job, &stored));
-                self.watched(job, missed)
+                self.watched(ctx, job, missed)
             }
             (Stage::Append(pending), Answer::Append(append)) => {
                 self.appended(ctx, job, *pending, append)
@@ -450,11 +450,11 @@ impl<G: Readable> TableHost<G> {
                         missed.remove(0);
                     }
                     ctx.remark(self.id, Remark::ResumedFromMemory);
-                    self.watched(job, Some(missed))
+                    self.watched(ctx, job, Some(missed))
                 }
                 None => job.call(Stage::Missed, Call::Load),
             },
-            (None, _) | (_, None) => self.watched(job, None),
+            (None, _) | (_, None) => self.watched(ctx, job, None),
         }
     }
 
@@ -477,7 +477,16 @@ impl<G: Readable> TableHost<G> {
         Some(missed)
     }
 
-    fn watched(&mut self, job: Job<G>, missed: Option<Vec<AppliedLine<G>>>) -> Progress<G> {
+    fn watched(
+        &mut self,
+        ctx: &impl Context<G>,
+        job: Job<G>,
+        missed: Option<Vec<AppliedLine<G>>>,
+    ) -> Progress<G> {
+        // What is shown says what time it is.
+        if !ctx.knows_time() {
+            return job.failed(Unavailable("the time of this table is not known yet".into()));
+        }
         let (Some(replica), Request::Watch(watch)) = (&self.replica, &job.request) else {
             return job.failed(Failure::Missing);
         };
