@@ -4,10 +4,12 @@
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
 import { cut, takenOver } from './cut.mjs';
+import { OPTIONS_ROOM, optionsGame } from './optionsgame.mjs';
 import { look, myTurn, playGame } from './player.mjs';
 import { relayTo } from './relay.mjs';
 
 const ROOM = 'quick';
+const QUICK = { name: 'Quick', kind: 'tongits', rule_set: 'kingdom', bet: 100, pot: { ante: 1, hits_to_win: 2, second_hit_bonus: 0 } };
 const BUDGET_BYTES = 150_000;
 /** A phone's 4G, as Chromium's developers simulate it, and a processor slowed fourfold. */
 const LINK = { offline: false, latency: 165, downloadThroughput: 9 * 1024 * 1024 / 8 * 0.9, uploadThroughput: 1.5 * 1024 * 1024 / 8 * 0.9 };
@@ -16,21 +18,22 @@ const GAMES_MAX = 40;
 /** How many games were played. */
 export async function runGames({ browser, url, operator, mistakes, picture }) {
   await firstHand({ browser, url, mistakes, picture });
-  await quickRoom(url, operator);
+  await quickRoom(url, operator, { id: ROOM, settings: QUICK });
   const games = await toPot({ browser, url, mistakes, picture });
   await friends({ browser, url, mistakes, picture });
-  return games + 1;
+  await quickRoom(url, operator, OPTIONS_ROOM);
+  const options = await optionsGame({ browser, url, mistakes, picture });
+  return games + 1 + options;
 }
 
 /** A room where the bots think fast, so that a test has time for games. */
-async function quickRoom(url, operator) {
+async function quickRoom(url, operator, { id, settings }) {
   const answer = await fetch(`${url}/v1/operator/rooms`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': 'quick-room-of-the-test' },
-    body: JSON.stringify({ id: ROOM, settings: {
-      name: 'Quick', kind: 'tongits', rule_set: 'kingdom', bet: 100, multiplier: 1, fee_basis_points: 500, coins_min: 0, coins_max: null,
-      is_open: true, pot: { ante: 1, hits_to_win: 2, second_hit_bonus: 0 },
-      clocks: { prepare_ms: 10_000, think_ms: 60, missed_turns_to_takeover: 2, absence_ms: 30_000 },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': `room-of-the-test-${id}` },
+    body: JSON.stringify({ id, settings: {
+      multiplier: 1, fee_basis_points: 500, coins_min: 0, coins_max: null, is_open: true,
+      clocks: { prepare_ms: 10_000, think_ms: 60, missed_turns_to_takeover: 2, absence_ms: 30_000 }, ...settings,
     } }),
   });
   assert.equal(answer.status, 201, await answer.text());
@@ -70,7 +73,7 @@ async function sitDown(page, url, room) {
 async function toPot({ browser, url, mistakes, picture }) {
   const relay = await relayTo(url);
   const { context, page } = await seat(browser, relay.url, mistakes);
-  await sitDown(page, relay.url, /^Quick/);
+  await sitDown(page, relay.url, /^Quick\b(?! floors)/);
   let games = 0;
   let isCut = false;
   for (let pots = 0; pots === 0; games += 1) {
@@ -184,7 +187,7 @@ async function friends({ browser, url, mistakes, picture }) {
   await host.page.keyboard.press('Escape');
   await takenOver(host.page, host.context);
   await guest.page.goto(link);
-  await guest.page.getByText('Bet 1. 1 of 3 sit there.').waitFor();
+  await guest.page.getByText('Tong-its, bet 1. 1 of 3 sit there.').waitFor();
   await picture(guest.page, 'invited');
   await guest.page.getByRole('button', { name: 'Sit down' }).click();
   await third.page.goto(`${url}/play`);
