@@ -240,6 +240,7 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("cards", &[]),
     ("chance", &["hex"]),
     ("game", &["chance", "seat"]),
+    ("refusals", &["game"]),
     ("games", &["cards", "chance", "game", "seat"]),
     ("table", &["chance", "coins", "game", "hex", "seat"]),
     ("catalog_macro", &["chance", "game", "seat", "table"]),
