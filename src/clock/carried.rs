@@ -107,7 +107,7 @@ impl Carried {
     /// Takes in that the time was `time` at some moment between `asked` and `answered`.
     pub(super) fn tell(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> Told {
         if !self.is_told {
-            *self = Self::new(time, answered);
+            *self = Self { asked: self.asked, ..Self::new(time, answered) };
             return Told::Near;
         }
         let shown_us = self.now_us(answered);
@@ -215,13 +215,13 @@ mod tests {
     fn who_was_asleep_does_not_know_the_time_before_it_is_told() {
         let mut carried = Carried::new(at(1_000_000), ms(0));
         carried.ask(ms(1_000));
-        carried.tell(at(1_001_000), ms(1_000), ms(1_001));
+        carried.tell(at(1_001_000), ms(1_000), ms(1_000));
         assert!(carried.is_current(ms(1_900)) && carried.is_current(ms(4_000)));
         assert!(!carried.is_current(ms(8_000)), "nothing has run since");
         carried.ask(ms(8_000));
         assert!(!carried.is_current(ms(8_000)), "asked is not told");
-        assert_eq!(carried.tell(at(1_008_000), ms(8_000), ms(8_001)), Told::Leapt(4_999));
-        assert!(carried.is_current(ms(8_001)));
+        assert_eq!(carried.tell(at(1_008_000), ms(8_000), ms(8_000)), Told::Leapt(5_000));
+        assert!(carried.is_current(ms(8_000)));
 
         let mut carried = Carried::new(at(1_000_000), ms(0));
         for second in 1..8 {

@@ -107,13 +107,13 @@ impl Lobby {
             let wanted = RulesWanted { kind, rule_set: set, switches };
             let chosen = chosen_rules(&wanted).map_err(LobbyError::Rules)?;
             (terms.rules, terms.hits) = (chosen.rules, chosen.hits);
+            check_clocks(&terms).map_err(LobbyError::Rules)?;
             rule_set = wanted.rule_set;
         }
         if let Err(uneven) = terms.price.of_count(AnyGame::counts_per_bet(&terms.rules)) {
             let (field, why) = (uneven.field.into(), uneven.what.into());
             return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
         }
-        check_clocks(&terms).map_err(LobbyError::Rules)?;
         let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
         if self.seated_at(host).await?.is_some() {
             return Err(LobbyError::SeatedElsewhere);

@@ -63,7 +63,10 @@ impl NodePresence {
             let beat = live.beat(shard, node, false, None);
             let beat = timeout(live.response_timeout(), beat).await.map_err(late)??;
             presence.state().beaten(shard, false, || node);
-            Ok::<_, Unavailable>(Clock::house(beat.now))
+            let clock = Clock::house(beat.now);
+            // From here on it is asked for again and again.
+            clock.ask();
+            Ok::<_, Unavailable>(clock)
         });
         let mut clocks = vec![];
         let mut joined = false;

@@ -4,8 +4,8 @@ use bahay::ledger::Opening;
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{PlayerId, TableId};
 use futures_util::future::join_all;
-use reqwest::Method;
-use serde_json::json;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::server::{Guest, Server, expect_refusal, ok, text};
@@ -209,6 +209,13 @@ async fn the_export_holds_what_players_have_to_do_with_each_other() {
     assert!(!export["statistics"].as_array().unwrap().is_empty());
 }
 
+/// The call by which a guest deletes its account, who has shown that it is its own.
+async fn deletion_of(server: &Server, guest: &Guest, shown: &Value) -> RequestBuilder {
+    let proof = server.node.proof(&guest.access_token, shown).await;
+    let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guest.access_token);
+    delete.header("account-proof", proof)
+}
+
 /// Waits until so many connections to the database wait for a lock.
 async fn waits(server: &Server, many: i64) {
     let owner = server.bank.database.owner_pool().await;
@@ -237,7 +244,8 @@ async fn nobody_is_deleted_while_a_game_is_being_opened() {
     let ledger = server.bank.ledger.clone();
     let opening = tokio::spawn(async move { ledger.open_game(game).await });
     waits(&server, 1).await;
-    let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guests[0].access_token);
+    let shown = json!({ "by": "password", "password": PASSWORD });
+    let delete = deletion_of(&server, &guests[0], &shown).await;
     let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
     waits(&server, 2).await;
     held.rollback().await.unwrap();
@@ -259,7 +267,8 @@ async fn no_game_is_opened_with_somebody_who_is_being_deleted() {
     // Stops a deletion after it has looked for games, before anybody sees it.
     let hold = "lock table name_looks in share row exclusive mode";
     sqlx::query(hold).execute(&mut *held).await.unwrap();
-    let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guests[0].access_token);
+    let shown = json!({ "by": "password", "password": PASSWORD });
+    let delete = deletion_of(&server, &guests[0], &shown).await;
     let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
     waits(&server, 1).await;
     let game = server.bank.deal(table, &players);
@@ -292,8 +301,9 @@ async fn of_a_deletion_and_an_opening_at_once_one_is_first() {
         }
         let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
         let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
-        let delete = server.node.request(Method::DELETE, "/v1/me");
-        let delete = delete.bearer_auth(&guests[round % 3].access_token);
+        let device = format!("{DEVICE}-{round}-{}", round % 3);
+        let shown = json!({ "by": "device", "device_id": device });
+        let delete = deletion_of(&server, &guests[round % 3], &shown).await;
         let (opened, deleted) = tokio::join!(server.bank.ledger.open_game(game), async {
             delete.send().await.unwrap()
         });
@@ -318,7 +328,8 @@ async fn nobody_signs_in_as_somebody_who_is_being_deleted() {
     for round in 0..20 {
         let device = format!("{DEVICE}-{round}");
         let guest = server.node.guest(&device).await;
-        let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guest.access_token);
+        let shown = json!({ "by": "device", "device_id": device });
+        let delete = deletion_of(&server, &guest, &shown).await;
         let body = json!({ "device_id": device });
         let sign_in = server.node.post("/v1/sign-in/guest", &body);
         let (deleted, _) = tokio::join!(delete.send(), sign_in.send());

@@ -73,8 +73,12 @@ async fn a_text_with_a_zero_is_refused_and_no_mistake_of_ours() {
     let sign_in = server.node.request(Method::POST, "/v1/sign-in/password").json(&body);
     assert_eq!(refused(sign_in).await, (422, "body_invalid".into()));
     let unlink = server.node.request(Method::DELETE, "/v1/me/identities/%00");
-    let unlink = unlink.bearer_auth(&guest.access_token);
+    let proof = server.node.device_proof(&guest.access_token, "0123456789abcdef").await;
+    let unlink = unlink.bearer_auth(&guest.access_token).header("account-proof", proof);
     assert_eq!(refused(unlink).await, (404, "route_not_found".into()));
+    let sit = server.node.request(Method::POST, "/v1/rooms/newbie%00/seat");
+    let sit = sit.bearer_auth(&guest.access_token);
+    assert_eq!(refused(sit).await, (404, "route_not_found".into()));
     let token = server.operator("ana", Role::Admin).await;
     for (method, path) in [
         (Method::GET, "/v1/operator/rooms/%00/revisions"),
