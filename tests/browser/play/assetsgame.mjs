@@ -36,9 +36,9 @@ export async function assetsGame({ browser, url, operator, mistakes, picture }) 
     await playGame(page, { each: async (name) => {
       // After something was bought there is more to do in the same assessment.
       if (isCut || !['buy', 'swap', 'acquire'].includes(name)) return;
-      isCut = true;
-      // The clock ends an assessment and pays, but it buys nothing.
-      await cut({ page, context, relay, mistakes, picture, name: 'assets', look, myTurn, same: ['hand', 'kept'] });
+      isCut = await cut({ page, context, relay, hand });
+      if (!isCut) return;
+      await picture(page, 'assets-back');
       for (const wrong of await overflows(page)) mistakes.push(`Tongo (assets): ${wrong}`);
       for (const finding of await findings(page)) mistakes.push(`Tongo (assets): ${finding}`);
     } });
@@ -64,6 +64,13 @@ async function countBytes(context, page) {
   network.on('Network.loadingFinished', ({ encodedDataLength }) => { bytes += encodedDataLength; });
   network.on('Network.webSocketFrameReceived', ({ response }) => { bytes += response.payloadData.length; });
   return () => bytes;
+}
+
+/** The cards in hand and kept when something is to do; null when the game is over. */
+async function hand(page) {
+  await myTurn(page);
+  const { hand: held, kept, ending, ready } = await look(page);
+  return ending || ready ? null : { held, kept };
 }
 
 /** The lines of the page add up to what it shows as the own result, and everybody is told. */

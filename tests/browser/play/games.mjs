@@ -27,7 +27,7 @@ export async function runGames({ browser, url, operator, mistakes, picture }) {
 }
 
 /** A room where the bots think fast, so that a test has time for games. */
-async function quickRoom(url, operator, { id, settings }) {
+export async function quickRoom(url, operator, { id, settings }) {
   const answer = await fetch(`${url}/v1/operator/rooms`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': `room-of-the-test-${id}` },
