@@ -1,7 +1,7 @@
 // A table for friends: opened with a bet and rules, joined by a code, a link or a picture of it.
 import { signal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { encode } from 'uqr';
+import { useEffect, useState } from 'preact/hooks';
+import type { QrCodeGenerateResult } from 'uqr';
 import { folderOf, FOLDERS } from '../games/folder.ts';
 import { ask, client, lost, me, rooms, tell } from '../house.ts';
 import type { TableState } from '../model.ts';
@@ -91,6 +91,23 @@ export function Friends({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** The picture of a link. What draws it is loaded here first, so that no first hand waits for it; where it
+ * cannot be loaded, the code and the link are there. */
+function useQr(link: string | null): QrCodeGenerateResult | null {
+  const [matrix, setMatrix] = useState<QrCodeGenerateResult | null>(null);
+  useEffect(() => {
+    let alive = true;
+    if (link) {
+      void import('uqr').then(
+        ({ encode }) => { if (alive) setMatrix(encode(link, { ecc: 'M', border: 2 })); },
+        () => {},
+      );
+    }
+    return () => { alive = false; };
+  }, [link]);
+  return matrix;
+}
+
 /** Code, link and picture of the table, to be sent or scanned; the host may send guests away. */
 export function Invitation({ onClose, table }: { onClose: () => void; table: TableState }) {
   const known = invited.value?.table === table.view.table ? invited.value : null;
@@ -98,7 +115,7 @@ export function Invitation({ onClose, table }: { onClose: () => void; table: Tab
   useEffect(() => {
     if (known) void ask<PrivateTable>('GET /v1/private-tables/{code}', { path: { code: known.code } }, true).then(setSeen);
   }, [known?.code]);
-  const matrix = useMemo(() => known ? encode(known.link, { ecc: 'M', border: 2 }) : null, [known?.link]);
+  const matrix = useQr(known?.link ?? null);
   if (!known) return <Sheet title={say('invite')} onClose={onClose}><p>{say('nothing_here')}</p></Sheet>;
   const copy = () => { void navigator.clipboard?.writeText(known.link).then(() => tell(say('copied'))); };
   const isHost = seen?.host === me.value?.id;
