@@ -19,6 +19,7 @@ use bahay::db::{self, PoolOptions};
 use bahay::edge::{self, Rate};
 use bahay::lobby::{self, house_rooms};
 use bahay::operators::AdjustmentBounds;
+use bahay::retention::Kept;
 use bahay::rewards::Terms;
 use bahay::standings::Calendar;
 use bahay::ws::FaultHooks;
@@ -120,6 +121,7 @@ async fn run() {
         second_factor_keys: bahay::auth::SealingKeys::default(),
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
+        kept: Kept::default(),
         hooks: FaultHooks::default(),
     };
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();

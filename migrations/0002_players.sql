@@ -114,6 +114,8 @@ create table sessions (
     last_seen_at timestamptz not null default now(),
     expires_at timestamptz not null,
     revoked_at timestamptz null,
+    -- The transaction that revoked it, by which nodes tell what they have not heard of yet.
+    revoked_in xid8 null,
     revoke_reason text null,
     user_agent text null,
     -- The address, as far as limits go: of IPv6 the network.
@@ -121,7 +123,9 @@ create table sessions (
     -- The address's network: of IPv6 what one subscriber may have altogether.
     network text null,
     -- The hash of the device's id, as in `devices`, where the client told it.
-    device bytea null check (octet_length(device) = 32)
+    device bytea null check (octet_length(device) = 32),
+    constraint sessions_are_revoked_by_somebody
+        check ((revoked_at is null) = (revoked_in is null))
 );
 
 create index sessions_of_player on sessions (player);
@@ -130,11 +134,17 @@ create index sessions_of_player on sessions (player);
 create index sessions_of_device on sessions (device) where device is not null;
 create index sessions_of_network on sessions (network) where network is not null;
 
--- Each node asks twice a second which sessions have ended lately, so that their access tokens
--- stop working everywhere before they expire.
-create index sessions_revoked on sessions (revoked_at) where revoked_at is not null;
+-- A node that starts reads which sessions have ended lately, so that their access tokens stop
+-- working before they expire.
+create index sessions_revoked on sessions (revoked_at, id) where revoked_at is not null;
 
-grant select, insert, update on sessions to bahay_service;
+-- After that each node asks twice a second what it has not heard of yet.
+create index sessions_revoked_in on sessions (revoked_in, id) where revoked_in is not null;
+
+-- Sessions that nobody has used for long are removed.
+create index sessions_by_age on sessions (last_seen_at);
+
+grant select, insert, update, delete on sessions to bahay_service;
 
 -- A refresh token is good for one use, so one that comes twice was stolen. Only its SHA-256 is
 -- kept.
@@ -147,6 +157,9 @@ create table refresh_tokens (
 );
 
 create index refresh_tokens_of_session on refresh_tokens (session);
+
+-- Tokens that have expired are removed.
+create index refresh_tokens_by_age on refresh_tokens (expires_at);
 
 grant select, insert, update, delete on refresh_tokens to bahay_service;
 

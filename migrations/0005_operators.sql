@@ -77,7 +77,8 @@ create index operator_sessions_open on operator_sessions (operator) where ended_
 
 grant select, insert, update, delete on operator_credentials, operator_enrolments
     to bahay_service;
-grant select, insert, update (last_seen_at, ended_at) on operator_sessions to bahay_service;
+grant select, insert, update (last_seen_at, ended_at), delete on operator_sessions
+    to bahay_service;
 grant select, insert, update (taken_up_at, ended_at) on operator_issuances to bahay_service;
 
 -- What operators did, whichever way: at the desk, over the API, from the command line. A row is

@@ -24,7 +24,10 @@ create index notices_unread on notices (player) where read_at is null;
 -- A game says one thing to a player once.
 create unique index notices_once_a_game on notices (game, player, kind) where game is not null;
 
-grant select, insert, update (read_at) on notices to bahay_service;
+-- Old ones are removed.
+create index notices_by_age on notices (created_at);
+
+grant select, insert, update (read_at), delete on notices to bahay_service;
 
 -- Whom a player does not want to meet or to hear. A block keeps two players from being seated
 -- together and silences the other as well; a mute only silences.
@@ -69,6 +72,7 @@ create table player_reports (
 );
 
 create index player_reports_about on player_reports (reported, created_at);
+create index player_reports_by on player_reports (reporter, created_at);
 
 -- The list for operators, newest first: all of them, and those that wait.
 create index player_reports_newest on player_reports (created_at, id);

@@ -182,6 +182,13 @@ begin
         raise exception 'an account is not as it was read' using errcode = 'BH001';
     end if;
 
+    -- Whoever deletes its account holds its wallet until that is done, so by now it is known here.
+    if cardinality(opened_seat_players) > 0 and exists (
+        select from players p where p.id = any(opened_seat_players) and p.deleted_at is not null
+    ) then
+        raise exception 'a player has deleted its account' using errcode = 'BH001';
+    end if;
+
     first_operation := nextval('operation_ids');
     insert into operations (id, key, kind, input_hash, answer, game)
     select first_operation + o.place, o.key, o.kind, o.input_hash, o.answer, o.game

@@ -20,7 +20,8 @@ create table rewards (
 grant select, insert, update on rewards to bahay_service;
 
 -- How many grants a network has had on a day of UTC: an IPv4 address, or the first 48 bits of an IPv6
--- address; or, by its digest, an account elsewhere. The row is changed in the transaction that grants. Rows of days gone by are deleted.
+-- address; or, by its digest, an account elsewhere. The row is changed in the transaction that grants. Rows of days gone by are
+-- deleted.
 create table grant_counts (
     code text not null check (code in ('welcome', 'relief')),
     taker text not null,

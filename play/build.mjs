@@ -5,7 +5,7 @@
 // usage: node build.mjs [--check] [--out FOLDER]
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
@@ -19,6 +19,9 @@ const bundled = await build({
   entryPoints: { app: 'src/main.tsx', style: 'src/styles/main.css' },
   outdir: 'dist',
   bundle: true,
+  // What is imported on demand is a file of its own, named by what is in it.
+  splitting: true,
+  chunkNames: 'chunk-[hash]',
   minify: true,
   write: false,
   format: 'esm',
@@ -35,6 +38,10 @@ const bundled = await build({
 const files = new Map();
 const names = {};
 for (const { path, contents } of bundled.outputFiles) {
+  if (basename(path).startsWith('chunk-')) {
+    files.set(basename(path), Buffer.from(contents));
+    continue;
+  }
   const extension = path.endsWith('.css') ? 'css' : 'js';
   const stem = path.endsWith('.css') ? 'style' : 'app';
   const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12);

@@ -19,7 +19,7 @@ cmd_browser() {
 # The same in an instance that runs. BINARY is built. What another server of this instance was made
 # to do is not to be seen, so this one has a database and keys of its own.
 check_browser() {
-  local admin finance sandbox=no-sandbox
+  local admin finance room sandbox=no-sandbox
   need_contract_programs
   need_chromium
   make_environment
@@ -30,8 +30,10 @@ check_browser() {
   BAHAY_LISTEN=''
   BAHAY_PROBE_LISTEN=''
   start_contract_server
-  attend "$BINARY" demo >"$INSTANCE/demo.log" 2>&1 ||
-    die "no games were played to look at: $(tail -n 1 "$INSTANCE/demo.log")"
+  for room in newbie tongo-options-newbie tongo-assets-newbie; do
+    attend "$BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||
+      die "no games were played to look at: $(tail -n 1 "$INSTANCE/demo.log")"
+  done
   # The second line is the code with which an operator enrols.
   admin=$("$BINARY" operator add ate.luz --role admin | tail -n 1)
   finance=$("$BINARY" operator add kuya.ben --role finance | tail -n 1)

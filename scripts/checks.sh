@@ -36,6 +36,7 @@ cmd_test() {
       die "the documentation has errors: mend what cargo says above"
     attend cargo test --workspace --doc || die "an example in the documentation fails: see above"
   fi
+  [ $# -ne 0 ] || check_supply
   start_services
   # Nextest runs each test in a process of its own, all at once; cargo's own runner does as well.
   if cargo nextest --version >/dev/null 2>&1; then
@@ -46,6 +47,7 @@ cmd_test() {
   if [ $# -eq 0 ]; then
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+    check_containers
     check_clients
     check_contracts
     check_browser

@@ -7,6 +7,12 @@
 # that the checkout stays as it is.
 
 CLIENTS=target/clients
+# The games that the client knows whole.
+TAPES_OF=(
+  tongits
+  tongo_assets
+  tongo_options
+)
 TAPES_KEPT=20
 TAPES_MADE=1000
 
@@ -30,7 +36,7 @@ check_clients() {
   diff -r clients/typescript/src/gen "$CLIENTS/gen" >&2 ||
     die "the client's types are not those of the contracts: run ./dev clients write"
   make_tapes
-  say "the TypeScript client is held to its tests and to $TAPES_MADE tapes"
+  say "the TypeScript client is held to its tests and to $TAPES_MADE tapes of each game"
   (
     cd "$CLIENTS/typescript"
     export BAHAY_ROOT=$ROOT BAHAY_TAPES=$ROOT/$CLIENTS/tapes
@@ -44,7 +50,7 @@ write_clients() {
   attend "$NODE" "$CLIENTS/typescript/generate.mjs" openapi.yaml asyncapi.yaml \
     clients/typescript/src/gen >&2 || die "the contracts do not make types: see above"
   rm -f clients/tapes/*.jsonl
-  attend "$BINARY" tapes clients/tapes --count "$TAPES_KEPT"
+  write_tapes clients/tapes "$TAPES_KEPT"
   say "types and tapes are up to date: commit them with the change"
 }
 
@@ -77,10 +83,18 @@ prepare_client_modules() {
 }
 
 # A thousand tapes, of which the first are those that are checked in.
+# So many of each game into a folder.
+write_tapes() {
+  local game
+  for game in "${TAPES_OF[@]}"; do
+    attend "$BINARY" tapes "$1" --game "$game" --count "$2" || die "no tapes: see above"
+  done
+}
+
 make_tapes() {
   local tape
   rm -rf "$CLIENTS/tapes"
-  attend "$BINARY" tapes "$CLIENTS/tapes" --count "$TAPES_MADE" || die "no tapes: see above"
+  write_tapes "$CLIENTS/tapes" "$TAPES_MADE"
   for tape in clients/tapes/*.jsonl; do
     cmp -s "$tape" "$CLIENTS/tapes/${tape##*/}" ||
       die "$tape is not what the server says today: run ./dev clients write"

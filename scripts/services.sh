@@ -281,6 +281,8 @@ sweep_tests() {
     [ -d "$folder" ] || continue
     ! remembered "$folder/owner" >/dev/null || continue
     (use_instance "$folder" && stop_services)
+    # See check_roles.
+    [ ! -d "$folder/installation" ] || (use_instance "$folder/installation" && stop_services)
     rm -rf "$folder"
   done
 }

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::accounts::{self, AccountError, Accounts, Bans, HouseBot, WrongOptions};
-use crate::auth::{Auth, Revocations, SealingKeys, Signer};
+use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::edge::{self, Edge, Peer};
@@ -30,6 +30,7 @@ use crate::notices::Notices;
 use crate::operators::{AdjustmentBounds, Audit, Corrections, Desk, Operators};
 use crate::ratings::Ratings;
 use crate::reports::Reports;
+use crate::retention::{Kept, Retention};
 use crate::rewards::{Rewards, Terms};
 use crate::rooms::RoomError;
 use crate::social::Social;
@@ -105,6 +106,8 @@ pub struct Parts {
     pub desk: http::DeskOptions,
     /// With which second factors of operators are stored.
     pub second_factor_keys: SealingKeys,
+    /// For how long rows are kept that nobody needs.
+    pub kept: Kept,
     /// For tests that plant faults.
     pub hooks: FaultHooks,
 }
@@ -171,6 +174,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         calendar: config.standings.calendar(),
         adjustments: config.adjustments.bounds(),
         door: config.door.options(),
+        kept: config.kept.kept(),
         hooks: FaultHooks::default(),
         ways_in: accounts::Options { grants, ..config.ways_in.options() },
         desk,
@@ -216,6 +220,7 @@ pub async fn start(
         calendar,
         adjustments,
         door,
+        kept,
         hooks,
         ways_in,
         desk: desk_options,
@@ -241,18 +246,17 @@ pub async fn start(
     background.spawn(tables.clone().keep_present());
     background.spawn(tables.clone().find_lost());
 
-    let auth = Auth::new(signer, clock.clone(), Revocations::default());
+    let book = accounts::session_book(pool.clone());
+    let auth = Auth::new(signer, clock.clone(), book);
     let (books, proofs) = (ledger.clone(), auth.clone());
     let limits = ways_in.grants;
     let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), welcome, ways_in)?;
-    accounts.load_revocations().await?;
+    let heard = accounts.load_revocations().await?;
     let follower = accounts.clone();
-    background.spawn(async move { follower.follow_revocations().await });
-    let sweeper = accounts.clone();
-    background.spawn(async move { sweeper.sweep_failures().await });
+    background.spawn(async move { follower.follow_revocations(heard).await });
+    background.spawn(Retention::new(pool.clone(), clock.clone(), kept).run());
 
     let idempotency = Idempotency::new(pool.clone());
-    background.spawn(idempotency.clone().sweep_always());
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
     let rewards = rewards.within(limits);
     let standings = Standings::new(pool.clone(), live.clone(), calendar);

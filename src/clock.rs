@@ -102,6 +102,28 @@ impl Clock {
         }
     }
 
+    /// Whether it shows the time now: it was told, and this process has not been asleep since. One
+    /// that was stopped and goes on is behind until it is told again.
+    pub fn is_current(&self) -> bool {
+        match &self.0 {
+            Source::System | Source::Set(_) => true,
+            Source::House(house) => {
+                let carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
+                carried.is_current(house.start.elapsed())
+            }
+        }
+    }
+
+    /// Notes that the house is asked for its time now, and gives the moment for [`Clock::tell`].
+    pub fn ask(&self) -> Moment {
+        let asked = Moment::now();
+        if let Source::House(house) = &self.0 {
+            let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
+            carried.ask(asked.0.saturating_duration_since(house.start));
+        }
+        asked
+    }
+
     /// Tells the house's clock what its time was between a moment and now. The system's and a
     /// clock that was set are not to be told anything.
     pub fn tell(&self, time: Timestamp, asked: Moment) -> Told {

@@ -2,6 +2,7 @@
 //! anything starts. What is wrong with one is said in a line that tells what to do.
 
 mod door;
+mod retention;
 mod stores;
 
 use std::fmt;
@@ -24,6 +25,7 @@ use crate::standings;
 use crate::telemetry::Collector;
 
 pub use door::Door;
+pub use retention::RetentionSettings;
 pub use stores::{Database, LiveState};
 
 /// A setting that was given, and is not fit to serve with.
@@ -132,6 +134,9 @@ pub struct Config {
 
     #[command(flatten)]
     pub lobby: LobbySettings,
+
+    #[command(flatten)]
+    pub kept: RetentionSettings,
 
     /// A server for those who develop it, on their own machine: it may do without
     /// BAHAY_SECOND_FACTOR_KEYS, and serve the desk over plain HTTP. Refused where it listens on

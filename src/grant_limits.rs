@@ -9,9 +9,7 @@
 //!
 //! A day is one of UTC, the same for everybody. A count is a row, which is changed in the transaction
 //! that grants; so limits hold exactly, on however many nodes, and a grant that is taken back is
-//! not counted. Deliberately absent: any knowledge of who was given what.
-
-use std::time::Duration;
+//! not counted. Counts of days gone by are removed by [`crate::retention`]. Deliberately absent: any knowledge of who was given what.
 
 use bahay_engine::hex::Hex;
 use jiff_sqlx::ToSqlx as _;
@@ -19,9 +17,6 @@ use sha2::{Digest as _, Sha256};
 use sqlx::PgConnection;
 
 use crate::clock::{self, Timestamp};
-
-/// Counts of days before the last are forgotten.
-const KEPT: Duration = Duration::from_hours(48);
 
 /// What a network, an IPv4 address or the first 48 bits of an IPv6 address, gets in a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,11 +102,8 @@ impl GrantLimits {
             day.to_sqlx() as _,
             i64::from(limit)
         )
-        .fetch_optional(&mut *connection)
+        .fetch_optional(connection)
         .await?;
-        if taken == Some(1) {
-            forget(connection, day_of(clock::before(now, KEPT))).await?;
-        }
         Ok(taken.is_some())
     }
 }
@@ -134,29 +126,6 @@ pub fn next_day(now: Timestamp) -> Timestamp {
 
 fn day_of(now: Timestamp) -> jiff::civil::Date {
     clock::to_jiff(now).to_zoned(jiff::tz::TimeZone::UTC).date()
-}
-
-/// A few at a time, those that nobody else is at.
-async fn forget(
-    connection: &mut PgConnection,
-    before: jiff::civil::Date,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        delete from grant_counts
-        where (code, taker, day) in (
-            select o.code, o.taker, o.day
-            from grant_counts o
-            where o.day < $1
-            limit 100
-            for update skip locked
-        )
-        "#,
-        before.to_sqlx() as _
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 #[cfg(test)]

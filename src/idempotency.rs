@@ -7,7 +7,7 @@
 //! it is told the same *attempt*, by which what an earlier one has done is known again. A claim is
 //! given up when the work failed without a final answer.
 //!
-//! Bounds: a row lives [`KEPT`]; a key repeated after that is a new one. Time is the database's,
+//! Bounds: a row lives [`KEPT`] and is then removed by [`crate::retention`]; a key repeated after that is a new one. Time is the database's,
 //! the one clock that all nodes share. What a call is over HTTP is not known here.
 
 use std::time::Duration;
@@ -23,10 +23,6 @@ pub const LEASE: Duration = Duration::from_secs(30);
 
 /// How long an answer is kept.
 pub const KEPT: Duration = Duration::from_hours(48);
-
-/// How often old rows are removed, and how many in one statement.
-const SWEEP_INTERVAL: Duration = Duration::from_mins(10);
-const SWEEP_ROWS_MAX: i64 = 1_000;
 
 /// A row may be given up or removed between two looks; more often than this it is not.
 const LOOKS_MAX: usize = 4;
@@ -194,49 +190,6 @@ impl Idempotency {
             .execute(&self.pool)
         };
         db::retry(once).await.map(|_| ())
-    }
-
-    /// Removes old rows now and then, for as long as it is polled. One such task a process; the
-    /// nodes do not mind each other.
-    pub async fn sweep_always(self) {
-        let mut interval = tokio::time::interval(SWEEP_INTERVAL);
-        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            interval.tick().await;
-            if let Err(error) = self.sweep().await {
-                tracing::warn!(%error, "old idempotency keys are kept for now");
-            }
-        }
-    }
-
-    /// Removes rows that are older than [`KEPT`], and says how many those were.
-    pub async fn sweep(&self) -> Result<u64, sqlx::Error> {
-        let mut removed = 0_u64;
-        loop {
-            let once = || {
-                sqlx::query!(
-                    r#"
-                    delete from idempotency_keys k
-                    where (k.caller, k.route, k.key) in (
-                        select o.caller, o.route, o.key
-                        from idempotency_keys o
-                        where o.created_at < now() - $1::interval
-                        order by o.created_at
-                        limit $2
-                        for update skip locked
-                    )
-                    "#,
-                    interval(KEPT),
-                    SWEEP_ROWS_MAX
-                )
-                .execute(&self.pool)
-            };
-            let rows = db::retry(once).await?.rows_affected();
-            removed = removed.saturating_add(rows);
-            if rows < SWEEP_ROWS_MAX.unsigned_abs() {
-                return Ok(removed);
-            }
-        }
     }
 }
 

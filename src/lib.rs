@@ -37,6 +37,7 @@ pub mod ratings;
 pub mod reason;
 pub mod replay;
 pub mod reports;
+pub mod retention;
 pub mod rewards;
 pub mod rooms;
 pub mod simulate;

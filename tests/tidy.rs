@@ -24,7 +24,7 @@ mod schemas;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use documents::{citations, links};
+use documents::{citations, links, tests_named};
 use floats::floats;
 use games::games_named;
 use layers::{ARROWS, ENGINE_ARROWS, SHELL_ARROWS};
@@ -67,6 +67,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "operators",
             "ratings",
             "reports",
+            "retention",
             "rewards",
             "rooms",
             "social",
@@ -176,6 +177,11 @@ fn every_module_and_migration_begins_with_what_it_is_for() {
 #[test]
 fn documents_point_to_what_exists() {
     hold(links);
+}
+
+#[test]
+fn tests_that_documents_name_exist() {
+    hold(tests_named);
 }
 
 #[test]
@@ -441,6 +447,7 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         (links, "docs/A.md", "[b](B.md)", "[a](A.md#top) [c](https://a.b/c)"),
         (links, "docs/A.md", "see `src/nowhere.rs`", "see `docs/A.md` and `src/*.rs`"),
         (links, "src/x.rs", "//! As docs/NONE.md has it.", "//! As docs/rules/tongits.md has it."),
+        (tests_named, "docs/A.md", "`tests/tidy.rs::holds`", "`sqlx::query` and `src/*.rs::x`"),
         (citations, "docs/A.md", "by rules 3.6 and 3.99", "by rules 3.6 and 6.10"),
         (citations, "src/x.rs", "/// (rule 12.1)", "/// (rule 3.6), version 1.2"),
         (citations, "src/x.rs", "fn rule() { \"3.7\" }", "fn rule() { \"3.6\" }"),

@@ -2,6 +2,7 @@
 // beside what it was shown before the deal, as long as this page remembers that.
 import { useEffect, useState } from 'preact/hooks';
 import { checkRecordedDeal, type DealCheck, type DealRecord } from '../../clients/typescript/src/index.ts';
+import { folderOf } from './games/folder.ts';
 import { ask, dealsSeen } from './house.ts';
 import { Sheet } from './parts/index.tsx';
 import { isWord, say } from './words.ts';
@@ -17,8 +18,9 @@ export function DealSheet({ game, seats, onClose }: { game: string; seats: reado
   }, [game]);
   const nameOf = (step: DealCheck['steps'][number]) => {
     const word = `deal_${step.name}`;
+    const own = check ? folderOf(check.kind)?.stepName?.(step.name) ?? null : null;
     const seat = step.seat === null || step.name === 'own_hand' || step.name === 'own_text' ? '' : ` · ${seats[step.seat] ?? step.seat}`;
-    return (isWord(word) ? say(word) : step.name) + seat;
+    return (own ?? (isWord(word) ? say(word) : step.name)) + seat;
   };
   return (
     <Sheet title={check ? say(check.holds ? 'deal_checked' : 'deal_wrong') : say('check_deal')} onClose={onClose} wide>

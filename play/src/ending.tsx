@@ -8,7 +8,7 @@ import { client, leaveTable, me, refreshWallet, table, type TableTold } from './
 import type { Seat, Settlement } from './model.ts';
 import { anchor, burst, throwGhost } from './motion.ts';
 import { Ring, Sheet, shortName } from './parts/index.tsx';
-import { settings } from './settings.ts';
+import { firstGameOver, settings } from './settings.ts';
 import { buzz, sound } from './sound.ts';
 import { coins, isWord, say, signed } from './words.ts';
 
@@ -85,7 +85,7 @@ export function Ending() {
             <li key={payment.from}>
               <b>{say(payment.from === viewer ? 'you_pay' : 'pays', {
                 from: name(payment.from), to: payment.to === viewer ? say('your') : name(payment.to), coins: coins(payment.paid) })}</b>
-              <small>{payment.items.map((item) => `${itemName(item.name)} ${item.counts}`).join(' · ')}
+              <small>{payment.items.map((item) => `${folder.itemName?.(item.name) ?? itemName(item.name)} ${item.counts}`).join(' · ')}
                 {payment.paid < payment.owed ? ` · ${say('of_owed', { coins: coins(payment.owed) })}` : ''}</small>
             </li>
           ))}
@@ -98,7 +98,7 @@ export function Ending() {
         <div class="ending-foot">
           <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>
           <button type="button" class="plain warn" onClick={() => { ended.value = null; leaveTable(); }}>{say('leave')}</button>
-          <ReadyButton />
+          <ReadyButton kind={now.kind} />
         </div>
       </div>
     </Sheet>
@@ -115,13 +115,12 @@ export function itemName(name: string): string {
   return isWord(word) ? say(word) : name;
 }
 
-function ReadyButton() {
+function ReadyButton({ kind }: { kind: string }) {
   const view = table.value?.view;
   const phase = view?.phase;
-  // Hints are for the first game.
   useEffect(() => {
-    if (!settings.played.value) settings.hints.value = false;
     settings.played.value = true;
+    firstGameOver(kind);
   }, []);
   if (!view || !phase) return null;
   if (phase.type === 'preparing') {

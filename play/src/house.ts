@@ -16,7 +16,11 @@ export const seek = computed(() => whole.value.seek);
 export const busy = computed(() => whole.value.open.length > 0);
 
 /** The games of which there is a folder. */
-const KINDS: ReadonlySet<string> = new Set(['tongits']);
+const KINDS: ReadonlySet<string> = new Set([
+  'tongits',
+  'tongo_assets',
+  'tongo_options',
+]);
 
 /** What is shown to the player for a moment, and read out. */
 export const toast = signal<{ text: string; number: number } | null>(null);
@@ -91,7 +95,7 @@ client.subscribe((state, told) => {
         if (one.state === 'expired') tell(say('nobody_came'));
         break;
       case 'ended':
-        if (one.outcome.type === 'refused') tell(refusalText(one.outcome.code, one.outcome.detail));
+        if (one.outcome.type === 'refused') tell(refusalText(one.outcome.code, one.outcome.detail, whole.value.table?.view.kind));
         break;
       case 'link':
       case 'table':
@@ -156,6 +160,11 @@ export const openRooms = computed(() => {
   return coins === null ? all : all.filter((room) =>
     coins >= room.wallet_min && (room.wallet_max === null || coins <= room.wallet_max));
 });
+
+/** What a room is called; in the house's own names that of a game leads. */
+export function roomName(room: Room): string {
+  return named('room', room.name.replace(`${room.game}, `, ''));
+}
 
 /** A word of its own for a name out of the server's lists, or the name itself. */
 export function named(prefix: string, name: string): string {

@@ -135,9 +135,18 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   cards_left_over: ['Tongits takes a hand that is all melds.', 'Tongits lang kapag buo lahat ng baraha mo.'],
 };
 
+type Refusals = Readonly<Record<string, readonly [string, string]>>;
+
+const ofGames = new Map<string, Refusals>();
+
+/** What a game refuses, in its words; its folder brings them along. */
+export function addRefusals(kind: string, refusals: Refusals) {
+  ofGames.set(kind, refusals);
+}
+
 /** What a refusal says; of a code that this page does not know yet, the words of the house. */
-export function refusalText(code: string, detail?: string | null): string {
-  const known = REFUSALS[code];
+export function refusalText(code: string, detail?: string | null, kind?: string): string {
+  const known = ofGames.get(kind ?? '')?.[code] ?? REFUSALS[code];
   if (known !== undefined) return known[language.value === 'en' ? 0 : 1];
   return detail ?? code;
 }

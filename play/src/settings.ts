@@ -24,8 +24,8 @@ export const settings = {
   fourColours: flag('fourColours', false),
   largeCards: flag('largeCards', false),
   still: flag('still', wantsLess),
-  /** Short hints, until the first game is over. */
-  hints: flag('hints', true),
+  /** Short hints, by game: until the first game of its kind is over, or as the player has chosen. */
+  hints: signal(hintsBefore()),
   /** A first game is over. */
   played: flag('played', false),
   /** A name was asked for once. */
@@ -33,6 +33,24 @@ export const settings = {
   /** Hands are sorted by melds, and not by suits. */
   byMeld: flag('byMeld', true),
 };
+
+function hintsBefore(): Readonly<Record<string, boolean>> {
+  const kept = before['hints'];
+  return typeof kept === 'object' && kept !== null ? kept as Record<string, boolean> : {};
+}
+
+export function hintsFor(kind: string): boolean {
+  return settings.hints.value[kind] ?? true;
+}
+
+export function showHints(kind: string, on: boolean) {
+  settings.hints.value = { ...settings.hints.value, [kind]: on };
+}
+
+/** Hints are for the first game, unless the player has chosen. */
+export function firstGameOver(kind: string) {
+  if (!(kind in settings.hints.value)) showHints(kind, false);
+}
 
 language.value = before['language'] === 'fil' || before['language'] === 'en' ? before['language']
   : /^(fil|tl)\b/i.test(navigator.language) ? 'fil' : 'en';

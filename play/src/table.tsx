@@ -4,14 +4,14 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { ended, Ending, onEnd } from './ending.tsx';
 import { folderOf } from './games/folder.ts';
-import { client, leaveTable, link, me, named, onTable, rooms, speech, table, wallet } from './house.ts';
+import { client, leaveTable, link, me, onTable, roomName, rooms, speech, table, wallet } from './house.ts';
 import { EMOJI, PHRASES, type Seat, type SeatView, type TableState } from './model.ts';
 import { skipMotion } from './motion.ts';
 import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx';
 import { Face as Emoji } from './parts/emoji.tsx';
 import { Invitation } from './screens/friends.tsx';
 import { SettingsSheet } from './screens/settings.tsx';
-import { settings } from './settings.ts';
+import { hintsFor } from './settings.ts';
 import { coins, say } from './words.ts';
 
 /** The last things that happened, in words; read out as they come. */
@@ -41,8 +41,10 @@ export function Table({ state }: { state: TableState }) {
   const folder = folderOf(view.kind);
   const count = view.seats.length;
   const mine = view.seat ?? 0;
-  const others = Array.from({ length: count - 1 }, (_, i) => (mine + 1 + i) % count);
   const isPlaying = view.phase.type === 'playing';
+  // A game may begin before every seat is taken; who plays sits on the first ones.
+  const playing = view.phase.type === 'playing' ? view.phase.stakes.length : count;
+  const others = Array.from({ length: count - 1 }, (_, i) => (mine + 1 + i) % count).filter((seat) => seat < playing);
   // To be ready is what one said by asking for a game.
   const preparing = view.phase.type === 'preparing' ? view.phase : null;
   const isReady = preparing !== null && view.seat !== null && preparing.ready.includes(view.seat);
@@ -68,12 +70,12 @@ export function Table({ state }: { state: TableState }) {
     );
   }
   return (
-    <main class={`table ${state.current ? '' : 'stale'} phase-${view.phase.type}`} aria-label={say('table')} onPointerDown={() => skipMotion()}>
+    <main class={`table kind-${view.kind} ${state.current ? '' : 'stale'} phase-${view.phase.type}`} aria-label={say('table')} onPointerDown={() => skipMotion()}>
       <h1 class="sr">{say('table')}</h1>
       <Bar state={state} />
-      <section class="seats" aria-label={say('opponents')}>
+      <section class={`seats ${others.length > 2 ? 'seats-many' : ''} seats-${others.length}`} aria-label={say('opponents')}>
         {[...others].reverse().map((seat, i) => (
-          <SeatPlate key={seat} state={state} seat={seat} side={i === others.length - 1 ? 'right' : 'left'} />
+          <SeatPlate key={seat} state={state} seat={seat} side={i >= others.length / 2 ? 'right' : 'left'} />
         ))}
       </section>
       <folder.Board state={state} />
@@ -92,7 +94,7 @@ function Bar({ state }: { state: TableState }) {
   const room = rooms.value?.find((one) => one.id === terms.room);
   return (
     <header class="bar">
-      <span class="pill"><span class="room-name">{terms.private ? say('friends') : room ? named('room', room.name) : terms.room}</span> · {say('bet', { coins: coins(terms.price.bet) })}</span>
+      <span class="pill"><span class="room-name">{terms.private ? say('friends') : room ? roomName(room) : terms.room}</span> · {say('bet', { coins: coins(terms.price.bet) })}</span>
       <span class="pill" data-anchor="wallet"><Coin /> <Amount value={wallet.value ?? 0} /></span>
       <span class="bar-buttons">
         <button type="button" class="round" aria-label={say('say')} onClick={() => { sheet.value = 'say'; }}>
@@ -124,7 +126,7 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
   const deadline = view.phase.type === 'playing' ? state.prompt?.deadline_ms ?? view.phase.deadline_ms : null;
   const said = who ? speech.value[who.player] : undefined;
   return (
-    <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${who ? '' : 'free'}`}>
+    <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${info.out ? 'out' : ''} ${who ? '' : 'free'}`}>
       <span class="seat-face" data-anchor={`seat-${seat}`}>
         <Avatar name={who?.name ?? ''} picture={who?.avatar ?? null} />
         {info.acting && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} /> : null}
@@ -133,6 +135,7 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
         <b class="seat-name">{who ? shortName(who.name) : say('empty_seat')}</b>
         <span class="badges">{who ? badges(who, seat, state) : null}{info.note ? <span class="badge hot">{info.note}</span> : null}</span>
         {info.cards !== null ? <span class="held"><i class="fan" aria-hidden="true"><i /><i /><i /></i><span class="sr">{say('cards_n', { n: info.cards })}</span><span aria-hidden="true">{info.cards}</span></span> : null}
+        {info.more}
       </span>
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
     </div>
@@ -152,7 +155,7 @@ function Line({ state }: { state: TableState }) {
   const own = view.seat === null ? null : view.seats[view.seat] ?? null;
   const said = own ? speech.value[own.player] : undefined;
   const last = happened.value.at(-1);
-  const advice = settings.hints.value && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
+  const advice = hintsFor(view.kind) && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
       {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
@@ -228,7 +231,7 @@ function Sheets({ state }: { state: TableState }) {
         </Sheet>
       );
     case 'settings':
-      return <SettingsSheet onClose={close} />;
+      return <SettingsSheet onClose={close} kind={state.view.kind} />;
     case 'invite':
       return <Invitation onClose={close} table={state} />;
     case 'leave':

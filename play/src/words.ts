@@ -9,7 +9,7 @@ export const WORDS = {
   // The way in.
   greeting: ['Sit down, the cards are warm.', 'Upo ka na, mainit pa ang baraha.'],
   play: ['Play', 'Maglaro'],
-  play_note: ['Tong-its at once, bet {bet}', 'Tong-its agad, taya {bet}'],
+  play_note: ['{game} at once, bet {bet}', '{game} agad, taya {bet}'],
   rooms: ['Rooms', 'Mga kuwarto'],
   friends: ['Friends', 'Kaibigan'],
   rewards: ['Rewards', 'Gantimpala'],
@@ -35,6 +35,7 @@ export const WORDS = {
   bet: ['Bet {coins}', 'Taya {coins}'],
   wallet_from: ['from {coins} coins', 'mula {coins} barya'],
   wallet_to: ['up to {coins}', 'hanggang {coins}'],
+  seats_n: ['{n} players', '{n} manlalaro'],
   playing_now: ['{n} playing', '{n} naglalaro'],
   hits_pot: ['{n} wins in a row take the POT', '{n} sunod na panalo ang kukuha ng POT'],
   room_closed_note: ['closed', 'sarado'],
@@ -54,6 +55,7 @@ export const WORDS = {
   code: ['Code', 'Code'],
   join: ['Sit down', 'Umupo'],
   bet_label: ['Bet in coins', 'Taya sa barya'],
+  game: ['Game', 'Laro'],
   rule_set: ['Rules', 'Patakaran'],
   set_kingdom: ['Kingdom', 'Kingdom'],
   set_classic: ['Classic', 'Classic'],
@@ -65,7 +67,7 @@ export const WORDS = {
   invite_note: ['Friends scan this, open the link, or type the code.',
     'I-scan ito ng kaibigan, buksan ang link, o i-type ang code.'],
   invited: ['A friend invites you to a table.', 'Iniimbitahan ka ng kaibigan sa mesa.'],
-  invited_terms: ['Bet {bet}. {n} of {seats} sit there.', 'Taya {bet}. {n} sa {seats} ang nakaupo.'],
+  invited_terms: ['{game}, bet {bet}. {n} of {seats} sit there.', '{game}, taya {bet}. {n} sa {seats} ang nakaupo.'],
   send_away: ['Send {name} away', 'Paalisin si {name}'],
   waiting_friends: ['Waiting for {n} more', 'Hinihintay pa ang {n}'],
 
@@ -343,10 +345,21 @@ export const WORDS = {
 
 export type Word = keyof typeof WORDS;
 
-/** The words in the language of the settings, filled in. */
-export function say(word: Word, fill: Record<string, string | number> = {}): string {
-  const text: string = WORDS[word][language.value === 'en' ? 0 : 1];
+export type Fill = Record<string, string | number>;
+
+function filled(pair: readonly [string, string], fill: Fill): string {
+  const text = pair[language.value === 'en' ? 0 : 1];
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(fill[name] ?? whole));
+}
+
+/** The words in the language of the settings, filled in. */
+export function say(word: Word, fill: Fill = {}): string {
+  return filled(WORDS[word], fill);
+}
+
+/** Says the words of a list of its own: those of a game lie in its folder. */
+export function sayer<List extends Record<string, readonly [string, string]>>(list: List) {
+  return (word: keyof List & string, fill: Fill = {}): string => filled(list[word]!, fill);
 }
 
 export function isWord(text: string): text is Word {

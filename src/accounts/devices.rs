@@ -251,16 +251,25 @@ impl Accounts {
     }
 }
 
-/// From here on nobody else takes away a way in of this player.
+/// From here on nobody else opens a session of this player, or takes away or adds a way in.
+///
+/// # Errors
+/// [`AccountError::PlayerGone`] when the account was deleted meanwhile.
 pub(super) async fn lock(
     connection: &mut sqlx::PgConnection,
     player: PlayerId,
-) -> Result<(), sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select 1 as "one!" from players where id = $1 for no key update"#,
+) -> Result<(), Failed> {
+    let found = sqlx::query_scalar!(
+        r#"
+        select 1 as "one!"
+        from players
+        where id = $1 and deleted_at is null
+        for no key update
+        "#,
         player.0
-    )
-    .fetch_optional(connection)
-    .await
-    .map(|_| ())
+    );
+    match found.fetch_optional(connection).await? {
+        Some(_) => Ok(()),
+        None => Err(AccountError::PlayerGone.into()),
+    }
 }

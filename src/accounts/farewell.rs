@@ -1,8 +1,9 @@
 //! What is held of a player, told to it on request; and deleting an account.
 //!
 //! Deleting takes away whatever says who somebody was: name, picture, time zone, devices, password,
-//! identities, and what sessions know of where they came from. What is booked stays, under an id
-//! that means nobody: the books would not add up without it, and games have other players.
+//! identities, whom it blocks and mutes, and what sessions know of where they came from. What is
+//! booked stays, under an id that means nobody: the books would not add up without it, and games have
+//! other players.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
@@ -11,6 +12,7 @@ use crate::auth::Player;
 use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
+use crate::ledger;
 
 use super::attempts::{self, Failed};
 use super::sessions::{self, End};
@@ -120,10 +122,12 @@ async fn erase(
     player: PlayerId,
     now: Timestamp,
 ) -> Result<Vec<SessionId>, Failed> {
-    // Waits for a game that is just being opened, whose rows refer to this one, and holds off others.
+    // Holds off whoever opens a session or gives the player another way in.
     sqlx::query_scalar!(r#"select 1 as "one!" from players where id = $1 for update"#, player.0)
         .fetch_optional(&mut *tx)
         .await?;
+    // Waits for a game that is just being opened, and holds off others.
+    ledger::lock_wallet_in_tx(tx, player).await?;
     let is_playing = sqlx::query_scalar!(
         r#"
         select exists (
@@ -155,6 +159,9 @@ async fn erase(
     sqlx::query!("delete from passwords where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from identities where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from player_notes where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!("delete from player_relations where player = $1", player.0)
+        .execute(&mut *tx)
+        .await?;
     sqlx::query!(
         r#"
         delete from refresh_tokens t

@@ -33,10 +33,6 @@ const WINDOW: Duration = Duration::from_mins(1);
 /// For how long the place of a sign-in is known.
 const KNOWN_FOR: Duration = Duration::from_hours(24 * 90);
 
-/// How often rows that mean nothing any more are removed, and how many at once.
-const SWEEP_INTERVAL: Duration = Duration::from_mins(5);
-const SWEEP_ROWS_MAX: i64 = 10_000;
-
 /// Somebody who tries a password.
 #[derive(Clone, Copy, Debug)]
 pub struct Trier<'a> {
@@ -113,31 +109,6 @@ impl Accounts {
         let left_ms = ends_at.ms().saturating_sub(now.ms()).max(1);
         let retry_after = Duration::from_millis(u64::try_from(left_ms).unwrap_or(1));
         Err(AccountError::Locked { retry_after, is_first })
-    }
-
-    /// Removes counts that are over, for as long as it is polled.
-    pub async fn sweep_failures(&self) {
-        let mut interval = tokio::time::interval(SWEEP_INTERVAL);
-        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            interval.tick().await;
-            let over = clock::before(self.clock.now(), WINDOW * 2);
-            let swept = sqlx::query!(
-                r#"
-                delete from sign_in_failures f
-                where f.name_hash in (
-                    select o.name_hash from sign_in_failures o where o.since < $1 limit $2
-                )
-                "#,
-                to_sql(over) as _,
-                SWEEP_ROWS_MAX
-            )
-            .execute(&self.pool)
-            .await;
-            if let Err(error) = swept {
-                tracing::warn!(%error, "counts of failed sign-ins are not swept");
-            }
-        }
     }
 }
 

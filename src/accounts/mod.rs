@@ -10,7 +10,8 @@
 //! A *session* is one sign-in: a family of refresh tokens of which each replaces the one before.
 //! Every change of a session locks its row first, so that a family has one order of events.
 //!
-//! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session [`SESSION_LIFE`] at most; hashes
+//! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session [`SESSION_LIFE`] at most, and a
+//! player has [`SESSIONS_MAX`]; rows that are over are removed by [`crate::retention`]; hashes
 //! of passwords are made a few at once (`hashing`), and five a minute may fail for a name
 //! (`lockout`). Deliberately absent: any cache. What is asked at every request is in
 //! [`crate::auth::Revocations`].
@@ -18,6 +19,7 @@
 mod attempts;
 mod avatar;
 mod bans;
+mod book;
 mod device;
 mod devices;
 mod farewell;
@@ -57,6 +59,7 @@ pub use bans::{
     Ban, BanError, Bans, Bar, Listed as ListedBan, NotABar, add_in_tx as ban_in_tx,
     lift_in_tx as lift_bans_in_tx,
 };
+pub use book::session_book;
 pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
 pub use devices::{LiveSession, SessionCursor};
 pub use farewell::{HeldDevice, HeldSession};
@@ -71,6 +74,7 @@ pub use password::{Attempt, NewPassword, NotAPassword, PASSWORD_LENGTH};
 pub use passwords::PasswordSignIn;
 pub use players::{Change, LOOKED_UP_MAX};
 pub use proof::Shown;
+pub use revocations::Heard;
 pub use sessions::end_sessions_in_tx;
 
 /// How long a refresh token waits to be used.
@@ -78,6 +82,10 @@ pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);
 
 /// How long a session can be kept alive by refreshing it.
 pub const SESSION_LIFE: Duration = Duration::from_hours(365 * 24);
+
+/// How many sessions a player has at once. A device that signs in anew each time that it starts
+/// leaves its sessions behind, so beyond this the one that was not used for longest ends.
+pub const SESSIONS_MAX: usize = 32;
 
 /// The accounts. Clones share everything.
 #[derive(Clone, Debug)]

@@ -47,13 +47,14 @@ pub(super) async fn rename(
         r#"
         select name, renamed_at as "renamed_at: SqlTimestamp"
         from players
-        where id = $1
+        where id = $1 and deleted_at is null
         for no key update
         "#,
         player.0
     )
-    .fetch_one(&mut *connection)
-    .await?;
+    .fetch_optional(&mut *connection)
+    .await?
+    .ok_or(AccountError::PlayerGone)?;
     let is_change = before.name != name.as_str();
     if is_reserved(name.as_str()) {
         return Err(AccountError::NameReserved.into());

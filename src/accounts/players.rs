@@ -220,7 +220,7 @@ impl Accounts {
                 r#"
                 update players
                 set avatar = coalesce($2, avatar), time_zone = coalesce($3, time_zone)
-                where id = $1
+                where id = $1 and deleted_at is null
                 returning id, name, avatar, time_zone, created_at as "created_at: SqlTimestamp",
                     renamed_at as "renamed_at: SqlTimestamp"
                 "#,

@@ -9,9 +9,10 @@ use crate::clock::{self, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 use crate::{db, entropy};
 
+use super::attempts::Failed;
 use super::{
-    AccountError, Accounts, Method, REFRESH_TOKEN_LIFE, SESSION_LIFE, Tokens, Visitor, from_sql,
-    to_sql,
+    AccountError, Accounts, Method, REFRESH_TOKEN_LIFE, SESSION_LIFE, SESSIONS_MAX, Tokens,
+    Visitor, devices, from_sql, to_sql,
 };
 
 /// The longest name of a client that is kept, in characters.
@@ -26,6 +27,7 @@ pub(super) enum End {
     DeviceChanged,
     Banned,
     EndedByOperator,
+    TooMany,
     Deleted,
 }
 
@@ -38,6 +40,7 @@ impl End {
             Self::DeviceChanged => "device_changed",
             Self::Banned => "banned",
             Self::EndedByOperator => "ended_by_operator",
+            Self::TooMany => "too_many",
             Self::Deleted => "deleted",
         }
     }
@@ -165,13 +168,18 @@ impl Accounts {
     }
 }
 
-/// A new session.
+/// A new session. Beyond [`SESSIONS_MAX`] the ones that were not used for longest end.
+///
+/// # Errors
+/// [`AccountError::PlayerGone`] when the account was deleted meanwhile.
 pub(super) async fn open(
     connection: &mut PgConnection,
     opening: &Opening<'_>,
     now: Timestamp,
-) -> Result<Opened, sqlx::Error> {
+) -> Result<Opened, Failed> {
     let Opening { player, method, visitor } = opening;
+    devices::lock(&mut *connection, *player).await?;
+    end_oldest(&mut *connection, *player, now).await?;
     let session = SessionId(entropy::uuid());
     let expires_at = clock::after(now, SESSION_LIFE);
     let user_agent = visitor.user_agent.as_deref().map(|text| {
@@ -199,7 +207,44 @@ pub(super) async fn open(
     )
     .execute(&mut *connection)
     .await?;
-    next_token(connection, session, expires_at, now).await
+    Ok(next_token(connection, session, expires_at, now).await?)
+}
+
+/// Makes room for one more session. The nodes hear of what ends as of every revocation.
+async fn end_oldest(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    let others_max = i64::try_from(SESSIONS_MAX - 1).unwrap_or(i64::MAX);
+    // One that is locked is being refreshed or ended just now, and not worth waiting for.
+    sqlx::query!(
+        r#"
+        update sessions
+        set revoked_at = $2, revoked_in = pg_current_xact_id(), revoke_reason = $5
+        where id in (
+            select o.id
+            from sessions o
+            where o.id in (
+                select s.id
+                from sessions s
+                where s.player = $1 and s.revoked_at is null and s.expires_at > $2
+                    and s.last_seen_at > $3
+                order by s.last_seen_at desc, s.id desc
+                offset $4
+            )
+            for update skip locked
+        )
+        "#,
+        player.0,
+        to_sql(now) as _,
+        to_sql(clock::before(now, REFRESH_TOKEN_LIFE)) as _,
+        others_max,
+        End::TooMany.as_str()
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Ends all sessions of a player but the one to keep; gives those that ended.
@@ -213,7 +258,7 @@ pub(super) async fn end_all(
     let ended = sqlx::query_scalar!(
         r#"
         update sessions
-        set revoked_at = $3, revoke_reason = $4
+        set revoked_at = $3, revoked_in = pg_current_xact_id(), revoke_reason = $4
         where player = $1 and revoked_at is null and expires_at > $3
             and ($2::uuid is null or id <> $2)
         returning id
@@ -273,7 +318,7 @@ pub(super) async fn end(
     sqlx::query!(
         r#"
         update sessions
-        set revoked_at = $2, revoke_reason = $3
+        set revoked_at = $2, revoked_in = pg_current_xact_id(), revoke_reason = $3
         where id = $1 and revoked_at is null
         "#,
         session.0,

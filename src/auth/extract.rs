@@ -5,6 +5,8 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
+use crate::ids::PlayerId;
+
 use super::{Auth, AuthError, Player};
 
 impl<S> FromRequestParts<S> for Player
@@ -15,7 +17,7 @@ where
     type Rejection = AuthError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, AuthError> {
-        Auth::from_ref(state).authenticate(bearer(parts)?)
+        Auth::from_ref(state).authenticate(bearer(parts)?).await
     }
 }
 
@@ -24,8 +26,15 @@ impl Auth {
     ///
     /// # Errors
     /// The first reason of [`AuthError`] that holds.
-    pub fn player_of(&self, headers: &HeaderMap) -> Result<Player, AuthError> {
-        self.authenticate(bearer_of(headers)?)
+    pub async fn player_of(&self, headers: &HeaderMap) -> Result<Player, AuthError> {
+        self.authenticate(bearer_of(headers)?).await
+    }
+
+    /// Whom an access token names, without any I/O, for who only counts or notes: its session may
+    /// never have been.
+    pub fn claimant(&self, headers: &HeaderMap) -> Option<PlayerId> {
+        let token = bearer_of(headers).ok()?;
+        self.believe(token).ok().map(|player| player.id)
     }
 }
 

@@ -123,7 +123,9 @@ fn message(player: &Player, expires_at: Timestamp) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::{HolderProof, NotAProof, PROOF_LIFE, ProofRefused};
-    use crate::auth::{Auth, Player, Revocations, Signer};
+    use std::sync::Arc;
+
+    use crate::auth::{Auth, Looked, Player, SessionBook, Signer};
     use crate::clock::{Clock, Timestamp};
     use crate::entropy::uuid;
     use crate::ids::{PlayerId, SessionId};
@@ -131,21 +133,31 @@ mod tests {
     const SECRET: &[u8] = b"0f1e2d3c4b5a69788796a5b4c3d2e1f0";
     const OTHER: &[u8] = b"f0e1d2c3b4a5968778695a4b3c2d1e0f";
 
+    /// Without sessions: those of the tests are known to whom gives out their tokens.
+    #[derive(Debug)]
+    struct Empty;
+
+    impl SessionBook for Empty {
+        fn player_of(&self, _: SessionId) -> Looked<'_> {
+            Box::pin(std::future::ready(Ok(None)))
+        }
+    }
+
     fn auth(signer: Signer, clock: &Clock) -> Auth {
-        Auth::new(signer, clock.clone(), Revocations::default())
+        Auth::new(signer, clock.clone(), Arc::new(Empty))
     }
 
-    fn player(auth: &Auth, player: PlayerId) -> Player {
+    async fn player(auth: &Auth, player: PlayerId) -> Player {
         let token = auth.access_token(player, SessionId(uuid())).reveal();
-        auth.authenticate(&token).unwrap()
+        auth.authenticate(&token).await.unwrap()
     }
 
-    #[test]
-    fn a_proof_is_of_one_session_for_five_minutes() {
+    #[tokio::test]
+    async fn a_proof_is_of_one_session_for_five_minutes() {
         let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
         let auth = auth(Signer::new(SECRET).unwrap(), &clock);
-        let maria = player(&auth, PlayerId(uuid()));
-        let elsewhere = player(&auth, maria.id);
+        let maria = player(&auth, PlayerId(uuid())).await;
+        let elsewhere = player(&auth, maria.id).await;
         let proof: HolderProof = auth.holder_proof(&maria).reveal().parse().unwrap();
         assert_eq!(auth.holder(maria, &proof).unwrap().player, maria);
         assert_eq!(auth.holder(elsewhere, &proof), Err(ProofRefused));
@@ -153,11 +165,11 @@ mod tests {
         assert_eq!(auth.holder(maria, &proof), Err(ProofRefused));
     }
 
-    #[test]
-    fn every_other_letter_is_refused() {
+    #[tokio::test]
+    async fn every_other_letter_is_refused() {
         let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
         let auth = auth(Signer::new(SECRET).unwrap(), &clock);
-        let maria = player(&auth, PlayerId(uuid()));
+        let maria = player(&auth, PlayerId(uuid())).await;
         let text = auth.holder_proof(&maria).reveal();
         for place in 3..text.len() {
             let mut bytes = text.clone().into_bytes();
@@ -171,11 +183,11 @@ mod tests {
         assert!(!format!("{:?}", auth.holder_proof(&maria)).contains("ap_"));
     }
 
-    #[test]
-    fn outlives_the_rotation_of_a_secret() {
+    #[tokio::test]
+    async fn outlives_the_rotation_of_a_secret() {
         let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
         let old = auth(Signer::new(OTHER).unwrap(), &clock);
-        let maria = player(&old, PlayerId(uuid()));
+        let maria = player(&old, PlayerId(uuid())).await;
         let proof = old.holder_proof(&maria);
         let new = Signer::new(SECRET).unwrap();
         assert_eq!(auth(new, &clock).holder(maria, &proof), Err(ProofRefused));

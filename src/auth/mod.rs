@@ -6,7 +6,8 @@
 //!
 //! [`Player`] is the proof. It is made only by [`Auth::authenticate`], so a handler that takes
 //! one is authorised by its type. A session that ended is known in [`Revocations`], which is
-//! asked at every request: access tokens do not outlive their session by their 15 minutes.
+//! asked at every request: access tokens do not outlive their session by their 15 minutes. That a
+//! session exists is looked up when the first token of it comes to a node (`known`).
 //!
 //! [`Holder`] is a further proof, for what could take an account away from its player.
 //!
@@ -18,6 +19,7 @@ mod asymmetric;
 mod extract;
 mod holder;
 mod hs256;
+mod known;
 mod operator_secrets;
 mod refresh;
 mod revocations;
@@ -32,10 +34,13 @@ use thiserror::Error;
 use crate::clock::{Clock, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 
+use known::Known;
+
 pub(crate) use extract::bearer;
 pub use holder::{Holder, HolderProof, NotAProof, PROOF_LIFE, ProofRefused};
 pub(crate) use hs256::install as install_algorithms;
 pub use hs256::{hmac_sha256 as mark, is_hmac_sha256 as is_mark};
+pub use known::{Looked, SessionBook, Unread};
 pub use operator_secrets::{
     DeskToken, EnrolmentCode, NotAnOperatorSecret, OperatorToken, SecretHash,
 };
@@ -71,13 +76,27 @@ pub enum AuthError {
     Forged,
     #[error("the access token has expired; use the refresh token")]
     Expired,
+    /// Also one that never was.
     #[error("the session has ended; sign in again")]
     Revoked,
+    #[error("sessions cannot be read just now; try again")]
+    Unavailable,
 }
 
 impl AuthError {
-    pub const ALL: [Self; 5] =
-        [Self::Missing, Self::Malformed, Self::Forged, Self::Expired, Self::Revoked];
+    pub const ALL: [Self; 6] = [
+        Self::Missing,
+        Self::Malformed,
+        Self::Forged,
+        Self::Expired,
+        Self::Revoked,
+        Self::Unavailable,
+    ];
+
+    /// The same token may be believed later.
+    pub const fn is_transient(self) -> bool {
+        matches!(self, Self::Unavailable)
+    }
 
     /// Stable, in snake case.
     pub const fn code(self) -> &'static str {
@@ -87,6 +106,7 @@ impl AuthError {
             Self::Forged => "token_forged",
             Self::Expired => "token_expired",
             Self::Revoked => "token_revoked",
+            Self::Unavailable => "unavailable",
         }
     }
 }
@@ -97,29 +117,52 @@ pub struct Auth {
     signer: Arc<Signer>,
     clock: Clock,
     revocations: Revocations,
+    known: Known,
+    book: Arc<dyn SessionBook>,
 }
 
 impl Auth {
-    pub fn new(signer: Signer, clock: Clock, revocations: Revocations) -> Self {
-        Self { signer: Arc::new(signer), clock, revocations }
+    pub fn new(signer: Signer, clock: Clock, book: Arc<dyn SessionBook>) -> Self {
+        let (revocations, known) = (Revocations::default(), Known::default());
+        Self { signer: Arc::new(signer), clock, revocations, known, book }
     }
 
     pub fn revocations(&self) -> &Revocations {
         &self.revocations
     }
 
-    /// The player that an access token stands for, now. No I/O, so the socket asks it as well.
+    /// The player that an access token stands for, now.
     ///
     /// # Errors
     /// The first reason of [`AuthError`] that holds.
-    pub fn authenticate(&self, token: &str) -> Result<Player, AuthError> {
+    pub async fn authenticate(&self, token: &str) -> Result<Player, AuthError> {
+        let player = self.believe(token)?;
+        let now = self.clock.now();
+        let known = match self.known.player_of(player.session, now) {
+            Some(known) => known,
+            None => {
+                let found = self.book.player_of(player.session).await;
+                let found = found.map_err(|Unread| AuthError::Unavailable)?;
+                let found = found.ok_or(AuthError::Revoked)?;
+                self.known.insert(player.session, found, now);
+                found
+            }
+        };
+        // Ours are of one player each.
+        if known == player.id { Ok(player) } else { Err(AuthError::Revoked) }
+    }
+
+    /// What was signed, has not expired and has not ended.
+    fn believe(&self, token: &str) -> Result<Player, AuthError> {
         let player = self.signer.verify(token, self.clock.now())?;
         if self.revocations.contains(player.session) { Err(AuthError::Revoked) } else { Ok(player) }
     }
 
     /// An access token for a session that the caller has just opened or refreshed.
     pub fn access_token(&self, player: PlayerId, session: SessionId) -> AccessToken {
-        self.signer.sign(player, session, self.clock.now())
+        let now = self.clock.now();
+        self.known.insert(session, player, now);
+        self.signer.sign(player, session, now)
     }
 
     /// Keys for another purpose, one derived from each signing secret, the one in force first:

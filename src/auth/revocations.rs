@@ -2,7 +2,7 @@
 //!
 //! The truth is in PostgreSQL; this is every node's copy, asked without I/O at each request. It
 //! is filled by `accounts::revocations`: at the start of the process, and then twice a second
-//! with what any node has added since. Bounds: a session is forgotten once its last access token
+//! with what any node has added since, each once. Bounds: a session is forgotten once its last access token
 //! has expired, so the set holds the sign-outs of some minutes. Open sockets are told when it
 //! grows, so that they need not ask.
 
@@ -27,11 +27,21 @@ pub struct Revocations {
 impl Revocations {
     /// No access token of this session counts any more.
     pub fn insert(&self, session: SessionId, revoked_at: Timestamp) {
-        // A poisoned lock guards a map that is whole: no code panics half-way through a change.
-        let known =
-            self.ended.write().unwrap_or_else(PoisonError::into_inner).insert(session, revoked_at);
-        if known.is_none() {
-            self.grown.send_modify(|grown| *grown += 1);
+        self.insert_all(std::iter::once((session, revoked_at)));
+    }
+
+    /// The same for many; who waits for growth is told once.
+    pub fn insert_all(&self, sessions: impl Iterator<Item = (SessionId, Timestamp)>) {
+        let mut added = 0;
+        {
+            // A poisoned lock guards a map that is whole: no code panics half-way through a change.
+            let mut ended = self.ended.write().unwrap_or_else(PoisonError::into_inner);
+            for (session, revoked_at) in sessions {
+                added += u64::from(ended.insert(session, revoked_at).is_none());
+            }
+        }
+        if added > 0 {
+            self.grown.send_modify(|grown| *grown += added);
         }
     }
 

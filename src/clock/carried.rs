@@ -16,6 +16,9 @@ const TRUST: Duration = Duration::from_secs(2);
 /// A telling that took longer than this on the way says little about the time.
 const PRECISE: Duration = Duration::from_millis(250);
 
+/// A process that has not asked for the time for so long was asleep: it asks every second.
+const ASLEEP: Duration = Duration::from_secs(3);
+
 /// A difference larger than this is not worked off. In less time than this nobody is given up.
 const FAR_US: i64 = 3_000_000;
 
@@ -33,6 +36,10 @@ pub(super) struct Carried {
     trusted_until: Duration,
     /// It has been told at all.
     pub(super) is_told: bool,
+    /// When the time was last asked for, answered or not; `None` where nobody asks for it regularly.
+    asked: Option<Duration>,
+    /// It was not asked for so long that this process was asleep, and has not been told since.
+    was_asleep: bool,
 }
 
 /// What became of a telling.
@@ -55,13 +62,32 @@ impl Carried {
             difference_us: 0,
             trusted_until: at + TRUST,
             is_told: true,
+            asked: None,
+            was_asleep: false,
         }
     }
 
     /// Time of which nothing is known yet: it stands at the beginning until it is told.
     pub(super) fn untold() -> Self {
         let (from, trusted_until) = (Duration::ZERO, Duration::ZERO);
-        Self { from, shown_us: 0, difference_us: 0, trusted_until, is_told: false }
+        let (is_told, asked, was_asleep) = (false, None, false);
+        Self { from, shown_us: 0, difference_us: 0, trusted_until, is_told, asked, was_asleep }
+    }
+
+    /// The time is asked for now.
+    pub(super) fn ask(&mut self, at: Duration) {
+        self.was_asleep |= self.is_asleep(at);
+        self.asked = Some(at);
+    }
+
+    /// Whether it shows the time: it has been told, and not slept since. While nobody answers it does,
+    /// because the house's own time stands then as well.
+    pub(super) fn is_current(&self, at: Duration) -> bool {
+        self.is_told && !self.was_asleep && !self.is_asleep(at)
+    }
+
+    fn is_asleep(&self, at: Duration) -> bool {
+        self.asked.is_some_and(|asked| at.saturating_sub(asked) > ASLEEP)
     }
 
     pub(super) fn now(&self, at: Duration) -> Timestamp {
@@ -81,7 +107,7 @@ impl Carried {
     /// Takes in that the time was `time` at some moment between `asked` and `answered`.
     pub(super) fn tell(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> Told {
         if !self.is_told {
-            *self = Self::new(time, answered);
+            *self = Self { asked: self.asked, ..Self::new(time, answered) };
             return Told::Near;
         }
         let shown_us = self.now_us(answered);
@@ -95,6 +121,8 @@ impl Carried {
             difference_us: 0,
             trusted_until: (asked + TRUST).max(self.trusted_until),
             is_told: true,
+            asked: self.asked,
+            was_asleep: false,
         };
         if difference_us > FAR_US + took_us {
             self.shown_us += difference_us;
@@ -180,6 +208,28 @@ mod tests {
         assert_eq!(carried.now(ms(1_000)), at(1_060_000));
         assert_eq!(carried.tell(at(1_050_000), ms(1_000), ms(1_000)), Told::Behind(10_000));
         assert_eq!(carried.now(ms(2_000)), at(1_060_000));
+    }
+
+    /// A node is stopped for seven seconds and goes on; another one has lost Redis for as long.
+    #[test]
+    fn who_was_asleep_does_not_know_the_time_before_it_is_told() {
+        let mut carried = Carried::new(at(1_000_000), ms(0));
+        carried.ask(ms(1_000));
+        carried.tell(at(1_001_000), ms(1_000), ms(1_000));
+        assert!(carried.is_current(ms(1_900)) && carried.is_current(ms(4_000)));
+        assert!(!carried.is_current(ms(8_000)), "nothing has run since");
+        carried.ask(ms(8_000));
+        assert!(!carried.is_current(ms(8_000)), "asked is not told");
+        assert_eq!(carried.tell(at(1_008_000), ms(8_000), ms(8_000)), Told::Leapt(5_000));
+        assert!(carried.is_current(ms(8_000)));
+
+        let mut carried = Carried::new(at(1_000_000), ms(0));
+        for second in 1..8 {
+            carried.ask(ms(second * 1_000));
+            assert!(carried.is_current(ms(second * 1_000 + 999)), "the house's time stands too");
+        }
+        assert!(!Carried::untold().is_current(ms(1)));
+        assert!(Carried::new(at(1_000_000), ms(0)).is_current(ms(9_000)), "nobody asks here");
     }
 
     #[test]

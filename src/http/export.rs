@@ -22,12 +22,15 @@ use crate::ledger::EntryFilter;
 use crate::notices::Notices;
 use crate::reports::PlayerNote;
 use crate::rewards::Rewards;
+use crate::social::{KeptReport, Relation};
 
 use super::games::MyGame;
 use super::me::{Me, WalletBody, WalletEntry};
 use super::notices::Notice;
 use super::openid::WaysInBody;
+use super::profiles::{Statistics, statistics_of};
 use super::rewards::RewardsBody;
+use super::social::ListedPlayer;
 use super::{Problem, Services, Time};
 
 /// Documents that are gathered at once in this process.
@@ -43,11 +46,21 @@ pub(super) struct Export {
     player: Me,
     ways_in: WaysInBody,
     devices: Vec<ExportedDevice>,
-    /// All that there ever were, oldest first.
+    /// As far back as they are kept, oldest first.
     sessions: Vec<ExportedSession>,
     bans: Vec<ExportedBan>,
     /// What kept the player from speaking.
     mutes: Vec<ExportedBan>,
+    /// Whom the player blocks, and whom it mutes, the latest first.
+    blocked_players: Vec<ListedPlayer>,
+    muted_players: Vec<ListedPlayer>,
+    /// What the player has reported of others, newest first.
+    reports_made: Vec<ReportMade>,
+    /// What others have reported of the player, newest first. Who they are and what they wrote is
+    /// theirs.
+    reports_received: Vec<ReportReceived>,
+    /// What the player has done, by game.
+    statistics: Vec<Statistics>,
     wallet: WalletBody,
     /// Newest first.
     wallet_entries: Vec<WalletEntry>,
@@ -146,6 +159,50 @@ impl From<ListedBan> for ExportedBan {
     }
 }
 
+/// What the player has reported of another one.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ReportMade {
+    reported: Uuid,
+    #[serde(flatten)]
+    report: ReportReceived,
+    #[schema(required = true)]
+    words: Option<String>,
+}
+
+/// A report, and what was made of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ReportReceived {
+    game: Uuid,
+    #[schema(example = "collusion")]
+    reason: &'static str,
+    reported_at: Time,
+    /// `upheld` or `dismissed`; null while it waits.
+    #[schema(required = true, example = "dismissed")]
+    outcome: Option<&'static str>,
+    #[schema(required = true)]
+    decided_at: Option<Time>,
+}
+
+impl From<&KeptReport> for ReportReceived {
+    fn from(kept: &KeptReport) -> Self {
+        let decision = kept.decision.as_ref();
+        Self {
+            game: kept.report.game.0,
+            reason: kept.report.reason.as_str(),
+            reported_at: Time::from_ms(kept.created_at_ms),
+            outcome: decision.map(|decision| decision.outcome.as_str()),
+            decided_at: decision.map(|decision| Time::from_ms(decision.at_ms)),
+        }
+    }
+}
+
+impl From<KeptReport> for ReportMade {
+    fn from(kept: KeptReport) -> Self {
+        let report = ReportReceived::from(&kept);
+        Self { reported: kept.report.reported.0, report, words: kept.report.words }
+    }
+}
+
 /// Export all that is held of me
 ///
 /// One document, as an attachment. While others are being gathered it is refused as `unavailable`;
@@ -177,6 +234,15 @@ async fn gather(services: &Services, player: &Player) -> Result<Export, Problem>
         let listed = listed.map_err(|error| unread(Failure::of(&error), &error))?;
         Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
     };
+    let related = async |relation| {
+        let related = services.social.related(id, relation).await;
+        let related = related.map_err(|error| unread(Failure::of(&error), &error))?;
+        Ok::<_, Problem>(related.into_iter().map(Into::into).collect())
+    };
+    let made = services.social.reports_by(id).await;
+    let made = made.map_err(|error| unread(Failure::of(&error), &error))?;
+    let received = services.social.reports_about(id).await;
+    let received = received.map_err(|error| unread(Failure::of(&error), &error))?;
     let notes = services.reports.notes(id).await;
     let notes = notes.map_err(|error| unread(Failure::of(&error), &error))?;
     let rewards: &Rewards = &services.rewards;
@@ -188,6 +254,11 @@ async fn gather(services: &Services, player: &Player) -> Result<Export, Problem>
         sessions: accounts.held_sessions(id).await?.into_iter().map(Into::into).collect(),
         bans: bars(Bar::Entry).await?,
         mutes: bars(Bar::Speech).await?,
+        blocked_players: related(Relation::Block).await?,
+        muted_players: related(Relation::Mute).await?,
+        reports_made: made.into_iter().map(ReportMade::from).collect(),
+        reports_received: received.iter().map(ReportReceived::from).collect(),
+        statistics: statistics_of(&services.standings, id).await?,
         wallet: services.ledger.wallet(id).await?.into(),
         wallet_entries: entries(services, player).await?,
         games: played(services, player).await?,

@@ -51,7 +51,9 @@ pub(super) struct MyGame {
     /// What the game changed for the player, the ante aside: the fee is taken off, the POT is in
     /// it. Zero when the game was voided.
     net: Coins,
+    /// By the house's time, as deadlines are.
     opened_at: Time,
+    /// By the house's time; by the clock of the database when the game was voided.
     finished_at: Time,
 }
 
@@ -228,7 +230,9 @@ pub(super) struct Game {
     /// the game was voided.
     #[schema(required = true, value_type = Option<Object>)]
     settlement: Option<Value>,
+    /// By the house's time, as deadlines are.
     opened_at: Time,
+    /// By the house's time; by the clock of the database when the game was voided.
     finished_at: Time,
 }
 

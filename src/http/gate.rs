@@ -59,9 +59,9 @@ impl Gate {
         if SIGN_INS.iter().any(|sign_in| path.starts_with(sign_in)) {
             self.edge.sign_in(from)?;
         }
-        match self.auth.player_of(request.headers()) {
-            Ok(player) => self.edge.request_of(player.id),
-            Err(_) => Ok(()),
+        match self.auth.claimant(request.headers()) {
+            Some(player) => self.edge.request_of(player),
+            None => Ok(()),
         }
     }
 

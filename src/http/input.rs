@@ -45,6 +45,9 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return Err(Code::BodyInvalid.because("the body must be a JSON object"));
     }
+    if has_zero(bytes) {
+        return Err(Code::BodyInvalid.because("U+0000 is in no text here"));
+    }
     serde_json::from_slice(bytes).map_err(|error| {
         let code = match error.classify() {
             Category::Data => Code::BodyInvalid,
@@ -54,13 +57,32 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     })
 }
 
+/// Whether a text of a document holds U+0000, which PostgreSQL takes in no text. JSON writes it as an
+/// escape alone.
+fn has_zero(json: &[u8]) -> bool {
+    let mut rest = json;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        if rest[at..].starts_with(br"\u0000") {
+            return true;
+        }
+        // What is escaped may be a backslash.
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    false
+}
+
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = extract::Path::from_request_parts(parts, state).await;
-        path.map(|extract::Path(value)| Self(value))
-            .map_err(|rejection| Code::PathInvalid.because(rejection.body_text()))
+        let extract::Path(value) =
+            path.map_err(|rejection| Code::PathInvalid.because(rejection.body_text()))?;
+        // Nothing has a name with U+0000 in it, and PostgreSQL could not be asked for one.
+        if parts.uri.path().contains("%00") {
+            return Err(Code::RouteNotFound.plain());
+        }
+        Ok(Self(value))
     }
 }
 

@@ -171,6 +171,11 @@ pub(super) async fn delete_me(
         Err(error) => return Err(error.into()),
     }
     services.accounts.delete(&player).await?;
+    // Who has sat down in between does not sit there until the table has waited for it.
+    match services.lobby.leave(player.id).await {
+        Ok(_) | Err(LobbyError::NotSeated) => {}
+        Err(error) => tracing::warn!(%error, "a deleted player may still have a seat"),
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -134,7 +134,7 @@ fn name_items(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
 
 /// Bodies of several kinds, whose unknown fields are refused like all others: of an enum that is not
 /// derived.
-const CLOSED: [&str; 1] = ["RequestCorrection"];
+const CLOSED: [&str; 2] = ["RequestCorrection", "ShowProof"];
 
 /// Says so of each kind.
 fn close(schemas: &mut BTreeMap<String, RefOr<Schema>>) {

@@ -325,6 +325,7 @@ impl From<AuthError> for Problem {
             AuthError::Forged => Code::TokenForged,
             AuthError::Expired => Code::TokenExpired,
             AuthError::Revoked => Code::TokenRevoked,
+            AuthError::Unavailable => Code::Unavailable,
         };
         code.because(error.to_string())
     }

@@ -28,7 +28,7 @@ pub(super) async fn watch(auth: Auth, request: Request, next: Next) -> Response 
     let event = event(request.method(), request.uri().path());
     let address = request.extensions().get::<Address>().copied();
     let by_token = match event {
-        Some(_) => auth.player_of(request.headers()).ok().map(|player| player.id),
+        Some(_) => auth.claimant(request.headers()),
         None => None,
     };
     let response = next.run(request).await;

@@ -17,6 +17,9 @@
 //! wallets that were found too small are among the accounts whose versions are compared, and who
 //! had no wallet at all had none at the moment of reading.
 //!
+//! Who has deleted its account is not read here: the writing refuses a game with such a player, and
+//! `post` finds its seat.
+//!
 //! When the answer to the second statement is lost, the batch is run again and finds its keys.
 
 use std::collections::{BTreeMap, BTreeSet};

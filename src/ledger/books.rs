@@ -2,7 +2,7 @@
 //! to them. Nothing here touches the database: an operation is decided and
 //! checked in full here, or leaves no trace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
@@ -88,6 +88,8 @@ pub(super) struct Books {
     house_ids: BTreeMap<Account, i64>,
     /// What players may still win at private tables, of those who are to begin a game there.
     rights: BTreeMap<PlayerId, Coins>,
+    /// Who has deleted its account, of those who are to begin a game.
+    gone: BTreeSet<PlayerId>,
     transfers: Vec<TransferRow>,
     entries: Vec<EntryRow>,
 }
@@ -113,6 +115,19 @@ impl Books {
     /// Takes in what players may still win at private tables.
     pub(super) fn allow(&mut self, rights: BTreeMap<PlayerId, Coins>) {
         self.rights = rights;
+    }
+
+    /// Takes in who has deleted its account.
+    pub(super) fn note_gone(&mut self, gone: BTreeSet<PlayerId>) {
+        self.gone = gone;
+    }
+
+    /// What a player can spend on a game: nothing, when it has deleted its account.
+    pub(super) fn purse(&self, player: PlayerId) -> Coins {
+        if self.gone.contains(&player) {
+            return Coins::ZERO;
+        }
+        self.balance(&Account::Wallet(player))
     }
 
     /// What a player may still win at private tables; `None` where that is not bounded.

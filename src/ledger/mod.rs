@@ -5,7 +5,8 @@
 //! the stored answer. `chart` names accounts and transfers, `operation` what can be asked,
 //! `open_game`, `settle`, `void`, `grant` and `correct` decide in memory against `books`, which
 //! `attempt` reads without locks and `post` under them, `write` writes what was decided, `writer`
-//! gathers batches, `allowance` reads what players may win at private tables, `canonical` is the form in which inputs are hashed, `fold` writes the house's entries and seals what was booked (`seal`), `read`
+//! gathers batches, `allowance` reads what players may win at private tables, `gone` keeps those
+//! who delete their accounts out of games, `canonical` is the form in which inputs are hashed, `fold` writes the house's entries and seals what was booked (`seal`), `read`
 //! answers questions, `audit` looks for anything that does not add up, `recompute` says what a
 //! stored document must have been asked for with, and `backfill` books a whole history.
 //!
@@ -22,6 +23,7 @@ mod chart;
 mod correct;
 mod error;
 mod fold;
+mod gone;
 mod grant;
 mod open_game;
 mod operation;
@@ -51,6 +53,7 @@ pub use canonical::Document;
 pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};
+pub use gone::lock_wallet_in_tx;
 pub use operation::{
     AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
 };

@@ -28,7 +28,7 @@ pub(super) fn decide(
     let mut stakes = Vec::with_capacity(players.len());
     let mut cannot_pay = SeatSet::EMPTY;
     for (seat, player) in seats_of(players) {
-        match stake_of(books.balance(&Account::Wallet(player)), *ante, *stake_max) {
+        match stake_of(books.purse(player), *ante, *stake_max) {
             Some(stake) => stakes.push(stake),
             None => cannot_pay = cannot_pay.with(seat),
         }

@@ -15,7 +15,7 @@ use bahay_engine::table::{Input, PlayerId, Private, Rejection, Spectators, Table
 
 use crate::entropy;
 use crate::live_store::{PrivateTable, Reserve};
-use crate::rooms::{PRIVATE, Room, RoomError, RulesWanted, chosen_rules};
+use crate::rooms::{PRIVATE, Room, RoomError, RulesWanted, check_clocks, chosen_rules};
 use crate::tables::SubmitError;
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 
@@ -107,6 +107,7 @@ impl Lobby {
             let wanted = RulesWanted { kind, rule_set: set, switches };
             let chosen = chosen_rules(&wanted).map_err(LobbyError::Rules)?;
             (terms.rules, terms.hits) = (chosen.rules, chosen.hits);
+            check_clocks(&terms).map_err(LobbyError::Rules)?;
             rule_set = wanted.rule_set;
         }
         if let Err(uneven) = terms.price.of_count(AnyGame::counts_per_bet(&terms.rules)) {

@@ -11,6 +11,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
+use url::{Host, Url};
 
 /// How long a document may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -51,17 +52,24 @@ impl Fetcher {
     }
 }
 
-/// Whether keys may be fetched from there: by HTTPS, or from this machine.
+/// Whether keys may be fetched from there: by HTTPS, or from this machine. It is read as the standard
+/// has it, and must be written as it is read, so that nobody reads another host in it.
 pub(super) fn is_address(text: &str) -> bool {
-    if let Some(rest) = text.strip_prefix("https://") {
-        return !rest.is_empty() && !rest.starts_with('/');
-    }
-    let Some(rest) = text.strip_prefix("http://") else {
+    let Ok(url) = Url::parse(text) else {
         return false;
     };
-    let authority = rest.split('/').next().unwrap_or_default();
-    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
-    ["127.0.0.1", "[::1]", "localhost"].contains(&host)
+    let is_as_read = url.as_str() == text || url.as_str().strip_suffix('/') == Some(text);
+    let names_somebody = !url.username().is_empty() || url.password().is_some();
+    if !is_as_read || names_somebody || url.fragment().is_some() {
+        return false;
+    }
+    match (url.scheme(), url.host()) {
+        ("https", Some(_)) => true,
+        ("http", Some(Host::Ipv4(address))) => address.is_loopback(),
+        ("http", Some(Host::Ipv6(address))) => address.is_loopback(),
+        ("http", Some(Host::Domain(name))) => name == "localhost",
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -71,13 +79,34 @@ mod tests {
     #[test]
     fn keys_come_by_https_or_from_this_machine() {
         for good in
-            ["https://id.example", "http://127.0.0.1:80/a", "http://[::1]:8", "http://localhost"]
+            ["https://id.example", "http://127.0.0.1:81/a", "http://[::1]:8", "http://localhost"]
         {
             assert!(is_address(good), "{good}");
         }
-        let evil =
-            ["http://id.example", "http://127.0.0.1.evil", "http://localhost@evil", "ftp://x"];
-        for bad in evil.into_iter().chain(["", "https://", "https:///x", "http://evil:1@x"]) {
+        for bad in [
+            "",
+            "https://",
+            "https:///x",
+            "https:id.example",
+            "ftp://x",
+            "http://id.example",
+            "http://127.0.0.1.evil",
+            "http://localhost.evil",
+            "http://localhost@evil",
+            "http://evil:1@x",
+            // Somebody before the host, a mark or a backslash: where it goes is not where it seems to.
+            "http://localhost:80@evil.example/keys",
+            "http://127.0.0.1#@evil.example",
+            "http://127.0.0.1\\@evil.example",
+            "http://evil.example\\@127.0.0.1",
+            "http://[::1]@evil.example",
+            "http://[::1].evil.example",
+            "https://id.example@evil.example",
+            "https://id.example:99999",
+            "https://id example",
+            "https://id.example\n",
+            "http://\u{ff11}27.0.0.1",
+        ] {
             assert!(!is_address(bad), "{bad}");
         }
     }

@@ -107,6 +107,8 @@ actions! {
     HandsSeen = "hands_look";
     /// The same of a finished game.
     ReplaySeen = "replay_look";
+    /// A look at the addresses that a player came from.
+    AddressesSeen = "addresses_look";
     Exported = "export";
 }
 

@@ -29,7 +29,7 @@ pub use bahay_engine::matchmaking::ROOMS_MAX;
 pub use catalog::Catalog;
 pub use house::house_rooms;
 pub use main_switch::{House, HouseState};
-pub use rules::{RulesWanted, chosen_rules};
+pub use rules::{RulesWanted, check_clocks, chosen_rules};
 pub use store::{Draft, Revision};
 
 /// The room of private tables: nobody finds it in the list, and no operator can make it.

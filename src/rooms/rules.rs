@@ -5,9 +5,13 @@
 
 use bahay_engine::catalog::{self, AnyGame, AnyRules, NamedRules};
 use bahay_engine::game::Game;
+use bahay_engine::table::Terms;
 use serde_json::Value;
 
 use super::RoomError;
+
+/// Longer than anybody waits for a player.
+const CLOCK_MS_MAX: u32 = 10 * 60 * 1_000;
 
 /// What an operator or a host wants to play.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +48,22 @@ pub fn chosen_rules(wanted: &RulesWanted) -> Result<NamedRules, RoomError> {
     };
     AnyGame::check(&rules).map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.what })?;
     Ok(NamedRules { rules, ..named.clone() })
+}
+
+/// Whether every clock of a table runs for a time that people can wait for, and leaves the AI some to
+/// think.
+pub fn check_clocks(terms: &Terms<AnyRules>) -> Result<(), RoomError> {
+    let (clocks, countdown_ms) = (&terms.clocks, AnyGame::countdown_ms(&terms.rules));
+    let (shortest_ms, longest_ms) = (*countdown_ms.start(), *countdown_ms.end());
+    let waits = [clocks.prepare_ms, clocks.absence_ms, clocks.retry_ms, shortest_ms, longest_ms];
+    if waits.iter().any(|wait_ms| !(1..=CLOCK_MS_MAX).contains(wait_ms)) {
+        return Err(unsound("clocks", "a clock takes from a millisecond to ten minutes"));
+    }
+    if clocks.think_ms >= shortest_ms || clocks.missed_turns_to_takeover == 0 {
+        let why = "the AI thinks for less than every countdown, and takes over some time";
+        return Err(unsound("clocks", why));
+    }
+    Ok(())
 }
 
 /// Sets in one object what another one has, objects within them likewise.

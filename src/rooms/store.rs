@@ -10,16 +10,13 @@ use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::rules::unsound;
+use super::rules::{check_clocks, unsound};
 use super::{Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRIVATE, ROOMS_MAX, Room, RoomError};
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::RoomId;
 use crate::operators::Administrator;
 use crate::operators::audit::{self, Action, Trail};
-
-/// The longest wait that a clock may ask for, in milliseconds.
-const CLOCK_MS_MAX: u32 = 10 * 60 * 1_000;
 
 /// What an operator wants a room to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +46,7 @@ impl Draft {
     /// The room that it makes, if that room makes sense.
     fn room(&self, revision: u32) -> Result<Room, RoomError> {
         let unsound = |field, why: &'static str| Err(unsound(field, why));
-        let Terms { rules, price, hits, clocks, .. } = &self.terms;
+        let Terms { rules, price, hits, .. } = &self.terms;
         let name_length = self.name.chars().count();
         if name_length == 0
             || name_length > NAME_LENGTH_MAX
@@ -72,23 +69,7 @@ impl Draft {
         }
         let checked = AnyGame::check(rules);
         checked.map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.what })?;
-        let countdown_ms = AnyGame::countdown_ms(rules);
-        let waits = [
-            clocks.prepare_ms,
-            clocks.absence_ms,
-            clocks.retry_ms,
-            *countdown_ms.start(),
-            *countdown_ms.end(),
-        ];
-        if waits.iter().any(|wait_ms| !(1..=CLOCK_MS_MAX).contains(wait_ms)) {
-            return unsound("clocks", "a clock takes from a millisecond to ten minutes");
-        }
-        if clocks.think_ms >= *countdown_ms.start() || clocks.missed_turns_to_takeover == 0 {
-            return unsound(
-                "clocks",
-                "the AI thinks for less than every countdown, and takes over some time",
-            );
-        }
+        check_clocks(&self.terms)?;
         if self.coins_min.is_negative() || self.coins_max.is_some_and(|max| max < self.coins_min) {
             return unsound(
                 "coins_min",

@@ -116,6 +116,40 @@ impl TryFrom<Row> for KeptReport {
 }
 
 impl Social {
+    /// What a player has reported, the newest first.
+    pub async fn reports_by(&self, player: PlayerId) -> Result<Vec<KeptReport>, sqlx::Error> {
+        self.reports_with(Some(player), None).await
+    }
+
+    /// What others have reported of a player, the newest first.
+    pub async fn reports_about(&self, player: PlayerId) -> Result<Vec<KeptReport>, sqlx::Error> {
+        self.reports_with(None, Some(player)).await
+    }
+
+    async fn reports_with(
+        &self,
+        reporter: Option<PlayerId>,
+        reported: Option<PlayerId>,
+    ) -> Result<Vec<KeptReport>, sqlx::Error> {
+        let query = || {
+            sqlx::query_as!(
+                Row,
+                r#"
+                select r.id, r.game, r.reporter, r.reported, r.reason, r.words,
+                    r.created_at as "created_at: Timestamp", r.outcome, r.decided_by,
+                    r.decided_at as "decided_at: Timestamp", r.note
+                from player_reports r
+                where r.reporter = $1 or r.reported = $2
+                order by r.created_at desc, r.id desc
+                "#,
+                reporter.map(|player| player.0),
+                reported.map(|player| player.0)
+            )
+            .fetch_all(&self.pool)
+        };
+        db::retry(query).await?.into_iter().map(KeptReport::try_from).collect()
+    }
+
     /// Reports, the newest first, below one of them.
     pub async fn reports(
         &self,

@@ -299,7 +299,7 @@ impl<G: Readable> Context<G> for TableContext<'_, G> {
     }
 
     fn knows_time(&self) -> bool {
-        self.clock.is_told()
+        self.clock.is_current()
     }
 
     fn elapsed_ms(&self) -> u64 {

@@ -29,7 +29,7 @@ use bahay_shell::{
 use futures_util::{StreamExt, stream};
 use tokio::sync::{broadcast, mpsc};
 
-use crate::clock::{Clock, Moment};
+use crate::clock::{Clock, Moment, Timestamp};
 use crate::db::PgPool;
 use crate::entropy;
 use crate::ids::Tag;
@@ -194,6 +194,12 @@ impl<G: Readable> Tables<G> {
     /// The clock that a table lives by.
     pub fn clock_of(&self, table: TableId) -> &Clock {
         self.inner.clock_of(table)
+    }
+
+    /// What time it is at a table as it is shown: never before its last line, also where this process
+    /// was stopped and does not know yet how late it is.
+    pub fn time_at(&self, table: &Table<G>) -> Timestamp {
+        self.clock_of(table.id()).now().max(table.at())
     }
 
     pub fn counts(&self) -> &Counts {

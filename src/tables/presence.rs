@@ -24,7 +24,7 @@ use futures_util::future::join_all;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use crate::clock::{Clock, Moment, Told};
+use crate::clock::{Clock, Told};
 use crate::entropy;
 use crate::live_store::{LiveStore, Unavailable};
 use crate::tables::counts::count;
@@ -63,7 +63,10 @@ impl NodePresence {
             let beat = live.beat(shard, node, false, None);
             let beat = timeout(live.response_timeout(), beat).await.map_err(late)??;
             presence.state().beaten(shard, false, || node);
-            Ok::<_, Unavailable>(Clock::house(beat.now))
+            let clock = Clock::house(beat.now);
+            // From here on it is asked for again and again.
+            clock.ask();
+            Ok::<_, Unavailable>(clock)
         });
         let mut clocks = vec![];
         let mut joined = false;
@@ -172,7 +175,7 @@ impl<G: Readable> Tables<G> {
     async fn beat(&self, shard: u16, burials: &mut JoinSet<()>) -> Result<(), Unavailable> {
         let (node, has_beaten) = self.inner.presence.state().name(shard);
         let clock = self.inner.clock_in(shard);
-        let asked = Moment::now();
+        let asked = clock.ask();
         let own = clock.is_told().then(|| clock.now());
         let beat = self.inner.live.beat(shard, node, has_beaten, own);
         let late = |_| Unavailable::new("a beat was not answered in time".into());

@@ -71,7 +71,7 @@ pub(super) async fn upgrade(
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    let admitted = match admit(&state, from, &headers) {
+    let admitted = match admit(&state, from, &headers).await {
         Ok(admitted) => admitted,
         Err(turned_away) => return turned_away.into_response(),
     };
@@ -137,13 +137,17 @@ impl IntoResponse for TurnedAway {
     }
 }
 
-fn admit(state: &PlayState, from: Address, headers: &HeaderMap) -> Result<Admitted, TurnedAway> {
+async fn admit(
+    state: &PlayState,
+    from: Address,
+    headers: &HeaderMap,
+) -> Result<Admitted, TurnedAway> {
     // What is no text is no origin of ours either.
     let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("?"));
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     state.edge.origin(origin, host)?;
     let player = if headers.contains_key(AUTHORIZATION) {
-        Some(state.auth.player_of(headers)?)
+        Some(state.auth.player_of(headers).await?)
     } else {
         None
     };

@@ -87,7 +87,7 @@ async fn enter(text: &str, state: &PlayState) -> Result<Entered, Refusal> {
         return Err(refuse(Some(command.id()), "not_authenticated", detail));
     };
     let player = match (token, ticket) {
-        (Some(token), None) => state.auth.authenticate(token.as_str()),
+        (Some(token), None) => state.auth.authenticate(token.as_str()).await,
         (None, Some(ticket)) => {
             let unknown = || {
                 let detail = "the ticket was never given, has been used or has expired";
@@ -106,7 +106,10 @@ async fn enter(text: &str, state: &PlayState) -> Result<Entered, Refusal> {
             return Err(refuse(Some(id), "malformed", detail));
         }
     };
-    let player = player.map_err(|error| refuse(Some(id), error.code(), error.to_string()))?;
+    let player = player.map_err(|error| Refusal {
+        retryable: error.is_transient(),
+        ..refuse(Some(id), error.code(), error.to_string())
+    })?;
     state.edge.opening(player.id).map_err(|refused: edge::Refused| Refusal {
         retryable: true,
         ended: (close::TOO_FAST, "too many connections"),

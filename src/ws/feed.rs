@@ -32,14 +32,14 @@ impl Presenter<AnyGame> for TableFeed<'_> {
     fn update(&mut self, at: Point, events: Vec<Happened>, table: &Table<AnyGame>, is_last: bool) {
         let prompt = asked(table, self.player, self.form, is_last);
         let Point { version, tag } = at;
-        let server_time_ms = self.tables.clock_of(table.id()).now();
+        let server_time_ms = self.tables.time_at(table);
         self.messages.push(Message::Update { version, tag, server_time_ms, events, prompt });
     }
 
-    fn snapshot(&mut self, at: Point, view: TableView<AnyGame>) {
+    fn snapshot(&mut self, at: Point, view: TableView<AnyGame>, table: &Table<AnyGame>) {
         let prompt = OpenPrompt::of(&view);
         let Point { version, tag } = at;
-        let server_time_ms = self.tables.clock_of(view.table).now();
+        let server_time_ms = self.tables.time_at(table);
         let view = Box::new(view);
         self.messages.push(Message::Snapshot { version, tag, server_time_ms, view, prompt });
     }

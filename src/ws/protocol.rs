@@ -319,7 +319,7 @@ pub enum Message<G: Game> {
     Ack {
         /// That of the command.
         id: u32,
-        /// The table's version with the command's effects in it; absent for a `ping`.
+        /// The table's version with the command's effects in it; absent where nothing has changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u64>,
     },

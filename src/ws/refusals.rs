@@ -66,7 +66,8 @@ pub fn refusals() -> Vec<Refused> {
     let rules = catalog::refusals().into_iter().filter(|(kind, _)| is_shown(kind));
     let rules = rules.map(|(kind, illegal)| (Some(kind), Rejection::Illegal(illegal)));
     let table = table.map(|rejection| (None, rejection));
-    let tokens = AuthError::ALL.into_iter().filter(|error| *error != AuthError::Missing);
+    let tokens = AuthError::ALL.into_iter();
+    let tokens = tokens.filter(|error| *error != AuthError::Missing && !error.is_transient());
     let tokens = tokens.map(|error| Refused {
         code: error.code(),
         kind: None,
@@ -106,6 +107,7 @@ fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
         | Rejection::Illegal(_) => true,
         // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.
         Rejection::AlreadySeated
+        | Rejection::AlreadyConnected
         | Rejection::TableClosed
         | Rejection::TableFull
         | Rejection::GameRunning

@@ -147,7 +147,6 @@ impl Spectator {
         &mut self,
         tables: &Tables<AnyGame>,
     ) -> Result<Vec<Message<AnyGame>>, ShowFailed> {
-        let server_time_ms = tables.clock_of(self.table).now();
         let mut messages = Vec::new();
         while let Some(held) = self.held.pop_front() {
             if !self.turns.is_old(held.turn) {
@@ -155,6 +154,7 @@ impl Spectator {
                 break;
             }
             let (before, Held { at, what, table, .. }) = (self.told, held);
+            let server_time_ms = tables.time_at(&table);
             let (told, message) = tables.show(&table, |table| {
                 let (mut told, view) = (before, table.view(None));
                 let prompt = OpenPrompt::of(&view);

@@ -4,7 +4,7 @@
 // against the rules of accessibility.
 //
 // usage: node desk.mjs URL CHROMIUM SANDBOX CODE_OF_ADMIN CODE_OF_FINANCE, where games were played
-// in the room newbie before
+// in the room newbie and in OTHER_ROOMS before
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,6 +13,9 @@ import { chromium } from 'playwright-core';
 
 const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const OTHER_ROOMS = ['tongo-options-newbie', 'tongo-assets-newbie'];
+/** The players of the demo. */
+const WHO_DID_WHAT = /^\d+\. (Althea|Benjie|Carmela|Dalisay)( \(the (clock|AI)\))? \S/;
 const PASSWORD = 'rain on a tin roof';
 const STEP_MS = 30_000;
 
@@ -142,7 +145,7 @@ await enrol(ben, 'kuya.ben', codeOfFinance);
 // Settlements are filtered; one is opened, and its game replayed step by step, by button and by key.
 await luz.goto(`${url}/desk/settlements`);
 const settlements = luz.getByRole('table', { name: 'Settlements' });
-const rows = settlements.getByRole('row').filter({ hasText: 'newbie' });
+const rows = settlements.getByRole('row').filter({ has: luz.getByText('newbie', { exact: true }) });
 // Until they are counted the live list is empty.
 await rows.first().waitFor();
 await checkPage(luz, 'settlements with games');
@@ -194,6 +197,26 @@ await checkPage(luz, 'a replay');
 await ben.goto(luz.url().replace('/replay', ''));
 await ben.getByText('verified', { exact: true }).waitFor();
 assert.equal(await ben.getByRole('link', { name: 'Replay with all hands' }).count(), 0);
+
+// The other games can be followed too: a step for each action, and each says whose it was.
+for (const room of OTHER_ROOMS) {
+  await luz.goto(`${url}/desk/settlements?room=${room}`);
+  const game = settlements.getByRole('row').filter({ hasText: room }).first();
+  await game.getByRole('link').first().click();
+  await luz.getByText('verified', { exact: true }).waitFor();
+  assert.equal(await luz.getByText('differs').count(), 0);
+  await checkPage(luz, `a game in ${room}`);
+  await luz.getByRole('link', { name: 'Replay with all hands' }).click();
+  const last = Number(await luz.getByRole('slider').getAttribute('max'));
+  assert.ok(last > 5, `${room}: ${last} steps`);
+  assert.match(await shownStep.innerText(), /The deal/);
+  for (let step = 1; step <= last; step += 1) {
+    await luz.getByRole('button', { name: 'On' }).click();
+    assert.equal(await shownStep.getAttribute('aria-label'), `Step ${step}`);
+    assert.match(await shownStep.getByRole('heading').innerText(), WHO_DID_WHAT);
+    if (step === Math.round(last / 2)) await checkPage(luz, `a replay of ${room}`);
+  }
+}
 
 // An adjustment: one asks, the other approves, and only then it is booked.
 const player = await guest();

@@ -56,6 +56,8 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "no game ends like `ending`"),
     # To a schema 1.0 is an integer; here a number with a point is none.
     ("body_invalid", "invalid type: floating point"),
+    # A schema would have to say so of each text.
+    ("body_invalid", "U+0000 is in no text here"),
     # One field against another.
     ("body_invalid", "the new device id is the old one"),
     # Zero, in the midst of what is allowed.

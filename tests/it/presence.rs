@@ -1,6 +1,7 @@
 //! Who is connected through which node, and what becomes of them when a node dies.
 
 use bahay::live_store::{NodeId, Present};
+use bahay::tables::SubmitError;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -63,6 +64,17 @@ async fn a_node_that_was_taken_for_dead_sends_its_clients_back() {
     let mut watcher = Seated::join(&other, table, players[1]).await;
     silent.fall_silent();
     watcher.until(|table| !is_here(table, players[0])).await;
+    // As if it had been stopped: what time it is it does not know, so it decides nothing.
+    let asleep = async {
+        let back = || Input::TakeBack { player: players[0] };
+        while !matches!(
+            silent.tables().submit(table, back()).await,
+            Err(SubmitError::Unavailable(_))
+        ) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, asleep).await.expect("it does not know the time");
     silent.wake();
     let ended = async { while through_silent.notices.recv().await.is_some() {} };
     timeout(PATIENCE, ended).await.expect("the watch ends");

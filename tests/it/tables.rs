@@ -8,12 +8,13 @@ use bahay::tables::SubmitError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, Phase, Readable, Rejection};
+use bahay_shell::Limits;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, Seated, sit};
+use crate::support::node::{Node, Seated, deal, is_playing, sit};
 
 const FUNDS: i64 = 100_000;
 
@@ -219,4 +220,44 @@ async fn a_room_asks_for_a_wallet() {
     node.lobby.seat(enough, "newbie").await.unwrap();
     let nowhere = node.lobby.seat(enough, "no-such-room").await;
     assert!(matches!(nowhere, Err(LobbyError::NoSuchRoom)), "{nowhere:?}");
+}
+
+/// Somebody leaves and comes back without end while a game goes on. Each time is a change that the
+/// others are shown, and the journal is as long as it may be all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_journal_does_not_grow_without_end_within_a_game() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    // So that the game is not over before this is.
+    let clocks = Clocks { think_ms: 5_000, ..Clocks::default() };
+    let nodes = [Node::new(&bank, &live, clocks).await, Node::new(&bank, &live, clocks).await];
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(&nodes[..1], &players).await;
+    let mut seated = vec![];
+    for player in &players {
+        seated.push(Seated::join(&nodes[0], table, *player).await);
+    }
+    deal(&nodes[0], &mut seated).await;
+    let restless = seated.remove(0);
+    let (player, connection) = (restless.player, restless.connection);
+    drop((restless, seated));
+    let mut redis = live.raw().await;
+    let mut longest = 0;
+    for number in 0..3_000 {
+        let input = match number % 2 {
+            0 => Input::Leave { player },
+            _ => Input::Connect { player, connection },
+        };
+        nodes[0].tables().submit(table, input).await.unwrap();
+        let journal = live.table_key(table, "journal");
+        let lines: usize = redis::cmd("llen").arg(journal).query_async(&mut redis).await.unwrap();
+        longest = longest.max(lines);
+    }
+    let most = Limits::SERVICE.journal_lines_in_game;
+    // The last of them is followed by a snapshot at once.
+    assert!((most - 1..=most + 1).contains(&longest), "{longest} lines");
+    // A node that has never heard of the table reads the game from the snapshot, and the game goes on.
+    let look = async |node: &Node| node.tables().look(table).await.unwrap().unwrap();
+    let (here, there) = (look(&nodes[0]).await, look(&nodes[1]).await);
+    assert!(is_playing(&there) && here.phase() == there.phase());
+    assert_eq!(here.taken_over(), there.taken_over());
 }

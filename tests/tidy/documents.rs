@@ -113,6 +113,30 @@ pub(crate) fn links(files: &[File]) -> Complaints {
     complaints
 }
 
+/// Tests that documents name as `path::name` in code words: the file must have a function of that name.
+pub(crate) fn tests_named(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for document in files.iter().filter(|file| file.extension() == "md") {
+        for (line, text) in (1..).zip(document.text.lines()) {
+            for word in text.split('`').skip(1).step_by(2) {
+                let Some((path, name)) = word.split_once("::") else { continue };
+                if !is_our_path(path) {
+                    continue;
+                }
+                let function = format!("fn {name}(");
+                let file = files.iter().find(|file| file.path == path);
+                if !file.is_some_and(|file| file.text.contains(&function)) {
+                    complaints.push(format!(
+                        "{}:{line}: {path} has no test {name}: name one that shows it",
+                        document.path
+                    ));
+                }
+            }
+        }
+    }
+    complaints
+}
+
 /// The numbered rules of one game.
 struct RulesPage<'a> {
     path: &'a str,

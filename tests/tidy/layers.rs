@@ -28,6 +28,8 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("idempotency", &["db", "entropy"]),
     ("archive", &["clock", "db", "ids"]),
     ("notices", &["clock", "db", "ids"]),
+    // What of all that is removed when it is old.
+    ("retention", &["clock", "db", "idempotency"]),
     ("ledger", &["allowance", "clock", "db", "entropy", "archive", "ids", "reason"]),
     ("live_store", &["clock", "entropy", "ids"]),
     // Between players, and how they stand: counted from records, some time after the game.
@@ -160,6 +162,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "live_store",
             "lobby",
             "openid",
+            "retention",
             "rewards",
             "standings",
             "telemetry",
@@ -186,6 +189,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "operators",
             "ratings",
             "reports",
+            "retention",
             "rewards",
             "rooms",
             "notices",
@@ -236,6 +240,7 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("cards", &[]),
     ("chance", &["hex"]),
     ("game", &["chance", "seat"]),
+    ("refusals", &["game"]),
     ("games", &["cards", "chance", "game", "seat"]),
     ("table", &["chance", "coins", "game", "hex", "seat"]),
     ("catalog_macro", &["chance", "game", "seat", "table"]),

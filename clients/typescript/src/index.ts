@@ -17,6 +17,8 @@ export {
 export { GAMES, modelOf } from "./games/index.js";
 export type { GameModel, GamePrompt } from "./games/model.js";
 export * as tongits from "./games/tongits/index.js";
+export * as tongoAssets from "./games/tongo_assets/index.js";
+export * as tongoOptions from "./games/tongo_options/index.js";
 export {
   type CheckStep, type DealCheck, type DealRecord, checkRecordedDeal, commitmentOf, commitmentTo,
   dealKey,

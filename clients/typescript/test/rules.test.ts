@@ -16,7 +16,7 @@ const FOLDER = process.env["BAHAY_TAPES"] ?? join(ROOT, "clients/tapes");
 
 /** Plays some tapes and looks at what happens in them. */
 function each(look: Look): void {
-  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".jsonl")).sort();
+  const names = readdirSync(FOLDER).filter((name) => name.startsWith("tongits-")).sort();
   for (const name of names.slice(0, 200)) play(readFileSync(join(FOLDER, name), "utf8"), look);
 }
 

@@ -49,6 +49,7 @@ export const counting: GameModel = {
   },
   prompt: (view) => ({ number: (view as View).count, seats: [(view as View).turn] }),
   legal: (view) => [{ type: "count", count: (view as View).count + 1 }],
+  redeal: () => null,
 };
 
 interface Wished {

@@ -105,3 +105,25 @@ impl AnyRules {
         sets.into_iter().find(|set| set.name == rule_set)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeSet;
+    use alloc::string::ToString;
+
+    use super::refusals;
+    use crate::game::Refusal as _;
+
+    #[test]
+    fn every_refusal_has_a_code_of_its_own_a_rule_and_a_sentence() {
+        let mut codes = BTreeSet::new();
+        for (game, illegal) in refusals() {
+            let code = illegal.code();
+            assert!(codes.insert((game, code)), "{game} has {code} twice");
+            assert!(code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{code}");
+            assert!(illegal.rule().split_once('.').is_some(), "{code}");
+            assert!(illegal.to_string().len() > 10, "{code}");
+        }
+        assert!(codes.len() > 100, "all games are asked");
+    }
+}

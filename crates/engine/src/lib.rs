@@ -12,9 +12,12 @@
 
 extern crate alloc;
 
+#[macro_use]
 pub mod cards;
 #[macro_use]
 mod catalog_macro;
+#[macro_use]
+mod refusals;
 pub mod catalog;
 pub mod chance;
 pub mod coins;

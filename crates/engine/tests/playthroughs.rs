@@ -1,20 +1,68 @@
 //! Golden playthroughs: whole games as text, to be read as a diff when the rules, the AI or the
 //! wire change. `BLESS=1 cargo nextest run -p bahay-engine` rewrites what follows each header.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::Path;
 
 use bahay_engine::chance::{Key, Stream};
-use bahay_engine::games::tongits::{Rules, Tongits};
+use bahay_engine::game::{GameKind, SeatRange};
+use bahay_engine::games::tongits::Tongits;
+use bahay_engine::games::tongo_assets::TongoAssets;
+use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, Policy, playthrough};
+use bahay_engine::testing::{Dice, Policy, playthrough, rules_of};
 
-/// What a file's header says, up to the first empty line.
+#[test]
+fn games_of_tongits_go_as_they_went() {
+    compare::<Tongits>();
+}
+
+#[test]
+fn games_of_tongo_options_go_as_they_went() {
+    compare::<TongoOptions>();
+}
+
+#[test]
+fn games_of_tongo_assets_go_as_they_went() {
+    compare::<TongoAssets>();
+}
+
+/// Plays every kept game of a kind again.
+fn compare<G: GameKind>() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/playthroughs").join(G::NAME);
+    let (mut sets, mut seats) = (BTreeSet::new(), BTreeSet::new());
+    for entry in fs::read_dir(folder).expect("the playthroughs are there") {
+        let path = entry.expect("a readable folder").path();
+        let text = fs::read_to_string(&path).expect("a readable file");
+        let (header, _) = text.split_once("\n\n").expect("a header and a game");
+        let parsed = Header::parse(header);
+        let played = format!("{header}\n\n{}", parsed.play::<G>());
+        if env::var_os("BLESS").is_some() {
+            fs::write(&path, played).expect("a writable file");
+        } else {
+            let differ = text.lines().zip(played.lines()).zip(1..).find(|((a, b), _)| a != b);
+            if let Some(((kept, now), line)) = differ {
+                panic!("{} line {line}\n  kept {kept}\n  now  {now}", path.display());
+            }
+            assert_eq!(text.len(), played.len(), "{}", path.display());
+        }
+        sets.insert(parsed.rules.split(' ').next().expect("a name").to_owned());
+        seats.insert(parsed.policies.len());
+    }
+    for set in G::rule_sets() {
+        assert!(sets.contains(set.name), "a game of {} is kept", set.name);
+    }
+    let SeatRange { least, most } = G::seats(&(G::rule_sets()[0].rules)());
+    let sizes = usize::from(most - least + 1).min(3);
+    assert!(seats.len() >= sizes, "{}: games of several numbers of seats: {seats:?}", G::NAME);
+}
+
+/// What a file says before its first empty line.
 struct Header {
-    /// The name of the rule set.
+    /// The name of the rule set, and what is changed in it.
     rules: String,
     key: Key,
     starter: Option<Seat>,
@@ -42,41 +90,10 @@ impl Header {
         }
     }
 
-    fn play(&self) -> String {
+    fn play<G: GameKind>(&self) -> String {
         let mut dice = Dice::new(u64::from(self.key.0.0[0]));
         let stream = Stream::new(self.key);
-        let rules = Rules::preset(&self.rules).expect("a rule set of this name");
-        playthrough::<Tongits>(&rules, self.starter, &stream, &self.policies, &mut dice)
-    }
-}
-
-#[test]
-fn games_go_as_they_went() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/playthroughs");
-    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
-    for entry in fs::read_dir(folder).expect("the playthroughs are there") {
-        let path = entry.expect("a readable folder").path();
-        // Each other game has a folder and a test of its own.
-        if path.is_dir() {
-            continue;
-        }
-        let text = fs::read_to_string(&path).expect("a readable file");
-        let (header, _) = text.split_once("\n\n").expect("a header and a game");
-        let parsed = Header::parse(header);
-        let played = format!("{header}\n\n{}", parsed.play());
-        if env::var_os("BLESS").is_some() {
-            fs::write(&path, played).expect("a writable file");
-        } else {
-            let differ = text.lines().zip(played.lines()).zip(1..).find(|((a, b), _)| a != b);
-            if let Some(((kept, now), line)) = differ {
-                panic!("{} line {line}\n  kept {kept}\n  now  {now}", path.display());
-            }
-            assert_eq!(text.len(), played.len(), "{}", path.display());
-        }
-        *counts.entry(parsed.rules).or_default() += 1;
-    }
-    for name in Rules::PRESETS {
-        let count = counts.get(name).copied().unwrap_or_default();
-        assert!((3..=5).contains(&count), "three to five games of {name} are kept, not {count}");
+        let rules = rules_of::<G>(&self.rules, "none").unwrap_or_else(|what| panic!("{what}"));
+        playthrough::<G>(&rules, self.starter, &stream, &self.policies, &mut dice)
     }
 }

@@ -386,6 +386,63 @@ fn only_the_present_connection_can_end() {
     desk.tell(Input::Disconnect { player: player(0), connection: newer }).unwrap();
 }
 
+/// Who joins again where it has joined changes nothing, however often.
+#[test]
+fn a_connection_that_is_there_does_not_come_again() {
+    let mut desk = Desk::playing();
+    let before = desk.table.clone();
+    for _ in 0..3 {
+        assert_eq!(desk.connect(0), Err(Rejection::AlreadyConnected));
+        assert_eq!(desk.table, before);
+    }
+    // Whoever has left comes back, once.
+    desk.tell(Input::Leave { player: player(0) }).unwrap();
+    desk.connect(0).unwrap();
+    assert_eq!(desk.connect(0), Err(Rejection::AlreadyConnected));
+    // Another connection is another line, and nobody is told of it.
+    let newer = Input::Connect { player: player(0), connection: connection(7) };
+    desk.tell(newer.clone()).unwrap();
+    assert_eq!(desk.events, []);
+    assert_eq!(desk.tell(newer), Err(Rejection::AlreadyConnected));
+}
+
+/// Rule 8.3: the countdowns that pass are counted on, whoever joins in between.
+#[test]
+fn coming_again_is_no_answer_to_a_countdown() {
+    let mut desk = Desk::playing();
+    let silent = desk.asked();
+    let number = u64::from(silent.number());
+    let mut comes = 100;
+    let mut come = |desk: &mut Desk| {
+        comes += 1;
+        desk.tell(Input::Connect { player: player(number), connection: connection(comes) })
+    };
+    let next = |desk: &mut Desk| {
+        while desk.asked() != silent {
+            desk.act().unwrap();
+        }
+    };
+    desk.wait_and_tick();
+    come(&mut desk).unwrap();
+    desk.disconnect(number).unwrap_err();
+    next(&mut desk);
+    desk.wait_and_tick();
+    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    // It takes the seat back, for one more countdown.
+    come(&mut desk).unwrap();
+    assert!(desk.table.taken_over().is_empty());
+    next(&mut desk);
+    desk.wait_and_tick();
+    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    // A move is an answer.
+    come(&mut desk).unwrap();
+    next(&mut desk);
+    desk.act().unwrap();
+    next(&mut desk);
+    desk.wait_and_tick();
+    assert!(desk.table.taken_over().is_empty());
+}
+
 /// A table's clock never goes back, whatever it is told.
 #[test]
 fn time_does_not_run_backwards() {

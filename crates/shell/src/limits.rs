@@ -24,6 +24,9 @@ pub struct Limits {
     pub applied_on_the_way: usize,
     /// A journal this long is replaced by a snapshot when no game is running.
     pub journal_lines: usize,
+    /// The same while a game is running, so that nobody lengthens the journal without end by coming
+    /// and going: much longer than a game, which is not to lose what its players resume by.
+    pub journal_lines_in_game: usize,
     /// The most updates that resume a connection; a longer gap is closed by a snapshot.
     pub resumed: usize,
     /// An empty table without a POT is forgotten after this time.
@@ -46,6 +49,7 @@ impl Limits {
         applied: 16,
         applied_on_the_way: 2,
         journal_lines: 500,
+        journal_lines_in_game: 2_000,
         resumed: 64,
         idle_ms: 60 * 60 * 1_000,
         ledger_faults: 20,

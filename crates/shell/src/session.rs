@@ -11,7 +11,7 @@
 
 use bahay_engine::game::{Refusal, Viewer};
 use bahay_engine::table::{
-    ConnectionId, Event, Input, PlayerId, Readable, Table, TableId, TableView,
+    ConnectionId, Event, Input, PlayerId, Readable, Rejection, Table, TableId, TableView,
 };
 
 use crate::context::{Context, Planted};
@@ -32,7 +32,8 @@ pub trait Presenter<G: Readable> {
     /// player is asked then.
     fn update(&mut self, at: Point, events: Vec<Event<G::Event>>, table: &Table<G>, is_last: bool);
 
-    fn snapshot(&mut self, at: Point, view: TableView<G>);
+    /// The table, as its view shows it.
+    fn snapshot(&mut self, at: Point, view: TableView<G>, table: &Table<G>);
 
     /// Fault hook: called behind the guard before something of a table is shown. Only tests do
     /// something here.
@@ -278,6 +279,10 @@ impl<G: Readable> PlayerSession<G> {
             Some(Asked::Connect { id }) => (id, true),
             Some(Asked::Join { .. } | Asked::Watch { .. }) | None => return Ok(()),
         };
+        let is_there = matches!(submitted, Err(Failure::Rejected(Rejection::AlreadyConnected)));
+        if let Some(joined) = self.joined.as_mut().filter(|_| connects && is_there) {
+            joined.confirmed = true;
+        }
         let version = submitted.as_ref().ok().copied();
         let read = self.waiting_notices(ctx, out, version)?;
         match submitted {
@@ -285,6 +290,8 @@ impl<G: Readable> PlayerSession<G> {
                 self.expect_told(version)?;
                 out.ack(id, read);
             }
+            // It has joined again where it had joined, which changes nothing.
+            Err(_) if connects && is_there => out.ack(id, None),
             Err(error) => {
                 out.refused(id, Refused::Table(&error));
                 // The seat was freed between the look and the connecting.
@@ -511,7 +518,7 @@ impl<G: Readable> PlayerSession<G> {
         let shown = shown.to(table.viewer(self.player));
         self.shown(ctx, table, || {
             out.before_showing(table);
-            out.snapshot(shown, table.view(Some(self.shown_to(ctx, table))));
+            out.snapshot(shown, table.view(Some(self.shown_to(ctx, table))), table);
         })?;
         Ok(Told::whole(at, shown))
     }

@@ -70,6 +70,11 @@ impl LastShown {
         Self { everybody, seats: Vec::new() }
     }
 
+    /// Whether the line at this point showed everybody something.
+    pub(crate) fn is_to_everybody(&self, at: Point) -> bool {
+        self.everybody == at
+    }
+
     pub fn to(&self, viewer: Viewer) -> Point {
         let own = |(seat, _): &&(Seat, Point)| viewer == Viewer::Seat(*seat);
         let own = self.seats.iter().rev().find(own).map(|(_, point)| *point);

@@ -105,7 +105,8 @@ impl<G: Readable> Watchers<G> {
         let (at, events) = (applied.at, applied.events.clone());
         let (shown, table) = (replica.shown().clone(), replica.table().clone());
         let notice = Notice { at, events, shown, table, anew: false, parted: false };
-        let now = ctx.now();
+        // A process that was asleep may be behind the line that it tells of.
+        let now = ctx.now().max(notice.table.at());
         self.send(ctx, &notice, |watcher| {
             // Who panics over it is told it again, and does so where that is dealt with.
             let wrote = watcher.writer.as_ref().map(|way| guarded(|| way.write(&notice, now)));

@@ -2,6 +2,7 @@
 //! append that nobody waits for, and of lines that are published while a call is in flight.
 
 use std::cell::Cell;
+use std::sync::{Arc, Mutex};
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
@@ -12,8 +13,9 @@ use bahay_engine::table::{
     TableId, Terms, Timestamp,
 };
 use bahay_shell::{
-    Answer, Append, Call, Context, Entry, Failure, Halt, Limits, NewLine, Point, Remark, Reply,
-    Request, RoomTerms, Step, Stored, TableHost, Tag, Tail, Watch, WatchRequest, write_table,
+    Answer, Append, Call, Context, DirectWriter, Entry, Failure, Halt, Limits, NewLine, Notice,
+    Point, Remark, Reply, Request, RoomTerms, Step, Stored, TableHost, Tag, Tail, Watch,
+    WatchRequest, Wrote, write_table,
 };
 use uuid::Uuid;
 
@@ -23,6 +25,8 @@ const LIMITS: Limits = Limits { waiting: 2, waiting_ms: 1_000, ..Limits::SERVICE
 struct Process {
     elapsed_ms: Cell<u64>,
     tags: Cell<u8>,
+    /// It was stopped, and goes on.
+    was_asleep: Cell<bool>,
 }
 
 impl Context<Tongits> for Process {
@@ -31,7 +35,7 @@ impl Context<Tongits> for Process {
     }
 
     fn knows_time(&self) -> bool {
-        true
+        !self.was_asleep.get()
     }
 
     fn elapsed_ms(&self) -> u64 {
@@ -200,4 +204,68 @@ fn an_own_line_that_is_published_before_the_answer_is_told_once() {
     assert!(watch.notices.try_recv().is_none() && host.poll_timeout().is_none());
     let (_, step) = host.request(&process, sit(2));
     assert!(matches!(step, Step::Call(Call::Append(new)) if new.after.version == 1));
+}
+
+/// A connection that takes everything, and notes what time it was told.
+#[derive(Debug, Default)]
+struct Noting(Mutex<Vec<Timestamp>>);
+
+impl DirectWriter<Tongits> for Noting {
+    fn write(&self, _: &Notice<Tongits>, now: Timestamp) -> Wrote {
+        self.0.lock().expect("nobody panics over it").push(now);
+        Wrote::All
+    }
+}
+
+/// Another process decided on a line while this one was stopped, whose time is behind now.
+#[test]
+fn what_is_told_is_never_dated_before_its_line() {
+    let process = Process::default();
+    let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
+    let writer = Arc::new(Noting::default());
+    let connection = ConnectionId(Uuid::from_u128(9));
+    let watch = WatchRequest { connection, writer: Some(writer.clone()), from: None };
+    let (watcher, _) = host.request(&process, Request::Watch(watch));
+    host.answered(&process, watcher, Answer::Subscribed(true));
+    let step = host.answered(&process, watcher, Answer::Loaded(Some(stored())));
+    let Step::Reply(Reply::Watched(Ok(_watch))) = step else {
+        panic!("{step:?} is no watch");
+    };
+    let (_, _, ours) = appending(&process);
+    let later = ours.line.replace("\"at\":1000", "\"at\":8000");
+    assert_ne!(ours.line, later, "the line says when it was decided");
+    host.published(&process, ours.after, &[Entry { tag: ours.tag, line: later }]);
+    assert_eq!(process.now(), Timestamp::from_ms(1_000));
+    assert_eq!(*writer.0.lock().unwrap(), [Timestamp::from_ms(8_000)]);
+}
+
+/// A process that was stopped decides nothing and shows nothing before it has been told the time.
+#[test]
+fn who_does_not_know_the_time_neither_decides_nor_shows() {
+    let process = Process::default();
+    let (mut host, watch) = watched(&process);
+    drop(watch);
+    process.was_asleep.set(true);
+    let (_, step) = host.request(&process, sit(1));
+    assert!(is_unavailable(&step), "{step:?}");
+    // It looks first for what it has missed.
+    let watch = |host: &mut TableHost<Tongits>| {
+        let connection = ConnectionId(Uuid::from_u128(9));
+        let watch = WatchRequest { connection, writer: None, from: None };
+        let (ticket, step) = host.request(&process, Request::Watch(watch));
+        match step {
+            Step::Call(Call::Tail { .. }) => {
+                host.answered(&process, ticket, Answer::Tail(Tail::Lines(Vec::new())))
+            }
+            step => step,
+        }
+    };
+    let step = watch(&mut host);
+    let is_refused = matches!(step, Step::Reply(Reply::Watched(Err(Failure::Unavailable(_)))));
+    assert!(is_refused, "{step:?}");
+    process.was_asleep.set(false);
+    let step = watch(&mut host);
+    assert!(matches!(step, Step::Reply(Reply::Watched(Ok(_)))), "{step:?}");
+    let (_, step) = host.request(&process, sit(1));
+    assert!(matches!(step, Step::Call(Call::Append(_))), "{step:?}");
 }

@@ -1,9 +1,11 @@
 // What a game brings: a folder with the parts of the table that are its own. Everything else, the
 // seats, the clock, the money and the way to a table, is the same for all.
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import type { GameStep, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
 import type { TableTold } from '../house.ts';
 import { tongits } from './tongits/index.ts';
+import { tongoAssets } from './tongo_assets/index.tsx';
+import { tongoOptions } from './tongo_options/index.tsx';
 
 /** What a seat shows beside its player. */
 export interface SeatInfo {
@@ -13,6 +15,10 @@ export interface SeatInfo {
   cards: number | null;
   /** A short word of the game about it. */
   note: string | null;
+  /** What else there is to see of it, as chips and tokens. */
+  more?: ComponentChildren;
+  /** It is out of the game that is played. */
+  out?: boolean;
 }
 
 /** A game that is over, as this page saw it. */
@@ -32,12 +38,20 @@ export interface Ended {
 
 export interface GameFolder {
   kind: string;
+  /** As players call it. */
+  title: string;
+  /** The rule sets that a table for friends may choose from, with what they are called; the usual one first. */
+  ruleSets: () => readonly (readonly [name: string, title: string])[];
   /** Table, hand and actions while a game is played, and the empty table else. */
   Board: ComponentType<{ state: TableState }>;
   /** How it ended: the hands of all. The money is shown by the frame. */
   Showdown: ComponentType<{ ended: Ended }>;
   /** One step of a game that is watched again. */
   Step: ComponentType<{ step: GameStep; seats: string[]; viewer: Seat }>;
+  /** What a line of a settlement is called, where it has a name of this game's own. */
+  itemName?: (name: string) => string | null;
+  /** What a step of the check of a deal is called, where this game has its own. */
+  stepName?: (name: string) => string | null;
   /** The name of an ending. */
   ending: (ended: Ended) => string;
   endingName: (name: string) => string;
@@ -54,7 +68,11 @@ export interface GameFolder {
   ended: (told: TableTold) => unknown;
 }
 
-const FOLDERS: readonly GameFolder[] = [tongits];
+export const FOLDERS: readonly GameFolder[] = [
+  tongits,
+  tongoAssets,
+  tongoOptions,
+];
 
 export function folderOf(kind: string): GameFolder | null {
   return FOLDERS.find((folder) => folder.kind === kind) ?? null;

@@ -1,5 +1,6 @@
 // Who has won most, and who plays best.
 import { useEffect, useState } from 'preact/hooks';
+import { FOLDERS } from '../games/folder.ts';
 import { ask, me } from '../house.ts';
 import type { Place } from '../model.ts';
 import { Choice, Sheet } from '../parts/index.tsx';
@@ -12,18 +13,20 @@ interface Answer { items: Place[]; own: Place | null; total: number }
 export function Boards({ onClose }: { onClose: () => void }) {
   const [board, setBoard] = useState<Board>('coins');
   const [span, setSpan] = useState<Span>('week');
+  const [kind, setKind] = useState(FOLDERS[0]!.kind);
   const [answer, setAnswer] = useState<Answer | null>(null);
   useEffect(() => {
     let alive = true;
     setAnswer(null);
-    void ask<Answer>('GET /v1/leaderboards/{board}/{span}', { path: { board, span }, query: { limit: 50 } })
+    void ask<Answer>('GET /v1/leaderboards/{board}/{span}', { path: { board, span }, query: { limit: 50, kind } })
       .then((got) => { if (alive && got) setAnswer(got); });
     return () => { alive = false; };
-  }, [board, span]);
+  }, [board, span, kind]);
   const score = (place: Place) => board === 'coins' ? coins(place.score) : String(place.score);
   const own = answer?.own && !answer.items.some((one) => one.player === me.value?.id) ? answer.own : null;
   return (
     <Sheet title={say('boards')} onClose={onClose} wide>
+      {FOLDERS.length > 1 ? <Choice label={say('game')} chosen={kind} onChoose={setKind} of={FOLDERS.map((one) => [one.kind, one.title] as const)} /> : null}
       <Choice label={say('boards')} chosen={board} onChoose={setBoard}
         of={[['coins', say('board_coins')], ['hits', say('board_hits')], ['rating', say('board_rating')]]} />
       <Choice label={say('span_week')} chosen={span} onChoose={setSpan}

@@ -1,7 +1,8 @@
 // A table for friends: opened with a bet and rules, joined by a code, a link or a picture of it.
 import { signal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { encode } from 'uqr';
+import { useEffect, useState } from 'preact/hooks';
+import type { QrCodeGenerateResult } from 'uqr';
+import { folderOf, FOLDERS } from '../games/folder.ts';
 import { ask, client, lost, me, rooms, tell } from '../house.ts';
 import type { TableState } from '../model.ts';
 import { Choice, Sheet } from '../parts/index.tsx';
@@ -50,14 +51,18 @@ async function sit(code: string): Promise<boolean> {
 export function Friends({ onClose }: { onClose: () => void }) {
   const [code, setCode] = useState('');
   const [bet, setBet] = useState('5');
-  const [set, setSet] = useState<'kingdom' | 'classic' | 'joker'>('kingdom');
-  const room = rooms.value?.find((one) => one.kind === 'tongits') ?? rooms.value?.[0];
+  const [kind, setKind] = useState(FOLDERS[0]!.kind);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const folder = folderOf(kind) ?? FOLDERS[0]!;
+  const sets = folder.ruleSets();
+  const set = sets.some(([name]) => name === chosen) ? chosen! : sets[0]![0];
+  const room = rooms.value?.find((one) => one.kind === kind) ?? rooms.value?.[0];
   const open = async () => {
     if (!room) return;
     lost.value = null;
     readyAtOnce.value = true;
     const amount = Math.round(Number(bet) * 100);
-    const answer = await client.openPrivateTable({ room: room.id, bet: amount, kind: 'tongits', rule_set: set });
+    const answer = await client.openPrivateTable({ room: room.id, bet: amount, kind, rule_set: set });
     if (!answer.ok) {
       readyAtOnce.value = false;
       tell(refusalText(answer.problem.code, answer.problem.detail));
@@ -78,12 +83,29 @@ export function Friends({ onClose }: { onClose: () => void }) {
         <h3>{say('open_table')}</h3>
         <label>{say('bet_label')}<input type="number" inputMode="numeric" min={1} max={100000} step={1} value={bet}
           onInput={(event) => setBet((event.target as HTMLInputElement).value)} /></label>
-        <Choice label={say('rule_set')} chosen={set} onChoose={setSet}
-          of={[['kingdom', say('set_kingdom')], ['classic', say('set_classic')], ['joker', say('set_joker')]]} />
+        {FOLDERS.length > 1 ? <Choice label={say('game')} chosen={kind} onChoose={setKind} of={FOLDERS.map((one) => [one.kind, one.title] as const)} /> : null}
+        <Choice label={say('rule_set')} chosen={set} onChoose={setChosen} of={sets} />
         <button type="submit" class="act gold" disabled={!(Number(bet) >= 1)}>{say('open_table')}</button>
       </form>
     </Sheet>
   );
+}
+
+/** The picture of a link. What draws it is loaded here first, so that no first hand waits for it; where it
+ * cannot be loaded, the code and the link are there. */
+function useQr(link: string | null): QrCodeGenerateResult | null {
+  const [matrix, setMatrix] = useState<QrCodeGenerateResult | null>(null);
+  useEffect(() => {
+    let alive = true;
+    if (link) {
+      void import('uqr').then(
+        ({ encode }) => { if (alive) setMatrix(encode(link, { ecc: 'M', border: 2 })); },
+        () => {},
+      );
+    }
+    return () => { alive = false; };
+  }, [link]);
+  return matrix;
 }
 
 /** Code, link and picture of the table, to be sent or scanned; the host may send guests away. */
@@ -93,7 +115,7 @@ export function Invitation({ onClose, table }: { onClose: () => void; table: Tab
   useEffect(() => {
     if (known) void ask<PrivateTable>('GET /v1/private-tables/{code}', { path: { code: known.code } }, true).then(setSeen);
   }, [known?.code]);
-  const matrix = useMemo(() => known ? encode(known.link, { ecc: 'M', border: 2 }) : null, [known?.link]);
+  const matrix = useQr(known?.link ?? null);
   if (!known) return <Sheet title={say('invite')} onClose={onClose}><p>{say('nothing_here')}</p></Sheet>;
   const copy = () => { void navigator.clipboard?.writeText(known.link).then(() => tell(say('copied'))); };
   const isHost = seen?.host === me.value?.id;
@@ -138,7 +160,7 @@ export function Brought() {
   if (!code || gone) return null;
   return (
     <Sheet title={say('invited')} onClose={close}>
-      {seen ? <p>{say('invited_terms', { bet: coins(seen.bet), n: seen.players.length, seats: seen.seats })}</p> : <p>{say('loading')}</p>}
+      {seen ? <p>{say('invited_terms', { game: folderOf(seen.kind)?.title ?? seen.kind, bet: coins(seen.bet), n: seen.players.length, seats: seen.seats })}</p> : <p>{say('loading')}</p>}
       <div class="list">
         <p class="code-big"><b>{code}</b></p>
         <button type="button" class="act gold" disabled={!seen} onClick={() => { void sit(code).then((ok) => { if (ok) close(); }); }}>{say('join')}</button>

@@ -2,10 +2,12 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
-import { client, lost, me, named, openRooms, refreshRewards, refreshRooms, rewards, rooms, seek, tell, wallet } from '../house.ts';
+import { folderOf, FOLDERS } from '../games/folder.ts';
+import type { Room } from '../model.ts';
+import { client, lost, me, openRooms, refreshRewards, refreshRooms, rewards, roomName, rooms, seek, tell, wallet } from '../house.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { readyAtOnce } from '../table.tsx';
-import { coins, isWord, say } from '../words.ts';
+import { coins, say } from '../words.ts';
 import { refusalText } from '../refusals.ts';
 import { Boards } from './boards.tsx';
 import { Friends } from './friends.tsx';
@@ -58,8 +60,9 @@ export function Home() {
         <button type="button" class="act gold huge" disabled={eager.value}
           onClick={() => { if (none) page.value = 'rewards'; else eager.value = true; }}>
           <span>{say('play')}</span>
-          <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? say('play_note', { bet: coins(room.bet) }) : 'Tong-its'}</small>
+          <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? say('play_note', { game: room.game, bet: coins(room.bet) }) : 'Tong-its'}</small>
         </button>
+        <Others but={room?.kind ?? null} />
         <nav class="tiles" aria-label={say('menu')}>
           {(['rooms', 'friends', 'rewards', 'boards', 'history', 'settings'] as const).map((name) => (
             <button type="button" class={`tile ${name === 'rewards' && claimable ? 'glow' : ''}`} key={name} onClick={() => { page.value = name; }}>
@@ -76,6 +79,31 @@ export function Home() {
       {page.value === 'settings' ? <SettingsSheet onClose={close} whole /> : null}
     </main>
   );
+}
+
+/** The other games, each in its cheapest room that this wallet may sit in. */
+function Others({ but }: { but: string | null }) {
+  const found = FOLDERS.filter((folder) => folder.kind !== but)
+    .flatMap((folder) => openRooms.value.find((one) => one.kind === folder.kind) ?? []);
+  if (found.length === 0) return null;
+  return (
+    <div class="others">
+      {found.map((room) => (
+        <button type="button" key={room.kind} class="act" onClick={() => void playIn([room.id])}>
+          <span>{folderOf(room.kind)?.title}</span><small>{say('bet', { coins: coins(room.bet) })} · {seatsOf(room)}</small>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function seatsOf(room: Room): string {
+  return say('seats_n', { n: room.seats_min === room.seats ? room.seats : `${room.seats_min}–${room.seats}` });
+}
+
+/** What its rules are called, as its game says. */
+function rulesOf(room: Room): string {
+  return folderOf(room.kind)?.ruleSets().find(([name]) => name === room.rule_set)?.[1] ?? '';
 }
 
 const ICONS: Record<string, string> = {
@@ -114,10 +142,10 @@ function Rooms({ onClose }: { onClose: () => void }) {
             return (
               <button type="button" key={room.id} class="room" disabled={not !== null && not !== say('account_note')}
                 onClick={() => { if (not) tell(refusalText('account_required')); else void playIn([room.id]); }}>
-                <b>{named('room', room.name)}</b>
+                <b>{roomName(room)}</b>
                 <span class="room-bet"><Coin /> {coins(room.bet)}</span>
                 <small>{not ?? (room.players > 0 ? say('playing_now', { n: room.players }) : say('wallet_from', { coins: coins(room.wallet_min) }))}</small>
-                <small>{room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : ''}{room.rule_set && isWord(`set_${room.rule_set}`) ? ` · ${say(`set_${room.rule_set}` as never)}` : ''}</small>
+                <small>{[room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : seatsOf(room), rulesOf(room)].filter((text) => text !== '').join(' · ')}</small>
               </button>
             );
           })}
@@ -136,7 +164,7 @@ export function Seeking() {
     <Sheet title={say('seeking')}>
       <div class="seeking" role="status">
         <i class="shuffle" aria-hidden="true"><i /><i /><i /></i>
-        {room ? <p><b>{say('seeking_room', { room: named('room', room.name), bet: coins(room.bet) })}</b></p> : null}
+        {room ? <p><b>{say('seeking_room', { room: roomName(room), bet: coins(room.bet) })}</b></p> : null}
         <p>{say('seeking_note')}</p>
         <button type="button" class="plain" onClick={() => { readyAtOnce.value = false; void client.cancelSeek(); }}>{say('cancel')}</button>
       </div>

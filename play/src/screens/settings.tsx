@@ -1,14 +1,17 @@
 // What the player chooses for this device, its name and picture, and a password to come back by.
 import { useEffect, useState } from 'preact/hooks';
+import { FOLDERS } from '../games/folder.ts';
 import { ask, client, me, tell } from '../house.ts';
 import type { Me } from '../model.ts';
 import { Avatar, Choice, Sheet, Toggle } from '../parts/index.tsx';
 import { refusalText } from '../refusals.ts';
-import { choose, settings } from '../settings.ts';
+import { choose, hintsFor, settings, showHints } from '../settings.ts';
 import { sound } from '../sound.ts';
 import { language, say, type Language } from '../words.ts';
 
-export function SettingsSheet({ onClose, whole = false }: { onClose: () => void; whole?: boolean }) {
+/** `kind`: the game of the table, whose hints are meant; without a table those of all games. */
+export function SettingsSheet({ onClose, whole = false, kind = null }: { onClose: () => void; whole?: boolean; kind?: string | null }) {
+  const kinds = kind === null ? FOLDERS.map((folder) => folder.kind) : [kind];
   return (
     <Sheet title={say('settings')} onClose={onClose}>
       <div class="list">
@@ -17,7 +20,7 @@ export function SettingsSheet({ onClose, whole = false }: { onClose: () => void;
         <Toggle label={say('set_four_colours')} on={settings.fourColours.value} onChange={(on) => { settings.fourColours.value = on; }} />
         <Toggle label={say('set_large_cards')} on={settings.largeCards.value} onChange={(on) => { settings.largeCards.value = on; }} />
         <Toggle label={say('set_still')} on={settings.still.value} onChange={(on) => { settings.still.value = on; }} />
-        <Toggle label={say('set_hints')} on={settings.hints.value} onChange={(on) => { settings.hints.value = on; }} />
+        <Toggle label={say('set_hints')} on={kinds.some(hintsFor)} onChange={(on) => { for (const one of kinds) showHints(one, on); }} />
         {whole ? <Account /> : null}
       </div>
     </Sheet>

@@ -15,7 +15,7 @@ use super::settlements::{row, rows_table};
 use super::shell::page;
 use super::{Filled, Nothing, Refused, Seat, bars};
 use crate::entropy;
-use crate::http::operators::players::searched;
+use crate::http::operators::players::{report_to_look_at, searched};
 use crate::http::{Code, Cursors, Path, Query, Services, unread};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
@@ -74,9 +74,8 @@ pub(super) async fn show(
     Query(Listing { cursor }): Query<Listing>,
 ) -> Result<Response, Refused> {
     let player = PlayerId(player);
-    let Services { reports, ledger, lobby, standings, .. } = &services;
-    let report = reports.player(player).await.map_err(unread)?;
-    let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
+    let Services { audit, reports, ledger, lobby, standings, .. } = &services;
+    let report = report_to_look_at(reports, audit, &seat.operator, player).await?;
     let wallet = ledger.wallet(player).await?;
     let mut statistics = Vec::new();
     for kind in catalog::kinds() {
@@ -325,7 +324,10 @@ fn sessions(report: &PlayerReport) -> Markup {
             ]
         })
         .collect();
-    table("Sessions, the newest 50", &columns, &rows)
+    html! {
+        (table("Sessions, the newest 50", &columns, &rows))
+        p { "Addresses are for the roles support and admin, and each look is noted in the audit." }
+    }
 }
 
 fn devices(report: &PlayerReport) -> Markup {

@@ -35,6 +35,7 @@ pub(in crate::http) struct DossierBody {
     /// What each seat paid into the POT.
     ante: Coins,
     seats: Vec<DossierSeat>,
+    /// By the house's time, as deadlines are.
     opened_at: Time,
     #[schema(required = true)]
     finished_at: Option<Time>,

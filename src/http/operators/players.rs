@@ -5,12 +5,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::ids::PlayerId;
 use crate::ledger::{Ledger, Wallet};
-use crate::operators::{Care, Operator, Words};
+use crate::operators::audit::Action;
+use crate::operators::{Audit, Care, Operator, RoleMissing, Words};
 use crate::reports::{
     Complaint, DeviceRow, Partner, PlayerNote, PlayerReport, Reports, SessionRow, Shared, SharedBy,
 };
@@ -96,7 +98,7 @@ pub(in crate::http) struct PlayerSession {
     method: String,
     #[schema(required = true)]
     user_agent: Option<String>,
-    /// Of IPv6 the network.
+    /// Of IPv6 the network. Null for the roles `viewer` and `finance`.
     #[schema(required = true, example = "192.0.2.7")]
     address: Option<String>,
     created_at: Time,
@@ -265,7 +267,8 @@ pub(in crate::http) fn searched(text: &str) -> Result<&str, Problem> {
 
 /// Show a player to operators
 ///
-/// Wallet, statistics, sessions, notes, and what others say. For operators of every role.
+/// Wallet, statistics, sessions, notes, and what others say. For operators of every role; addresses
+/// for the roles `support` and `admin`, each look at which is noted in the audit.
 #[utoipa::path(
     get,
     path = "/v1/operator/players/{id}",
@@ -282,12 +285,12 @@ pub(in crate::http) async fn show_player_report(
     State(reports): State<Reports>,
     State(ledger): State<Ledger>,
     State(standings): State<Standings>,
-    _: Operator,
+    State(audit): State<Audit>,
+    operator: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<Json<PlayerDossierBody>, Problem> {
     let player = PlayerId(id);
-    let report = reports.player(player).await.map_err(unread)?;
-    let report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
+    let report = report_to_look_at(&reports, &audit, &operator, player).await?;
     let Wallet { available, held, .. } = ledger.wallet(player).await?;
     let statistics = statistics_of(&standings, player).await?;
     let shared_by = reports.shared_by(player).await.map_err(unread)?;
@@ -308,6 +311,32 @@ pub(in crate::http) async fn show_player_report(
         complaints: report.complaints.into_iter().map(ComplaintBody::from).collect(),
         shared_by: shared_by.into_iter().map(SharedByBody::from).collect(),
     }))
+}
+
+/// A player, with the addresses that it came from only for whoever looks after players, and once it
+/// is noted who looks at them.
+pub(in crate::http) async fn report_to_look_at(
+    reports: &Reports,
+    audit: &Audit,
+    operator: &Operator,
+    player: PlayerId,
+) -> Result<PlayerReport, Problem> {
+    let report = reports.player(player).await.map_err(unread)?;
+    let mut report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
+    if report.sessions.iter().all(|session| session.address.is_none()) {
+        return Ok(report);
+    }
+    match operator.guardian() {
+        Ok(by) => {
+            let subject = format!("player:{player}");
+            let noted = audit.note(by.trail(), Action::AddressesSeen, &subject, json!({})).await;
+            noted.map_err(unread)?;
+        }
+        Err(RoleMissing { .. }) => {
+            report.sessions.iter_mut().for_each(|session| session.address = None);
+        }
+    }
+    Ok(report)
 }
 
 /// List a player's partners

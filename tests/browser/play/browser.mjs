@@ -50,19 +50,22 @@ export async function findings(page) {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ').slice(0, 400)}`);
 }
 
-/** Nothing on the page is wider than the screen, and nothing at the table scrolls. */
+/** Nothing on the page is wider than the screen, nothing at the table scrolls, and no seat lies over another. */
 export async function overflows(page) {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
     const wrong = [];
     if (scrollWidth > clientWidth) wrong.push(`wide: ${scrollWidth} of ${clientWidth}`);
     if (scrollHeight > clientHeight) wrong.push(`high: ${scrollHeight} of ${clientHeight}`);
-    for (const one of document.querySelectorAll('.table .act, .table .slot, .table .meld, .table .seat, .table .pile, .table .say')) {
+    for (const one of document.querySelectorAll('.table .act, .table .slot, .table .meld, .table .seat, .table .pile, .table .say, .table .ta-piece, .table .ta-step')) {
       const { left, right, top, bottom } = one.getBoundingClientRect();
       if (left < -2 || right > innerWidth + 2 || top < -2 || bottom > innerHeight + 2) {
         wrong.push(`${one.className}: ${[left, top, right, bottom].map(Math.round)}`);
       }
     }
+    const seats = [...document.querySelectorAll('.table .seat')].map((one) => one.getBoundingClientRect());
+    const over = (one, other) => one.left < other.right - 2 && other.left < one.right - 2 && one.top < other.bottom - 2 && other.top < one.bottom - 2;
+    if (seats.some((one, at) => seats.slice(at + 1).some((other) => over(one, other)))) wrong.push('seats lie over one another');
     return wrong;
   });
 }

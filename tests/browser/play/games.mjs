@@ -3,10 +3,13 @@
 // and how long it takes until the first hand.
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
+import { cut, takenOver } from './cut.mjs';
+import { OPTIONS_ROOM, optionsGame } from './optionsgame.mjs';
 import { look, myTurn, playGame } from './player.mjs';
 import { relayTo } from './relay.mjs';
 
 const ROOM = 'quick';
+const QUICK = { name: 'Quick', kind: 'tongits', rule_set: 'kingdom', bet: 100, pot: { ante: 1, hits_to_win: 2, second_hit_bonus: 0 } };
 const BUDGET_BYTES = 150_000;
 /** A phone's 4G, as Chromium's developers simulate it, and a processor slowed fourfold. */
 const LINK = { offline: false, latency: 165, downloadThroughput: 9 * 1024 * 1024 / 8 * 0.9, uploadThroughput: 1.5 * 1024 * 1024 / 8 * 0.9 };
@@ -15,21 +18,22 @@ const GAMES_MAX = 40;
 /** How many games were played. */
 export async function runGames({ browser, url, operator, mistakes, picture }) {
   await firstHand({ browser, url, mistakes, picture });
-  await quickRoom(url, operator);
+  await quickRoom(url, operator, { id: ROOM, settings: QUICK });
   const games = await toPot({ browser, url, mistakes, picture });
   await friends({ browser, url, mistakes, picture });
-  return games + 1;
+  await quickRoom(url, operator, OPTIONS_ROOM);
+  const options = await optionsGame({ browser, url, mistakes, picture });
+  return games + 1 + options;
 }
 
 /** A room where the bots think fast, so that a test has time for games. */
-async function quickRoom(url, operator) {
+export async function quickRoom(url, operator, { id, settings }) {
   const answer = await fetch(`${url}/v1/operator/rooms`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': 'quick-room-of-the-test' },
-    body: JSON.stringify({ id: ROOM, settings: {
-      name: 'Quick', kind: 'tongits', rule_set: 'kingdom', bet: 100, multiplier: 1, fee_basis_points: 500, coins_min: 0, coins_max: null,
-      is_open: true, pot: { ante: 1, hits_to_win: 2, second_hit_bonus: 0 },
-      clocks: { prepare_ms: 10_000, think_ms: 60, missed_turns_to_takeover: 2, absence_ms: 30_000 },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': `room-of-the-test-${id}` },
+    body: JSON.stringify({ id, settings: {
+      multiplier: 1, fee_basis_points: 500, coins_min: 0, coins_max: null, is_open: true,
+      clocks: { prepare_ms: 10_000, think_ms: 60, missed_turns_to_takeover: 2, absence_ms: 30_000 }, ...settings,
     } }),
   });
   assert.equal(answer.status, 201, await answer.text());
@@ -69,7 +73,7 @@ async function sitDown(page, url, room) {
 async function toPot({ browser, url, mistakes, picture }) {
   const relay = await relayTo(url);
   const { context, page } = await seat(browser, relay.url, mistakes);
-  await sitDown(page, relay.url, /^Quick/);
+  await sitDown(page, relay.url, /^Quick\b(?! floors)/);
   let games = 0;
   let isCut = false;
   for (let pots = 0; pots === 0; games += 1) {
@@ -77,8 +81,8 @@ async function toPot({ browser, url, mistakes, picture }) {
     await page.locator('.rack [data-card]').first().waitFor({ timeout: 40_000 });
     await playGame(page, { each: async () => {
       if (isCut) return;
-      isCut = true;
-      await cut(page, context, relay, picture);
+      isCut = await cut({ page, context, relay, hand });
+      if (isCut) await picture(page, 'back');
     } });
     const end = page.locator('.ending');
     await end.waitFor();
@@ -107,29 +111,11 @@ async function toPot({ browser, url, mistakes, picture }) {
   return games;
 }
 
-/**
- * The network goes in the midst of a game, and comes back. The AI plays meanwhile and may even end the
- * game, so the hand that is shown then is held against the one that a page without a past is shown.
- */
-async function cut(page, context, relay, picture) {
-  relay.cut();
-  await context.setOffline(true);
-  await page.locator('main.table.stale').waitFor();
-  await page.getByText('Connection lost. Coming back…').waitFor();
-  relay.mend();
-  const began = Date.now();
-  await context.setOffline(false);
-  await page.waitForFunction(() => document.querySelector('main.table:not(.stale)'), null, { timeout: 30_000, polling: 20 });
-  // A figure and no bar: the machine also runs the server and the bots.
-  console.log(`back in the game ${Date.now() - began} ms after the network`);
+/** The cards in hand when something is to do, in any order; null when the game is over. */
+async function hand(page) {
   await myTurn(page);
-  const back = await look(page);
-  await picture(page, 'back');
-  await page.reload();
-  await myTurn(page);
-  const anew = await look(page);
-  assert.deepEqual(back.cards.sort(), anew.cards.sort());
-  assert.equal(back.ending, anew.ending);
+  const { cards, ending, ready } = await look(page);
+  return ending || ready ? null : cards.sort();
 }
 
 /** What each pays is what the sums say: the lines of the page add up to what it shows as the own result. */
@@ -199,9 +185,9 @@ async function friends({ browser, url, mistakes, picture }) {
   const code = await host.page.locator('.code-big').innerText();
   assert.equal(link, `${url}/play/join/${code.trim()}`);
   await host.page.keyboard.press('Escape');
-  await twoTabs(host);
+  await takenOver(host.page, host.context);
   await guest.page.goto(link);
-  await guest.page.getByText('Bet 1. 1 of 3 sit there.').waitFor();
+  await guest.page.getByText('Tong-its, bet 1. 1 of 3 sit there.').waitFor();
   await picture(guest.page, 'invited');
   await guest.page.getByRole('button', { name: 'Sit down' }).click();
   await third.page.goto(`${url}/play`);
@@ -218,17 +204,4 @@ async function friends({ browser, url, mistakes, picture }) {
   const sum = nets.map((net) => Number(net.replace('−', '-').replace(/[+,]/g, ''))).reduce((a, b) => a + b, 0);
   assert.ok(sum <= 0 && sum > -20, `the fee and nothing else is missing: ${nets}`);
   for (const { context } of [host, guest, third]) await context.close();
-}
-
-/** The newer tab plays, the older says so and takes over when asked. */
-async function twoTabs({ context, page }) {
-  const newer = await context.newPage();
-  await newer.goto(page.url());
-  await newer.locator('main.table').waitFor();
-  const replaced = page.getByRole('dialog', { name: 'You play in another tab.' });
-  await replaced.waitFor();
-  await replaced.getByRole('button', { name: 'Play here' }).click();
-  await newer.getByRole('dialog', { name: 'You play in another tab.' }).waitFor();
-  await replaced.waitFor({ state: 'detached' });
-  await newer.close();
 }

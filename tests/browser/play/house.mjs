@@ -13,10 +13,10 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 export const ME = '019ca944-3c00-7000-8000-00000091a7e0';
-const OTHERS = ['019ca944-3c00-7000-8000-00000091a7e1', '019ca944-3c00-7000-8000-00000091a7e2'];
+export const OTHERS = ['019ca944-3c00-7000-8000-00000091a7e1', '019ca944-3c00-7000-8000-00000091a7e2'];
 export const GAME = '019ca944-3c00-7000-8000-000000009a3e';
 const NEXT = '019ca944-3c00-7000-8000-000000009a3f';
-const TABLE = '019ca944-3c00-7000-8000-00000007ab1e';
+export const TABLE = '019ca944-3c00-7000-8000-00000007ab1e';
 const COMMITMENT = '9985b2e4b9b71b28ce59ea5ce77f0b110637b625c6d7f41e982c9510940a2056';
 
 export const RULES = {
@@ -27,7 +27,7 @@ export const RULES = {
   countdowns: { draw_ms: 10000, play_ms: 20000, fight_ms: 10000 },
 };
 
-const TERMS = {
+export const TERMS = {
   room: 'newbie', rules: RULES, price: { bet: 100, multiplier: 1, fee_basis_points: 500 },
   hits: { ante: 1, to_win: 2, second_hit_bonus: 0 },
   clocks: { prepare_ms: 10000, think_ms: 1000, missed_turns_to_takeover: 2, absence_ms: 30000, retry_ms: 1000 },
@@ -39,7 +39,7 @@ export function meld(owner, ...cards) {
   return { owner, cards, by: [0, 1, 2].map((seat) => (seat === owner ? cards : [])) };
 }
 
-/** A table in the midst of a game. `legal` is what the player at seat 0 may do. */
+/** A table of Tong-its in the midst of a game. `legal` is what the player at seat 0 may do. */
 export function playing({ hand, phase, discards = [], melds = [], counts = [hand.length, 10, 9], stock = 8,
   added = [], legal = [], pot = 600, crown = null, seats = {}, terms = {}, ms = 9000, answered } = {}) {
   const prompt = 7;
@@ -92,7 +92,9 @@ const ANSWERS = {
   'GET /v1/me/wallet': { available: 101445, held: 0, version: 3 },
   'GET /v1/rooms': { items: [ROOM,
     { ...ROOM, id: 'silver', name: 'Silver', bet: 1000, wallet_min: 15000, players: 0 },
-    { ...ROOM, id: 'gold', name: 'Gold', bet: 10000, wallet_min: 150000, needs_account: true }] },
+    { ...ROOM, id: 'gold', name: 'Gold', bet: 10000, wallet_min: 150000, needs_account: true },
+    { ...ROOM, id: 'tongo-options-newbie', name: 'Tongo (options), Beginners', kind: 'tongo_options', game: 'Tongo (options)', rule_set: 'lively',
+      ante: 0, wallet_min: 10000, hits_to_win: null, players: 0, seats: 4, seats_min: 2 }] },
   'GET /v1/me/rewards': {
     daily: { amount: 10000, claimable: true, claimable_at: '2026-03-01T12:00:00Z', streak_day: 2 },
     relief: { amount: 20000, claimable: false, floor: 5000, left_today: 3 },
@@ -181,10 +183,10 @@ function answer(house, dist, request, response) {
 const tag = (house) => house.version.toString(16).padStart(12, '0');
 
 function promptOf(house) {
-  const { view, legal, prompt, ms } = house.scene ?? {};
+  const { view, legal, prompt, ms, asked } = house.scene ?? {};
   if (view?.phase.type !== 'playing') return {};
   const { phase } = view.phase.view.public;
-  const seats = phase.type === 'fight' ? phase.asked : [phase.seat];
+  const seats = asked ?? (phase.type === 'fight' ? phase.asked : [phase.seat]);
   return { prompt: { game: GAME, number: prompt, seats, deadline_ms: Date.now() + ms, legal } };
 }
 

@@ -6,6 +6,7 @@
 // usage: node main.mjs URL CHROMIUM SANDBOX OPERATOR_TOKEN DIST [PICTURES]
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { assetsGame } from './assetsgame.mjs';
 import { launch } from './browser.mjs';
 import { runGames } from './games.mjs';
 import { checkRefusals } from './refusals.mjs';
@@ -28,7 +29,8 @@ if (pictures) {
   const three = ['table-crowded-phone', 'chow-choice', 'end-won'].map((name) => join(pictures, `${name}.png`));
   await compose(browser, three, join(pictures, 'play.png'));
 }
-const games = await runGames({ browser, url, operator, mistakes, picture });
+let games = await runGames({ browser, url, operator, mistakes, picture });
+games += await assetsGame({ browser, url, operator, mistakes, picture });
 await browser.close();
 if (mistakes.length > 0) {
   console.error([...new Set(mistakes)].join('\n'));

@@ -1,7 +1,7 @@
 // Every refusal that a player can meet has words in the client, in both languages: its list against the
 // codes of asyncapi.yaml and openapi.yaml.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What is refused only to those who run the house, at the desk and in its part of the API. */
@@ -12,21 +12,33 @@ const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_too
   'room_taken', 'room_unsound', 'second_factor_missing', 'table_broken', 'table_live', 'too_many_rooms'];
 
 /** The games that the page shows, as in play/src/games. */
-const KINDS = ['tongits'];
+const KINDS = [
+  'tongits',
+  'tongo_assets',
+  'tongo_options',
+];
 
 export function checkRefusals(root) {
   const read = (path) => readFileSync(join(root, path), 'utf8');
   // Of games that the page does not show, no code reaches its player.
   const socket = [...read('asyncapi.yaml').matchAll(/^      - code: (\w+)\n(?: {8}.*\n)*? {8}kind: (\w+)$/gm)]
-    .filter((found) => ['null', ...KINDS].includes(found[2])).map((found) => found[1]);
+    .filter((found) => ['null', ...KINDS].includes(found[2]));
   const rest = /\n    ProblemCode:\n[^]*?enum:\n((?:      - \w+\n)+)/.exec(read('openapi.yaml'))[1].match(/\w+/g);
   assert.ok(socket.length > 50 && rest.length > 100, 'the codes were found');
-  const source = read('play/src/refusals.ts');
-  const list = source.slice(source.indexOf('export const REFUSALS'));
-  const known = new Set([...list.matchAll(/\b([a-z_]+): (?:\[|[A-Z_]+\b)/g)].map((found) => found[1]));
-  const missing = [...socket, ...rest].filter((code) => !known.has(code) && !OF_OPERATORS.includes(code));
-  assert.deepEqual(missing, [], 'refusals without words in play/src/refusals.ts');
+  const known = codesOf(read('play/src/refusals.ts'));
+  const missing = rest.filter((code) => !known.has(code) && !OF_OPERATORS.includes(code));
+  for (const [, code, kind] of socket) {
+    const own = join(root, 'play/src/games', kind, 'refusals.ts');
+    if (!known.has(code) && !(existsSync(own) && codesOf(readFileSync(own, 'utf8')).has(code))) missing.push(`${code} of ${kind}`);
+  }
+  assert.deepEqual(missing, [], 'refusals without words in play/src/refusals.ts, or in that of their game');
   assert.deepEqual(OF_OPERATORS.filter((code) => !rest.includes(code)), [], 'codes that are gone');
   // The canary: a code that nobody knows is missed.
   assert.ok(!known.has('no_such_code'));
+}
+
+/** The codes that a list has words for. */
+function codesOf(source) {
+  const list = source.slice(source.indexOf('export const REFUSALS'));
+  return new Set([...list.matchAll(/\b([a-z_]+): (?:\[|[A-Z_]+\b)/g)].map((found) => found[1]));
 }

@@ -1,7 +1,9 @@
 // Runs the scenes, each on a table of its own, and the pages around the table: the first page, waiting,
 // rooms, friends, rewards, leaders, history, settings, a lost connection, a second tab, a lost seat.
+import { ASSETS, ASSETS_LOOKS } from './assets.mjs';
 import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
 import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
+import { OPTIONS, OPTIONS_LOOKS } from './options.mjs';
 import { PAGES } from './pages.mjs';
 import { SCENES } from './scenes.mjs';
 
@@ -20,7 +22,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
   };
   let played = 0;
-  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES })) {
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...ASSETS, ...OPTIONS })) {
     if (only && !only.test(name)) continue;
     house.heard.length = 0;
     house.follow = () => null;
@@ -65,7 +67,8 @@ async function look({ browser, house, mistakes, picture }) {
     const { context, page } = await seat(browser, house.url, mistakes, { viewport });
     page.setDefaultTimeout(WAIT_MS);
     await page.goto(`${house.url}/play`);
-    for (const [name, scene] of [['dealt', dealt], ['crowded', crowded], ['ready', between({ phase: preparing([1]) })]]) {
+    const looks = [['dealt', dealt], ['crowded', crowded], ['ready', between({ phase: preparing([1]) })], ...ASSETS_LOOKS, ...OPTIONS_LOOKS];
+    for (const [name, scene] of looks) {
       house.show(scene);
       await page.waitForTimeout(350);
       await picture(page, `table-${name}-${size}`);

@@ -1,14 +1,16 @@
 //! Access tokens that nobody should believe.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use bahay::auth::{ACCESS_TOKEN_LIFE, Auth, AuthError, Revocations, Signer};
+use bahay::accounts::session_book;
+use bahay::auth::{ACCESS_TOKEN_LIFE, Auth, AuthError, Looked, SessionBook, Signer, Unread};
 use bahay::clock::{Clock, Timestamp};
 use bahay::ids::{PlayerId, SessionId};
 use reqwest::Method;
 use uuid::Uuid;
 
-use super::server::{SECRET, Server, Setup, expect_refusal, ok, refused};
+use super::server::{Guest, SECRET, Server, Setup, expect_refusal, ok, refused, text};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -58,7 +60,8 @@ async fn every_token_but_a_good_one_is_refused_by_its_code() {
     };
     let other_key = {
         let signer = Signer::new(b"another-9f86d081884c7d659a2feaa0c55ad").unwrap();
-        let auth = Auth::new(signer, server.clock.clone(), Revocations::default());
+        let book = session_book(server.bank.pool.clone());
+        let auth = Auth::new(signer, server.clock.clone(), book);
         auth.access_token(PlayerId(Uuid::max()), SessionId(Uuid::max())).reveal()
     };
     let unsigned = format!("{head}.");
@@ -146,20 +149,68 @@ async fn a_secret_is_rotated_while_players_play() {
 }
 
 /// What the socket asks, without a server.
-#[test]
-fn authenticate_gives_the_player_or_the_reason() {
+#[tokio::test]
+async fn authenticate_gives_the_player_or_the_reason() {
     let clock = Clock::set_to(Timestamp::from_ms(1_000));
-    let auth = Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), Revocations::default());
     let (player, session) = (PlayerId(Uuid::max()), SessionId(Uuid::nil()));
+    let auth = Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), Arc::new(One(player)));
     let token = auth.access_token(player, session).reveal();
-    let seen = auth.authenticate(&token).unwrap();
+    let seen = auth.authenticate(&token).await.unwrap();
     assert_eq!((seen.id, seen.session), (player, session));
-    assert_eq!(auth.authenticate(""), Err(AuthError::Missing));
+    assert_eq!(auth.authenticate("").await, Err(AuthError::Missing));
     auth.revocations().insert(session, clock.now());
-    assert_eq!(auth.authenticate(&token), Err(AuthError::Revoked));
+    assert_eq!(auth.authenticate(&token).await, Err(AuthError::Revoked));
     clock.advance(ACCESS_TOKEN_LIFE);
-    assert_eq!(auth.authenticate(&token), Err(AuthError::Expired));
+    assert_eq!(auth.authenticate(&token).await, Err(AuthError::Expired));
     clock.advance(ACCESS_TOKEN_LIFE);
     auth.revocations().forget_expired(clock.now());
     assert!(!auth.revocations().contains(session));
+}
+
+/// A book in which every session is of one player, but those that cannot be read.
+#[derive(Debug)]
+struct One(PlayerId);
+
+impl SessionBook for One {
+    fn player_of(&self, session: SessionId) -> Looked<'_> {
+        let is_read = session != SessionId(Uuid::max());
+        Box::pin(async move { if is_read { Ok(Some(self.0)) } else { Err(Unread) } })
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_no_refusal_for_good() {
+    let clock = Clock::set_to(Timestamp::from_ms(1_000));
+    let (player, session) = (PlayerId(Uuid::max()), SessionId(Uuid::max()));
+    let signer = || Signer::new(SECRET).unwrap();
+    let elsewhere = Auth::new(signer(), clock.clone(), Arc::new(One(player)));
+    let token = elsewhere.access_token(player, session).reveal();
+    let auth = Auth::new(signer(), clock.clone(), Arc::new(One(player)));
+    assert_eq!(auth.authenticate(&token).await, Err(AuthError::Unavailable));
+}
+
+/// Somebody has the secret, or the database was restored: the signature is good, and the session in
+/// the token is none of the house, or another player's.
+#[tokio::test]
+async fn a_signed_token_of_a_session_that_never_was_is_refused() {
+    let server = Server::new().await;
+    let one = server.node.guest("device-0123456789").await;
+    let other = server.node.guest("device-9876543210").await;
+    let book = session_book(server.bank.pool.clone());
+    let forger = Auth::new(Signer::new(SECRET).unwrap(), server.clock.clone(), book);
+    let player = |guest: &Guest| PlayerId(guest.id.parse().unwrap());
+    let session = |guest: &Guest| SessionId(text(&guest.answer["session"]).parse().unwrap());
+    let forged = |player, session| forger.access_token(player, session).reveal();
+    let never = forged(player(&one), SessionId(Uuid::now_v7()));
+    let anothers = forged(player(&one), session(&other));
+    let nobody = forged(PlayerId(Uuid::now_v7()), session(&one));
+    let restarted = server.another_node().await;
+    for node in [&server.node, &restarted] {
+        for token in [&never, &anothers, &nobody] {
+            expect_refusal(node.get("/v1/me", token), 401, "token_revoked").await;
+            expect_refusal(node.get("/v1/me/wallet", token), 401, "token_revoked").await;
+        }
+        ok(node.get("/v1/me", &one.access_token)).await;
+        ok(node.get("/v1/me", &forged(player(&one), session(&one)))).await;
+    }
 }

@@ -1,13 +1,16 @@
 //! What is held of a player, and its end.
 
+use bahay::ledger::Opening;
+use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{PlayerId, TableId};
 use futures_util::future::join_all;
-use reqwest::Method;
-use serde_json::json;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::server::{Guest, Server, expect_refusal, ok, text};
-use crate::support::bank::PotGoes;
+use crate::support::bank::{PotGoes, seat};
+use crate::support::house::PATIENCE;
 use crate::support::reason;
 
 const DEVICE: &str = "device-0123456789";
@@ -59,6 +62,13 @@ async fn the_export_holds_what_is_held() {
     assert_eq!(export["devices"].as_array().unwrap().len(), 1);
     assert_eq!(export["sessions"][0]["user_agent"], "Tongits/2.1 of Maria");
     assert_eq!(export["bans"], json!([]));
+    assert_eq!(
+        export["statistics"],
+        ok(server.node.get("/v1/me/statistics", token)).await["items"]
+    );
+    for empty in ["blocked_players", "muted_players", "reports_made", "reports_received"] {
+        assert_eq!(export[empty], json!([]), "{empty}");
+    }
     let exported = export.to_string();
     assert!(!exported.contains("argon2") && !exported.contains(&guests[1].id), "{exported}");
 }
@@ -158,4 +168,174 @@ async fn nobody_is_deleted_in_a_game_or_at_a_table() {
     ok(leave.bearer_auth(&guests[0].access_token)).await;
     ok(delete(0)).await;
     ok(delete(1)).await;
+}
+
+/// Whom somebody does not want to meet, and what was said about whom.
+#[tokio::test]
+async fn the_export_holds_what_players_have_to_do_with_each_other() {
+    let server = Server::new().await;
+    let (guests, _) = played(&server).await;
+    let [one, other, third] = &guests[..] else { panic!("three have played") };
+    let put = |what: &str, of: &Guest| {
+        let path = format!("/v1/me/{what}/{}", of.id);
+        server.node.request(Method::PUT, &path).bearer_auth(&one.access_token)
+    };
+    ok(put("blocks", other)).await;
+    ok(put("mutes", third)).await;
+    let games = ok(server.node.get("/v1/me/games", &one.access_token)).await;
+    let game = text(&games["items"][0]["id"]);
+    let report = |by: &Guest, about: &Guest, reason: &str, words: &str| {
+        let body = json!({ "player": about.id, "reason": reason, "words": words });
+        let path = format!("/v1/games/{game}/reports");
+        server.node.post(&path, &body).bearer_auth(&by.access_token)
+    };
+    ok(report(one, other, "collusion", "They talk to each other.")).await;
+    ok(report(third, one, "stalling", "She thinks for hours.")).await;
+    let export = ok(server.node.get("/v1/me/export", &one.access_token)).await;
+    assert_eq!(export["blocked_players"][0]["player"], other.id);
+    assert_eq!(export["muted_players"][0]["player"], third.id);
+    let made = &export["reports_made"][0];
+    assert_eq!([&made["reported"], &made["game"]], [&json!(other.id), &json!(game)]);
+    assert_eq!(made["reason"], "collusion");
+    assert_eq!(made["words"], "They talk to each other.");
+    assert_eq!(made["outcome"], json!(null));
+    let received = &export["reports_received"][0];
+    assert_eq!([&received["reason"], &received["game"]], [&json!("stalling"), &json!(game)]);
+    // Who said it, and how, is not told.
+    let received = export["reports_received"].to_string();
+    assert!(!received.contains(&third.id) && !received.contains("hours"), "{received}");
+    let statistics = ok(server.node.get("/v1/me/statistics", &one.access_token)).await;
+    assert_eq!(export["statistics"], statistics["items"]);
+    assert!(!export["statistics"].as_array().unwrap().is_empty());
+}
+
+/// The call by which a guest deletes its account, who has shown that it is its own.
+async fn deletion_of(server: &Server, guest: &Guest, shown: &Value) -> RequestBuilder {
+    let proof = server.node.proof(&guest.access_token, shown).await;
+    let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guest.access_token);
+    delete.header("account-proof", proof)
+}
+
+/// Waits until so many connections to the database wait for a lock.
+async fn waits(server: &Server, many: i64) {
+    let owner = server.bank.database.owner_pool().await;
+    let query = "select count(*) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'";
+    let waiting = async {
+        while sqlx::query_scalar::<_, i64>(query).fetch_one(&owner).await.unwrap() < many {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting).await.expect("somebody waits");
+}
+
+/// A game that is just being opened, and the deletion of one of its players: the deletion waits, and
+/// is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_deleted_while_a_game_is_being_opened() {
+    let server = Server::new().await;
+    let (guests, table) = played(&server).await;
+    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let owner = server.bank.database.owner_pool().await;
+    let mut held = owner.begin().await.unwrap();
+    // Stops an opening after it has taken the wallets, before anybody sees it.
+    sqlx::query("lock table games in share row exclusive mode").execute(&mut *held).await.unwrap();
+    let game = server.bank.deal(table, &players);
+    let ledger = server.bank.ledger.clone();
+    let opening = tokio::spawn(async move { ledger.open_game(game).await });
+    waits(&server, 1).await;
+    let shown = json!({ "by": "password", "password": PASSWORD });
+    let delete = deletion_of(&server, &guests[0], &shown).await;
+    let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
+    waits(&server, 2).await;
+    held.rollback().await.unwrap();
+    assert!(matches!(opening.await.unwrap().unwrap(), Opening::Opened { .. }));
+    assert_eq!(deletion.await.unwrap(), 409);
+    ok(server.node.get("/v1/me", &guests[0].access_token)).await;
+    server.bank.audit_clean().await;
+}
+
+/// The other way round: the opening waits, and finds that the player is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_game_is_opened_with_somebody_who_is_being_deleted() {
+    let server = Server::new().await;
+    let (guests, table) = played(&server).await;
+    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let before = server.bank.wallets(&players).await;
+    let owner = server.bank.database.owner_pool().await;
+    let mut held = owner.begin().await.unwrap();
+    // Stops a deletion after it has looked for games, before anybody sees it.
+    let hold = "lock table name_looks in share row exclusive mode";
+    sqlx::query(hold).execute(&mut *held).await.unwrap();
+    let shown = json!({ "by": "password", "password": PASSWORD });
+    let delete = deletion_of(&server, &guests[0], &shown).await;
+    let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
+    waits(&server, 1).await;
+    let game = server.bank.deal(table, &players);
+    let ledger = server.bank.ledger.clone();
+    let (asked, again) = (game.clone(), game);
+    let opening = tokio::spawn(async move { ledger.open_game(asked).await });
+    waits(&server, 2).await;
+    held.rollback().await.unwrap();
+    assert_eq!(deletion.await.unwrap(), 204);
+    let cannot = opening.await.unwrap().unwrap();
+    assert_eq!(cannot, Opening::CannotPay { seats: SeatSet::only(seat(0)) });
+    // However often it is asked.
+    assert_eq!(server.bank.ledger.open_game(again).await.unwrap(), cannot);
+    assert_eq!(server.bank.wallets(&players).await, before);
+    // The others play on.
+    let game = server.bank.deal(table, &players[1..]);
+    assert!(matches!(server.bank.ledger.open_game(game).await.unwrap(), Opening::Opened { .. }));
+    server.bank.audit_clean().await;
+}
+
+/// Whichever is first: who is in a game has an account, and whose account is gone is in no game.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_deletion_and_an_opening_at_once_one_is_first() {
+    let server = Server::new().await;
+    let mut outcomes = (0, 0);
+    for round in 0..40 {
+        let mut guests = Vec::new();
+        for number in 0..3 {
+            guests.push(server.node.guest(&format!("{DEVICE}-{round}-{number}")).await);
+        }
+        let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+        let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
+        let device = format!("{DEVICE}-{round}-{}", round % 3);
+        let shown = json!({ "by": "device", "device_id": device });
+        let delete = deletion_of(&server, &guests[round % 3], &shown).await;
+        let (opened, deleted) = tokio::join!(server.bank.ledger.open_game(game), async {
+            delete.send().await.unwrap()
+        });
+        match (opened.unwrap(), deleted.status().as_u16()) {
+            (Opening::Opened { .. }, 409) => outcomes.0 += 1,
+            (Opening::CannotPay { seats }, 204) => {
+                let gone = u8::try_from(round % 3).unwrap();
+                assert_eq!(seats, SeatSet::only(seat(gone)));
+                outcomes.1 += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    println!("{} games were opened, {} accounts deleted", outcomes.0, outcomes.1);
+    server.bank.audit_clean().await;
+}
+
+/// A sign-in that has found its player, and the deletion of that player: no session is left.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_signs_in_as_somebody_who_is_being_deleted() {
+    let server = Server::new().await;
+    for round in 0..20 {
+        let device = format!("{DEVICE}-{round}");
+        let guest = server.node.guest(&device).await;
+        let shown = json!({ "by": "device", "device_id": device });
+        let delete = deletion_of(&server, &guest, &shown).await;
+        let body = json!({ "device_id": device });
+        let sign_in = server.node.post("/v1/sign-in/guest", &body);
+        let (deleted, _) = tokio::join!(delete.send(), sign_in.send());
+        assert_eq!(deleted.unwrap().status(), 204);
+        let alive = "select count(*) from sessions where player = $1::uuid and revoked_at is null";
+        let alive = sqlx::query_scalar::<_, i64>(alive).bind(&guest.id);
+        assert_eq!(alive.fetch_one(&server.bank.pool).await.unwrap(), 0);
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use bahay::idempotency::Idempotency;
+use bahay::clock::Clock;
 use bahay::operators::Role;
+use bahay::retention::{Kept, Old, Retention};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::json;
 use sqlx::PgPool;
@@ -239,15 +240,17 @@ async fn answers_are_removed_after_two_days() {
     let owner = server.bank.database.owner_pool().await;
     let age = "update idempotency_keys set created_at = now() - interval '47 hours 59 minutes'";
     execute(&owner, age).await;
-    let store = Idempotency::new(server.bank.database.pool().await);
-    assert_eq!(store.sweep().await.unwrap(), 0);
+    let pool = server.bank.database.pool().await;
+    let retention = Retention::new(pool, Clock::system(), Kept::default());
+    let remove = async || retention.remove(Old::IdempotencyAnswers).await.unwrap();
+    assert_eq!(remove().await, 0);
     execute(
         &owner,
         "update idempotency_keys set created_at = now() - interval '48 hours 1 minute'
         where key = 'old'",
     )
     .await;
-    assert_eq!(store.sweep().await.unwrap(), 1);
+    assert_eq!(remove().await, 1);
     assert!(send(claim(&server.node, &guest, "new")).await.2);
     // The old one is a new call now, and finds today's reward claimed.
     refuses(claim(&server.node, &guest, "old"), 409, "daily_claimed").await;

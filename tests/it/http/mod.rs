@@ -27,6 +27,7 @@ mod proof;
 mod refusals;
 mod relief;
 mod reports;
+mod retention;
 mod rewards;
 mod rooms;
 pub(crate) mod server;

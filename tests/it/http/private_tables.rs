@@ -76,9 +76,10 @@ async fn friends_sit_down_by_the_code_and_nobody_else_finds_the_table() {
 #[tokio::test]
 async fn what_is_no_code_or_no_bet_is_refused() {
     let party = Party::of(1).await;
-    for code in ["AAAAAAAA", "short", "K7MWQ2X0", "K7MWQ2XA9", "%00%00%00%00", "..%2f..%2f"] {
+    for code in ["AAAAAAAA", "short", "K7MWQ2X0", "K7MWQ2XA9", "..%2f..%2f"] {
         expect_refusal(party.join(0, code), 404, "code_not_found").await;
     }
+    expect_refusal(party.join(0, "%00%00%00%00"), 404, "route_not_found").await;
     for (body, status, code) in [
         (json!({ "room": "nowhere", "bet": 100 }), 404, "room_not_found"),
         (json!({ "room": "newbie", "bet": 0 }), 422, "bet_invalid"),
@@ -93,6 +94,11 @@ async fn what_is_no_code_or_no_bet_is_refused() {
             422,
             "rules_invalid",
         ),
+        // Weeks for each turn would hold the stakes of those who want to leave, and a game with no time
+        // to think is the AI's.
+        (with_draw_countdown(u32::MAX), 422, "rules_invalid"),
+        (with_draw_countdown(10 * 60 * 1_000 + 1), 422, "rules_invalid"),
+        (with_draw_countdown(1_000), 422, "rules_invalid"),
         // A count of that game is half a bet, which is a whole number of hundredths.
         (json!({ "room": "newbie", "bet": 101, "kind": "tongo_assets" }), 422, "rules_invalid"),
         (json!({ "room": "newbie", "bet": 10_000_000 }), 409, "too_few_coins"),
@@ -104,4 +110,10 @@ async fn what_is_no_code_or_no_bet_is_refused() {
     let path = format!("/v1/private-tables/{}", opened["code"].as_str().unwrap());
     assert_eq!(ok(party.ask(0, Method::GET, &path)).await["rule_set"], "relaxed");
     expect_refusal(party.open(&body), 409, "seated_elsewhere").await;
+}
+
+fn with_draw_countdown(draw_ms: u32) -> Value {
+    let rules =
+        json!({ "countdowns": { "draw_ms": draw_ms, "play_ms": 20_000, "fight_ms": 8_000 } });
+    json!({ "room": "newbie", "bet": 100, "rules": rules })
 }

@@ -1,5 +1,6 @@
 //! Requests that make no sense.
 
+use bahay::operators::Role;
 use reqwest::Method;
 use serde_json::json;
 
@@ -34,6 +35,7 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
         (r#"{"device_id":"0123456789abcdef","device_id":"0123456789abcdef"}"#, 422, "body_invalid"),
         (r#"{"device_id":"0123456789abcdef","name":"x"}"#, 422, "body_invalid"),
         (r#"{"device_id":"0123456789abcdef","time_zone":"+8"}"#, 422, "body_invalid"),
+        (r#"{"device_id":"0123456789abcdef","name":"Ana\u0000"}"#, 422, "body_invalid"),
         (
             r#"{"device_id":"0123456789abcdef","time_zone":"Mars/Olympus"}"#,
             422,
@@ -60,6 +62,36 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
         .unwrap();
     assert_eq!(players, 0);
     ok(post("Application/JSON; charset=utf-8", good)).await;
+}
+
+/// PostgreSQL takes U+0000 in no text, so it must not come as far.
+#[tokio::test]
+async fn a_text_with_a_zero_is_refused_and_no_mistake_of_ours() {
+    let server = Server::new().await;
+    let guest = server.node.guest("0123456789abcdef").await;
+    let body = json!({ "name": "Ana\0", "password": "a long rain" });
+    let sign_in = server.node.request(Method::POST, "/v1/sign-in/password").json(&body);
+    assert_eq!(refused(sign_in).await, (422, "body_invalid".into()));
+    let unlink = server.node.request(Method::DELETE, "/v1/me/identities/%00");
+    let proof = server.node.device_proof(&guest.access_token, "0123456789abcdef").await;
+    let unlink = unlink.bearer_auth(&guest.access_token).header("account-proof", proof);
+    assert_eq!(refused(unlink).await, (404, "route_not_found".into()));
+    let sit = server.node.request(Method::POST, "/v1/rooms/newbie%00/seat");
+    let sit = sit.bearer_auth(&guest.access_token);
+    assert_eq!(refused(sit).await, (404, "route_not_found".into()));
+    let token = server.operator("ana", Role::Admin).await;
+    for (method, path) in [
+        (Method::GET, "/v1/operator/rooms/%00/revisions"),
+        (Method::GET, "/v1/operator/ledger/accounts/%00"),
+    ] {
+        let asked = server.node.request(method, path).bearer_auth(&token);
+        assert_eq!(refused(asked).await, (404, "route_not_found".into()), "{path}");
+    }
+    // A backslash that is written before it makes it a text like any other.
+    let plain = server.node.request(Method::POST, "/v1/sign-in/password");
+    let plain = plain.header("content-type", "application/json");
+    let plain = plain.body(r#"{"name":"Ana\\u0000","password":"a long rain"}"#);
+    assert_eq!(refused(plain).await, (401, "credentials_wrong".into()));
 }
 
 #[tokio::test]

@@ -325,3 +325,36 @@ async fn support_notes_and_ends_sessions_once() {
     let nobody = format!("/v1/operator/players/{}", Uuid::nil());
     expect_refusal(server.node.get(&nobody, &token), 404, "player_not_found").await;
 }
+
+/// Where a player comes from is for those who look after players, and each look is noted.
+#[tokio::test]
+async fn addresses_are_for_roles_that_need_them_and_each_look_is_noted() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-of-a-guest").await;
+    let path = format!("/v1/operator/players/{}", guest.id);
+    let desk = format!("/desk/players/{}", guest.id);
+    let mut looks = 0;
+    for (name, role, may) in [
+        ("vic", Role::Viewer, false),
+        ("fin", Role::Finance, false),
+        ("sue", Role::Support, true),
+        ("ada", Role::Admin, true),
+    ] {
+        let token = server.operator(name, role).await;
+        let report = ok(server.node.get(&path, &token)).await;
+        let address = &report["sessions"][0]["address"];
+        assert_eq!(address.as_str(), may.then_some("127.0.0.1"), "{role}");
+        looks += i64::from(may);
+        assert_eq!(noted(&server, "addresses_look").await, looks, "{role}");
+
+        let (cookie, _) = seated(&server, &format!("{name}.desk"), role).await;
+        let shown = page(&server, &desk, &cookie).await;
+        assert_eq!(shown.contains("127.0.0.1"), may, "{role}");
+        looks += i64::from(may);
+        assert_eq!(noted(&server, "addresses_look").await, looks, "{role}");
+    }
+    let subject = "select distinct subject from operator_actions where action = 'addresses_look'";
+    let subjects: Vec<String> =
+        sqlx::query_scalar(subject).fetch_all(&server.bank.pool).await.unwrap();
+    assert_eq!(subjects, [format!("player:{}", guest.id)]);
+}

@@ -36,7 +36,7 @@ async fn a_player_is_seated_once_and_may_leave() {
 async fn a_room_that_is_not_there_seats_nobody() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
-    for room in ["nowhere", "Newbie", "newbie%00", "..%2fnewbie"] {
+    for room in ["nowhere", "Newbie", "..%2fnewbie"] {
         let path = format!("/v1/rooms/{room}/seat");
         expect_refusal(ask(&server.node, Method::POST, &path, &guest), 404, "room_not_found").await;
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Router;
 use bahay::accounts::{self, Accounts};
-use bahay::auth::{Auth, Revocations, SealingKeys, Signer};
+use bahay::auth::{Auth, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
 use bahay::edge::{Edge, Peer};
 use bahay::http::{self, Options, Probe, Readiness, Services};
@@ -159,7 +159,7 @@ impl Node {
         let signer = previous.iter().fold(Signer::new(first).expect(sound), |signer, secret| {
             signer.with_previous(secret).expect(sound)
         });
-        let auth = Auth::new(signer, clock.clone(), Revocations::default());
+        let auth = Auth::new(signer, clock.clone(), accounts::session_book(pool.clone()));
         let (books, proofs) = (ledger.clone(), auth.clone());
         let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, ways_in);
         let accounts = accounts.expect("options of the tests are sound");

@@ -106,9 +106,10 @@ async fn signing_out_ends_this_session_at_once() {
 async fn other_nodes_hear_of_an_ended_session_and_so_does_one_that_starts_later() {
     let server = Server::new().await;
     let other = server.another_node().await;
+    let heard = other.accounts.load_revocations().await.unwrap();
     let following = tokio::spawn({
         let accounts = other.accounts.clone();
-        async move { accounts.follow_revocations().await }
+        async move { accounts.follow_revocations(heard).await }
     });
     let guest = server.node.guest(DEVICE).await;
     expect_signed_in(&other, &guest.access_token).await;
@@ -210,9 +211,10 @@ async fn one_session_is_ended_from_another() {
 async fn signing_out_everywhere_ends_all_sessions_on_all_nodes_and_lasts() {
     let server = Server::new().await;
     let other = server.another_node().await;
+    let heard = other.accounts.load_revocations().await.unwrap();
     let following = tokio::spawn({
         let accounts = other.accounts.clone();
-        async move { accounts.follow_revocations().await }
+        async move { accounts.follow_revocations(heard).await }
     });
     let node = &server.node;
     let guests = [node.guest(DEVICE).await, other.guest(DEVICE).await];

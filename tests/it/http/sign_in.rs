@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use bahay::accounts::SESSIONS_MAX;
 use futures_util::future::join_all;
 use serde_json::json;
 use sqlx::PgPool;
@@ -81,9 +82,19 @@ async fn fifty_races_of_one_new_device_make_one_player_and_one_grant() {
     assert_eq!(count(pool, "players").await, 1);
     assert_eq!(count(pool, "grants").await, 1);
     assert_eq!(count(pool, "sessions").await, 50);
+    let alive = "select count(*) from sessions where revoked_at is null";
+    let alive = sqlx::query_scalar::<_, i64>(alive).fetch_one(pool).await.unwrap();
+    assert_eq!(usize::try_from(alive).unwrap(), SESSIONS_MAX, "the others ended to make room");
+    // The node that opened it knows its token at once, and believes each whose session goes on.
+    let mut believed = 0;
     for guest in guests {
-        ok(server.node.get("/v1/me", &guest.access_token)).await;
+        let answer = server.node.get("/v1/me", &guest.access_token).send().await.unwrap();
+        match answer.status().as_u16() {
+            200 => believed += 1,
+            status => assert_eq!(status, 401),
+        }
     }
+    assert!(believed >= SESSIONS_MAX, "{believed}");
 }
 
 #[tokio::test]

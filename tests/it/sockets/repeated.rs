@@ -144,3 +144,55 @@ async fn one_of_two_takes_effect() {
         }
     }
 }
+
+/// Who joins again where it has joined writes no line, and nobody is told of it; nor of another
+/// connection in the place of one that is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn joining_again_writes_nothing_and_tells_nobody() {
+    let house = House::new().await;
+    let (table, clients) = house.table().await;
+    let mut plays = vec![];
+    for client in &clients {
+        plays.push(joined(client).await);
+    }
+    let connects = async || {
+        let journal = house.live.table_key(table, "journal");
+        let mut redis = house.live.raw().await;
+        let lines: Vec<String> =
+            redis::cmd("lrange").arg(journal).arg(0).arg(-1).query_async(&mut redis).await.unwrap();
+        lines.iter().filter(|line| line.contains("\"connect\"")).count()
+    };
+    let before = connects().await;
+    assert_eq!(before, 3);
+    for _ in 0..15 {
+        let joining = plays[0].join().await.unwrap();
+        assert_eq!(answer(&mut plays[0], joining).await, Ok(()));
+    }
+    assert_eq!(connects().await, before);
+    // The connection is still the one of its table: what happens there is shown to it.
+    ready(&mut plays[0]).await;
+    // A newer one takes its place, and says so to the older one alone.
+    let mut newer = joined(&clients[0]).await;
+    let replaced = loop {
+        match timeout(PATIENCE, plays[0].next()).await.unwrap() {
+            Ok(_) => {}
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(replaced, PlayError::Closed { .. }), "{replaced}");
+    let joining = newer.join().await.unwrap();
+    assert_eq!(answer(&mut newer, joining).await, Ok(()));
+    assert_eq!(connects().await, before + 1);
+    ready(&mut plays[1]).await;
+    plays[0] = newer;
+    for play in &mut plays {
+        let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
+        loop {
+            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+                Message::Ack { id, .. } if id == pinging => break,
+                Message::Update { events, .. } => assert!(!events.is_empty()),
+                _ => {}
+            }
+        }
+    }
+}

@@ -12,6 +12,7 @@ use bahay::grant_limits::GrantLimits;
 use bahay::lobby::{self, Room, house_rooms};
 use bahay::operators::AdjustmentBounds;
 use bahay::ratings::Ratings;
+use bahay::retention::Kept;
 use bahay::rewards::Terms;
 use bahay::ws::FaultHooks;
 use bahay_engine::catalog::AnyRules;
@@ -236,6 +237,7 @@ async fn start(
         calendar: bahay::standings::Calendar::default(),
         adjustments: adjustments(),
         door,
+        kept: Kept::default(),
         hooks,
         ways_in: cheap_ways_in(),
         desk: bahay::http::DeskOptions::default(),

@@ -3,12 +3,15 @@
 
 import type { DealSeen } from "../core/types.js";
 import { encode } from "../core/utf8.js";
-import { cardOf } from "../games/tongits/cards.js";
+import { modelOf } from "../games/index.js";
+import type { Redealt } from "../games/model.js";
 import { Stream } from "./chacha20.js";
 import { concat, fromHex, hmacSha256, sha256, sha256OfText, toHex } from "./sha256.js";
 
 const PURPOSE = "bahay/shuffle/v1";
 const ZEROS = "0".repeat(64);
+/** What a record without a kind is of. */
+const FIRST_KIND = "tongits";
 
 /** What the record of a game and `GET /v1/games/{id}/fairness` both say. */
 export interface DealRecord {
@@ -28,15 +31,11 @@ export interface DealRecord {
 }
 
 export interface CheckStep {
-  readonly name:
-    | "commitment"
-    | "client_seed"
-    | "starter"
-    | "deck"
-    | "shown_commitment"
-    | "shown_commitments"
-    | "own_text"
-    | "own_hand";
+  /**
+   * `commitment`, `client_seed`, `shown_commitment`, `shown_commitments`, `own_text`, `own_hand`, and
+   * between them what the game draws, in its own words.
+   */
+  readonly name: string;
   /** Which client the step is about. */
   readonly seat: number | null;
   /** The rule that it follows. */
@@ -47,9 +46,11 @@ export interface CheckStep {
 }
 
 export interface DealCheck {
+  /** The game, by its name. */
+  readonly kind: string;
   readonly holds: boolean;
   readonly steps: readonly CheckStep[];
-  /** Of Tong-its: the hands that the deck gives, by seat; null where the rules were not told. */
+  /** The hands that the deck gives, by seat; null where the rules were not told. */
   readonly hands: readonly (readonly string[])[] | null;
 }
 
@@ -69,7 +70,7 @@ export function dealKey(serverSeed: string, game: string, seeds: readonly string
   return hmacSha256(fromHex(serverSeed), concat([purpose, fromHex(game), ...seeds.map(fromHex)]));
 }
 
-/** Recomputes a deal of Tong-its. With `seen` also what only this client can know. */
+/** Recomputes a deal. With `seen` also what only this client can know. */
 export function checkRecordedDeal(record: DealRecord, seen: DealSeen | null = null): DealCheck {
   const steps: CheckStep[] = [];
   const add = (
@@ -93,29 +94,21 @@ export function checkRecordedDeal(record: DealRecord, seen: DealSeen | null = nu
   });
   const seeds = record.clients.map(({ seed }) => seed);
   const stream = new Stream(dealKey(record.server_seed, record.game, seeds));
-  const chance = [...record.chance];
-  let { starter } = record;
-  if (starter === null) {
-    starter = stream.uniform(record.clients.length);
-    add("starter", "9.4", JSON.stringify({ number: starter }), JSON.stringify(chance.shift()));
-  }
-  const said = chance.shift() as { order?: readonly number[] } | undefined;
-  const order = stream.order(said?.order?.length ?? 0);
-  add("deck", "9.4", named(order), named(said?.order ?? []));
-  const rules = record.terms?.rules as { deal?: string; hand_cards?: number } | undefined;
-  const hands =
-    rules?.hand_cards === undefined
-      ? null
-      : dealt(order, starter, rules.hand_cards, rules.deal === "clockwise");
-  if (seen?.game === record.game) steps.push(...ownSteps(record, seen, hands));
-  return { holds: steps.every(({ holds }) => holds), steps, hands };
+  const { kind = FIRST_KIND, starter, chance } = record;
+  const rules = record.terms?.rules;
+  const model = modelOf(kind);
+  const seats = record.clients.length;
+  const dealt = model?.redeal({ stream, seats, starter, chance, rules, step: add }) ?? null;
+  if (seen?.game === record.game) steps.push(...ownSteps(record, seen, dealt));
+  const holds = model !== null && steps.every((step) => step.holds);
+  return { kind, holds, steps, hands: dealt?.hands ?? null };
 }
 
 /** What a client notes while the game is prepared, and compares afterwards. */
 function ownSteps(
   record: DealRecord,
   seen: DealSeen,
-  hands: readonly (readonly string[])[] | null,
+  dealt: Redealt | null,
 ): CheckStep[] {
   const { seat } = seen;
   const steps: CheckStep[] = [];
@@ -135,27 +128,9 @@ function ownSteps(
   if (own && seen.text !== null && (seen.revealed || own.text !== null)) {
     add("own_text", "9.5", seen.text, own.text ?? "");
   }
-  const hand = seat === null ? undefined : hands?.[seat];
-  if (hand && seen.hand !== null) add("own_hand", "2.3", hand.join(" "), seen.hand.join(" "));
-  return steps;
-}
-
-/** Rule 2.3: the hands by seat, each in ascending order. */
-function dealt(
-  order: readonly number[],
-  starter: number,
-  each: number,
-  isClockwise: boolean,
-): string[][] {
-  const hands: number[][] = [[], [], []];
-  for (let place = 0; place <= 3 * each; place += 1) {
-    const round = place === 3 * each ? 0 : place % 3;
-    const seat = (starter + (isClockwise ? 3 - round : round)) % 3;
-    hands[seat]?.push(order[place] ?? 0);
+  const hand = seat === null ? undefined : dealt?.hands[seat];
+  if (dealt && hand && seen.hand !== null) {
+    add("own_hand", dealt.rule, hand.join(" "), seen.hand.join(" "));
   }
-  return hands.map((hand) => hand.sort((one, other) => one - other).map(cardOf));
-}
-
-function named(order: readonly number[]): string {
-  return order.map(cardOf).join(" ");
+  return steps;
 }

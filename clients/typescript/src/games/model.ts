@@ -1,5 +1,7 @@
-// What the core needs to know of a game: how its view follows its events, what is asked, and how its
-// common events are shortened on the wire. The core itself knows no game.
+// What the core needs to know of a game: how its view follows its events, what is asked, how its
+// common events are shortened on the wire, and how its cards are dealt. The core itself knows no game.
+
+import type { Stream } from "../fair/chacha20.js";
 
 /** One game. Views and events are what asyncapi.yaml says; none of them is ever changed in place. */
 export interface GameModel {
@@ -17,6 +19,28 @@ export interface GameModel {
   prompt(view: object): GamePrompt | null;
   /** What the viewer may do now, in the order in which the server lists it. */
   legal(view: object): object[];
+  /** Draws again what the record says that chance decided, and notes a step for each thing drawn. */
+  redeal(record: Redeal): Redealt | null;
+}
+
+/** A game that is dealt again from its seeds. */
+export interface Redeal {
+  readonly stream: Stream;
+  readonly seats: number;
+  /** Null where chance decides about it. */
+  readonly starter: number | null;
+  /** What the record says, in order. */
+  readonly chance: readonly unknown[];
+  /** Of a record alone. */
+  readonly rules: unknown;
+  readonly step: (name: string, rule: string, computed: string, said: string) => void;
+}
+
+/** The hands that the deck gives, by seat, each as its player is shown it. */
+export interface Redealt {
+  readonly hands: readonly (readonly string[])[];
+  /** The rule by which they are dealt. */
+  readonly rule: string;
 }
 
 export interface GamePrompt {

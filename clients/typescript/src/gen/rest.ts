@@ -646,10 +646,13 @@ export interface DealsSpan {
 /** All that is held of a player. */
 export interface Export {
   readonly bans: readonly ExportedBan[];
+  /** Whom the player blocks, and whom it mutes, the latest first. */
+  readonly blocked_players: readonly ListedPlayer[];
   readonly devices: readonly ExportedDevice[];
   readonly exported_at: Time;
   /** Finished games, newest first. Their records are at `/v1/games/{id}/record`. */
   readonly games: readonly MyGame[];
+  readonly muted_players: readonly ListedPlayer[];
   /** What kept the player from speaking. */
   readonly mutes: readonly ExportedBan[];
   /** What those who run the house wrote about the player, the newest 50. */
@@ -657,9 +660,18 @@ export interface Export {
   /** Newest first. */
   readonly notices: readonly Notice[];
   readonly player: Me;
+  /** What the player has reported of others, newest first. */
+  readonly reports_made: readonly ReportMade[];
+  /**
+   * What others have reported of the player, newest first. Who they are and what they wrote is
+   * theirs.
+   */
+  readonly reports_received: readonly ReportReceived[];
   readonly rewards: Rewards;
-  /** All that there ever were, oldest first. */
+  /** As far back as they are kept, oldest first. */
   readonly sessions: readonly ExportedSession[];
+  /** What the player has done, by game. */
+  readonly statistics: readonly Statistics[];
   readonly wallet: Wallet;
   /** Newest first. */
   readonly wallet_entries: readonly WalletEntry[];
@@ -735,10 +747,12 @@ export interface Game {
   readonly ante: Coins;
   /** How it ended; null when it was voided. */
   readonly ending: string | null;
+  /** By the house's time; by the clock of the database when the game was voided. */
   readonly finished_at: Time;
   readonly id: string;
   /** The game, by its name. */
   readonly kind: string;
+  /** By the house's time, as deadlines are. */
   readonly opened_at: Time;
   readonly room: string;
   readonly seats: readonly GameSeat[];
@@ -883,6 +897,7 @@ export interface MyGame {
   readonly bots: number;
   /** How it ended; null when it was voided, and for some seconds after it was settled. */
   readonly ending: string | null;
+  /** By the house's time; by the clock of the database when the game was voided. */
   readonly finished_at: Time;
   readonly id: string;
   /** The game, by its name. */
@@ -892,6 +907,7 @@ export interface MyGame {
    * it. Zero when the game was voided.
    */
   readonly net: Coins;
+  /** By the house's time, as deadlines are. */
   readonly opened_at: Time;
   /** What it came to for the player. */
   readonly outcome: GameOutcome;
@@ -1116,6 +1132,12 @@ export interface ReliefClaimed {
   readonly left_today: number;
 }
 
+/** What the player has reported of another one. */
+export type ReportMade = ReportReceived & {
+  readonly reported: string;
+  readonly words: string | null;
+};
+
 /** What a player reports about another one of a game. */
 export interface ReportPlayer {
   readonly player: string;
@@ -1126,6 +1148,16 @@ export interface ReportPlayer {
 
 /** Why a player is reported. */
 export type ReportReason = "cheating" | "collusion" | "abuse" | "name" | "stalling" | "other";
+
+/** A report, and what was made of it. */
+export interface ReportReceived {
+  readonly decided_at: (Time | null);
+  readonly game: string;
+  /** `upheld` or `dismissed`; null while it waits. */
+  readonly outcome: string | null;
+  readonly reason: string;
+  readonly reported_at: Time;
+}
 
 /** What I may claim. */
 export interface Rewards {

@@ -44,7 +44,7 @@ export interface AckMessage {
   /** That of the command. */
   readonly id: number;
   readonly type: "ack";
-  /** The table's version with the command's effects in it; absent for a `ping`. */
+  /** The table's version with the command's effects in it; absent where nothing has changed. */
   readonly version?: number | null;
 }
 
@@ -1363,7 +1363,7 @@ export type TongoOptionsAnswer = "stand" | "join" | "confront";
 /** One of the 48 cards of the player deck, or of the options deck. */
 export type TongoOptionsCard = string;
 
-/** A set of cards of one deck: bit n is the card with index n. On the wire it is the list of its cards by ascending index. */
+/** A set of cards of one deck. On the wire it is the list of its cards by ascending index. */
 export type TongoOptionsCardSet = readonly TongoOptionsCard[];
 
 /** A confrontation or an acquisition while it is answered. */

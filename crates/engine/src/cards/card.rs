@@ -1,11 +1,7 @@
 //! One card, as a number: suit × 13 + rank, suits in the order C D H S, ace = 0 (rule 1.12).
 //! Written as rank then suit: `AS`, `TD`, `7H`. The two jokers follow as 52 and 53: `X1`, `X2`.
 
-use core::fmt;
 use core::str::FromStr;
-
-use serde::de::{Deserializer, Error as _, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
 
 /// Ranks in a suit.
 pub(crate) const RANKS: u8 = 13;
@@ -103,17 +99,12 @@ impl Card {
     }
 }
 
-/// The text is not a card in the notation of rule 1.12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotACard;
-
-impl fmt::Display for NotACard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a card: write rank A23456789TJQK then suit CDHS, as in AS or TD; jokers are X1, X2")
-    }
+card_text! {
+    Card, "a card such as \"AS\"";
+    /// The text is not a card in the notation of rule 1.12.
+    pub struct NotACard =
+        "not a card: write rank A23456789TJQK then suit CDHS, as in AS or TD; jokers are X1, X2";
 }
-
-impl core::error::Error for NotACard {}
 
 impl FromStr for Card {
     type Err = NotACard;
@@ -134,44 +125,6 @@ impl FromStr for Card {
             (Some(rank), Some(suit)) => Ok(Self(suit * RANKS + rank)),
             (None, _) | (_, None) => Err(NotACard),
         }
-    }
-}
-
-impl fmt::Display for Card {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [rank, suit] = self.letters().map(char::from);
-        write!(f, "{rank}{suit}")
-    }
-}
-
-impl fmt::Debug for Card {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl Serialize for Card {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let letters = self.letters();
-        serializer.serialize_str(core::str::from_utf8(&letters).expect("the letters are ASCII"))
-    }
-}
-
-impl<'de> Deserialize<'de> for Card {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Notation;
-        impl Visitor<'_> for Notation {
-            type Value = Card;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a card such as \"AS\"")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Card, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_str(Notation).map_err(D::Error::custom)
     }
 }
 

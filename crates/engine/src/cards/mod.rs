@@ -1,8 +1,16 @@
 //! Playing cards: one card or joker, a set of cards as a bit mask, and their notation
-//! (rule 1.12).
+//! (rule 1.12). Games with cards of their own make them by the same macros.
+
+#[macro_use]
+mod macros;
 
 mod card;
 mod set;
 
 pub use card::{Card, NotACard, Rank, Suit};
 pub use set::CardSet;
+
+/// The letters of a card.
+pub(crate) fn text(letters: &[u8]) -> &str {
+    core::str::from_utf8(letters).expect("the letters of cards are ASCII")
+}

@@ -31,7 +31,8 @@ pub enum Input<A> {
     Sit { player: PlayerId, name: String, avatar: Option<String>, bot: bool },
     /// A player goes: at once between games, when the game is over in the midst of one.
     Leave { player: PlayerId },
-    /// A player's connection is there; it replaces an older one.
+    /// A player's connection is there; it replaces an older one. The same one again is refused, unless
+    /// it takes the seat back from the AI.
     Connect { player: PlayerId, connection: ConnectionId },
     /// A connection is gone. Says nothing about a newer one.
     Disconnect { player: PlayerId, connection: ConnectionId },
@@ -117,6 +118,8 @@ pub enum Rejection<I> {
     NotSeated,
     /// The player sits here already.
     AlreadySeated,
+    /// The table knows that this connection is there. Never shown to a player.
+    AlreadyConnected,
     /// No games begin here any more.
     TableClosed,
     /// Every seat is taken.
@@ -157,9 +160,10 @@ pub enum Rejection<I> {
 
 impl<I: Refusal> Rejection<I> {
     /// Every reason of the table's own, in order of precedence.
-    pub const OWN: [Self; 19] = [
+    pub const OWN: [Self; 20] = [
         Self::NotSeated,
         Self::AlreadySeated,
+        Self::AlreadyConnected,
         Self::TableClosed,
         Self::TableFull,
         Self::GameRunning,
@@ -184,6 +188,7 @@ impl<I: Refusal> Rejection<I> {
         match self {
             Self::NotSeated => "not_seated",
             Self::AlreadySeated => "already_seated",
+            Self::AlreadyConnected => "already_connected",
             Self::TableClosed => "table_closed",
             Self::TableFull => "table_full",
             Self::GameRunning => "game_running",
@@ -215,6 +220,7 @@ impl<I: Refusal> Rejection<I> {
             Self::Illegal(illegal) => Some(illegal.rule()),
             Self::NotSeated
             | Self::AlreadySeated
+            | Self::AlreadyConnected
             | Self::TableClosed
             | Self::TableFull
             | Self::GameRunning
@@ -233,6 +239,7 @@ impl<I: Refusal> fmt::Display for Rejection<I> {
         f.write_str(match self {
             Self::NotSeated => "you do not sit at this table",
             Self::AlreadySeated => "you sit at this table already",
+            Self::AlreadyConnected => "the table knows that you are there",
             Self::TableClosed => "no games begin at this table any more",
             Self::TableFull => "every seat is taken",
             Self::GameRunning => "a game goes on: wait until it is over",

@@ -121,6 +121,11 @@ impl<G: Game> Table<G> {
         self.id
     }
 
+    /// The time of the last line, which is never later than the next one's.
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
     /// The version of the engine that plays it.
     pub fn engine(&self) -> u32 {
         self.engine

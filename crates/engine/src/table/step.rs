@@ -115,10 +115,17 @@ impl<G: Game> Table<G> {
             }
             Input::Connect { player, connection } => {
                 let seat = self.seated(*player)?;
+                let tolerated = self.terms.clocks.missed_turns_to_takeover.saturating_sub(1);
                 let occupant = self.seat_mut(seat);
+                let is_away = occupant.left || occupant.missed_turns > tolerated;
+                if occupant.connection == Some(*connection) && !is_away {
+                    return Err(Rejection::AlreadyConnected);
+                }
                 let was_away = occupant.connection.replace(*connection).is_none();
                 occupant.left = false;
-                occupant.missed_turns = 0;
+                // Coming back takes the seat back and answers nothing: what was missed is missed, so
+                // that nobody keeps the others waiting by coming again and again (rule 8.3).
+                occupant.missed_turns = occupant.missed_turns.min(tolerated);
                 if was_away {
                     events.push(Event::Presence { seat, connected: true });
                 }

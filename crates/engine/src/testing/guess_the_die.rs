@@ -15,7 +15,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 use core::ops::RangeInclusive;
 
 use serde::de::{Error as _, SeqAccess};
@@ -24,8 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{Answer, Request};
 use crate::game::{
-    Count, Debt, Game, GameKind, Item, Named, Outcome, Piece, Prompt, Refusal, Row, RuleSet,
-    SeatRange, Turn, UnsoundRules, Viewer,
+    Count, Debt, Game, GameKind, Item, Named, Outcome, Piece, Prompt, Row, RuleSet, SeatRange,
+    Turn, UnsoundRules, Viewer,
 };
 use crate::seat::{Seat, SeatSet};
 use crate::testing::{Dice, Probe};
@@ -87,49 +86,14 @@ pub enum Event {
     Rolled { face: u32, bets: Vec<Bet> },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Illegal {
-    GameOver,
-    NotAsked,
-    NoSuchFace,
-    BetTooSmall,
-    BetTooLarge,
-}
-
-impl Illegal {
-    const ALL: [Self; 5] =
-        [Self::GameOver, Self::NotAsked, Self::NoSuchFace, Self::BetTooSmall, Self::BetTooLarge];
-}
-
-impl fmt::Display for Illegal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::GameOver => "the game is over",
-            Self::NotAsked => "this seat has bet already",
-            Self::NoSuchFace => "a die has the faces 1 to 6",
-            Self::BetTooSmall => "a bet is at least 1",
-            Self::BetTooLarge => "the bet is higher than these rules let it be",
-        })
-    }
-}
-
-impl Refusal for Illegal {
-    fn code(self) -> &'static str {
-        match self {
-            Self::GameOver => "game_over",
-            Self::NotAsked => "bet_already",
-            Self::NoSuchFace => "no_such_face",
-            Self::BetTooSmall => "bet_too_small",
-            Self::BetTooLarge => "bet_too_large",
-        }
-    }
-
-    fn rule(self) -> &'static str {
-        match self {
-            Self::GameOver => "1.6",
-            Self::NotAsked => "1.3",
-            Self::NoSuchFace | Self::BetTooSmall | Self::BetTooLarge => "1.2",
-        }
+refusals! {
+    /// Why a bet is refused.
+    pub enum Illegal {
+        GameOver => "game_over", "1.6", "the game is over";
+        NotAsked => "bet_already", "1.3", "this seat has bet already";
+        NoSuchFace => "no_such_face", "1.2", "a die has the faces 1 to 6";
+        BetTooSmall => "bet_too_small", "1.2", "a bet is at least 1";
+        BetTooLarge => "bet_too_large", "1.2", "the bet is higher than these rules let it be";
     }
 }
 
@@ -473,7 +437,7 @@ impl GameKind for GuessTheDie {
     }
 
     fn refusals() -> &'static [Illegal] {
-        &Illegal::ALL
+        Illegal::ALL
     }
 
     fn short_event(event: &Event) -> Option<&'static str> {

@@ -1,11 +1,9 @@
-//! Tongo (assets): its scenarios, its contract under random play, its strength against every
-//! substitution, whole games as text, its bot, and its table in virtual time.
+//! Tongo (assets): its contract under random play, its strength against every substitution, its
+//! bot, and its table in virtual time.
 
 mod bots;
 mod conformance;
-mod playthroughs;
 mod protocol_page;
-mod scenarios;
 mod strength;
 mod table;
 mod verifier;

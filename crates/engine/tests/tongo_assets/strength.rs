@@ -19,7 +19,7 @@ fn reference(hand: CardSet) -> Key {
         .iter()
         .filter_map(|card| Some((card.number()?, card.colour()?.index(), false)))
         .collect();
-    let wilds = hand.wilds().len();
+    let wilds = hand.wilds().count();
     let mut best = (Class::Nothing, 0, -1, 0);
     substitute(&natural, wilds, 0, &mut best);
     best
@@ -134,7 +134,7 @@ fn random_hands_are_read_as_every_substitution_says() {
         };
         let mut hand = (0..wilds).map(|wild| card(98 + wild)).collect::<CardSet>();
         for _ in 0..200 {
-            if u32::from(hand.len()) < size {
+            if u32::from(hand.count()) < size {
                 hand = hand.with(asset(&mut dice));
             }
         }

@@ -38,8 +38,14 @@ pub(super) fn after_seats<G: Readable>(
 
 /// The snapshot that is to take the place of a long journal.
 pub(super) fn compaction<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G>) -> Option<Call> {
-    let table = replica.table();
-    if replica.journal_lines() < ctx.limits().journal_lines || table.phase().is_running() {
+    let (table, limits) = (replica.table(), ctx.limits());
+    let most = match table.phase().is_running() {
+        true => limits.journal_lines_in_game,
+        false => limits.journal_lines,
+    };
+    // A snapshot tells everybody how many lines there were, so it stands where the last one is seen
+    // by everybody.
+    if replica.journal_lines() < most || !replica.shown().is_to_everybody(replica.at()) {
         return None;
     }
     let snapshot = write_table(table).ok()?;

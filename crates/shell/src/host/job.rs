@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bahay_engine::table::{Event, Input, Readable, Table};
+use bahay_engine::table::{Event, Input, Readable, Rejection, Table};
 
 use super::after::{after_seats, compaction, is_idle};
 use super::{Answer, Call, Reply, Request, TableHost, Ticket, WatchRequest, terms};
@@ -214,7 +214,7 @@ impl<G: Readable> TableHost<G> {
             (Stage::Load, Answer::Loaded(stored)) => self.loaded(ctx, job, stored),
             (Stage::Missed, Answer::Loaded(stored)) => {
                 let missed = stored.and_then(|stored| self.missed(ctx, &job, &stored));
-                self.watched(job, missed)
+                self.watched(ctx, job, missed)
             }
             (Stage::Append(pending), Answer::Append(append)) => {
                 self.appended(ctx, job, *pending, append)
@@ -291,6 +291,10 @@ impl<G: Readable> TableHost<G> {
         job: Job<G>,
         stored: Option<Stored>,
     ) -> Progress<G> {
+        let is_halted = stored.as_ref().is_some_and(|stored| stored.halted.is_some());
+        if is_halted && matches!(job.request, Request::Submit(_)) {
+            return job.failed(Failure::Halted);
+        }
         self.replica = None;
         let Some(stored) = stored else {
             // A table that is gone does not come back under these watchers' versions, and does not
@@ -355,6 +359,11 @@ impl<G: Readable> TableHost<G> {
         });
         let (transition, deadline) = match decided {
             Ok(Ok(decided)) => decided,
+            // Nothing would be appended, so only the whole journal says whether the table is halted.
+            Ok(Err(Rejection::AlreadyConnected)) if !job.is_fresh => {
+                self.is_doubtful = false;
+                return job.call(Stage::Load, Call::Load);
+            }
             // Refused on what may be an old replica: look before saying so.
             Ok(Err(_)) if !job.is_fresh => return self.refresh(job),
             Ok(Err(rejection)) => return job.failed(Failure::Rejected(rejection)),
@@ -450,11 +459,11 @@ impl<G: Readable> TableHost<G> {
                         missed.remove(0);
                     }
                     ctx.remark(self.id, Remark::ResumedFromMemory);
-                    self.watched(job, Some(missed))
+                    self.watched(ctx, job, Some(missed))
                 }
                 None => job.call(Stage::Missed, Call::Load),
             },
-            (None, _) | (_, None) => self.watched(job, None),
+            (None, _) | (_, None) => self.watched(ctx, job, None),
         }
     }
 
@@ -477,7 +486,16 @@ impl<G: Readable> TableHost<G> {
         Some(missed)
     }
 
-    fn watched(&mut self, job: Job<G>, missed: Option<Vec<AppliedLine<G>>>) -> Progress<G> {
+    fn watched(
+        &mut self,
+        ctx: &impl Context<G>,
+        job: Job<G>,
+        missed: Option<Vec<AppliedLine<G>>>,
+    ) -> Progress<G> {
+        // What is shown says what time it is.
+        if !ctx.knows_time() {
+            return job.failed(Unavailable("the time of this table is not known yet".into()));
+        }
         let (Some(replica), Request::Watch(watch)) = (&self.replica, &job.request) else {
             return job.failed(Failure::Missing);
         };

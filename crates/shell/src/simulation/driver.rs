@@ -30,8 +30,15 @@ use crate::{
 };
 
 /// Those of the service, and fewer where it should happen that they are reached.
-pub(super) const LIMITS: Limits =
-    Limits { journal_lines: 150, notices: 8, points: 4, applied: 6, waiting: 6, ..Limits::SERVICE };
+pub(super) const LIMITS: Limits = Limits {
+    journal_lines: 150,
+    journal_lines_in_game: 170,
+    notices: 8,
+    points: 4,
+    applied: 6,
+    waiting: 6,
+    ..Limits::SERVICE
+};
 
 /// Of what a connection is written at once, every so-manieth is not taken at once.
 const NOT_TAKEN: u32 = 16;

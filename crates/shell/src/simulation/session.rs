@@ -87,7 +87,7 @@ impl Presenter<Tongits> for Out<'_> {
         self.messages.push((update, Some(table.id())));
     }
 
-    fn snapshot(&mut self, at: Point, view: TableView<Tongits>) {
+    fn snapshot(&mut self, at: Point, view: TableView<Tongits>, _: &Table<Tongits>) {
         let (prompt, table) = (OpenPrompt::of(&view), view.table);
         let (version, tag, view) = (at.version, at.tag, Box::new(view));
         self.messages.push((Message::Snapshot { version, tag, view, prompt }, Some(table)));

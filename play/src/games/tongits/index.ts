@@ -42,6 +42,8 @@ function endingName(name: string): string {
 
 export const tongits: GameFolder = {
   kind: 'tongits',
+  title: 'Tong-its',
+  ruleSets: () => [['kingdom', say('set_kingdom')], ['classic', say('set_classic')], ['joker', say('set_joker')]],
   Board,
   Showdown,
   Step,

@@ -2,6 +2,7 @@
 
 import type { TongitsEvent, TongitsRules, TongitsView } from "../../gen/socket.js";
 import type { GameModel, GamePrompt } from "../model.js";
+import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { begin, observe } from "./view.js";
 
@@ -19,6 +20,7 @@ export const tongits: GameModel = {
   observe: (view, event) => observe(view as TongitsView, event as TongitsEvent),
   prompt: (view) => prompt(view as TongitsView),
   legal: (view) => legal(view as TongitsView),
+  redeal,
 };
 
 function readShort(word: string, fields: readonly unknown[]): TongitsEvent | null {

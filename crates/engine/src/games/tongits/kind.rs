@@ -56,7 +56,7 @@ impl GameKind for Tongits {
     }
 
     fn refusals() -> &'static [Illegal] {
-        &Illegal::ALL
+        Illegal::ALL
     }
 
     fn short_event(event: &Event) -> Option<&'static str> {

@@ -213,7 +213,7 @@ impl Head<'_> {
             return None;
         }
         let hand = self.own.hand;
-        if hand.len() == HAND_MAX {
+        if hand.count() == HAND_MAX {
             return if free { self.best_exchange(before) } else { None };
         }
         let group = in_one_group(hand);
@@ -221,7 +221,7 @@ impl Head<'_> {
         let best = lying(before).max_by_key(|(_, card)| worth(hand.with(*card)));
         let fitting = best.filter(|(_, card)| fits(*card));
         let section = public.sections[public.section_of(self.actor.seat)];
-        let kept = self.own.kept.len() - u8::from(free);
+        let kept = self.own.kept.count() - u8::from(free);
         // A wild fits wherever nothing that lies there does.
         let may_acquire = section.acquires > 0 && kept < KEPT_MAX;
         if fitting.is_none() && may_acquire && self.chips() >= public.risk + reserve {

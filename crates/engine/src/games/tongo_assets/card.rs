@@ -4,10 +4,10 @@
 //! word of 128 bits. An asset is written with its number, colour and copy, as in `4Ra`; an acquire
 //! card with the letter of its kind and a number, as in `W3`.
 
-use core::fmt;
 use core::str::FromStr;
 
-use serde::de::{Deserializer, Error as _, Visitor};
+use arrayvec::ArrayVec;
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// Numbers of assets, and as many colours.
@@ -186,20 +186,18 @@ impl Card {
         (0..CARDS).map(Self)
     }
 
-    /// The letters, and how many of the three they are.
-    fn letters(self) -> ([u8; 3], usize) {
+    /// Two or three.
+    fn letters(self) -> ArrayVec<u8, 3> {
         if self.is_asset() {
             let colour = Colour::ALL[usize::from(self.0 % TYPES / NUMBERS)].letter();
-            return ([b'1' + self.0 % NUMBERS, colour, COPIES[usize::from(self.0 / TYPES)]], 3);
+            let copy = COPIES[usize::from(self.0 / TYPES)];
+            return ArrayVec::from([b'1' + self.0 % NUMBERS, colour, copy]);
         }
         let mut place = self.0 - ASSETS;
         for (_, count, letter) in KINDS {
             if place < count {
-                return if place < 10 {
-                    ([letter, b'0' + place, 0], 2)
-                } else {
-                    ([letter, b'1', b'0' + place - 10], 3)
-                };
+                let tens = (place >= 10).then_some(b'1');
+                return [letter].into_iter().chain(tens).chain([b'0' + place % 10]).collect();
             }
             place -= count;
         }
@@ -207,20 +205,12 @@ impl Card {
     }
 }
 
-/// A text that is no card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotACard;
-
-impl fmt::Display for NotACard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "not a card: an asset is number, colour RBYGPOK and copy ab, as in 4Ra; an acquire \
-             card is its kind WFVDX and a number, as in W0",
-        )
-    }
+card_text! {
+    Card, "a card such as \"4Ra\" or \"W0\"";
+    /// A text that is no card.
+    pub struct NotACard = "not a card: an asset is number, colour RBYGPOK and copy ab, as in 4Ra; \
+        an acquire card is its kind WFVDX and a number, as in W0";
 }
-
-impl core::error::Error for NotACard {}
 
 impl FromStr for Card {
     type Err = NotACard;
@@ -237,55 +227,12 @@ impl FromStr for Card {
             if letter.as_bytes() == [known] && written < count {
                 let card = Self(first + written);
                 // One card has one notation: no `W01` and no `W+1`.
-                let (letters, len) = card.letters();
-                return if letters.get(..len) == Some(text.as_bytes()) {
-                    Ok(card)
-                } else {
-                    Err(NotACard)
-                };
+                let is_its = *card.letters() == *text.as_bytes();
+                return is_its.then_some(card).ok_or(NotACard);
             }
             first += count;
         }
         Err(NotACard)
-    }
-}
-
-impl fmt::Display for Card {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (letters, len) = self.letters();
-        f.write_str(core::str::from_utf8(&letters[..len]).expect("the letters are ASCII"))
-    }
-}
-
-impl fmt::Debug for Card {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl Serialize for Card {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (letters, len) = self.letters();
-        let text = core::str::from_utf8(&letters[..len]).expect("the letters are ASCII");
-        serializer.serialize_str(text)
-    }
-}
-
-impl<'de> Deserialize<'de> for Card {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Notation;
-        impl Visitor<'_> for Notation {
-            type Value = Card;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a card such as \"4Ra\" or \"W0\"")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Card, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_str(Notation)
     }
 }
 

@@ -44,7 +44,7 @@ impl GameKind for TongoAssets {
     }
 
     fn refusals() -> &'static [Illegal] {
-        &Illegal::ALL
+        Illegal::ALL
     }
 
     fn short_event(event: &Event) -> Option<&'static str> {

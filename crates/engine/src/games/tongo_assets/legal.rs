@@ -128,7 +128,7 @@ impl Actor<'_> {
                 self.check_purchase_price(free)?;
                 let section = self.public.section_of(self.seat);
                 require(self.public.sections[section].acquires > 0, Illegal::NoAcquireCard)?;
-                let kept = self.kept.len() - u8::from(free);
+                let kept = self.kept.count() - u8::from(free);
                 require(kept < KEPT_MAX, Illegal::KeptFull)?;
                 self.check_discard(replace)
             }
@@ -149,7 +149,7 @@ impl Actor<'_> {
             Action::Evade { discards } => {
                 self.check_circle()?;
                 self.can_pay(self.public.evasion())?;
-                let fits = discards.len() == EVADE_CARDS && self.hand.contains_all(discards);
+                let fits = discards.count() == EVADE_CARDS && self.hand.contains_all(discards);
                 require(fits, Illegal::EvadeCards)
             }
             Action::Index { margin } => self.check_margin(margin),
@@ -222,10 +222,10 @@ impl Actor<'_> {
 
     fn check_discard(&self, discard: Option<Card>) -> Result<(), Illegal> {
         match discard {
-            None => require(self.hand.len() < HAND_MAX, Illegal::DiscardMissing),
+            None => require(self.hand.count() < HAND_MAX, Illegal::DiscardMissing),
             Some(card) => {
                 require(self.hand.contains(card), Illegal::CardNotInHand)?;
-                require(self.hand.len() == HAND_MAX, Illegal::DiscardNeedless)
+                require(self.hand.count() == HAND_MAX, Illegal::DiscardNeedless)
             }
         }
     }
@@ -244,7 +244,7 @@ impl Actor<'_> {
 
     /// How many assets a sale takes.
     pub(super) fn sale(&self) -> u8 {
-        self.hand.len().min(self.slots().len())
+        self.hand.count().min(self.slots().len())
     }
 
     pub(super) fn check_confront(&self) -> Result<(), Illegal> {
@@ -252,7 +252,7 @@ impl Actor<'_> {
         match self.public.phase {
             Phase::Open { .. } => require(self.public.is_last(), Illegal::NotAssessing)?,
             Phase::Assess { .. } => {
-                require(self.hand.len() == HAND_MAX, Illegal::HandNotFull)?;
+                require(self.hand.count() == HAND_MAX, Illegal::HandNotFull)?;
                 let all_full = playing.iter().all(|seat| players[seat].hand() == HAND_MAX);
                 require(*rounds > rules.confront_all_rounds || all_full, Illegal::OthersNotFull)?;
             }
@@ -318,8 +318,8 @@ impl Actor<'_> {
     /// Whether the other seat may hold these cards with its own (rules 1.5, 4.6).
     pub(super) fn has_room(&self, to: Seat, cards: CardSet) -> bool {
         let player = &self.public.players[to];
-        let of_hand = cards.assets().len() + cards.wilds().len();
-        let apart = cards.len() - of_hand;
+        let of_hand = cards.assets().count() + cards.wilds().count();
+        let apart = cards.count() - of_hand;
         // An offer without cards of one sort needs no room for it.
         (of_hand == 0 || player.hand() + of_hand <= HAND_MAX)
             && (apart == 0 || player.kept + apart <= KEPT_MAX)

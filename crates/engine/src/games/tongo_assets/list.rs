@@ -118,7 +118,7 @@ fn assessing(actor: &Actor<'_>, swapped: bool, sold: bool, each: &mut impl FnMut
     let slots: ArrayVec<u8, 7> = actor.slots().iter().collect();
     let can_buy = actor.chips() >= public.purchase;
     let has_free = actor.keeps(Acquire::Free);
-    let full = actor.hand.len() == HAND_MAX;
+    let full = actor.hand.count() == HAND_MAX;
     let frees = [(false, can_buy), (true, has_free)];
     let discards: ArrayVec<Card, 7> = actor.hand.iter().filter(|_| full).collect();
     if !swapped {
@@ -137,7 +137,7 @@ fn assessing(actor: &Actor<'_>, swapped: bool, sold: bool, each: &mut impl FnMut
             }
         }
         let acquires = public.sections[public.section_of(actor.seat)].acquires;
-        if acquires > 0 && actor.kept.len() - u8::from(free) < KEPT_MAX {
+        if acquires > 0 && actor.kept.count() - u8::from(free) < KEPT_MAX {
             if full {
                 for card in &discards {
                     each(Action::Acquire { replace: Some(*card), free });

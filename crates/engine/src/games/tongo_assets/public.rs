@@ -524,8 +524,8 @@ impl Public {
         let Some(offer) = self.offer.take().filter(|_| accepted) else {
             return;
         };
-        let (assets, wilds) = (offer.cards.assets().len(), offer.cards.wilds().len());
-        let kept = offer.cards.len() - assets - wilds;
+        let (assets, wilds) = (offer.cards.assets().count(), offer.cards.wilds().count());
+        let kept = offer.cards.count() - assets - wilds;
         let from = &mut self.players[offer.from];
         from.chips -= offer.chips;
         (from.assets, from.wilds, from.kept) =

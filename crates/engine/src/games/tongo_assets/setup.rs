@@ -280,9 +280,10 @@ fn recount(game: &mut TongoAssets) {
     for seat in Seat::all(public.seats()) {
         let (hand, pile) = (hidden.hands[seat], hidden.piles[seat]);
         let player = &mut public.players[seat];
-        (player.assets, player.wilds) = (hand.assets().len(), hand.wilds().len());
-        player.kept = hidden.kept[seat].len();
-        (player.pile_assets, player.pile_acquires) = (pile.assets().len(), pile.acquires().len());
+        (player.assets, player.wilds) = (hand.assets().count(), hand.wilds().count());
+        player.kept = hidden.kept[seat].count();
+        (player.pile_assets, player.pile_acquires) =
+            (pile.assets().count(), pile.acquires().count());
     }
     public.sections = hidden.sections.map(|section| section.seen());
     (public.asset_deck, public.acquire_deck) = (hidden.assets.len(), hidden.acquires.len());

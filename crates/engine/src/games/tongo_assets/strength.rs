@@ -141,7 +141,7 @@ struct Natural {
 impl Natural {
     const fn of(hand: CardSet) -> Self {
         let (first, second) = hand.copies();
-        Self { first, second, wilds: hand.wilds().len() }
+        Self { first, second, wilds: hand.wilds().count() }
     }
 
     const fn any(self) -> u64 {

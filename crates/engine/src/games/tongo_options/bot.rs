@@ -100,6 +100,10 @@ impl<'a> Thought<'a> {
     /// The floor where most can be made of the hand: that which serves it best, to challenge or to
     /// turn up more; one where a card is turned down that serves others; or one with a die to roll.
     fn floor_to_face(&self) -> u8 {
+        if self.public.reserves.is_some() {
+            let helps = |floor: &u8| self.wins_by_all_that_helps(*floor);
+            return (0..FLOORS).max_by_key(helps).unwrap_or_default();
+        }
         let (best, _) = self.odds.best();
         let rolls = |floor: u8| any_faces(&self.public.dice, floor);
         let rolled = if self.is_near() && (0..FLOORS).any(rolls) { self.rolled() } else { 0 };
@@ -123,7 +127,7 @@ impl<'a> Thought<'a> {
     /// How likely it is to win once a card of a floor is turned up; 0 where none lies face down.
     fn bought(&self, floor: u8) -> u32 {
         let has_down = self.public.floors[usize::from(floor)].contains(&None);
-        if has_down { self.odds.beats_after_a_buy(floor, self.others) } else { 0 }
+        if has_down { self.odds.beats_after_a_buy(floor, self.others, 0) } else { 0 }
     }
 
     /// A showdown may come in this round.
@@ -255,18 +259,48 @@ impl<'a> Thought<'a> {
         self.odds.best_discards(self.others).0.iter().collect()
     }
 
-    /// Rules 5.1, 5.2: what is wagered is spent in any case.
+    /// Rules 5.1, 5.2: wagers when it may win more than that, on the whole.
     fn with_reserves(&self, turn: TurnState) -> Action {
         let Some(reserves) = self.public.reserves.filter(|_| turn.wager.is_none()) else {
-            return self.trade(turn, u16::MAX).or_else(|| self.roll()).unwrap_or(Action::End);
+            return self.with_a_wager(turn.floor);
         };
         let wager = u32::from(self.player.chips.min(reserves.wager));
-        let sold = self.best_sale(turn.floor).map_or(0, |(_, wins)| wins);
-        let rolls = any_faces(&self.public.dice, turn.floor);
-        let rolled = if rolls { self.rolled() } else { 0 };
-        let wins = self.wins().max(sold).max(self.bought(turn.floor)).max(rolled);
-        let pot = u32::from(self.public.pot) + wager;
-        if wins * pot >= wager * CERTAIN { Action::ConvertReserves } else { Action::Fold }
+        // Half of those who have not answered will wager too.
+        let others = self.seat.others(self.public.seats()).map(|other| self.public.player(other));
+        let others = others.filter(|other| !other.folded && other.paid.reserves == 0);
+        let more = (1..).zip(others).last().map_or(0, |(count, _)| count * wager / 2);
+        let pot = u32::from(self.public.pot) + wager + more;
+        if self.wins_by_all_that_helps(turn.floor) * pot >= wager * CERTAIN {
+            Action::ConvertReserves
+        } else {
+            Action::Fold
+        }
+    }
+
+    /// What is wagered is spent in any case, so it does all that may help. A card is turned up
+    /// first: it may be turned down again.
+    fn with_a_wager(&self, floor: u8) -> Action {
+        let now = self.wins();
+        let mut cards = (0..SLOTS).zip(&self.public.floors[usize::from(floor)]);
+        let down = cards.find(|(_, card)| card.is_none());
+        let buy = down.map(|(slot, _)| Action::Buy { slot, leverage: false });
+        let sale = self.best_sale(floor).filter(|(_, wins)| *wins > now);
+        let sell = sale.map(|(slot, _)| Action::Sell { slot, leverage: false });
+        let roll = Some(Action::Roll).filter(|roll| self.may(roll) && self.rolled() > now);
+        let legal = |action: &Action| self.may(action);
+        buy.filter(legal).or_else(|| sell.filter(legal)).or(roll).unwrap_or(Action::End)
+    }
+
+    /// How likely it is to win once it has done what helps at a floor.
+    fn wins_by_all_that_helps(&self, floor: u8) -> u32 {
+        let now = self.wins();
+        let has_down = self.public.floors[usize::from(floor)].contains(&None);
+        let bought =
+            if has_down { self.odds.beats_after_a_buy(floor, self.others, now) } else { now };
+        let sold = self.best_sale(floor).map_or(0, |(_, wins)| wins);
+        let rolls = any_faces(&self.public.dice, floor);
+        let rolled = if rolls { self.rolled().saturating_sub(now) } else { 0 };
+        bought.max(sold) + rolled
     }
 
     fn answer(&self, challenge: &Challenge) -> Action {

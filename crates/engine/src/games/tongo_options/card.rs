@@ -1,12 +1,7 @@
 //! A card of either deck, as a number: suit × 12 + number − 1, suits in the order D H S C (rule
 //! 1.2). Written as number then suit: `AD`, `TS`, `KC`. And a set of cards as a bit mask.
 
-use alloc::vec::Vec;
-use core::fmt;
 use core::str::FromStr;
-
-use serde::de::{Deserializer, Error as _, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
 
 /// Numbers in a suit, from the ace to the king.
 pub(super) const NUMBERS: u8 = 12;
@@ -79,17 +74,12 @@ impl Card {
     }
 }
 
-/// The text is not a card in the notation of rule 1.2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotACard;
-
-impl fmt::Display for NotACard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a card: write number A23456789TJK then suit DHSC, as in AD or TS")
-    }
+card_text! {
+    Card, "a card such as \"AD\"";
+    /// The text is not a card in the notation of rule 1.2.
+    pub struct NotACard =
+        "not a card: write number A23456789TJK then suit DHSC, as in AD or TS";
 }
-
-impl core::error::Error for NotACard {}
 
 impl FromStr for Card {
     type Err = NotACard;
@@ -108,93 +98,26 @@ impl FromStr for Card {
     }
 }
 
-impl fmt::Display for Card {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [number, suit] = self.letters().map(char::from);
-        write!(f, "{number}{suit}")
-    }
-}
-
-impl fmt::Debug for Card {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl Serialize for Card {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let letters = self.letters();
-        serializer.serialize_str(core::str::from_utf8(&letters).expect("the letters are ASCII"))
-    }
-}
-
-impl<'de> Deserialize<'de> for Card {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Notation;
-        impl Visitor<'_> for Notation {
-            type Value = Card;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a card such as \"AD\"")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Card, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_str(Notation).map_err(D::Error::custom)
-    }
-}
-
 /// The 48 bits that are cards.
 const ALL_BITS: u64 = (1 << Card::COUNT) - 1;
 
 /// The bits of the four aces.
 const ONE_OF_EACH_SUIT: u64 = 1 | 1 << NUMBERS | 1 << (2 * NUMBERS) | 1 << (3 * NUMBERS);
 
-/// A set of cards of one deck: bit n is the card with index n. On the wire it is the list of its
-/// cards by ascending index.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCardSet"))]
-#[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true)))]
-pub struct CardSet(u64);
+card_set! {
+    /// A set of cards of one deck. On the wire it is the list of its cards by ascending index.
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCardSet"))]
+    #[cfg_attr(feature = "schema", schemars(with = "alloc::vec::Vec<Card>", extend("uniqueItems" = true)))]
+    pub struct CardSet(u64) of Card;
+}
 
 impl CardSet {
-    pub const EMPTY: Self = Self(0);
     /// A whole deck.
     pub const ALL: Self = Self(ALL_BITS);
 
     pub(super) const fn bits(self) -> u64 {
         self.0
-    }
-
-    pub const fn contains(self, card: Card) -> bool {
-        self.0 >> card.index() & 1 == 1
-    }
-
-    #[must_use]
-    pub const fn with(self, card: Card) -> Self {
-        Self(self.0 | 1 << card.index())
-    }
-
-    #[must_use]
-    pub const fn without(self, card: Card) -> Self {
-        Self(self.0 & !(1 << card.index()))
-    }
-
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    #[must_use]
-    pub const fn difference(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
     }
 
     /// The numbers of the cards, 1 as bit 0.
@@ -208,73 +131,12 @@ impl CardSet {
         Self(ONE_OF_EACH_SUIT << (number - 1))
     }
 
-    pub const fn len(self) -> usize {
-        self.0.count_ones() as usize
-    }
-
-    /// The card with the least index.
-    pub const fn first(self) -> Option<Card> {
-        if self.0 == 0 { None } else { Card::from_index(self.0.trailing_zeros().to_le_bytes()[0]) }
-    }
-
-    /// By ascending index.
-    pub fn iter(self) -> impl Iterator<Item = Card> + Clone {
-        let mut left = self;
-        core::iter::from_fn(move || {
-            let card = left.first()?;
-            left = left.without(card);
-            Some(card)
-        })
-    }
-
     /// The suits of the cards with this number, diamonds as bit 3 down to clubs as bit 0: so the
     /// highest bit is the highest suit.
     pub(super) fn suits_of(self, number: u8) -> u8 {
         let bits = self.0 >> (number - 1);
         let suit = |place: u8| (bits >> (place * NUMBERS) & 1).to_le_bytes()[0];
         suit(0) << 3 | suit(1) << 2 | suit(2) << 1 | suit(3)
-    }
-}
-
-impl FromIterator<Card> for CardSet {
-    fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> Self {
-        cards.into_iter().fold(Self::EMPTY, Self::with)
-    }
-}
-
-impl fmt::Display for CardSet {
-    /// Cards with a space between, as in scenarios and logs.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, card) in self.iter().enumerate() {
-            if place > 0 {
-                f.write_str(" ")?;
-            }
-            write!(f, "{card}")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Debug for CardSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{{{self}}}")
-    }
-}
-
-impl Serialize for CardSet {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
-    }
-}
-
-impl<'de> Deserialize<'de> for CardSet {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let cards = Vec::<Card>::deserialize(deserializer)?;
-        let set: Self = cards.iter().copied().collect();
-        if set.len() < cards.len() {
-            return Err(D::Error::custom("a set of cards holds no card twice"));
-        }
-        Ok(set)
     }
 }
 

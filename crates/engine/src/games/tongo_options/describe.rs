@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -12,6 +13,7 @@ use crate::games::tongo_options::dice::{Dice, Die};
 use crate::games::tongo_options::event::{Answer, CostsChange, Ending, Event, Shown};
 use crate::games::tongo_options::player::Player;
 use crate::games::tongo_options::public::Costs;
+use crate::games::tongo_options::rules::FLOORS;
 use crate::games::tongo_options::strength::Class;
 use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
@@ -24,13 +26,13 @@ pub(super) fn view(view: &View) -> Vec<Row> {
             Some(hand) => hand.iter().map(card).collect(),
             None => vec![text("4 cards")],
         };
-        pieces.extend(standing(player));
+        pieces.push(standing(player));
         rows.push(Row { seat: Seat::new(number), label: "hand".into(), pieces });
     }
     rows.push(row(
         "pot, round, costs",
         vec![
-            text(format!("{} chips, round {}", public.pot, public.round)),
+            text(format!("{} chips, round {},", public.pot, public.round)),
             costs(&public.costs, public.risk()),
         ],
     ));
@@ -179,15 +181,14 @@ fn text(what: impl Into<Cow<'static, str>>) -> Piece {
     Piece::Text(what.into())
 }
 
-fn standing(player: &Player) -> Vec<Piece> {
-    let mut told = vec![text(format!("{} chips", player.chips))];
+fn standing(player: &Player) -> Piece {
     let marks = [
         (player.folded, "folded"),
         (player.evade_token, "evade token"),
         (player.leveraged, "buy-in used"),
     ];
-    told.extend(marks.into_iter().filter(|(holds, _)| *holds).map(|(_, mark)| text(mark)));
-    told
+    let marks = marks.into_iter().filter(|(holds, _)| *holds);
+    text(marks.fold(format!("{} chips", player.chips), |told, (_, mark)| format!("{told}, {mark}")))
 }
 
 fn costs(costs: &Costs, risk: u16) -> Piece {
@@ -232,17 +233,18 @@ fn with_cards(what: &'static str, discards: &Discards) -> Vec<Piece> {
     pieces
 }
 
+/// `1 on floor 6, 7 between floors 2 and 3`.
 fn dice(dice: &Dice) -> Vec<Piece> {
     let die = |die: &Die| {
         let floor = die.place / 2;
-        let place = if die.place.is_multiple_of(2) {
+        if die.place.is_multiple_of(2) {
             format!("{} on floor {floor}", die.value)
         } else {
-            format!("{} between floors {floor} and {}", die.value, (floor + 1) % 8)
-        };
-        text(place)
+            format!("{} between floors {floor} and {}", die.value, (floor + 1) % FLOORS)
+        }
     };
-    dice.iter().map(die).collect()
+    let dice: Vec<String> = dice.iter().map(die).collect();
+    vec![text(dice.join(", "))]
 }
 
 fn shown(shown: &Shown) -> Vec<Piece> {

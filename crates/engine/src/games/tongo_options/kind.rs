@@ -49,7 +49,7 @@ impl GameKind for TongoOptions {
     }
 
     fn refusals() -> &'static [Illegal] {
-        &Illegal::ALL
+        Illegal::ALL
     }
 
     fn short_event(event: &Event) -> Option<&'static str> {

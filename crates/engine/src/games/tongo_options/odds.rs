@@ -9,13 +9,13 @@ use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, PLACES};
 use crate::games::tongo_options::strength::{DiceCounts, Strength, best_floor};
 
 /// Random hands for an estimate.
-const SAMPLES: usize = 24;
+const SAMPLES: usize = 48;
 
 /// Rolls of the dice for an estimate.
 const ROLLS: u32 = 6;
 
 /// Cards turned up, or draws, for an estimate.
-const TRIES: usize = 4;
+const TRIES: usize = 6;
 
 /// An estimate of something certain.
 pub(super) const CERTAIN: u32 = 1_000;
@@ -84,14 +84,15 @@ impl Odds {
     }
 
     /// How likely the best hand beats so many others once some card of a floor is turned up: on the
-    /// whole, as it may be any that is not seen.
-    pub(super) fn beats_after_a_buy(&self, floor: u8, others: usize) -> u32 {
+    /// whole, as it may be any that is not seen. Each counts for no less than `least`: for as much
+    /// as without it, where it can be turned down again.
+    pub(super) fn beats_after_a_buy(&self, floor: u8, others: usize, least: u32) -> u32 {
         let seen = self.floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
         let cards = self.samples.iter().filter_map(|sample| sample.difference(seen).first());
         let (mut sum, mut count) = (0_u32, 0_u32);
         for card in cards.take(TRIES) {
             let up = self.floors[usize::from(floor)].with(card);
-            sum += self.beats_with(floor, up, others);
+            sum += self.beats_with(floor, up, others).max(least);
             count += 1;
         }
         sum.checked_div(count).unwrap_or(0)

@@ -1,0 +1,72 @@
+// What actions cost, and what costs become (rules 1.6, 3.4, 8.4).
+
+import type {
+  TongoOptionsCosts as Costs, TongoOptionsCostsChange as How, TongoOptionsNewCosts as NewCosts,
+  TongoOptionsPublic as Public,
+} from "../../gen/socket.js";
+import { distance } from "./cards.js";
+
+export type CostName = "buy" | "sell" | "exchange";
+
+/** In the order of the fields. */
+export const COSTS: readonly CostName[] = ["buy", "sell", "exchange"];
+
+/** Percentages that stand for all in a list of what is legal. */
+export const PERCENTS = [-50, -10, 10, 50, 100] as const;
+
+/** Rule 1.6; nothing once reserves were converted (rule 5.1). */
+export function risk({ reserves, costs }: Public): number {
+  return reserves ? 0 : Math.max(0, costs.sell - costs.buy);
+}
+
+/** The costs that a change leads to, and the chips that it takes; or the code why not. */
+export type Change = { readonly costs: Costs; readonly chips: number } | { readonly code: string };
+
+export function changed({ costs: old, rules }: Public, how: How, given: NewCosts): Change {
+  const next = { ...old };
+  for (const name of COSTS) next[name] = given[name] ?? old[name];
+  const by = COSTS.map((name) => next[name] - old[name]);
+  if (COSTS.some((name) => next[name] < 1)) return { code: "below_one" };
+  if (how === "lower" && by.some((more) => more > 0)) return { code: "not_lower" };
+  if (how === "raise" && by.some((more) => more < 0)) return { code: "not_higher" };
+  if (by.every((more) => more === 0)) return { code: "no_change" };
+  if (by.some((more) => more > rules.raise_max)) return { code: "raised_too_far" };
+  return { costs: next, chips: by.reduce((sum, more) => sum + Math.abs(more), 0) };
+}
+
+/** Rule 3.4, the index of the margin: the new costs, rounded up. */
+export function indexed(open: Public, percent: number): Change {
+  if (!Number.isInteger(percent) || percent < -99 || percent > 100 || percent === 0) {
+    return { code: "percent_out_of_range" };
+  }
+  const next = (name: CostName): number =>
+    Math.max(1, Math.ceil((open.costs[name] * (100 + percent)) / 100));
+  const given = { buy: next("buy"), sell: next("sell"), exchange: next("exchange") };
+  return changed(open, "index", given);
+}
+
+/** What stands for all changes of one cost in a list: by one, and as far as it goes. */
+export function someChanges(open: Public, how: "lower" | "raise"): NewCosts[] {
+  return COSTS.flatMap((name) => {
+    const old = open.costs[name];
+    const [near, far] = how === "lower" ? [old - 1, 1] : [old + 1, old + open.rules.raise_max];
+    const all = near === far ? [near] : [near, far];
+    return all.filter((cost) => cost >= 1 && cost !== old).map((cost) => ({ [name]: cost }));
+  });
+}
+
+/** What a card costs, perhaps paid by the buy-in (rule 3.4). */
+export function price({ rules }: Public, whole: number, leverage: boolean): number {
+  return leverage ? Math.max(0, whole - rules.buy_in) : whole;
+}
+
+/** For nothing where no other floor is named. */
+export function exchangePrice({ costs }: Public, facing: number, floor: number | null): number {
+  return floor === null ? 0 : costs.exchange * distance(facing, floor);
+}
+
+/** Rule 8.4: what an answer costs a seat that stays in. */
+export function answerPrice(open: Public, seat: number): number {
+  const whole = open.rules.answer_pays_risk ? risk(open) : 0;
+  return Math.min(whole, open.players[seat]?.chips ?? 0);
+}

@@ -1,0 +1,129 @@
+// The rules of Tongo (options) as this client knows them, against what the server's games say: for every
+// question what is legal and why another thing is not, and how strong hands are that were shown.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import {
+  type Action, type TongoOptionsAction, type TongoOptionsEvent, type TongoOptionsView, tongoOptions,
+} from "../src/index.js";
+import { type Look, canonical, play } from "./tape.js";
+
+const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
+const FOLDER = process.env["BAHAY_TAPES"] ?? join(ROOT, "clients/tapes");
+
+/** Plays some tapes and looks at what happens in them. */
+function each(look: Look): void {
+  const names = readdirSync(FOLDER).filter((name) => name.startsWith("tongo_options-")).sort();
+  assert.ok(names.length > 0, "there are tapes");
+  for (const name of names.slice(0, 60)) play(readFileSync(join(FOLDER, name), "utf8"), look);
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
+
+/** What a player could try at all. Of costs and discards those that lists name. */
+function tries(view: TongoOptionsView): TongoOptionsAction[] {
+  const hand = tongoOptions.ownHand(view);
+  const { costs, rules } = view.public;
+  const flags = [{}, { leverage: true }];
+  const discards = [hand.slice(0, 1), hand.slice(1, 3), hand];
+  const costNames = ["buy", "sell", "exchange"] as const;
+  return [
+    ...(["retreat", "convert_reserves", "confront", "acquire", "fold", "pay_risk", "roll", "end",
+      "stand", "join", "evade"] as const).map((type) => ({ type })),
+    ...upTo(8).map((floor) => ({ type: "stop", floor }) as const),
+    ...upTo(8).map((target) => ({ type: "confront", target }) as const),
+    ...discards.map((cards) => ({ type: "evade", discards: cards }) as const),
+    ...discards.map((cards) => ({ type: "pay_to_evade", discards: cards }) as const),
+    { type: "pay_to_evade", discards: [] },
+    ...upTo(3).flatMap((slot) => flags.flatMap((flag) => [
+      { type: "buy", slot, ...flag } as const, { type: "sell", slot, ...flag } as const,
+      ...upTo(3).flatMap((other) => [
+        { type: "exchange", slot, other, ...flag } as const,
+        ...upTo(8).map((floor) => ({ type: "exchange", slot, floor, other, ...flag }) as const),
+      ]),
+    ])),
+    ...costNames.flatMap((name) => [
+      { type: "lower", [name]: costs[name] - 1 } as const, { type: "lower", [name]: 1 } as const,
+      { type: "raise", [name]: costs[name] + 1 } as const,
+      { type: "raise", [name]: costs[name] + rules.raise_max } as const,
+      { type: "raise", [name]: costs[name] + rules.raise_max + 1 } as const,
+      { type: "lower", [name]: costs[name] + 1 } as const,
+      { type: "raise", [name]: costs[name] - 1 } as const,
+    ]),
+    ...[-50, -10, 10, 50, 100, 0].map((percent) => ({ type: "index_margin", percent }) as const),
+  ];
+}
+
+test("why not has no reason for what the server lists, and one for all else", () => {
+  let [legal, others] = [0, 0];
+  const codes = new Set<string>();
+  each((told, { table }) => {
+    const phase = table?.view.phase;
+    if (told.type !== "table" || phase?.type !== "playing" || !table?.prompt) return;
+    const view = phase.view as TongoOptionsView;
+    const listed = new Set(table.prompt.legal.map((action: Action) => canonical(action)));
+    for (const action of table.prompt.legal) {
+      assert.equal(tongoOptions.whyNot(view, action as TongoOptionsAction), null, canonical(action));
+      legal += 1;
+    }
+    for (const action of tries(view)) {
+      if (listed.has(canonical(action))) continue;
+      const why = tongoOptions.whyNot(view, action);
+      assert.ok(why && why.rule !== "", `${canonical(action)} is not listed`);
+      codes.add(why.code);
+      others += 1;
+    }
+  });
+  assert.ok(legal > 1_000 && others > 10_000, `${legal} and ${others}`);
+  for (const code of ["not_your_turn", "stop_first", "turn_begun", "risk_unpaid", "too_early",
+    "no_such_target", "once_a_turn", "out_of_order", "already_up", "not_up", "exchange_up",
+    "same_floor", "leverage_free", "below_one", "not_lower", "not_higher", "raised_too_far",
+    "no_die_here", "index_off", "no_risk", "nothing_discarded"]) {
+    assert.ok(codes.has(code), `nothing was refused as ${code}`);
+  }
+});
+
+test("hands that were shown match as the server says, and the strongest has won", () => {
+  let shown = 0;
+  each((told) => {
+    if (told.type !== "table") return;
+    const { before } = told;
+    for (const event of told.events) {
+      if (event.type !== "game" || event.event.type !== "shown" || before?.phase.type !== "playing") continue;
+      const { hands } = event.event as Extract<TongoOptionsEvent, { type: "shown" }>;
+      const { floors, dice } = (before.phase.view as TongoOptionsView).public;
+      for (const { hand, floor, matches } of hands) {
+        assert.deepEqual(tongoOptions.matches(hand, floors[floor] ?? [], dice), matches);
+        shown += 1;
+      }
+      const winner: number = told.events.reduce((found, one) => {
+        const game = one.type === "game" ? (one.event as TongoOptionsEvent) : null;
+        return game?.type === "over" ? game.winner : found;
+      }, -1);
+      const best = hands.reduce((one, other) => (tongoOptions.compare(other.matches, one.matches) > 0 ? other : one));
+      assert.equal(best.seat, winner);
+    }
+  });
+  assert.ok(shown > 20, `only ${shown} hands`);
+});
+
+test("ties in classes are told apart by numbers, and then by suits", () => {
+  const dice = [{ value: 1 }];
+  const ladder: [string[], string[]][] = [
+    [["AC", "2C", "3C", "4C"], ["5D"]],
+    [["2C"], ["2D"]],
+    [["2S"], ["2D"]],
+    [["3C"], ["3D"]],
+    [["3C", "2C"], ["3D", "2D"]],
+    [["2C"], ["2C"]],
+    [["AC"], ["AD"]],
+    [["AC"], ["AC"]],
+  ];
+  const found = ladder.map(([hand, floor]) => tongoOptions.matches(hand, floor, dice));
+  for (const [place, one] of found.slice(1).entries()) {
+    assert.ok(tongoOptions.compare(one, found[place] ?? []) > 0, ladder[place + 1]?.join(" on "));
+  }
+});

@@ -1,0 +1,183 @@
+//! What the cards of every game have in common: how one is written, and sets of them as bit masks.
+//! Macros, because a set is used in constants.
+
+/// How a card is read and written, from its `letters` and its `FromStr`, and the error for a text
+/// that is no card.
+macro_rules! card_text {
+    (
+        $card:ty, $example:literal;
+        $(#[$about:meta])*
+        pub struct $error:ident = $sentence:literal;
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $error;
+
+        impl core::fmt::Display for $error {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str($sentence)
+            }
+        }
+
+        impl core::error::Error for $error {}
+
+        impl core::fmt::Display for $card {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str($crate::cards::text(self.letters().as_ref()))
+            }
+        }
+
+        impl core::fmt::Debug for $card {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl serde::Serialize for $card {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str($crate::cards::text(self.letters().as_ref()))
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $card {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Notation;
+                impl serde::de::Visitor<'_> for Notation {
+                    type Value = $card;
+
+                    fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                        f.write_str($example)
+                    }
+
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$card, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+                deserializer.deserialize_str(Notation)
+            }
+        }
+    };
+}
+
+/// A set of cards: bit n is the card with index n. On the wire it is the list of its cards by
+/// ascending index.
+macro_rules! card_set {
+    (
+        $(#[$about:meta])*
+        pub struct $set:ident($bits:ty) of $card:ty;
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $set($bits);
+
+        impl $set {
+            pub const EMPTY: Self = Self(0);
+
+            pub const fn only(card: $card) -> Self {
+                Self(1 << card.index())
+            }
+
+            pub const fn contains(self, card: $card) -> bool {
+                self.0 >> card.index() & 1 == 1
+            }
+
+            pub const fn contains_all(self, other: Self) -> bool {
+                other.0 & !self.0 == 0
+            }
+
+            #[must_use]
+            pub const fn with(self, card: $card) -> Self {
+                Self(self.0 | 1 << card.index())
+            }
+
+            #[must_use]
+            pub const fn without(self, card: $card) -> Self {
+                Self(self.0 & !(1 << card.index()))
+            }
+
+            #[must_use]
+            pub const fn union(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+
+            #[must_use]
+            pub const fn intersection(self, other: Self) -> Self {
+                Self(self.0 & other.0)
+            }
+
+            #[must_use]
+            pub const fn difference(self, other: Self) -> Self {
+                Self(self.0 & !other.0)
+            }
+
+            pub const fn is_empty(self) -> bool {
+                self.0 == 0
+            }
+
+            pub const fn len(self) -> usize {
+                self.0.count_ones() as usize
+            }
+
+            /// The card with the least index.
+            pub const fn first(self) -> Option<$card> {
+                if self.0 == 0 {
+                    return None;
+                }
+                <$card>::from_index(self.0.trailing_zeros().to_le_bytes()[0])
+            }
+
+            /// By ascending index.
+            pub fn iter(self) -> impl Iterator<Item = $card> + Clone {
+                let mut left = self;
+                core::iter::from_fn(move || {
+                    let card = left.first()?;
+                    left = Self(left.0 & (left.0 - 1));
+                    Some(card)
+                })
+            }
+        }
+
+        impl FromIterator<$card> for $set {
+            fn from_iter<I: IntoIterator<Item = $card>>(cards: I) -> Self {
+                cards.into_iter().fold(Self::EMPTY, Self::with)
+            }
+        }
+
+        impl core::fmt::Display for $set {
+            /// Cards with a space between, as in scenarios and logs.
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                for (place, card) in self.iter().enumerate() {
+                    let space = if place > 0 { " " } else { "" };
+                    write!(f, "{space}{card}")?;
+                }
+                Ok(())
+            }
+        }
+
+        impl core::fmt::Debug for $set {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "{{{self}}}")
+            }
+        }
+
+        impl serde::Serialize for $set {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_seq(self.iter())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $set {
+            /// A card named twice is refused: a set that silently shrinks would hide a client's
+            /// mistake.
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let cards = alloc::vec::Vec::<$card>::deserialize(deserializer)?;
+                let set: Self = cards.iter().copied().collect();
+                if set.len() == cards.len() {
+                    Ok(set)
+                } else {
+                    Err(serde::de::Error::custom("a card is named twice"))
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,149 @@
+//! The tables of the scenario files: three clients that were ready, and what they do from the
+//! opening to the deal (chapter 9). The file above plays what comes after the deal.
+
+use uuid::Uuid;
+
+use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
+use bahay_engine::coins::Coins;
+use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::table::{
+    Clocks, ConnectionId, Fresh, GameId, Hits, Input, Phase, PlayerId, Price, Spectators, Table,
+    TableId, Terms, Timestamp,
+};
+
+use crate::run::Told;
+
+/// A table whose game the ledger has opened just now, at the time 0.
+pub(super) struct Desk {
+    table: Table<Tongits>,
+    now: Timestamp,
+}
+
+impl Desk {
+    /// `clients` are the texts of the seeds that the clients commit to, `-` for none.
+    pub(super) fn opened(rules: Rules, clients: &str) -> Told<Self> {
+        let clients: Vec<&str> = clients.split_whitespace().collect();
+        if clients.len() != usize::from(SEATS) {
+            return Err("three clients".into());
+        }
+        let terms = Terms {
+            room: "newbie".to_owned(),
+            rules,
+            price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
+            hits: Some(Hits::default()),
+            clocks: Clocks::default(),
+            spectators: Spectators::default(),
+            private: None,
+        };
+        let table = Table::new(TableId(Uuid::nil()), terms);
+        let mut desk = Self { table, now: Timestamp::default() };
+        for seat in Seat::all(SEATS) {
+            desk.tell(Input::sit(player(seat), format!("player {seat}")))?;
+            desk.tell(Input::Connect { player: player(seat), connection: connection(seat) })?;
+        }
+        let game = desk.game()?;
+        for (seat, text) in Seat::all(SEATS).zip(clients) {
+            let commitment = (text != "-").then(|| ClientSeed::from_text(text).commitment());
+            desk.tell(Input::Ready { player: player(seat), game, commitment })?;
+        }
+        let stakes = Seat::all(SEATS).map(|_| coins(14)).collect();
+        desk.tell(Input::Opened { game, stakes, pot: coins(3) })?;
+        Ok(desk)
+    }
+
+    /// `reveal luck`, `ready luck`, `leave`, `disconnect`, `connect`; of the clock, `waits 2000`.
+    pub(super) fn step(&mut self, seat: Seat, text: &str) -> Told<()> {
+        let (player, connection) = (player(seat), connection(seat));
+        let game = self.game()?;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        self.tell(match words.as_slice() {
+            ["reveal", text] => Input::Reveal { player, game, text: (*text).into() },
+            ["ready", text] => {
+                let commitment = Some(ClientSeed::from_text(text).commitment());
+                Input::Ready { player, game, commitment }
+            }
+            ["leave"] => Input::Leave { player },
+            ["connect"] => Input::Connect { player, connection },
+            ["disconnect"] => Input::Disconnect { player, connection },
+            _ => return Err(format!("nobody does {text} at a table")),
+        })
+    }
+
+    /// Time passes until then; what is due is done.
+    pub(super) fn wait(&mut self, until_ms: &str) -> Told<()> {
+        self.now = Timestamp::from_ms(until_ms.parse().map_err(|_| "milliseconds")?);
+        if self.table.effects(self.now).is_empty() { Ok(()) } else { self.tell(Input::Tick) }
+    }
+
+    /// `revealing asked 0 2 revealed 1`, or another phase.
+    pub(super) fn phase(&self) -> String {
+        let list = |seats: SeatSet| seats.iter().map(|seat| format!(" {seat}")).collect::<String>();
+        match self.table.phase() {
+            Phase::Waiting => "waiting".into(),
+            Phase::Preparing(_) => "preparing".into(),
+            Phase::Opening(_) => "opening".into(),
+            Phase::Revealing(revealing) => {
+                let (asked, revealed) = (list(revealing.asked()), list(revealing.revealed()));
+                format!("revealing asked{asked} revealed{revealed}")
+            }
+            Phase::Playing(_) => "playing".into(),
+            Phase::Settling(_) => "settling".into(),
+        }
+    }
+
+    /// What the deal was made with, by seat: a text, `commitment` or `zeros`.
+    pub(super) fn dealt_with(&self) -> Told<String> {
+        let Phase::Playing(playing) = self.table.phase() else {
+            return Err("it is not dealt".into());
+        };
+        let word = |client: &Contribution| match (&client.text, client.commitment.is_none()) {
+            _ if !client.holds() => "false".into(),
+            (Some(text), _) => text.clone(),
+            (None, true) => "zeros".into(),
+            (None, false) => "commitment".into(),
+        };
+        Ok(playing.clients.iter().map(word).collect::<Vec<String>>().join(" "))
+    }
+
+    /// The game, once it is dealt.
+    pub(super) fn dealt(&self) -> Option<&Tongits> {
+        match self.table.phase() {
+            Phase::Playing(playing) => Some(&playing.state),
+            Phase::Waiting
+            | Phase::Preparing(_)
+            | Phase::Opening(_)
+            | Phase::Revealing(_)
+            | Phase::Settling(_) => None,
+        }
+    }
+
+    fn game(&self) -> Told<GameId> {
+        self.table.phase().game().ok_or_else(|| "there is no game".into())
+    }
+
+    /// A refusal is told by its code and rule.
+    fn tell(&mut self, input: Input<Action>) -> Told<()> {
+        let bytes = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
+        let game = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
+        let fresh = Fresh { seed: ServerSeed(Hex(bytes)), game: GameId(Uuid::from_bytes(game)) };
+        let told = self.table.decide(self.now, input, || fresh).map_err(|rejection| {
+            format!("{} {}", rejection.code(), rejection.rule().unwrap_or_default())
+        })?;
+        self.table = told.table;
+        Ok(())
+    }
+}
+
+fn coins(whole: i64) -> Coins {
+    Coins::from_whole(whole).unwrap_or_default()
+}
+
+fn player(seat: Seat) -> PlayerId {
+    PlayerId(Uuid::from_u64_pair(1, u64::from(seat.number())))
+}
+
+fn connection(seat: Seat) -> ConnectionId {
+    ConnectionId(Uuid::from_u64_pair(2, u64::from(seat.number())))
+}

@@ -1,0 +1,446 @@
+//! Scenarios of Tong-its. `docs/rules/tongits.md` explains the notation under "Scenarios".
+
+mod desk;
+
+use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
+use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::games::tongits::{
+    Action, Arrangement, BySeat, Ending, ExposedMeld, Phase, Public, Rules, SEATS, Setup,
+    SetupPhase, SpecialEnding, Tongits,
+};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::testing::rules_of;
+
+use self::desk::Desk;
+use crate::finds_wrong_lines;
+use crate::run::{
+    Case, Told, card, cards, equal, expect_settled, owes, played, prompt, require, run, seats, set,
+};
+
+/// A set-up, and the game once the first step needs it.
+pub struct Position {
+    rules: Rules,
+    turn: Option<(Seat, SetupPhase)>,
+    hands: BySeat<CardSet>,
+    /// From the top down, as written.
+    stock: Vec<Card>,
+    /// The cards not named lie under the discards, not under the stock.
+    is_stock_all: bool,
+    discards: Vec<Card>,
+    melds: Vec<ExposedMeld>,
+    added_to: SeatSet,
+    yet_to_act: SeatSet,
+    drawn: Option<Card>,
+    game: Option<Tongits>,
+    /// Where the game is dealt at a table (chapter 9).
+    desk: Option<Desk>,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self {
+            rules: Rules::kingdom(),
+            turn: None,
+            hands: [CardSet::EMPTY; SEATS as usize],
+            stock: Vec::new(),
+            is_stock_all: false,
+            discards: Vec::new(),
+            melds: Vec::new(),
+            added_to: SeatSet::EMPTY,
+            yet_to_act: SeatSet::EMPTY,
+            drawn: None,
+            game: None,
+            desk: None,
+        }
+    }
+}
+
+impl Case for Position {
+    type Game = Tongits;
+
+    /// Antes, the starter, the POT, readiness, absence and bots are the table's; words out of a key,
+    /// and what a record proves, are held against vectors and by the verifiers.
+    const SHOWN_ELSEWHERE: &'static [&'static str] = &[
+        "2.1", "2.2", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "8.1", "8.3", "8.4", "8.5", "8.6",
+        "9.3", "9.5",
+    ];
+
+    fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
+        require(self.game.is_none(), || "the game has begun".into())?;
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match words.as_slice() {
+            ["rules"] => self.rules = rules_of::<Tongits>(text, "kingdom")?,
+            ["turn"] => {
+                let (number, phase) = text.split_once(' ').ok_or("a seat and draw or play")?;
+                let phase = match phase {
+                    "draw" => SetupPhase::Draw,
+                    "play" => SetupPhase::Play,
+                    other => return Err(format!("{other} is neither draw nor play")),
+                };
+                self.turn = Some((seat(number)?, phase));
+            }
+            ["hand", number] => self.hands[seat(number)?.index()] = set(text)?,
+            ["stock"] => self.stock = cards(text)?,
+            ["stock", "only"] => (self.stock, self.is_stock_all) = (cards(text)?, true),
+            ["discards"] => self.discards = cards(text)?,
+            ["meld", number] => self.melds.push(meld(seat(number)?, text)?),
+            ["meld", number, "face", "down"] => {
+                let cards = meld(seat(number)?, text)?;
+                let face_down = Some(u8::try_from(cards.cards.len()).map_err(|_| "too many")?);
+                self.melds.push(ExposedMeld { face_down, ..cards });
+            }
+            ["added", "to"] => self.added_to = seats(text)?,
+            ["yet", "to", "act"] => self.yet_to_act = seats(text)?,
+            ["drawn"] => self.drawn = Some(card(text)?),
+            ["undealt", starter] => {
+                self.game = Some(Tongits::new(&self.rules, SEATS, Some(seat(starter)?)))
+            }
+            ["deal", starter] => self.deal(starter, text)?,
+            ["opened"] => {
+                self.desk = Some(Desk::opened(self.rules, text)?);
+                self.see_deal();
+            }
+            _ => return Err(format!("no set-up is called {what}")),
+        }
+        Ok(())
+    }
+
+    /// Also `expire`: a countdown is over in which nobody is to act.
+    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
+        if step == "expire" {
+            let game = self.game()?;
+            require(matches!(game.turn(), Turn::Wait(_)), || "somebody is to act".into())?;
+            self.game = Some(game.expire(&mut Vec::new()));
+            return Ok(());
+        }
+        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
+        if let Some(desk) = &mut self.desk {
+            let told = match number {
+                "waits" => desk.wait(text),
+                number => desk.step(seat(number)?, text),
+            };
+            self.see_deal();
+            return match (told, refused) {
+                (told, None) => told,
+                (Ok(()), Some(_)) => Err("it is taken".into()),
+                (Err(refusal), Some(expected)) => equal(&refusal.trim(), &expected),
+            };
+        }
+        let (seat, action) = (seat(number)?, action(text)?);
+        self.game = Some(played(self.game()?, seat, &action, refused)?);
+        Ok(())
+    }
+
+    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
+        match (what, &self.desk) {
+            ("phase", Some(desk)) => return equal(&desk.phase(), text),
+            ("dealt with", Some(desk)) => return equal(&desk.dealt_with()?, text),
+            _ => {}
+        }
+        let game = self.game()?;
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match words.as_slice() {
+            ["legal", number] => expect_legal(game, seat(number)?, text),
+            ["clock", number] => {
+                let played = game.default_action(seat(number)?);
+                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
+            }
+            ["turn"] => equal(&turn(game), text),
+            ["asked", number] => {
+                let view = game.view(Viewer::Seat(seat(number)?));
+                let seen = Tongits::prompt_in_view(&view).map(|prompt| prompt.seats);
+                equal(&seen, &Some(seats(text)?))
+            }
+            ["prompt"] => equal(&prompt(game), text),
+            ["hand", number] => equal(&game.hands()[seat(number)?.index()], &set(text)?),
+            ["hands"] => {
+                equal(&game.public().hand_counts.map(|count| count.to_string()).join(" "), text)
+            }
+            ["stock"] => {
+                let top: Vec<Card> = game.stock().cards().iter().rev().copied().collect();
+                let expected = cards(text)?;
+                equal(&top.get(..expected.len()).map(<[Card]>::to_vec), &Some(expected))
+            }
+            ["stock", "count"] => equal(&game.stock().len().to_string(), text),
+            ["discards"] => equal(&game.public().discards.cards().last(), &cards(text)?.last()),
+            ["meld", number] => {
+                let found = nth_meld(game.public(), number)?;
+                let sagasa = text.ends_with(" sagasa");
+                let cards = text.strip_suffix(" sagasa").unwrap_or(text);
+                equal(&found, &ExposedMeld { sagasa, ..meld(found.owner, cards)? })
+            }
+            ["meld", number, "face", "down"] => {
+                let found = nth_meld(game.public(), number)?;
+                let expected = meld(found.owner, text)?;
+                let count = u8::try_from(expected.cards.len()).ok();
+                equal(&found, &ExposedMeld { face_down: count, ..expected })
+            }
+            ["seen", number, "by", viewer] => {
+                let viewer = match *viewer {
+                    "public" => Viewer::Public,
+                    viewer => Viewer::Seat(seat(viewer)?),
+                };
+                let found = nth_meld(&game.view(viewer).public, number)?;
+                let count = found.face_down.map(|count| format!("{count} face down"));
+                let cards = if found.cards.is_empty() { "" } else { ": " };
+                let seen = format!("{}{cards}{}", count.unwrap_or_default(), found.cards);
+                equal(&seen, text)
+            }
+            ["open"] => {
+                let open = Seat::all(SEATS).filter(|seat| game.public().melds.is_open(*seat));
+                equal(&open.collect::<SeatSet>(), &seats(text)?)
+            }
+            ["arrangement", number] => {
+                let secret_run_min = game.public().rules.secret_run_min;
+                let hand = game.hands()[seat(number)?.index()];
+                let arrangement = Arrangement::of(hand, secret_run_min);
+                expect_arrangement(&arrangement, text)
+            }
+            ["over"] => equal(&over(game)?, text),
+            ["burned"] => equal(&burned(game)?, &seats(text)?),
+            ["points"] => {
+                let shown = game.public().shown.as_ref().ok_or("no hand is shown")?;
+                let points: Vec<String> =
+                    shown.iter().map(|shown| shown.points.to_string()).collect();
+                equal(&points.join(" "), text)
+            }
+            ["takes", "pot"] => {
+                let outcome = game.outcome().ok_or("the game goes on")?;
+                equal(&String::from(if outcome.takes_pot { "yes" } else { "no" }), text)
+            }
+            ["counts", "max"] => {
+                equal(&Tongits::counts_max(&game.public().rules, SEATS).to_string(), text)
+            }
+            ["owes", number] => equal(&owes(game, seat(number)?)?, text),
+            ["settled"] => expect_settled(game, &game.public().rules, SEATS, text),
+            _ => Err(format!("no check is called {what}")),
+        }
+    }
+}
+
+impl Position {
+    /// Deals by a key, or by a server seed, a game's id and the clients' texts (chapter 9): `-` of
+    /// who takes no part, with a `?` what was not revealed.
+    fn deal(&mut self, starter: &str, text: &str) -> Told<()> {
+        let starter = if starter == "random" { None } else { Some(seat(starter)?) };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let key = match words.as_slice() {
+            ["key", key] => Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?),
+            ["seed", server, "game", game, "clients", clients @ ..] => {
+                let server: Hex<32> = server.parse().map_err(|_| "a seed is 64 digits")?;
+                let game: Hex<16> = game.parse().map_err(|_| "an id is 32 digits")?;
+                let client = |word: &&str| match (*word, word.strip_suffix('?')) {
+                    ("-", _) => Contribution::none(),
+                    (_, Some(text)) => {
+                        Contribution::new(Contribution::revealed(text).commitment, None)
+                    }
+                    (text, None) => Contribution::revealed(text),
+                };
+                let clients: Vec<Contribution> = clients.iter().map(client).collect();
+                require(clients.len() == usize::from(SEATS), || "three clients".into())?;
+                ServerSeed(server).key(&game.0, &clients)
+            }
+            _ => return Err("a deal is by key, or by seed, game and clients".into()),
+        };
+        let mut stream = Stream::new(key);
+        let mut game = Tongits::new(&self.rules, SEATS, starter);
+        while let Turn::Chance(request) = game.turn() {
+            game = game.resolve(&stream.draw(request), &mut Vec::new());
+        }
+        self.game = Some(game);
+        Ok(())
+    }
+
+    /// The game, from the set-up when it has not begun.
+    fn game(&mut self) -> Told<&Tongits> {
+        if self.game.is_none() {
+            self.game = Some(self.begin()?);
+        }
+        self.game.as_ref().ok_or_else(|| "there is no game".into())
+    }
+
+    fn begin(&self) -> Told<Tongits> {
+        let (turn, phase) = self.turn.ok_or("the case does not say whose turn it is")?;
+        let named: CardSet = self.hands.iter().flat_map(|hand| hand.iter()).collect();
+        let named =
+            self.stock.iter().chain(&self.discards).fold(named, |sum, card| sum.with(*card));
+        let named = self.melds.iter().fold(named, |sum, meld| sum.union(meld.cards));
+        let unnamed = self.rules.deck().difference(named);
+        let (mut stock, mut discards) = (Vec::new(), Vec::new());
+        if self.is_stock_all { &mut discards } else { &mut stock }.extend(unnamed.iter());
+        stock.extend(self.stock.iter().rev());
+        discards.extend(&self.discards);
+        let setup = Setup {
+            rules: self.rules,
+            turn,
+            phase,
+            hands: self.hands,
+            stock,
+            discards,
+            melds: self.melds.clone(),
+            added_to: self.added_to,
+            yet_to_act: self.yet_to_act,
+            drawn: self.drawn,
+        };
+        setup.game().map_err(|error| error.to_string())
+    }
+
+    /// A game that was dealt at the table.
+    fn see_deal(&mut self) {
+        self.game = self.desk.as_ref().and_then(Desk::dealt).cloned();
+    }
+}
+
+fn nth_meld(public: &Public, number: &str) -> Told<ExposedMeld> {
+    let place: usize = number.parse().map_err(|_| "the number of a meld")?;
+    public.melds.iter().nth(place).ok_or_else(|| "there is no such meld".into())
+}
+
+fn expect_legal(game: &Tongits, seat: Seat, text: &str) -> Told<()> {
+    let mut legal = Vec::new();
+    game.legal_actions(seat, &mut legal);
+    legal.sort();
+    let listed = text.split('|').map(str::trim).filter(|text| *text != "nothing");
+    let mut expected = listed.map(action).collect::<Told<Vec<Action>>>()?;
+    expected.sort();
+    equal(&legal, &expected)
+}
+
+/// `7C 7D 7H | 8H 9H TH / KS deadwood 10`.
+fn expect_arrangement(arrangement: &Arrangement, text: &str) -> Told<()> {
+    let (text, deadwood) = text.split_once("deadwood").ok_or("deadwood must be told")?;
+    let (melds, leftover) = text.split_once('/').unwrap_or((text, ""));
+    let melds = melds.split('|').map(set).collect::<Told<Vec<CardSet>>>()?;
+    let melds: Vec<CardSet> = melds.into_iter().filter(|meld| !meld.is_empty()).collect();
+    equal(&arrangement.melds.to_vec(), &melds)?;
+    equal(&arrangement.leftover, &set(leftover)?)?;
+    equal(&arrangement.deadwood.to_string(), deadwood.trim())
+}
+
+fn turn(game: &Tongits) -> String {
+    match game.public().phase {
+        Phase::Starter => "starter".into(),
+        Phase::Deal { .. } => "deal".into(),
+        Phase::Draw { seat, .. } => format!("{seat} draw"),
+        Phase::Play { seat } => format!("{seat} play"),
+        Phase::Fight { fighter, .. } => format!("{fighter} fight"),
+        Phase::Over => "over".into(),
+    }
+}
+
+/// `fight 1 showdown 1 2`, `stock nobody`.
+fn over(game: &Tongits) -> Told<String> {
+    let end = game.public().end.ok_or("the game goes on")?;
+    let ending = match (end.special, end.ending) {
+        (Some(SpecialEnding::Spread), _) => "spread",
+        (Some(SpecialEnding::ZeroCountFight), _) => "zero-count fight",
+        (None, Ending::Tongits) => "tongits",
+        (None, Ending::Fight) => "fight",
+        (None, Ending::Stock) => "stock",
+    };
+    let winner = end.winner.map_or("nobody".into(), |seat| seat.to_string());
+    let showdown: String = end.showdown.iter().map(|seat| format!(" {seat}")).collect();
+    let showdown = if showdown.is_empty() { showdown } else { format!(" showdown{showdown}") };
+    Ok(format!("{ending} {winner}{showdown}"))
+}
+
+fn burned(game: &Tongits) -> Told<SeatSet> {
+    let shown = game.public().shown.as_ref().ok_or("no hand is shown")?;
+    let seats = Seat::all(SEATS).zip(shown.iter());
+    Ok(seats.filter(|(_, shown)| shown.burned).map(|(seat, _)| seat).collect())
+}
+
+fn action(text: &str) -> Told<Action> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Ok(match words.as_slice() {
+        ["draw"] => Action::Draw,
+        ["chow", cards @ ..] => Action::Chow { cards: set(&cards.join(" "))? },
+        ["fight"] => Action::Fight,
+        ["drop", cards @ .., "face", "down"] => {
+            Action::Drop { cards: set(&cards.join(" "))?, face_down: true }
+        }
+        ["drop", cards @ ..] => Action::Drop { cards: set(&cards.join(" "))?, face_down: false },
+        ["sapaw", added, "on", meld] => Action::Sapaw {
+            card: card(added)?,
+            meld: meld.parse().map_err(|_| format!("{meld} is not the number of a meld"))?,
+        },
+        ["dump", dumped] => Action::Dump { card: card(dumped)? },
+        ["tongits"] => Action::Tongits,
+        ["challenge"] => Action::Challenge,
+        ["fold"] => Action::Fold,
+        _ => return Err(format!("no action is written {text}")),
+    })
+}
+
+/// `5H 6H 7H 1:8H`: the cards of the owner, and those that others put there.
+fn meld(owner: Seat, text: &str) -> Told<ExposedMeld> {
+    let mut by = [CardSet::EMPTY; SEATS as usize];
+    for word in text.split_whitespace() {
+        let (who, put) = match word.split_once(':') {
+            Some((who, put)) => (seat(who)?, put),
+            None => (owner, word),
+        };
+        by[who.index()] = by[who.index()].with(card(put)?);
+    }
+    let cards = by.iter().fold(CardSet::EMPTY, |sum, by| sum.union(*by));
+    Ok(ExposedMeld { owner, cards, by, face_down: None, sagasa: false })
+}
+
+fn seat(text: &str) -> Told<Seat> {
+    let number = text.parse().ok().filter(|number| *number < SEATS);
+    number.and_then(Seat::new).ok_or_else(|| format!("{text} is not a seat"))
+}
+
+/// The canary: a scenario that is wrong in any part fails, and says where.
+#[test]
+fn a_wrong_scenario_fails() {
+    let position = "case 3.6 canary\nturn: 0 play\nhand 0: 8H 9H 2D\nhand 1: 2C\nhand 2: 3C\n\
+                    meld 1: 5H 6H 7H\n";
+    let right = "> 0 dump 8H refused card_addable 3.6\n> 0 dump 9H\n= turn: 1 draw\n";
+    finds_wrong_lines::<Position>(
+        position,
+        right,
+        &[
+            ("> 0 dump 8H", "line 7: > 0 dump 8H"),
+            ("> 0 dump 8H refused card_addable 3.5", "expected \"card_addable 3.5\""),
+            ("> 0 dump 9H refused card_addable 3.6", "it is taken"),
+            ("= turn: 1 draw", "found \"0 play\""),
+            ("= legal 0: dump 9H", "expected"),
+            ("= over: tongits 0", "the game goes on"),
+            ("= hand 1: 2C 3C", "expected"),
+            ("= colour: red", "no check is called colour"),
+            ("> 0 jump 9H", "no action is written jump 9H"),
+            ("hand 1: 4C", "a case checks nothing"),
+            ("", "a case checks nothing"),
+        ],
+    );
+    let opened = "case 9.1 canary\nopened: luck - swerte\n> 0 reveal luck\n";
+    let right = "= phase: revealing asked 2 revealed 0";
+    finds_wrong_lines::<Position>(
+        opened,
+        right,
+        &[
+            ("= phase: playing", "found \"revealing asked 2 revealed 0\""),
+            ("= dealt with: luck zeros swerte", "it is not dealt"),
+            ("> 2 reveal luck", "other_seed_text 9.1"),
+            ("> 2 reveal luck refused other_seed_text 9.2", "expected \"other_seed_text 9.2\""),
+            ("> 2 reveal swerte refused other_seed_text 9.1", "it is taken"),
+            (
+                "> 2 reveal swerte\n= dealt with: luck zeros commitment",
+                "found \"luck zeros swerte\"",
+            ),
+            ("> waits 1999\n= phase: playing", "found \"revealing asked 2 revealed 0\""),
+            ("> 2 jump", "nobody does jump at a table"),
+        ],
+    );
+    for (set_up, complaint) in [
+        ("case 3.6 twice\nturn: 0 play\nhand 0: 2C\nhand 1: 2C\nhand 2: 3C\n= turn: 0 play", "two"),
+        ("case 3.6 none\nturn: 0 play\nhand 0: 2C\nhand 1: 4C\n= turn: 0 play", "no cards"),
+        ("case 3.6 meld\nturn: 0 play\nmeld 0: 2C 4C\n= turn: 0 play", "not a meld"),
+    ] {
+        let failure = run::<Position>(set_up).expect_err(set_up);
+        assert!(failure.contains(complaint), "{set_up}: {failure}");
+    }
+}

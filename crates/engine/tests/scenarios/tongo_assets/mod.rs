@@ -1,0 +1,366 @@
+//! Scenarios of Tongo (assets). `docs/rules/tongo_assets.md` explains the notation under "Scenarios".
+
+use std::collections::VecDeque;
+
+use bahay_engine::chance::{Answer, Key, Stream};
+use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::games::tongo_assets::{
+    Action, Assets, Card, CardSet, Colour, Phase, Public, Reading, Rules, Setup, SlotSet,
+    TongoAssets,
+};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+use bahay_engine::testing::rules_of;
+use serde_json::Value;
+
+use crate::finds_wrong_lines;
+use crate::run::{
+    Case, Told, card, cards, equal, expect_settled, number, played, prompt, require, seat, seats,
+    set,
+};
+
+/// A set-up, and the game once the first step needs it.
+pub struct Position {
+    setup: Setup,
+    /// How the table turns from the deal on; then it does not turn.
+    stops: VecDeque<u8>,
+    game: Option<TongoAssets>,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        let setup = Setup::new(Rules::standard(), 4, Seat::new(0).expect("a seat"));
+        Self { setup, stops: VecDeque::new(), game: None }
+    }
+}
+
+impl Case for Position {
+    type Game = TongoAssets;
+
+    /// The POT is the table's.
+    const SHOWN_ELSEWHERE: &'static [&'static str] = &["7.3"];
+
+    fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
+        require(self.game.is_none(), || "the game has begun".into())?;
+        let words: Vec<&str> = what.split_whitespace().collect();
+        let setup = &mut self.setup;
+        match words.as_slice() {
+            ["rules"] => setup.rules = rules_of::<TongoAssets>(text, "standard")?,
+            ["seats"] => setup.seats = number(text)?,
+            ["dealer"] => setup.dealer = seat(text)?,
+            ["assets"] => setup.assets = cards(text)?,
+            ["acquires"] => setup.acquires = cards(text)?,
+            ["rotation"] => setup.rotation = number(text)?,
+            ["stops"] => {
+                self.stops = text.split_whitespace().map(number).collect::<Told<_>>()?;
+            }
+            ["hand", owner] => setup.hands.push((seat(owner)?, set(text)?)),
+            ["kept", owner] => setup.kept.push((seat(owner)?, set(text)?)),
+            ["pile", owner] => setup.piles.push((seat(owner)?, set(text)?)),
+            ["section", at] => setup.sections.push((number(at)?, assets(text)?)),
+            ["acquires", at] => setup.lying.push((number(at)?, cards(text)?)),
+            ["decks"] => {
+                let (assets, acquires) = text.split_once(' ').ok_or("two numbers")?;
+                setup.decks = Some((number(assets)?, number(acquires)?));
+            }
+            ["chips"] => {
+                for (owner, chips) in Seat::all(8).zip(text.split_whitespace()) {
+                    setup.chips.push((owner, number(chips)?));
+                }
+            }
+            ["retreated"] => setup.retreated = seats(text)?.iter().collect(),
+            ["prices"] => {
+                let [risk, purchase, sell] = numbers(text)?;
+                setup.prices = Some((risk, purchase, sell));
+            }
+            ["rounds"] => setup.rounds = Some(number(text)?),
+            ["turn"] => {
+                let (turn, phase) = text.split_once(' ').ok_or("a seat and open or assess")?;
+                let assesses = match phase {
+                    "open" => false,
+                    "assess" => true,
+                    other => return Err(format!("{other} is neither open nor assess")),
+                };
+                setup.turn = Some((seat(turn)?, assesses));
+            }
+            ["undealt"] => {
+                let dealer = seat(text).ok();
+                self.game = Some(TongoAssets::new(&setup.rules, setup.seats, dealer));
+            }
+            ["deal", dealer] => self.deal(dealer, text)?,
+            _ => return Err(format!("no set-up is called {what}")),
+        }
+        Ok(())
+    }
+
+    /// A table that is to be stopped stops.
+    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
+        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
+        let (seat, action) = (seat(number)?, action(text)?);
+        let next = played(self.game()?, seat, &action, refused)?;
+        let stop = matches!(next.public().phase, Phase::Stop);
+        let turned = if stop { self.stops.pop_front().unwrap_or(0) } else { 0 };
+        let turned = Answer::Number(u32::from(turned));
+        self.game = Some(if stop { next.resolve(&turned, &mut Vec::new()) } else { next });
+        Ok(())
+    }
+
+    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
+        let game = self.game()?;
+        let public = game.public();
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match words.as_slice() {
+            ["turn"] => equal(&turn(public), text),
+            ["may", number] => expect_may(game, seat(number)?, text, true),
+            ["may", "not", number] => expect_may(game, seat(number)?, text, false),
+            ["clock", number] => {
+                let played = game.default_action(seat(number)?);
+                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
+            }
+            ["prompt"] => equal(&prompt(game), text),
+            ["chips"] => {
+                let chips: Vec<String> =
+                    public.players.iter().map(|player| player.chips.to_string()).collect();
+                equal(&chips.join(" "), text)
+            }
+            ["pot"] => equal(&public.pot.to_string(), text),
+            ["prices"] => {
+                equal(&format!("{} {} {}", public.risk, public.purchase, public.sell), text)
+            }
+            ["rounds"] => equal(&public.rounds.to_string(), text),
+            ["hand", number] => equal(&game.hidden().hands[seat(number)?], &set(text)?),
+            ["kept", number] => equal(&game.hidden().kept[seat(number)?], &set(text)?),
+            ["pile", number] => equal(&game.hidden().piles[seat(number)?], &set(text)?),
+            ["section", at] => {
+                let found = game.hidden().sections[number::<u8>(at)?].assets;
+                equal(&found, &assets(text)?)
+            }
+            ["acquires", at] => {
+                let lying = game.hidden().sections[number::<u8>(at)?].acquires;
+                equal(&lying.into_iter().flatten().collect::<Vec<Card>>(), &cards(text)?)
+            }
+            ["decks"] => equal(&format!("{} {}", public.asset_deck, public.acquire_deck), text),
+            ["under", "assets"] => expect_under(game.hidden().assets.iter(), text),
+            ["under", "acquires"] => expect_under(game.hidden().acquires.iter(), text),
+            ["front", number] => equal(&public.section_of(seat(number)?).to_string(), text),
+            ["playing"] => equal(&public.playing, &seats(text)?),
+            ["sees", viewer] => expect_sees(game, viewer, text),
+            ["owes", number] => {
+                let player = &public.players[seat(number)?];
+                equal(&format!("{} margin {}", player.owes, player.margin), text)
+            }
+            ["reads", number] => equal(&reads(game, seat(number)?)?, text),
+            ["over"] => {
+                let end = public.end.ok_or("the game goes on")?;
+                equal(&format!("{} {}", game.ending().unwrap_or_default(), end.winner), text)
+            }
+            ["awards"] => {
+                let end = public.end.ok_or("the game goes on")?;
+                let awards: Vec<String> =
+                    end.awards.iter().map(|halves| halves.to_string()).collect();
+                equal(&awards.join(" "), text)
+            }
+            ["debts"] => equal(&debts(game)?, text),
+            ["counts", "max"] => {
+                equal(&TongoAssets::counts_max(&public.rules, public.seats()).to_string(), text)
+            }
+            ["settled"] => expect_settled(game, &public.rules, public.seats(), text),
+            _ => Err(format!("no check is called {what}")),
+        }
+    }
+}
+
+impl Position {
+    /// Deals fairly by a key (rule 1.7).
+    fn deal(&mut self, dealer: &str, key: &str) -> Told<()> {
+        let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
+        let key = Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?);
+        let mut stream = Stream::new(key);
+        let mut game = TongoAssets::new(&self.setup.rules, self.setup.seats, dealer);
+        while let Turn::Chance(request) = game.turn() {
+            game = game.resolve(&stream.draw(request), &mut Vec::new());
+        }
+        self.game = Some(game);
+        Ok(())
+    }
+
+    /// The game, from the set-up when it has not begun.
+    fn game(&mut self) -> Told<&TongoAssets> {
+        if self.game.is_none() {
+            self.game = Some(self.setup.game().map_err(|error| error.to_string())?);
+        }
+        self.game.as_ref().ok_or_else(|| "there is no game".into())
+    }
+}
+
+fn turn(public: &Public) -> String {
+    if let Some(offer) = public.offer {
+        return format!("{} bribe", offer.to);
+    }
+    match public.phase {
+        Phase::Dealer => "dealer".into(),
+        Phase::Assets => "assets".into(),
+        Phase::Acquires => "acquires".into(),
+        Phase::Deal => "deal".into(),
+        Phase::Open { seat } => format!("{seat} open"),
+        Phase::Risk { seat } => format!("{seat} risk"),
+        Phase::Stop => "stop".into(),
+        Phase::Assess { seat, .. } => format!("{seat} assess"),
+        Phase::Confront { seat, .. } => format!("{seat} confront"),
+        Phase::Debts { seat, .. } => format!("{seat} debt"),
+        Phase::Showdown { .. } | Phase::LastIn { .. } => "between".into(),
+        Phase::Over => "over".into(),
+    }
+}
+
+fn expect_may(game: &TongoAssets, seat: Seat, text: &str, may: bool) -> Told<()> {
+    for listed in text.split('|').map(str::trim) {
+        let found = game.act(seat, &action(listed)?, &mut Vec::new()).is_ok();
+        require(found == may, || format!("{listed} is legal: {found}"))?;
+    }
+    Ok(())
+}
+
+/// The cards at the bottom of a deck.
+fn expect_under(deck: impl Iterator<Item = Card>, text: &str) -> Told<()> {
+    let (deck, expected) = (deck.collect::<Vec<Card>>(), cards(text)?);
+    let from = deck.len().saturating_sub(expected.len());
+    equal(&deck.get(from..).map(<[Card]>::to_vec), &Some(expected))
+}
+
+/// What a seat sees before it, or by a reveal: `before 4Ra - …`, `look 3 …`, `nothing`.
+fn expect_sees(game: &TongoAssets, viewer: &str, text: &str) -> Told<()> {
+    let own = game.view(Viewer::Seat(seat(viewer)?)).own.ok_or("it sees nothing at all")?;
+    if text == "nothing" {
+        return equal(&(own.before, own.look), &(None, None));
+    }
+    match text.split_once(' ') {
+        Some(("before", lying)) => equal(&own.before, &Some(assets(lying)?)),
+        Some(("look", look)) => {
+            let (section, lying) = look.split_once(' ').ok_or("a section and its assets")?;
+            let found = own.look.map(|look| (look.section, look.assets));
+            equal(&found, &Some((number(section)?, assets(lying)?)))
+        }
+        Some(_) | None => Err("before, look or nothing".into()),
+    }
+}
+
+/// `treasury 7 R wilds 1`.
+fn reads(game: &TongoAssets, seat: Seat) -> Told<String> {
+    let Reading { class, number, colour, wilds } = Reading::of(game.hidden().hands[seat]);
+    let word = |value: &Value| value.as_str().unwrap_or("-").to_string();
+    let value = |value: Result<Value, serde_json::Error>| value.map_err(|error| error.to_string());
+    let class = word(&value(serde_json::to_value(class))?);
+    let colour = word(&value(serde_json::to_value::<Option<Colour>>(colour))?);
+    Ok(format!("{class} {number} {colour} wilds {wilds}"))
+}
+
+/// `1 to 0 pot 40, 2 to 0 pot 3`.
+fn debts(game: &TongoAssets) -> Told<String> {
+    let outcome = game.outcome().ok_or("the game goes on")?;
+    let told: Vec<String> = outcome
+        .debts
+        .iter()
+        .map(|debt| {
+            let items: Vec<String> =
+                debt.items.iter().map(|item| format!("{} {}", item.name, item.counts)).collect();
+            format!("{} to {} {}", debt.from, debt.to, items.join(" and "))
+        })
+        .collect();
+    Ok(if told.is_empty() { "none".into() } else { told.join(", ") })
+}
+
+fn action(text: &str) -> Told<Action> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (words, free) = match words.as_slice() {
+        [words @ .., "free"] => (words, true),
+        words => (words, false),
+    };
+    Ok(match words {
+        ["open", risk, purchase, sell] => {
+            Action::Open { risk: number(risk)?, purchase: number(purchase)?, sell: number(sell)? }
+        }
+        ["pay"] => Action::Pay,
+        ["raise", risk, purchase, sell] => {
+            Action::Raise { risk: number(risk)?, purchase: number(purchase)?, sell: number(sell)? }
+        }
+        ["raise", risk] => Action::RaiseConfront { risk: number(risk)? },
+        ["retreat"] => Action::Retreat,
+        ["swap", discard, "for", slot] => {
+            Action::Swap { discard: card(discard)?, slot: number(slot)? }
+        }
+        ["purchase", slot] => Action::Purchase { slot: number(slot)?, discard: None, free },
+        ["purchase", slot, "for", discard] => {
+            Action::Purchase { slot: number(slot)?, discard: Some(card(discard)?), free }
+        }
+        ["acquire"] => Action::Acquire { replace: None, free },
+        ["acquire", "for", replace] => Action::Acquire { replace: Some(card(replace)?), free },
+        ["sell", slots @ ..] => {
+            let slots = slots.iter().map(|slot| number::<u8>(slot)).collect::<Told<Vec<u8>>>()?;
+            require(slots.iter().all(|slot| *slot < 7), || "a slot is below 7".into())?;
+            Action::Sell { slots: slots.into_iter().collect::<SlotSet>() }
+        }
+        ["reveal", section] => Action::Reveal { section: number(section)? },
+        ["dividend"] => Action::Dividend,
+        ["done"] => Action::Done,
+        ["confront"] => Action::Confront,
+        ["evade", discards @ ..] => Action::Evade { discards: set(&discards.join(" "))? },
+        ["index", margin] => Action::Index { margin: number(margin)? },
+        ["leverage", percent] => Action::Leverage { percent: number(percent)? },
+        ["bribe", to, "chips", chips] => {
+            Action::Bribe { to: seat(to)?, chips: number(chips)?, cards: CardSet::EMPTY }
+        }
+        ["bribe", to, "cards", cards @ ..] => {
+            Action::Bribe { to: seat(to)?, chips: 0, cards: set(&cards.join(" "))? }
+        }
+        ["bribe", to, "both", chips, cards @ ..] => {
+            Action::Bribe { to: seat(to)?, chips: number(chips)?, cards: set(&cards.join(" "))? }
+        }
+        ["accept"] => Action::Accept,
+        ["refuse"] => Action::Refuse,
+        _ => return Err(format!("no action is written {text}")),
+    })
+}
+
+fn numbers<const N: usize>(text: &str) -> Told<[u32; N]> {
+    let read = text.split_whitespace().map(number).collect::<Told<Vec<u32>>>()?;
+    read.try_into().map_err(|_| format!("{text} is not {N} numbers"))
+}
+
+/// Seven slots, `-` where no asset lies; what is not told is empty.
+fn assets(text: &str) -> Told<Assets> {
+    let mut assets = Assets::default();
+    let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "none").collect();
+    require(words.len() <= assets.len(), || "a section has seven slots".into())?;
+    for (asset, word) in assets.iter_mut().zip(words) {
+        *asset = if word == "-" { None } else { Some(card(word)?) };
+    }
+    Ok(assets)
+}
+
+/// The canary: a scenario that is wrong in any part fails, and says where.
+#[test]
+fn a_wrong_scenario_fails() {
+    let position = "case 2.1 canary\nseats: 4\n";
+    let right = "> 0 open 6 3 1 refused risk_too_high 2.2\n> 0 open 5 3 7\n= turn: 1 risk\n";
+    finds_wrong_lines::<Position>(
+        position,
+        right,
+        &[
+            ("> 0 open 6 3 1", "line 3: > 0 open 6 3 1"),
+            ("> 0 open 6 3 1 refused risk_too_high 2.3", "expected \"risk_too_high 2.3\""),
+            ("> 0 open 5 3 7 refused risk_too_high 2.2", "it is taken"),
+            ("= turn: 1 open", "found \"0 open\""),
+            ("= may 0: open 9 9 9", "is legal: false"),
+            ("= may not 0: retreat", "is legal: true"),
+            ("= over: last_in 0", "the game goes on"),
+            ("= hand 0: 7Kb", "expected"),
+            ("= colour: red", "no check is called colour"),
+            ("> 0 jump", "no action is written jump"),
+            ("hand 0: 4Ra", "a case checks nothing"),
+            ("hand 0: 4Ra\nhand 1: 4Ra\n= turn: 0 open", "two places"),
+            ("hand 9: 4Ra", "not a seat"),
+            ("", "a case checks nothing"),
+        ],
+    );
+}

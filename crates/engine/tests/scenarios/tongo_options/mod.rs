@@ -1,0 +1,430 @@
+//! Scenarios of Tongo (options), each from the beginning of a turn. `docs/rules/tongo_options.md`
+//! explains the notation under "Scenarios".
+
+mod notation;
+
+use bahay_engine::chance::{Answer, Key, Stream};
+use bahay_engine::game::{Game, Turn};
+use bahay_engine::games::tongo_options::{
+    Action, BySeat, Card, CardSet, Costs, Dice, Die, Hidden, Paid, Phase, Player, Previous, Rules,
+    Setup, Shown, TongoOptions,
+};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::testing::rules_of;
+
+use self::notation::{action, costs, dice, floor_cards, previous, viewer_of};
+use crate::finds_wrong_lines;
+use crate::run::{
+    Case, Told, cards, equal, expect_settled, number, owes, played, prompt, require, seat, seats,
+    set,
+};
+
+/// A set-up, and the game once the first step needs it.
+pub struct Position {
+    rules: Rules,
+    seats: u8,
+    dealer: Option<Seat>,
+    turn: Seat,
+    round: u8,
+    costs: Option<Costs>,
+    dice: Option<Dice>,
+    hands: [CardSet; 8],
+    deck: Vec<Card>,
+    floors: Vec<(usize, Vec<Card>, [bool; 3])>,
+    free: Vec<(usize, Vec<Card>)>,
+    chips: [Option<u8>; 8],
+    previous: [Previous; 8],
+    without_token: SeatSet,
+    leveraged: SeatSet,
+    folded: SeatSet,
+    facing: [u8; 8],
+    game: Option<TongoOptions>,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self {
+            rules: Rules::seed(),
+            seats: 3,
+            dealer: None,
+            turn: SEAT_0,
+            round: 1,
+            costs: None,
+            dice: None,
+            hands: [CardSet::EMPTY; 8],
+            deck: Vec::new(),
+            floors: Vec::new(),
+            free: Vec::new(),
+            chips: [None; 8],
+            previous: [Previous::default(); 8],
+            without_token: SeatSet::EMPTY,
+            leveraged: SeatSet::EMPTY,
+            folded: SeatSet::EMPTY,
+            facing: [0; 8],
+            game: None,
+        }
+    }
+}
+
+impl Case for Position {
+    type Game = TongoOptions;
+
+    const SHOWN_ELSEWHERE: &'static [&'static str] = &[];
+
+    fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
+        require(self.game.is_none(), || "the game has begun".into())?;
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match words.as_slice() {
+            ["rules"] => self.rules = rules_of::<TongoOptions>(text, "seed")?,
+            ["seats"] => self.seats = number(text)?,
+            ["dealer"] => self.dealer = Some(seat(text)?),
+            ["turn"] => self.turn = seat(text)?,
+            ["round"] => self.round = number(text)?,
+            ["costs"] => self.costs = Some(costs(text)?),
+            ["dice"] => self.dice = Some(dice(text)?),
+            ["hand", who] => self.hands[seat(who)?.index()] = set(text)?,
+            ["deck"] => self.deck = cards(text)?,
+            ["floor", floor] => {
+                let (cards, up) = floor_cards(text)?;
+                self.floors.push((number::<u8>(floor)?.into(), cards, up));
+            }
+            ["free", floor] => self.free.push((number::<u8>(floor)?.into(), cards(text)?)),
+            ["chips", who] => self.chips[seat(who)?.index()] = Some(number(text)?),
+            ["facing", who] => self.facing[seat(who)?.index()] = number(text)?,
+            ["previous", who] => self.previous[seat(who)?.index()] = previous(text)?,
+            ["no", "token"] => self.without_token = seats(text)?,
+            ["leveraged"] => self.leveraged = seats(text)?,
+            ["folded"] => self.folded = seats(text)?,
+            ["deal", dealer] => self.deal(dealer, text)?,
+            ["undealt", dealer] => {
+                let dealer = Some(seat(dealer)?);
+                self.game = Some(TongoOptions::new(&self.rules, self.seats, dealer));
+            }
+            _ => return Err(format!("no set-up is called {what}")),
+        }
+        Ok(())
+    }
+
+    /// Also `dice 1@0 5@3 9@7` where dice fall; `top KD KH` where a deck is shuffled, so that these
+    /// lie on top.
+    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
+        if let Some(text) = step.strip_prefix("dice ") {
+            return self.let_dice_fall(&dice(text)?);
+        }
+        if let Some(text) = step.strip_prefix("top ") {
+            return self.shuffle(&cards(text)?);
+        }
+        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
+        let (seat, action) = (seat(number)?, action(text)?);
+        self.game = Some(played(self.game()?, seat, &action, refused)?);
+        Ok(())
+    }
+
+    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
+        let game = self.game()?;
+        let public = game.public();
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match words.as_slice() {
+            ["legal", who] => expect_legal(game, seat(who)?, text),
+            ["may", who] => expect_may(game, seat(who)?, text),
+            ["clock", who] => {
+                let played = game.default_action(seat(who)?);
+                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
+            }
+            ["turn"] => equal(&turn(game), text),
+            ["prompt"] => equal(&prompt(game), text),
+            ["round"] => equal(&public.round.to_string(), text),
+            ["dealer"] => equal(&public.dealer, &Some(seat(text)?)),
+            ["costs"] => equal(&public.costs, &costs(text)?),
+            ["risk"] => equal(&public.risk().to_string(), text),
+            ["pot"] => equal(&public.pot.to_string(), text),
+            ["chips"] => {
+                let chips: Vec<String> =
+                    public.players.iter().map(|player| player.chips.to_string()).collect();
+                equal(&chips.join(" "), text)
+            }
+            ["still", "in"] => equal(&public.still_in(), &seats(text)?),
+            ["hand", who] => equal(&game.hands()[seat(who)?.index()], &set(text)?),
+            ["sees", viewer, "hand", whose] => {
+                let hand = game.view(viewer_of(viewer)?).hands[seat(whose)?.index()];
+                equal(&hand.map_or("nothing".into(), |hand| hand.to_string()), text)
+            }
+            ["deck"] => {
+                let expected = cards(text)?;
+                equal(&game.hidden().deck.get(..expected.len()), &Some(&*expected))
+            }
+            ["deck", "count"] => equal(&game.hidden().deck.len().to_string(), text),
+            ["dice"] => equal(&public.dice, &dice(text)?),
+            ["floor", floor] => {
+                let floor: usize = number(floor)?;
+                let (cards, up) = floor_cards(text)?;
+                equal(&game.hidden().floors[floor].to_vec(), &cards)?;
+                equal(&public.floors[floor].map(|card| card.is_some()), &up)
+            }
+            ["free", floor] => {
+                let floor: usize = number(floor)?;
+                equal(&game.hidden().exchanges[floor].to_vec(), &cards(text)?)
+            }
+            ["sees", viewer, "floor", floor] => {
+                let view = game.view(viewer_of(viewer)?);
+                let cards = view.public.floors[number::<usize>(floor)?];
+                let seen = cards.map(|card| card.map_or("-".into(), |card| card.to_string()));
+                equal(&seen.join(" "), text)
+            }
+            ["over"] => {
+                let end = public.end.ok_or("the game goes on")?;
+                let ending = game.ending().ok_or("it has no ending")?;
+                equal(&format!("{ending} {} pot {}", end.winner, end.pot), text)
+            }
+            ["shown"] => equal(&shown(game), text),
+            ["owes", who] => equal(&owes(game, seat(who)?)?, text),
+            ["settled"] => expect_settled(game, &public.rules, public.seats(), text),
+            _ => Err(format!("no check is called {what}")),
+        }
+    }
+}
+
+impl Position {
+    /// Deals by a key.
+    fn deal(&mut self, dealer: &str, text: &str) -> Told<()> {
+        let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
+        let key = text.strip_prefix("key ").ok_or("a deal is by key")?;
+        let key = Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?);
+        let mut stream = Stream::new(key);
+        let mut game = TongoOptions::new(&self.rules, self.seats, dealer);
+        while let Turn::Chance(request) = game.turn() {
+            game = game.resolve(&stream.draw(request), &mut Vec::new());
+        }
+        self.game = Some(game);
+        Ok(())
+    }
+
+    /// The game, from the set-up when it has not begun.
+    fn game(&mut self) -> Told<&TongoOptions> {
+        if self.game.is_none() {
+            self.game = Some(self.begin()?);
+        }
+        self.game.as_ref().ok_or_else(|| "there is no game".into())
+    }
+
+    fn begin(&self) -> Told<TongoOptions> {
+        let seats = usize::from(self.seats);
+        let mut setup = Setup {
+            rules: self.rules,
+            dealer: self.dealer.unwrap_or(self.turn.previous(self.seats)),
+            turn: self.turn,
+            round: self.round,
+            costs: self.costs.unwrap_or(costs(
+                &[self.rules.start_cost; 3].map(|cost| cost.to_string()).join(" "),
+            )?),
+            players: self.players()?,
+            hands: self.hands.into_iter().take(seats).collect(),
+            hidden: Hidden::default(),
+            up: [[false, false, true]; 8],
+            dice: self.dice.unwrap_or_else(|| self.some_dice()),
+        };
+        self.complete_hands(&mut setup.hands);
+        self.lay(&mut setup);
+        setup.game().map_err(|error| error.to_string())
+    }
+
+    fn players(&self) -> Told<BySeat<Player>> {
+        let player = |seat: Seat| {
+            let place = seat.index();
+            let all = self.rules.chips - self.rules.buy_in;
+            let chips = self.chips[place].unwrap_or(all);
+            let spent = all.checked_sub(chips).ok_or("more chips than there are")?;
+            Ok(Player {
+                chips,
+                paid: Paid { buy_in: self.rules.buy_in, rates: spent, ..Paid::default() },
+                facing: self.facing[place],
+                evade_token: !self.without_token.contains(seat),
+                leveraged: self.leveraged.contains(seat),
+                folded: self.folded.contains(seat),
+                previous: self.previous[place],
+            })
+        };
+        Seat::all(self.seats).map(player).collect()
+    }
+
+    /// All on floor 7, and none shows a number below its highest.
+    fn some_dice(&self) -> Dice {
+        let highest = self.rules.dice().iter().map(|(lowest, sides)| lowest + sides - 1);
+        highest.map(|value| Die { value, place: 14 }).collect()
+    }
+
+    /// Cards that are not named go to the hands from the lowest index, and then to the deck.
+    fn complete_hands(&self, hands: &mut BySeat<CardSet>) {
+        let named = hands.iter().flat_map(|hand| hand.iter()).chain(self.deck.iter().copied());
+        let named: CardSet = named.collect();
+        let mut left = CardSet::ALL.difference(named).iter();
+        for hand in hands.iter_mut() {
+            while hand.len() < 4 {
+                *hand = hand.with(left.next().expect("the deck has cards for all hands"));
+            }
+        }
+    }
+
+    fn lay(&self, setup: &mut Setup) {
+        let hands = setup.hands.iter().flat_map(|hand| hand.iter());
+        let dealt: CardSet = hands.chain(self.deck.iter().copied()).collect();
+        let rest = CardSet::ALL.difference(dealt);
+        setup.hidden.deck = self.deck.iter().copied().chain(rest.iter()).collect();
+        let named = self.floors.iter().map(|(_, cards, _)| cards);
+        let named: CardSet =
+            named.chain(self.free.iter().map(|(_, cards)| cards)).flatten().copied().collect();
+        // From the highest index, so that floors differ from hands where nothing is said.
+        let unnamed: Vec<Card> = CardSet::ALL.difference(named).iter().collect();
+        let mut unnamed = unnamed.into_iter().rev();
+        for place in 0..8 {
+            let given = self.floors.iter().find(|(floor, ..)| *floor == place);
+            for slot in 0..3 {
+                let card = given.map(|(_, cards, _)| cards[slot]);
+                setup.hidden.floors[place][slot] =
+                    card.unwrap_or_else(|| unnamed.next().expect("48 cards"));
+            }
+            if let Some((_, _, up)) = given {
+                setup.up[place] = *up;
+            }
+        }
+        for place in 0..8 {
+            let given = self.free.iter().find(|(floor, _)| *floor == place);
+            for slot in 0..3 {
+                let card = given.map(|(_, cards)| cards[slot]);
+                setup.hidden.exchanges[place][slot] =
+                    card.unwrap_or_else(|| unnamed.next().expect("48 cards"));
+            }
+        }
+    }
+
+    fn let_dice_fall(&mut self, dice: &Dice) -> Told<()> {
+        let kinds = self.rules.dice();
+        require(dice.len() == kinds.len(), || format!("{} dice fall", kinds.len()))?;
+        for (die, (lowest, _)) in dice.iter().zip(kinds) {
+            let value = die.value.checked_sub(*lowest).ok_or("no such value of this die")?;
+            self.resolve(Answer::Number(value.into()))?;
+            self.resolve(Answer::Number(die.place.into()))?;
+        }
+        Ok(())
+    }
+
+    fn shuffle(&mut self, top: &[Card]) -> Told<()> {
+        let deck = self.game()?.hidden().deck;
+        let place = |card: &Card| deck.iter().position(|other| other == card);
+        let mut order: Vec<usize> =
+            top.iter().map(place).collect::<Option<_>>().ok_or("a card is not in the deck")?;
+        let rest: Vec<usize> = (0..deck.len()).filter(|place| !order.contains(place)).collect();
+        order.extend(rest);
+        self.resolve(Answer::Order(
+            order.iter().filter_map(|place| u8::try_from(*place).ok()).collect(),
+        ))
+    }
+
+    fn resolve(&mut self, answer: Answer) -> Told<()> {
+        let game = self.game()?;
+        let Turn::Chance(request) = game.turn() else { return Err("no chance is due".into()) };
+        require(answer.fits(request), || format!("{request:?} is asked"))?;
+        self.game = Some(game.resolve(&answer, &mut Vec::new()));
+        Ok(())
+    }
+}
+
+const SEAT_0: Seat = Seat::new(0).expect("every table has seat 0");
+
+fn expect_legal(game: &TongoOptions, seat: Seat, text: &str) -> Told<()> {
+    let listed = text.split('|').map(str::trim).filter(|text| *text != "nothing");
+    let expected = listed.map(action).collect::<Told<Vec<Action>>>()?;
+    let legal = legal(game, seat);
+    let named = |these: &[Action], action: &Action| these.contains(action);
+    let missing: Vec<_> = expected.iter().filter(|action| !named(&legal, action)).collect();
+    let more: Vec<_> = legal.iter().filter(|action| !named(&expected, action)).collect();
+    require(missing.is_empty() && more.is_empty(), || {
+        format!("not legal: {missing:?}; legal too: {more:?}")
+    })
+}
+
+/// Of the kinds of actions that are legal, by name: `retreat fold pay_risk`.
+fn expect_may(game: &TongoOptions, seat: Seat, text: &str) -> Told<()> {
+    let mut names: Vec<String> = Vec::new();
+    for action in legal(game, seat) {
+        let written = serde_json::to_value(action).map_err(|error| error.to_string())?;
+        let name = written["type"].as_str().unwrap_or_default().to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.sort();
+    let mut expected: Vec<&str> = text.split_whitespace().collect();
+    expected.sort();
+    equal(&names.join(" "), &expected.join(" "))
+}
+
+fn legal(game: &TongoOptions, seat: Seat) -> Vec<Action> {
+    let mut legal = Vec::new();
+    game.legal_actions(seat, &mut legal);
+    legal
+}
+
+fn turn(game: &TongoOptions) -> String {
+    match game.public().phase {
+        Phase::Deal => "deal".into(),
+        Phase::Stop { seat } => format!("{seat} stop"),
+        Phase::Turn(turn) => format!("{} turn", turn.seat),
+        Phase::Roll(turn) => format!("{} roll", turn.seat),
+        Phase::Shuffle { seat, count, .. } => format!("{seat} draws {count}"),
+        Phase::Challenge(challenge) => format!("{} answers {}", challenge.asked, challenge.by),
+        Phase::Showdown(_) => "showdown".into(),
+        Phase::Over => "over".into(),
+    }
+}
+
+/// `1 floor 2 chain 7D, pair KD | 0 floor 0 nothing`.
+fn shown(game: &TongoOptions) -> String {
+    let one = |shown: &Shown| {
+        let told = |class| {
+            serde_json::to_value(class).map_or_else(
+                |_| String::new(),
+                |class| class.as_str().unwrap_or_default().to_owned(),
+            )
+        };
+        let matches: Vec<String> =
+            shown.matches.iter().map(|one| format!("{} {}", told(one.class), one.card)).collect();
+        let matches = if matches.is_empty() { "nothing".into() } else { matches.join(", ") };
+        format!("{} floor {} {matches}", shown.seat, shown.floor)
+    };
+    let all: Vec<String> = game.public().shown.iter().map(one).collect();
+    if all.is_empty() { "nothing".into() } else { all.join(" | ") }
+}
+
+/// The canary: a scenario that is wrong in any part fails, and says where.
+#[test]
+fn a_wrong_scenario_fails() {
+    let position = "case 3.3 canary\ncosts: 1 3 1\nchips 0: 20\n";
+    let right = "> 0 stop 2\n> 0 end refused risk_unpaid 3.3\n> 0 pay\n= chips: 18 95 95\n";
+    finds_wrong_lines::<Position>(
+        position,
+        right,
+        &[
+            ("> 0 pay", "line 4: > 0 pay"),
+            ("> 0 stop 2\n> 0 pay refused no_risk 3.3", "it is taken"),
+            ("> 0 stop 2\n> 0 end refused risk_unpaid 3.2", "expected \"risk_unpaid 3.2\""),
+            ("= turn: 1 stop", "found \"0 stop\""),
+            ("= legal 0: stop 0", "legal too"),
+            ("= may 0: retreat", "expected \"retreat\""),
+            ("= over: confront 0 pot 15", "the game goes on"),
+            ("= hand 1: KD", "expected"),
+            ("= sees 1 hand 0: AD", "found \"nothing\""),
+            ("= floor 0: AD 2D +3D", "expected"),
+            ("= colour: red", "no check is called colour"),
+            ("> 0 jump", "no action is written jump"),
+            ("> dice 1@0 5@1 9@2", "no chance is due"),
+            ("hand 1: AD AD", "names a card twice"),
+            ("hand 0: KD\nhand 1: KD\n= turn: 0 stop", "in two places"),
+            ("dice: 7@0 5@0 9@0\n= turn: 0 stop", "not the dice of the rules"),
+            ("chips 0: 99\n= turn: 0 stop", "more chips than there are"),
+            ("rules: seed chips=0", "chips"),
+            ("", "a case checks nothing"),
+        ],
+    );
+}

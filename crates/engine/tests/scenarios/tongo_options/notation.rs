@@ -1,0 +1,118 @@
+//! How the scenarios of Tongo (options) write things: cards, dice, costs, viewers, actions.
+
+use bahay_engine::game::Viewer;
+use bahay_engine::games::tongo_options::{
+    Action, Card, Costs, Dice, Die, Discards, NewCosts, Previous,
+};
+
+use crate::run::{Told, cards, number, require, seat};
+
+pub(super) fn viewer_of(text: &str) -> Told<Viewer> {
+    Ok(match text {
+        "public" => Viewer::Public,
+        "record" => Viewer::Everything,
+        text => Viewer::Seat(seat(text)?),
+    })
+}
+
+pub(super) fn action(text: &str) -> Told<Action> {
+    let (text, leverage) = match text.strip_suffix(" leverage") {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Ok(match words.as_slice() {
+        ["stop", floor] => Action::Stop { floor: number(floor)? },
+        ["retreat"] => Action::Retreat,
+        ["evade", discards @ ..] => Action::Evade { discards: named_cards(discards)? },
+        ["convert"] => Action::ConvertReserves,
+        ["confront"] => Action::Confront { target: None },
+        ["confront", target] => Action::Confront { target: Some(seat(target)?) },
+        ["acquire"] => Action::Acquire,
+        ["fold"] => Action::Fold,
+        ["pay"] => Action::PayRisk,
+        ["lower", costs @ ..] => Action::Lower(new_costs(costs)?),
+        ["raise", costs @ ..] => Action::Raise(new_costs(costs)?),
+        ["index", percent] => Action::IndexMargin { percent: number(percent)? },
+        ["buy", slot] => Action::Buy { slot: number(slot)?, leverage },
+        ["sell", slot] => Action::Sell { slot: number(slot)?, leverage },
+        ["exchange", slot, "free", other] => {
+            Action::Exchange { slot: number(slot)?, floor: None, other: number(other)?, leverage }
+        }
+        ["exchange", slot, "floor", floor, other] => Action::Exchange {
+            slot: number(slot)?,
+            floor: Some(number(floor)?),
+            other: number(other)?,
+            leverage,
+        },
+        ["roll"] => Action::Roll,
+        ["end"] => Action::End,
+        ["pay-to-evade", discards @ ..] => Action::PayToEvade { discards: named_cards(discards)? },
+        ["stand"] => Action::Stand,
+        ["join"] => Action::Join,
+        _ => return Err(format!("no action is written {text}")),
+    })
+}
+
+/// `buy=2 sell=5`.
+pub(super) fn new_costs(words: &[&str]) -> Told<NewCosts> {
+    let mut costs = NewCosts::default();
+    for word in words {
+        let (name, cost) = word.split_once('=').ok_or("name=cost")?;
+        let cost = Some(number(cost)?);
+        match name {
+            "buy" => costs.buy = cost,
+            "sell" => costs.sell = cost,
+            "exchange" => costs.exchange = cost,
+            _ => return Err(format!("no cost is called {name}")),
+        }
+    }
+    Ok(costs)
+}
+
+pub(super) fn costs(text: &str) -> Told<Costs> {
+    match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+        [buy, sell, exchange] => {
+            Ok(Costs { buy: number(buy)?, sell: number(sell)?, exchange: number(exchange)? })
+        }
+        _ => Err("three costs".into()),
+    }
+}
+
+/// `1@0 5@3 12@15`: values, and the places where the dice lie.
+pub(super) fn dice(text: &str) -> Told<Dice> {
+    let die = |word: &str| {
+        let (value, place) = word.split_once('@').ok_or("value@place")?;
+        Ok(Die { value: number(value)?, place: number(place)? })
+    };
+    text.split_whitespace().map(die).collect()
+}
+
+/// `5D +6D 7D`: by slot, with a plus where it lies face up.
+pub(super) fn floor_cards(text: &str) -> Told<(Vec<Card>, [bool; 3])> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    require(words.len() == 3, || "a floor has three cards".into())?;
+    let card = |word: &&str| word.trim_start_matches('+').parse::<Card>();
+    let cards = words.iter().map(card).collect::<Result<_, _>>().map_err(|_| "three cards")?;
+    Ok((cards, [0, 1, 2].map(|slot| words[slot].starts_with('+'))))
+}
+
+pub(super) fn previous(text: &str) -> Told<Previous> {
+    let mut previous = Previous::default();
+    for word in text.split_whitespace() {
+        match word {
+            "retreated" => previous.retreated = true,
+            "evaded" => previous.evaded = true,
+            "paid_to_evade" => previous.paid_to_evade = true,
+            "confronted" => previous.confronted = true,
+            _ => return Err(format!("no turn is called {word}")),
+        }
+    }
+    Ok(previous)
+}
+
+pub(super) fn named_cards(words: &[&str]) -> Told<Discards> {
+    let cards = cards(&words.join(" "))?;
+    require(cards.len() <= 4, || "four cards at most".into())?;
+    Ok(cards.into_iter().collect())
+}

@@ -1,0 +1,76 @@
+// Short advice for whoever plays this game for the first time: what the question means, and in an
+// assessment a piece that would help, which is also shown in the section.
+import { CLASSES, COLOURS, colourOf, kindOf, makers, numberOf, readingOf, compare, whyNot } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
+import { pieceName } from './tiles.tsx';
+import type { View } from './state.ts';
+import { say } from './words.ts';
+
+/** What would improve the hand most: a slot to take, and a card to part with where that is needed. */
+export interface Advice { slot: number; tile: string; out: string | null; swaps: boolean }
+
+/** From a Treasury on a hand wins often. */
+const STRONG = CLASSES.indexOf('treasury');
+
+/** How near a hand is to seven of one number or colour; the reading decides between equals. */
+function worth(hand: readonly string[]): number {
+  const wilds = hand.filter((card) => kindOf(card) === 'W').length;
+  const counts = [...COLOURS].map((colour) => hand.filter((card) => colourOf(card) === colour).length);
+  for (let number = 1; number <= 7; number += 1) counts.push(hand.filter((card) => numberOf(card) === number).length);
+  return Math.max(...counts) + wilds;
+}
+
+export function advice(view: View): Advice | null {
+  const { own, public: open } = view;
+  if (!own?.before || open.phase.type !== 'assess') return null;
+  const { hand } = own;
+  const isFull = hand.length === 7;
+  const kept = new Set(makers(hand));
+  const spare = hand.filter((card) => kindOf(card) === null).sort((one, other) => Number(kept.has(one)) - Number(kept.has(other)));
+  let best: (Advice & { gain: number; reading: ReturnType<typeof readingOf> }) | null = null;
+  own.before.forEach((tile, slot) => {
+    if (!tile) return;
+    for (const swaps of [false, true]) {
+      for (const out of isFull || swaps ? spare : [null]) {
+        const action = swaps ? { type: 'swap' as const, discard: out ?? '', slot }
+          : { type: 'purchase' as const, slot, ...(out === null ? {} : { discard: out }) };
+        if (whyNot(view, action) !== null) continue;
+        const next = [...hand.filter((card) => card !== out), tile];
+        const gain = worth(next) - worth(hand);
+        const reading = readingOf(next);
+        if (gain <= 0 && compare(reading, readingOf(hand)) <= 0) continue;
+        if (!best || gain > best.gain || (gain === best.gain && compare(reading, best.reading) > 0)) best = { slot, tile, out, swaps, gain, reading };
+      }
+    }
+  });
+  return best;
+}
+
+export function hint(view: View, asked: boolean): string | null {
+  const { phase, playing, offer, players } = view.public;
+  const seat = view.viewer;
+  if (seat === null) return null;
+  if (!playing.includes(seat)) return say('hint_out');
+  if (!asked) return null;
+  if (offer) return say('hint_offer');
+  switch (phase.type) {
+    case 'open':
+      return say('hint_open');
+    case 'risk':
+      return say('hint_risk');
+    case 'confront':
+    case 'debts':
+      return say('hint_confront');
+    case 'assess': {
+      const mayConfront = whyNot(view, { type: 'confront' }) === null;
+      if (mayConfront && CLASSES.indexOf(readingOf(view.own?.hand ?? []).class) >= STRONG) return say('hint_assess_confront');
+      const found = advice(view);
+      if (found && found.out === null) return say('hint_assess_tile', { card: pieceName(found.tile) });
+      if (found?.swaps && found.out) return say('hint_assess_swap', { out: pieceName(found.out), in: pieceName(found.tile) });
+      const own = players[seat];
+      if (own && own.assets + own.wilds < 7 && whyNot(view, { type: 'acquire' }) === null) return say('hint_assess_acquire');
+      return say('hint_assess_done');
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,313 @@
+// What the player can do now: which buttons there are, what they mean, and why one of them is not open.
+// Whether it is open is asked of the rules, with the very action that would be sent.
+import type { TongoAssetsAction } from '../../../../clients/typescript/src/index.ts';
+import {
+  evasion, indexed, leveraged, numberOf, colourOf, kindOf, openingRisk, isLast, sectionOf,
+} from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
+import { link, table } from '../../house.ts';
+import { refusalText } from '../../refusals.ts';
+import { language, say as sayCommon } from '../../words.ts';
+import {
+  asked, current, enter, may, mode, picked, play, proposed, reason, saleSize, sent, slots, spendsFree, sure, tryPlay,
+  type View,
+} from './state.ts';
+import { chipsOf, isWord, say } from './words.ts';
+
+export interface Button {
+  key: string;
+  word: string;
+  /** What it would be done with, or why it is not open. */
+  note: string;
+  gold: boolean;
+  danger: boolean;
+  enabled: boolean;
+  letter: string;
+  act: () => void;
+}
+
+export interface Buttons {
+  main: Button[];
+  /** Rarer things, in a row above. */
+  side: Button[];
+}
+
+/** The first sensible short word for a card: its number and colour letter for buttons. */
+function short(card: string): string {
+  return kindOf(card) !== null ? say(`kind_${kindOf(card)}` as never)
+    : say('card_asset', { colour: say(`colour_${colourOf(card)}` as never), number: numberOf(card) });
+}
+
+/** Why it is not open, in a few words. */
+function whyShort(action: TongoAssetsAction): string {
+  const why = reason(action);
+  if (!why) return '';
+  const word = `why_${why.code}`;
+  return isWord(word) ? say(word) : refusalText(why.code, null, 'tongo_assets');
+}
+
+interface Made { key: string; letter: string; word: string; note?: string; gold?: boolean; danger?: boolean }
+
+function button({ key, letter, word, note = '', gold = false, danger = false }: Made, act: (() => void) | null): Button {
+  return { key, letter, word, note, gold: gold && act !== null, danger, enabled: act !== null, act: act ?? (() => {}) };
+}
+
+/** A button for one action: open if the rules take it, else with the reason. */
+function acting(made: Made, action: TongoAssetsAction): Button {
+  const open = may(action);
+  return button({ ...made, note: open ? made.note ?? '' : whyShort(action) }, open ? () => void play(action) : null);
+}
+
+/** One that is touched twice, because it cannot be taken back. */
+function twice(made: Made, action: TongoAssetsAction, warning: string): Button {
+  if (!may(action)) return acting(made, action);
+  const isSure = sure.value === made.key;
+  return button({ ...made, word: isSure ? say('sure') : made.word, note: isSure ? warning : made.note ?? '' }, () => {
+    if (isSure) void play(action);
+    else ask(made.key);
+  });
+}
+
+const SURE_MS = 4000;
+
+function ask(key: string) {
+  sure.value = key;
+  setTimeout(() => { if (sure.value === key) sure.value = null; }, SURE_MS);
+}
+
+const cancel = (): Button => button({ key: 'cancel', letter: 'X', word: say('cancel') }, () => enter({ type: 'none' }));
+
+function retreat(view: View): Button {
+  const own = view.public.players[view.viewer ?? 0];
+  return twice({ key: 'retreat', letter: 'R', word: say('retreat'), note: say('note_keep', { chips: chipsOf(own?.chips ?? 0) }), danger: true },
+    { type: 'retreat' }, say('note_lost'));
+}
+
+/** The buttons of this moment; none while others are asked. */
+export function buttons(): Buttons {
+  void language.value;
+  const view = current.value;
+  if (!view || view.viewer === null || !asked.value) return { main: [], side: [] };
+  const made = ofPhase(view, view.viewer);
+  const off = sent.value ? sayCommon('why_sent') : link.value.type !== 'live' || !table.value?.current ? sayCommon('why_offline') : null;
+  if (off === null) return made;
+  const shut = (one: Button): Button => ({ ...one, enabled: false, gold: false, note: off, act: () => {} });
+  return { main: made.main.map(shut), side: made.side.map(shut) };
+}
+
+function ofPhase(view: View, seat: number): Buttons {
+  const { phase, offer } = view.public;
+  if (offer) {
+    return { side: [], main: [
+      acting({ key: 'accept', letter: 'A', word: say('accept'), gold: true }, { type: 'accept' }),
+      acting({ key: 'refuse', letter: 'F', word: say('refuse') }, { type: 'refuse' }),
+    ] };
+  }
+  if (mode.value.type === 'bribe') return bribing(view, mode.value);
+  const made = phase.type === 'open' ? opening(view)
+    : phase.type === 'risk' ? risking(view, seat)
+    : phase.type === 'assess' ? assessing(view)
+    : phase.type === 'confront' && phase.confronter !== seat ? answering(view, seat)
+    : { main: [paying(view, seat), retreat(view)], side: [] };
+  const { rules, playing } = view.public;
+  if (rules.bribes && (mode.value.type === 'none' || phase.type === 'open')) {
+    const other = playing.find((one) => one !== seat) ?? 0;
+    const why = may({ type: 'bribe', to: other, chips: 1 });
+    made.side.push(button({ key: 'bribe', letter: 'U', word: say('bribe'), note: why ? '' : whyShort({ type: 'bribe', to: other, chips: 1 }) },
+      why ? () => enter({ type: 'bribe', to: null, chips: 1 }) : null));
+  }
+  return made;
+}
+
+function opening(view: View): Buttons {
+  const { public: open } = view;
+  if (isLast(open)) {
+    return { side: [], main: [
+      twice({ key: 'confront', letter: 'C', word: say('confront'), note: say('note_confront', { n: open.risk }), gold: true },
+        { type: 'confront' }, say('note_confront', { n: open.risk })),
+      retreat(view),
+    ] };
+  }
+  const chosen = mode.value.type === 'prices' ? mode.value : { type: 'prices' as const, ...proposed(openingRisk(open)[0]) };
+  const { risk, purchase, sell } = chosen;
+  return { side: [], main: [
+    acting({ key: 'open', letter: 'O', word: say('open'), note: say('note_more', { n: risk }), gold: true }, { type: 'open', risk, purchase, sell }),
+    retreat(view),
+  ] };
+}
+
+function paying(view: View, seat: number): Button {
+  const { phase, risk, players } = view.public;
+  const player = players[seat]!;
+  const due = phase.type === 'debts' ? player.owes : risk - player.paid;
+  return acting({ key: 'pay', letter: 'P', word: say('pay'), note: say('note_pay', { chips: chipsOf(due) }), gold: true }, { type: 'pay' });
+}
+
+function risking(view: View, seat: number): Buttons {
+  const { risk, rules, players } = view.public;
+  const player = players[seat]!;
+  if (mode.value.type === 'prices') {
+    const { risk: to, purchase, sell } = mode.value;
+    return { side: [], main: [
+      acting({ key: 'raise_now', letter: 'Z', word: say('raise_to', { n: to }), note: say('note_more', { n: to - player.paid }), gold: true },
+        { type: 'raise', risk: to, purchase, sell }),
+      cancel(),
+    ] };
+  }
+  const least = { type: 'raise' as const, ...proposed(risk + 1) };
+  const most = Math.min(risk + rules.raise_max, player.chips + player.paid);
+  const open = may(least);
+  return { side: [], main: [
+    paying(view, seat),
+    button({ key: 'raise', letter: 'Z', word: say('raise'), note: open ? say('note_raise', { n: most }) : whyShort(least) },
+      open ? () => enter({ type: 'prices', ...proposed(risk + 1) }) : null),
+    retreat(view),
+  ] };
+}
+
+/** The slot that is touched, and the own piece. */
+function choice(view: View): { slot: number | null; tile: string | null; card: string | null } {
+  const slot = slots.value.size === 1 ? [...slots.value][0]! : null;
+  const card = picked.value.size === 1 ? [...picked.value][0]! : null;
+  return { slot, tile: slot === null ? null : view.own?.before?.[slot] ?? null, card };
+}
+
+function assessing(view: View): Buttons {
+  const { public: open, own } = view;
+  if (mode.value.type === 'sell') {
+    const wanted = saleSize();
+    const chosen = [...slots.value].sort((a, b) => a - b);
+    const made = acting({ key: 'sell_now', letter: 'S', word: say('sell_now'), note: say('note_sell', { chips: chipsOf(open.sell) }), gold: true }, { type: 'sell', slots: chosen });
+    if (chosen.length < wanted) made.note = say('note_sell_pick', { n: wanted - chosen.length });
+    return { side: [], main: [made, cancel()] };
+  }
+  const { slot, tile, card } = choice(view);
+  const isFull = (own?.hand.length ?? 0) === 7;
+  const free = spendsFree.value ? { free: true } : {};
+  const price = open.purchase;
+  const anySlot = (own?.before ?? []).findIndex(Boolean);
+
+  const swap: TongoAssetsAction = { type: 'swap', discard: card ?? own?.hand.find((one) => kindOf(one) === null) ?? '', slot: slot ?? anySlot };
+  const swapNote = slot === null && may(swap) ? say('note_pick_tile') : card === null && may(swap) ? say('note_pick_own') : null;
+  const buy: TongoAssetsAction = { type: 'purchase', slot: slot ?? anySlot, ...(isFull ? { discard: card ?? own?.hand[0] ?? null } : {}), ...free };
+  const buyNote = slot === null && may(buy) ? say('note_pick_tile') : isFull && card === null && may(buy) ? say('note_pick_part') : null;
+  const acquire: TongoAssetsAction = { type: 'acquire', ...(isFull ? { replace: card ?? own?.hand[0] ?? null } : {}), ...free };
+  const acquireNote = isFull && card === null && may(acquire) ? say('note_pick_part') : null;
+  const confront: TongoAssetsAction = { type: 'confront' };
+  const canConfront = may(confront);
+  const missing = (made: Button, note: string | null): Button => note === null ? made : { ...made, note, enabled: false, gold: false, act: () => {} };
+
+  const main = [
+    missing(acting({ key: 'swap', letter: 'W', word: say('swap'),
+      note: card && tile ? say('note_swap', { out: short(card), in: short(tile) }) : '', gold: !!card && !!tile }, swap), swapNote),
+    missing(acting({ key: 'buy', letter: 'B', word: say('buy'), gold: tile !== null && (isFull || card === null),
+      note: tile === null ? '' : spendsFree.value ? say('note_free', { card: short(tile) })
+        : isFull && card ? say('note_buy_out', { card: short(tile), n: price, out: short(card) }) : say('note_buy', { card: short(tile), n: price }) }, buy), buyNote),
+    missing(acting({ key: 'acquire', letter: 'Q', word: say('acquire'),
+      note: spendsFree.value ? say('note_acquire_free') : say('note_acquire', { n: price }) }, acquire), acquireNote),
+    acting({ key: 'done', letter: 'D', word: say('done'), note: say('note_done'), gold: tile === null && !canConfront }, { type: 'done' }),
+  ];
+  // Why the hand cannot be sold is asked of a sale that has as many slots as it needs.
+  const all = (own?.before ?? []).flatMap((one, at) => one ? [at] : []).slice(0, saleSize());
+  const canSell = may({ type: 'sell', slots: all });
+  const side = [
+    button({ key: 'sell', letter: 'S', word: say('sell'), note: canSell ? say('note_sell', { chips: chipsOf(open.sell) }) : whyShort({ type: 'sell', slots: all }) },
+      canSell ? () => { enter({ type: 'sell' }); if (all.length === (own?.before ?? []).filter(Boolean).length) slots.value = new Set(all); } : null),
+    twice({ key: 'confront', letter: 'C', word: say('confront'), note: say('note_confront', { n: open.risk }), gold: canConfront }, confront, say('note_confront', { n: open.risk })),
+    retreat(view),
+  ];
+  return { main, side };
+}
+
+function answering(view: View, seat: number): Buttons {
+  const { public: open, own } = view;
+  const { risk, rules, unindexed } = open;
+  const { chips } = open.players[seat]!;
+  const chosen = mode.value;
+  if (chosen.type === 'raise_confront') {
+    return { side: [], main: [
+      acting({ key: 'raise_now', letter: 'Z', word: say('raise_to', { n: chosen.risk }), note: say('note_more', { n: chosen.risk }), gold: true },
+        { type: 'raise_confront', risk: chosen.risk }),
+      cancel(),
+    ] };
+  }
+  if (chosen.type === 'evade') {
+    const discards = inHand(own?.hand ?? [], picked.value);
+    const made = acting({ key: 'evade_now', letter: 'E', word: say('evade'), note: say('note_evade', { chips: chipsOf(evasion(open)) }), gold: true }, { type: 'evade', discards });
+    if (discards.length < 3) made.note = say('note_pick_three', { n: 3 - discards.length });
+    return { side: [], main: [made, cancel()] };
+  }
+  if (chosen.type === 'index') {
+    const pay = unindexed ?? risk;
+    const to = indexed(risk, chosen.margin);
+    return { side: [], main: [
+      acting({ key: 'index_now', letter: 'I', word: say('index_at', { n: chosen.margin }), note: say('note_index', { pay, owe: to - pay, risk: to }), gold: true },
+        { type: 'index', margin: chosen.margin }),
+      cancel(),
+    ] };
+  }
+  if (chosen.type === 'leverage') {
+    return { side: [], main: [
+      acting({ key: 'leverage_now', letter: 'L', word: say('leverage_at', { n: chosen.percent }),
+        note: say('note_leverage', { n: leveraged(risk, chosen.percent), of: risk }), gold: true }, { type: 'leverage', percent: chosen.percent }),
+      cancel(),
+    ] };
+  }
+  const evade: TongoAssetsAction = { type: 'evade', discards: (own?.hand ?? []).slice(0, 3) };
+  const raise: TongoAssetsAction = { type: 'raise_confront', risk: risk + 1 };
+  const way = (made: Made, action: TongoAssetsAction, next: () => void, note: string): Button =>
+    button({ ...made, note: may(action) ? note : whyShort(action) }, may(action) ? next : null);
+  const side: Button[] = [];
+  if (rules.margins) {
+    const least = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50].find((margin) => indexed(risk, margin) > risk) ?? 50;
+    side.push(way({ key: 'index', letter: 'I', word: say('index') }, { type: 'index', margin: least },
+      () => enter({ type: 'index', margin: least }), say('note_pay', { chips: chipsOf(unindexed ?? risk) })));
+  }
+  if (rules.leverage) {
+    side.push(way({ key: 'leverage', letter: 'L', word: say('leverage') }, { type: 'leverage', percent: 5 },
+      () => enter({ type: 'leverage', percent: 50 }), say('note_leverage', { n: leveraged(risk, 5), of: risk })));
+  }
+  return { side, main: [
+    paying(view, seat),
+    way({ key: 'raise', letter: 'Z', word: say('raise') }, raise, () => enter({ type: 'raise_confront', risk: risk + 1 }),
+      say('note_raise', { n: Math.min(risk + rules.raise_max, chips) })),
+    way({ key: 'evade', letter: 'E', word: say('evade') }, evade, () => enter({ type: 'evade' }), say('note_evade', { chips: chipsOf(evasion(open)) })),
+    retreat(view),
+  ] };
+}
+
+function inHand(hand: readonly string[], chosen: ReadonlySet<string>): string[] {
+  return hand.filter((card) => chosen.has(card));
+}
+
+function bribing(view: View, chosen: { to: number | null; chips: number }): Buttons {
+  const { own } = view;
+  const cards = inHand([...own?.hand ?? [], ...own?.kept ?? []], picked.value);
+  const what = cards.length > 0 ? { cards } : { chips: chosen.chips };
+  const note = cards.length > 0 ? cards.map(short).join(', ') : chipsOf(chosen.chips);
+  const made = chosen.to === null ? button({ key: 'bribe_now', letter: 'U', word: say('bribe_now'), note: say('note_bribe_pick') }, null)
+    : acting({ key: 'bribe_now', letter: 'U', word: say('bribe_now'), note, gold: true }, { type: 'bribe', to: chosen.to, ...what });
+  return { side: [], main: [made, cancel()] };
+}
+
+/** A kept card is touched: it is played, or made ready to be. */
+export function touchKept(card: string) {
+  const view = current.value;
+  if (!view) return;
+  switch (kindOf(card)) {
+    case 'D':
+      tryPlay({ type: 'dividend' });
+      return;
+    case 'V': {
+      const away = (sectionOf(view.public, view.viewer ?? 0) + 1) % view.public.rules.sections;
+      if (may({ type: 'reveal', section: away })) enter(mode.value.type === 'reveal' ? { type: 'none' } : { type: 'reveal' });
+      else tryPlay({ type: 'reveal', section: away });
+      return;
+    }
+    case 'F': {
+      if (view.public.phase.type === 'assess' && asked.value) spendsFree.value = !spendsFree.value;
+      else tryPlay({ type: 'acquire', free: true });
+      return;
+    }
+    default:
+  }
+}

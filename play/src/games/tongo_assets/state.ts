@@ -1,0 +1,173 @@
+// What the player has touched and not yet played: pieces of the hand, slots of the section, and numbers
+// that are being chosen. It lasts as long as the question that it answers.
+import { batch, computed, signal } from '@preact/signals';
+import type { TongoAssetsAction, TongoAssetsView } from '../../../../clients/typescript/src/index.ts';
+import { isLast, openingRisk, priceBounds, whyNot } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
+import { client, table, tell } from '../../house.ts';
+import type { Seat, TableView } from '../../model.ts';
+import { shortName } from '../../parts/index.tsx';
+import { refusalText } from '../../refusals.ts';
+import { say as sayCommon } from '../../words.ts';
+
+export type View = TongoAssetsView;
+export type Public = View['public'];
+
+/** What is being chosen beside pieces and slots. */
+export type Mode =
+  | { type: 'none' }
+  | { type: 'prices'; risk: number; purchase: number; sell: number }
+  | { type: 'raise_confront'; risk: number }
+  | { type: 'sell' }
+  | { type: 'evade' }
+  | { type: 'reveal' }
+  | { type: 'index'; margin: number }
+  | { type: 'leverage'; percent: number }
+  | { type: 'bribe'; to: Seat | null; chips: number };
+
+export const mode = signal<Mode>({ type: 'none' });
+/** Of the own hand, and of what is kept when cards are offered. */
+export const picked = signal<ReadonlySet<string>>(new Set());
+export const slots = signal<ReadonlySet<number>>(new Set());
+/** The next purchase spends a free one. */
+export const spendsFree = signal(false);
+/** What waits for a second touch. */
+export const sure = signal<string | null>(null);
+/** An action that was sent and not answered yet: nothing else is played meanwhile. */
+export const sent = signal(false);
+/** What came last into the hand. */
+export const fresh = signal<ReadonlySet<string>>(new Set());
+/** The own section is looked at, and not the one that a reveal shows. */
+export const looksAway = signal(false);
+
+export function gameView(view: TableView | null | undefined): View | null {
+  return view?.phase.type === 'playing' ? view.phase.view as View : null;
+}
+
+export const current = computed<View | null>(() => gameView(table.value?.view));
+
+/** Whether the player is asked now. */
+export const asked = computed<boolean>(() => (table.value?.prompt?.legal.length ?? 0) > 0);
+
+export function nameOf(view: TableView, seat: Seat): string {
+  return seat === view.seat ? sayCommon('you') : shortName(view.seats[seat]?.name ?? '?');
+}
+
+export async function play(action: TongoAssetsAction) {
+  if (sent.value) return;
+  sent.value = true;
+  sure.value = null;
+  try {
+    await client.act(action as never);
+  } finally {
+    sent.value = false;
+  }
+}
+
+/** Whether an action is open to the player now. */
+export function may(action: TongoAssetsAction): boolean {
+  return asked.value && current.value !== null && whyNot(current.value, action) === null;
+}
+
+/** The first reason why it is not, if there is one. */
+export function reason(action: TongoAssetsAction) {
+  return current.value === null ? null : whyNot(current.value, action);
+}
+
+/** Plays it if it may be; else says by which rule it may not. */
+export function tryPlay(action: TongoAssetsAction): boolean {
+  if (may(action)) { void play(action); return true; }
+  const why = reason(action);
+  if (why) tell(`${refusalText(why.code, null, 'tongo_assets')} (${sayCommon('why_rule', { rule: why.rule })})`);
+  return false;
+}
+
+/** The prices that are proposed with a risk: cheap purchases, so that hands grow. */
+export function proposed(risk: number): { risk: number; purchase: number; sell: number } {
+  const { purchaseMin, max } = priceBounds(risk);
+  return { risk, purchase: Math.min(max, Math.max(purchaseMin, Math.ceil(risk * 0.6))), sell: Math.max(1, Math.min(max, purchaseMin)) };
+}
+
+let question = -1;
+let freesHeld = 0;
+
+/** Forgets what was touched when another question is open, and what is no longer there. */
+export function follow(view: View | null) {
+  const number = view === null ? -1 : view.public.countdown;
+  const held = new Set([...view?.own?.hand ?? [], ...view?.own?.kept ?? []]);
+  const before = view?.own?.before ?? [];
+  batch(() => {
+    const keptPicks = [...picked.value].filter((card) => held.has(card));
+    if (keptPicks.length !== picked.value.size) picked.value = new Set(keptPicks);
+    const keptSlots = [...slots.value].filter((slot) => before[slot]);
+    if (keptSlots.length !== slots.value.size) slots.value = new Set(keptSlots);
+    const isOpening = view !== null && asked.value && opens(view);
+    const frees = (view?.own?.kept ?? []).filter((card) => card.startsWith('F')).length;
+    if (frees < freesHeld) spendsFree.value = false;
+    freesHeld = frees;
+    if (number === question) {
+      if (isOpening && mode.value.type === 'none') mode.value = { type: 'prices', ...proposed(openingRisk(view.public)[0]) };
+      return;
+    }
+    question = number;
+    sure.value = null;
+    picked.value = new Set();
+    slots.value = new Set();
+    spendsFree.value = false;
+    looksAway.value = false;
+    mode.value = isOpening ? { type: 'prices', ...proposed(openingRisk(view.public)[0]) } : { type: 'none' };
+  });
+}
+
+/** The player is to name a risk and its prices. */
+function opens({ viewer, public: open }: View): boolean {
+  return open.phase.type === 'open' && open.phase.seat === viewer && !isLast(open);
+}
+
+export function enter(next: Mode) {
+  batch(() => {
+    mode.value = next;
+    picked.value = new Set();
+    slots.value = new Set();
+    sure.value = null;
+  });
+}
+
+/** How many pieces of the hand, or slots, may be chosen together. */
+function most(): { cards: number; slots: number } {
+  switch (mode.value.type) {
+    case 'evade':
+      return { cards: 3, slots: 0 };
+    case 'bribe':
+      return { cards: 10, slots: 0 };
+    case 'sell':
+      return { cards: 0, slots: saleSize() };
+    default:
+      return { cards: 1, slots: 1 };
+  }
+}
+
+/** How many assets a sale takes. */
+export function saleSize(): number {
+  const lying = (current.value?.own?.before ?? []).filter(Boolean).length;
+  return Math.min(current.value?.own?.hand.length ?? 0, lying);
+}
+
+function toggled<T>(all: ReadonlySet<T>, one: T, limit: number): ReadonlySet<T> {
+  const next = new Set(all);
+  if (next.delete(one)) return next;
+  if (limit === 1) return new Set([one]);
+  if (next.size < limit) next.add(one);
+  return next;
+}
+
+export function touchCard(card: string) {
+  sure.value = null;
+  const { cards } = most();
+  if (cards > 0) picked.value = toggled(picked.value, card, cards);
+}
+
+export function touchSlot(slot: number) {
+  sure.value = null;
+  const limit = most().slots;
+  if (limit > 0) slots.value = toggled(slots.value, slot, limit);
+}

@@ -1,0 +1,293 @@
+// What the player can do now: what is chosen on the table, which actions there are, and why one of them is
+// not open. The client's rules say what is legal, in numbers too that no list of the house names.
+import { computed, signal } from '@preact/signals';
+import {
+  answerPrice, bestOf, exchangePrice, FLOORS, hasEvaded, ownHand, price, risk, whyNot,
+} from '../../../../clients/typescript/src/games/tongo_options/index.ts';
+import { client, link, table } from '../../house.ts';
+import type { Card, Seat, TableState, TableView } from '../../model.ts';
+import { shortName } from '../../parts/index.tsx';
+import { refusalText } from '../../refusals.ts';
+import { cardSign, say } from '../../words.ts';
+import type { Match, Move, View } from './types.ts';
+import { chips, word, type TongoWord } from './words.ts';
+
+export const KIND = 'tongo_options';
+
+/** A play that was sent and not answered yet: nothing else is played meanwhile. */
+export const sent = signal(false);
+/** The floor that is turned to the front before the stop. */
+export const turned = signal<number | null>(null);
+/** The card of the facing floor that is chosen. */
+export const picked = signal<number | null>(null);
+/** Cards of the hand that are lifted, to be discarded. */
+export const lifted = signal<ReadonlySet<Card>>(new Set());
+/** The buy-in is to pay for the next card. */
+export const lever = signal(false);
+/** What lies over the table, to choose from. */
+export const chooser = signal<'none' | 'costs' | 'challenge' | 'more' | 'help'>('none');
+
+export function putBack() {
+  picked.value = null;
+  lifted.value = new Set();
+  lever.value = false;
+  turned.value = null;
+  if (chooser.value !== 'help') chooser.value = 'none';
+}
+
+export function gameView(view: TableView | null): View | null {
+  return view?.phase.type === 'playing' ? view.phase.view as View : null;
+}
+
+export const game = computed<View | null>(() => gameView(table.value?.view ?? null));
+
+/** Whether the player is asked now. */
+export const asked = computed(() => (table.value?.prompt?.legal.length ?? 0) > 0);
+
+/** Why nothing at all can be sent; null if it can. */
+export function shut(): string | null {
+  return sent.value ? say('why_sent') : link.value.type !== 'live' ? say('why_offline') : null;
+}
+
+export async function play(move: Move) {
+  if (sent.value) return;
+  sent.value = true;
+  try {
+    await client.act(move as never);
+  } finally {
+    sent.value = false;
+    putBack();
+  }
+}
+
+/** In words why this may not be played; null where it may. */
+export function why(move: Move): string | null {
+  const off = shut();
+  if (off !== null) return off;
+  const view = game.value;
+  const illegal = view ? whyNot(view, move) : null;
+  return illegal && refusalText(illegal.code, null, KIND);
+}
+
+/** Legal, whatever the connection is like. */
+export function may(move: Move): boolean {
+  const view = game.value;
+  return view !== null && whyNot(view, move) === null;
+}
+
+export function nameOf(view: TableView, seat: Seat): string {
+  return seat === view.seat ? say('you') : shortName(view.seats[seat]?.name ?? '?');
+}
+
+export function wordsOf(matches: readonly Match[]): string {
+  if (matches.length === 0) return word('no_match');
+  return matches.map((one) => `${word(one.class)} ${cardSign(one.card)}`).join(' + ');
+}
+
+/** What the own hand is worth, at the floor that serves it best. */
+export const best = computed(() => {
+  const view = game.value;
+  const hand = view ? ownHand(view) : [];
+  return view && hand.length > 0 ? bestOf(hand, view.public) : null;
+});
+
+/** The floor that lies in front. */
+export function frontOf(view: View | null): number {
+  const seat = view?.viewer ?? null;
+  if (!view || seat === null) return turned.value ?? 0;
+  const { phase } = view.public;
+  if (phase.type === 'stop' && phase.seat === seat && turned.value !== null) return turned.value;
+  return view.public.players[seat]?.facing ?? 0;
+}
+
+/** Turns the ring by one floor, before the stop. */
+export function turnBy(steps: number) {
+  const view = game.value;
+  turned.value = (frontOf(view) + steps + FLOORS) % FLOORS;
+}
+
+/** It is the player's own turn, at this floor. */
+export function ownTurn(view: View | null) {
+  const phase = view?.public.phase;
+  return phase?.type === 'turn' && phase.seat === view?.viewer ? phase : null;
+}
+
+/** The exchange of the chosen card with a card of this floor, or of the free exchange. */
+export function swapWith(slot: number, floor: number | null, other: number): Move {
+  return { type: 'exchange', slot, other, ...(floor === null ? {} : { floor, ...flag() }) };
+}
+
+function flag(): { leverage?: true } {
+  return lever.value ? { leverage: true } : {};
+}
+
+/** What a swap with this floor would cost. */
+export function swapPrice(view: View, floor: number | null): number {
+  const turn = ownTurn(view);
+  if (!turn) return 0;
+  return price(view.public, exchangePrice(view.public, turn.floor, floor), lever.value && floor !== null);
+}
+
+export interface Button {
+  key: string;
+  label: string;
+  note: string;
+  gold: boolean;
+  danger: boolean;
+  enabled: boolean;
+  letter: string;
+  act: () => void;
+}
+
+interface Made { gold?: boolean; danger?: boolean; note?: string }
+
+function moveButton(key: string, letter: string, label: string, move: Move, { gold = false, danger = false, note = '' }: Made = {}): Button {
+  const not = why(move);
+  return { key, letter, label, gold: gold && not === null, danger, note: not ?? note, enabled: not === null, act: () => void play(move) };
+}
+
+function openButton(key: string, letter: string, label: string, note: string, act: () => void): Button {
+  const off = shut();
+  return { key, letter, label, note: off ?? note, gold: false, danger: false, enabled: off === null, act };
+}
+
+const discards = () => [...lifted.value];
+
+/** The buttons, from the left: four at most. */
+export function buttons(state: TableState): Button[] {
+  const view = gameView(state.view);
+  const seat = state.view.seat;
+  if (!view || seat === null) return [];
+  const { public: open } = view;
+  const { phase } = open;
+  const me = open.players[seat];
+  if (!me || me.folded) return [];
+  const drawn = lifted.value.size;
+  const evadeNote = drawn > 0 ? word('draws', { n: drawn }) : word('keeps_all');
+  const evade: Move = { type: 'evade', ...(drawn > 0 ? { discards: discards() } : {}) };
+
+  if (phase.type === 'stop' && phase.seat === seat) {
+    const floor = frontOf(view);
+    return [
+      openButton('left', 'Q', `‹ ${word('turn_left')}`, word('floor', { n: (floor + 7) % FLOORS + 1 }), () => turnBy(-1)),
+      { ...moveButton('stop', 'S', word('stop'), { type: 'stop', floor }, { gold: true, note: word('floor', { n: floor + 1 }) }) },
+      openButton('right', 'E', `${word('turn_right')} ›`, word('floor', { n: (floor + 1) % FLOORS + 1 }), () => turnBy(1)),
+    ];
+  }
+
+  if (phase.type === 'challenge' && phase.asked === seat) {
+    const cost = answerPrice(open, seat);
+    const note = cost > 0 ? chips(cost) : word('for_free');
+    if (phase.target === seat) {
+      return [
+        moveButton('stand', 'S', word('stand'), { type: 'stand' }, { gold: true, note }),
+        moveButton('evade', 'E', word('evade'), evade, { note: evadeNote }),
+      ];
+    }
+    const isConfront = (phase.target ?? null) === null;
+    return [
+      moveButton(isConfront ? 'confront' : 'join', 'J', word(isConfront ? 'confront' : 'join'),
+        isConfront ? { type: 'confront' } : { type: 'join' }, { gold: true, note }),
+      moveButton('fold', 'F', word('fold'), { type: 'fold' }, { danger: true }),
+    ];
+  }
+
+  const turn = ownTurn(view);
+  if (!turn) return [];
+  if (open.reserves && (turn.wager ?? null) === null) {
+    const wager = Math.min(me.chips, open.reserves.wager);
+    return [
+      moveButton('convert_reserves', 'W', word('wager'), { type: 'convert_reserves' }, { gold: true, note: chips(wager) }),
+      moveButton('fold', 'F', word('fold'), { type: 'fold' }, { danger: true }),
+    ];
+  }
+
+  const slot = picked.value;
+  if (slot !== null) {
+    const card = open.floors[turn.floor]?.[slot] ?? null;
+    const put = openButton('put_back', 'X', say('cancel'), '', () => { picked.value = null; });
+    if (card) {
+      return [
+        moveButton('sell', 'S', word('turn_down'), { type: 'sell', slot, ...flag() },
+          { gold: true, note: `${cardSign(card)} · ${chips(price(open, open.costs.sell, lever.value))}` }),
+        put,
+      ];
+    }
+    const canSwap = swaps(slot).length > 0;
+    const swapNote = canSwap ? word('touch_glow') : why({ type: 'exchange', slot, other: 0 }) ?? word('not_now');
+    return [
+      moveButton('buy', 'B', word('turn_up'), { type: 'buy', slot, ...flag() }, { gold: true, note: chips(price(open, open.costs.buy, lever.value)) }),
+      { ...openButton('swap', 'C', word('swap'), swapNote, () => {}), enabled: false },
+      put,
+    ];
+  }
+
+  const due = risk(open);
+  const more = openButton('more', 'M', word('more'), '', () => { chooser.value = 'more'; });
+  if (turn.step === 'open' && due > 0) {
+    return [
+      moveButton('retreat', 'R', word('retreat'), { type: 'retreat' }),
+      moveButton('evade', 'E', word('evade'), evade, { note: evadeNote }),
+      more,
+      moveButton('pay_risk', 'P', word('pay_risk'), { type: 'pay_risk' }, { gold: true, note: chips(due) }),
+    ];
+  }
+  const challenge: Button = { ...openButton('challenge', 'C', word('challenge'), '', () => { chooser.value = 'challenge'; }) };
+  const early = why({ type: 'acquire' });
+  if (early !== null) { challenge.enabled = false; challenge.note = early; }
+  return [
+    moveButton('roll', 'R', word('roll'), { type: 'roll' }),
+    challenge,
+    drawn > 0
+      ? moveButton('pay_to_evade', 'E', word('pay_to_evade'), { type: 'pay_to_evade', discards: discards() }, { note: `${chips(due)} · ${word('draws', { n: drawn })}` })
+      : more,
+    moveButton('end', 'X', word('end'), { type: 'end' }, { gold: true, note: turn.wager ? chips(turn.wager) : '' }),
+  ];
+}
+
+/** Where the chosen card could be swapped to: floor (null: the free exchange) and slot. */
+export function swaps(slot: number): [number | null, number][] {
+  const places: [number | null, number][] = [null, ...Array.from({ length: FLOORS }, (_, floor) => floor)]
+    .flatMap((floor) => [0, 1, 2].map((other) => [floor, other] as [number | null, number]));
+  return places.filter(([floor, other]) => may(swapWith(slot, floor, other)));
+}
+
+/** One short piece of advice for this moment, for who plays for the first time. */
+export function hint(state: TableState): string | null {
+  const view = gameView(state.view);
+  const seat = state.view.seat;
+  if (!view || seat === null || !asked.value) return null;
+  const { public: open } = view;
+  const { phase, rules, round } = open;
+  const own = best.value?.matches ?? [];
+  const held = wordsOf(own);
+  const tell = (one: TongoWord) => word(one, { best: held, n: rules.challenge_round });
+  if (phase.type === 'stop') return tell('hint_stop');
+  if (phase.type === 'challenge') return tell(phase.target === seat ? 'hint_stand' : 'hint_answer');
+  const turn = ownTurn(view);
+  if (!turn) return null;
+  if (open.reserves) return tell((turn.wager ?? null) === null ? 'hint_reserves' : 'hint_wager');
+  const isStrong = own.length > 1 || (own[0] !== undefined && own[0].class !== 'pair');
+  if (round >= rules.challenge_round && isStrong && may({ type: 'acquire' })) return tell('hint_challenge');
+  if (turn.step === 'open' && risk(open) > 0) return tell('hint_risk');
+  const down = [0, 1, 2].find((slot) => may({ type: 'buy', slot }));
+  if (down !== undefined) return tell('hint_buy');
+  if (may({ type: 'raise', sell: open.costs.sell + 1 }) && risk(open) < 2) return tell('hint_costs');
+  if (may({ type: 'roll' })) return tell('hint_roll');
+  return tell('hint_end');
+}
+
+/** What bars a seat in its next turn, as a word; null for nothing. */
+export function badgeOf(view: View, seat: Seat): string | null {
+  const one = view.public.players[seat];
+  const { phase } = view.public;
+  if (!one) return null;
+  if (one.folded) return word('folded');
+  if (phase.type === 'challenge') {
+    if (phase.by === seat) return word((phase.target ?? null) === null ? 'challenge' : 'confront');
+    if (phase.joined.includes(seat)) return word('join');
+    if (phase.target === seat && phase.asked !== seat) return word('stand');
+  }
+  if (view.public.reserves?.by === seat) return word('token_reserves');
+  return hasEvaded(one) ? word('evade') : one.previous.retreated ? word('retreat') : null;
+}

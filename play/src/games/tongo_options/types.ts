@@ -1,0 +1,13 @@
+// What the folder knows of a game: as the client package has it.
+import type {
+  TongoOptionsAction, TongoOptionsClass, TongoOptionsEvent, TongoOptionsMatch, TongoOptionsPublic,
+  TongoOptionsShown, TongoOptionsView,
+} from '../../../../clients/typescript/src/index.ts';
+
+export type Move = TongoOptionsAction;
+export type Class = TongoOptionsClass;
+export type GameEvent = TongoOptionsEvent;
+export type Match = TongoOptionsMatch;
+export type Open = TongoOptionsPublic;
+export type Shown = TongoOptionsShown;
+export type View = TongoOptionsView;

@@ -1,0 +1,148 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
+# What docker compose would start, held to what it says, without Docker: the files by themselves
+# (tests/containers/compose.py), what the builder is given, and the logins of the database, which are
+# made as in an installation; then a server that owns nothing plays a game, and is refused the rest.
+#
+# `./dev containers` does it alone, `./dev test` among others.
+
+cmd_containers() {
+  enter_test_instance containers
+  build
+  check_containers
+}
+
+# BINARY is built.
+check_containers() {
+  need_contract_programs
+  prepare_schemathesis
+  attend with_libraries "$CONTRACTS/venv/bin/python" tests/containers/compose.py "$ROOT" ||
+    die "docker-compose.yml, Dockerfile or .env.sample are not as they should be: see above"
+  check_context
+  check_roles
+}
+
+# Cargo takes the manifests, with the files alone that .dockerignore lets through, and in the first
+# layer with what the Dockerfile copies there.
+check_context() {
+  local context=$INSTANCE/context name
+  rm -rf "$context"
+  mkdir -p "$context/all" "$context/first/crates/engine" "$context/first/crates/shell"
+  while read -r name; do
+    [ -e "$name" ] || die ".dockerignore names $name, which is not there"
+    mkdir -p "$context/all/$(dirname "$name")"
+    cp -R "$name" "$context/all/$name"
+  done <<<"$(sed -n 's/^!//p' .dockerignore)"
+  sed -n 's/^COPY \([^-].*\) [^ ]*$/\1/p' Dockerfile | tr ' ' '\n' | while read -r name; do
+    [ "$name" = . ] || [ -e "$context/all/$name" ] ||
+      die "the Dockerfile copies $name, which .dockerignore leaves out"
+  done
+  cp "$context"/all/Cargo.* "$context/first"
+  cp -R "$context/all/benches" "$context/first"
+  cp -R "$context/all/crates/engine/"{Cargo.toml,benches} "$context/first/crates/engine"
+  cp "$context/all/crates/shell/Cargo.toml" "$context/first/crates/shell"
+  for name in . crates/engine crates/shell; do
+    mkdir -p "$context/first/$name/src"
+    : >"$context/first/$name/src/lib.rs"
+  done
+  echo 'fn main() {}' >"$context/first/src/main.rs"
+  for name in all first; do
+    (cd "$context/$name" && cargo metadata --locked --no-deps --format-version 1 >/dev/null) ||
+      die "cargo refuses what the builder would be given: see above"
+  done
+  rm -rf "$context"
+}
+
+# A house with logins as containers/roles.sql makes them, on services of its own, with a password for
+# Redis.
+check_roles() {
+  local owner server admin live socket database=${DATABASE_URL:-} redis=${REDIS_URL:-}
+  say "a server whose login owns nothing plays a game, and is refused what it may not do"
+  AT_EXIT="stop_installation $AT_EXIT"
+  installation start >"$INSTANCE/installation.env" ||
+    die "the services of an installation did not start: see above"
+  # shellcheck source=/dev/null
+  . "$INSTANCE/installation.env"
+  admin=$DATABASE_URL live=$REDIS_URL socket=${REDIS_URL#redis+unix://}
+  owner=${admin/bahay@/bahay_owner@}
+  server=${admin/bahay@/bahay_server@}
+  need_programs yes yes
+  "$PG_BIN/psql" -Xq "$admin" --set owner_password=one --set server_password=two \
+    --file containers/roles.sql || die "containers/roles.sql does not apply: see above"
+  "$REDIS_CLI" -s "$socket" config set requirepass three >/dev/null
+  make_environment
+  export DATABASE_URL=$owner REDIS_URL="$live?pass=three"
+  # Twice: the second finds nothing to do, and is allowed to.
+  attend "$BINARY" migrate || die "the owner may not migrate: see above"
+  attend "$BINARY" migrate || die "the owner may not migrate again: see above"
+  play_as_server "$server"
+  attend "$BINARY" verify ledger >/dev/null || die "the ledger has differences after one game"
+  refuse_statements "$server"
+  find_forgeries "$server"
+  stop_installation
+  export DATABASE_URL=$database REDIS_URL=$redis
+}
+
+# Its services are none that a URL names.
+installation() {
+  attend env -u DATABASE_URL -u REDIS_URL BAHAY_LOCAL="$INSTANCE/installation" ./dev services "$1"
+}
+
+stop_installation() { installation stop >/dev/null 2>&1 || :; }
+
+play_as_server() {
+  local log=$INSTANCE/owning-nothing.log given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server
+  unset BAHAY_LISTEN
+  choose_port 18580
+  spawn env RUST_LOG=warn DATABASE_URL="$1" "$BINARY" serve >"$log" 2>&1
+  server=$CHILD
+  until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
+    process_start "$server" >/dev/null || die "the server ended: $(tail -n 3 "$log")"
+    sleep 0.1
+  done
+  release_port
+  attend "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
+    die "no game was played: $(tail -n 1 "$INSTANCE/demo.log")"
+  end_process "-$server" TERM 20
+  ! grep -E 'may change booked transfers|permission denied' "$log" >&2 ||
+    die "the server has too many rights, or too few: see above"
+  # Whoever starts a server next chooses its own.
+  unset BAHAY_LISTEN BAHAY_INVITE_BASE BAHAY_URL
+  [ -z "$given" ] || export BAHAY_LISTEN=$given
+  [ -z "$links" ] || export BAHAY_INVITE_BASE=$links
+}
+
+# Each line of refused.sql, as the login, and in the role that the server takes.
+refuse_statements() {
+  local statement answer role count=0
+  while read -r statement; do
+    case $statement in '--'* | '') continue ;; esac
+    for role in none bahay_service; do
+      answer=$("$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 "$1" -c "set role $role" -c "$statement" 2>&1) &&
+        die "the server's login may: $statement"
+      case $answer in
+        *'permission denied'* | *'must be '* | *'must have '*) count=$((count + 1)) ;;
+        *) die "$statement failed otherwise: $answer" ;;
+      esac
+    done
+  done <tests/containers/refused.sql
+  [ "$count" -ge 80 ] || die "only $count statements were tried"
+}
+
+# What a server can write, because it books: the check of the ledger, by the owner, finds what was not
+# booked. Nothing is undone in between, so each is looked for by what is said of it alone.
+find_forgeries() {
+  find_forged "$1" 'its entries say' "update accounts set balance = balance + 100
+    where id = (select min(id) from accounts where kind = 'wallet')"
+  find_forged "$1" 'is not what seal' \
+    "insert into transfers select max(operation), 99, 'welcome', 1, 1025, 100 from transfers"
+  find_forged "$1" 'the hash of seal' "insert into seals
+    select number + 1, operations, digests, sha256('') from seals order by number desc limit 1"
+}
+
+find_forged() {
+  local found
+  ! "$BINARY" verify ledger 2>&1 | grep -qF "$2" || die "verify ledger says before: $2"
+  "$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 "$1" -c "$3" || die "this was to be written, and found: $3"
+  ! found=$("$BINARY" verify ledger 2>&1) || die "verify ledger does not find: $3"
+  case $found in *"$2"*) ;; *) die "verify ledger finds something else: $found" ;; esac
+}

@@ -1,0 +1,127 @@
+// A whole game of Tongo (assets) on a real server, through the page alone: against bots, with the
+// connection cut in the midst; its end held against its own sums, the deal checked, the game seen again.
+import assert from 'node:assert/strict';
+import { look, myTurn, playGame } from './assets_player.mjs';
+import { findings, overflows, seat } from './browser.mjs';
+import { cut } from './cut.mjs';
+import { quickRoom } from './games.mjs';
+import { relayTo } from './relay.mjs';
+
+/** By the rules with everything that rules with a name have. */
+const ROOM = { id: 'hurried-assets', settings: { name: 'Hurried', kind: 'tongo_assets', rule_set: 'advanced', bet: 100, pot: null } };
+const BUDGET_BYTES = 150_000;
+/** A short game may be over before the connection can be cut. */
+const GAMES_MAX = 6;
+
+/** How many games were played. */
+export async function assetsGame({ browser, url, operator, mistakes, picture }) {
+  await quickRoom(url, operator, ROOM);
+  const relay = await relayTo(url);
+  const { context, page } = await seat(browser, relay.url, mistakes);
+  const bytes = await countBytes(context, page);
+  await page.goto(`${relay.url}/play`);
+  await page.getByRole('button', { name: 'Rooms' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /^Hurried/ }).click();
+  await page.locator('.ta-hand [data-card]').first().waitFor({ timeout: 40_000 });
+  console.log(`first hand of Tongo (assets): ${bytes()} bytes`);
+  assert.ok(bytes() < BUDGET_BYTES, `${bytes()} bytes for a first hand`);
+  assert.equal(await page.locator('.ta-hand .ta-row [data-card]').count(), 4);
+  let games = 0;
+  for (let isCut = false; !isCut; games += 1) {
+    assert.ok(games < GAMES_MAX, `no connection could be cut in ${GAMES_MAX} games`);
+    if (games > 0) {
+      await page.locator('.act.ready').click();
+      await page.locator('.ta-hand [data-card]').first().waitFor({ timeout: 40_000 });
+    }
+    await playGame(page, { each: async (name) => {
+      // After something was bought there is more to do in the same assessment.
+      if (isCut || !['buy', 'swap', 'acquire'].includes(name)) return;
+      isCut = await cut({ page, context, relay, hand });
+      if (!isCut) return;
+      await picture(page, 'assets-back');
+      for (const wrong of await overflows(page)) mistakes.push(`Tongo (assets): ${wrong}`);
+      for (const finding of await findings(page)) mistakes.push(`Tongo (assets): ${finding}`);
+    } });
+    await page.locator('.ending').waitFor();
+    await checkEnd(page);
+  }
+  await picture(page, 'assets-game-end');
+  for (const finding of await findings(page)) mistakes.push(`the end of Tongo (assets): ${finding}`);
+  await checkDeal(page, mistakes, picture);
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.locator('main.home').waitFor();
+  await again(page, mistakes, picture, games);
+  await context.close();
+  relay.close();
+  return games;
+}
+
+/** All that comes over the wire from here on. */
+async function countBytes(context, page) {
+  let bytes = 0;
+  const network = await context.newCDPSession(page);
+  await network.send('Network.enable');
+  network.on('Network.loadingFinished', ({ encodedDataLength }) => { bytes += encodedDataLength; });
+  network.on('Network.webSocketFrameReceived', ({ response }) => { bytes += response.payloadData.length; });
+  return () => bytes;
+}
+
+/** The cards in hand and kept when something is to do; null when the game is over. */
+async function hand(page) {
+  await myTurn(page);
+  const { hand: held, kept, ending, ready } = await look(page);
+  return ending || ready ? null : { held, kept };
+}
+
+/** The lines of the page add up to what it shows as the own result, and everybody is told. */
+async function checkEnd(page) {
+  const shown = await page.evaluate(() => ({
+    net: document.querySelector('.ending .net').textContent,
+    lines: [...document.querySelectorAll('.payments li')].map((one) => (one.querySelector('b') ?? one).textContent),
+    hands: document.querySelectorAll('.hand-shown').length,
+    chips: [...document.querySelectorAll('.hand-shown .points')].map((one) => one.textContent),
+  }));
+  const amount = (text) => Math.round(Number(text.replace(/[−+,]/g, '')) * 100) * (text.includes('−') ? -1 : 1);
+  let net = 0;
+  for (const line of shown.lines) {
+    const last = /([\d,]+(?:\.\d\d)?)$/.exec(line)?.[1];
+    const fee = /keeps ([\d,.]+) from you$/.exec(line)?.[1];
+    if (/^You pay /.test(line)) net -= amount(last);
+    else if (/ pays you /.test(line)) net += amount(last);
+    else if (fee) net -= amount(fee);
+  }
+  assert.equal(amount(shown.net), net, JSON.stringify(shown));
+  assert.ok(shown.hands >= 4, JSON.stringify(shown));
+  // No chip is lost: what all hold at the end is what they began with.
+  const chips = shown.chips.map((text) => Number(text.replace('½', '.5').replace(/[^\d.]/g, '')));
+  assert.equal(chips.reduce((sum, one) => sum + one, 0), 100 * shown.hands, JSON.stringify(shown));
+}
+
+async function checkDeal(page, mistakes, picture) {
+  await page.getByRole('button', { name: 'Check this deal' }).click();
+  const sheet = page.getByRole('dialog', { name: 'The deal is fair' });
+  await sheet.waitFor();
+  for (const step of ['The 98 assets, from all seeds', 'The 30 acquire cards', 'How the table stood for the deal', 'Where the table stopped', 'Your own chance is in it']) {
+    await sheet.getByText(step).first().waitFor();
+  }
+  assert.equal(await sheet.getByText('differs').count(), 0);
+  await picture(page, 'assets-deal-checked');
+  for (const finding of await findings(page)) mistakes.push(`the deal of Tongo (assets): ${finding}`);
+  await sheet.getByRole('button', { name: 'Close' }).click();
+}
+
+/** The games that were played, and one of them once more. */
+async function again(page, mistakes, picture, games) {
+  await page.getByRole('button', { name: 'My games' }).click();
+  const list = page.locator('.games .game');
+  await list.first().waitFor();
+  assert.ok(await list.count() >= games, 'each game is listed');
+  await list.first().click();
+  await page.getByText('The deal', { exact: true }).waitFor();
+  await page.getByRole('slider').focus();
+  await page.keyboard.press('End');
+  await page.getByRole('switch', { name: 'All hands' }).click();
+  await page.locator('.step .ta-mini').first().waitFor();
+  await picture(page, 'assets-replay');
+  for (const finding of await findings(page)) mistakes.push(`the replay of Tongo (assets): ${finding}`);
+}

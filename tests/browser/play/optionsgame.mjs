@@ -1,0 +1,189 @@
+// A whole game of Tongo (options) against bots on a real server, through the page alone, with the connection
+// cut in the midst; then its end, the check of its deal, and the game seen again.
+import assert from 'node:assert/strict';
+import { findings, seat } from './browser.mjs';
+import { cut } from './cut.mjs';
+import { relayTo } from './relay.mjs';
+
+const ROOM = 'quick-options';
+const TURNS_MAX = 400;
+
+export const OPTIONS_ROOM = {
+  id: ROOM,
+  settings: {
+    name: 'Quick floors', kind: 'tongo_options', rule_set: 'lively', bet: 100, pot: null,
+    // The AI thinks for so long, also for who is away: the cut is to be shorter than a game.
+    clocks: { prepare_ms: 10_000, think_ms: 600, missed_turns_to_takeover: 2, absence_ms: 30_000 },
+  },
+};
+
+/** What a player sees. */
+function look(page) {
+  return page.evaluate(() => ({
+    acts: Object.fromEntries([...document.querySelectorAll('[data-act]')].map((one) => [one.dataset.act, !one.disabled])),
+    down: [...document.querySelectorAll('.floor.front [data-slot]')].filter((one) => one.querySelector('.back')).map((one) => one.dataset.slot),
+    cards: [...document.querySelectorAll('.four [data-card]')].map((one) => one.dataset.card),
+    match: document.querySelector('.own-card .match-tag')?.textContent ?? null,
+    pot: document.querySelector('.treasury-chips span')?.textContent,
+    floors: [...document.querySelectorAll('.floor .sr')].map((one) => one.textContent.split(',').filter((part) => !/faces|pair|chain/.test(part)).join()),
+    hint: document.querySelector('.hint') !== null,
+    ending: document.querySelector('.ending') !== null,
+  }));
+}
+
+function myTurn(page, ms = 60_000) {
+  return page.waitForFunction(() => document.querySelector('[data-act]:not([disabled])') !== null
+    || document.querySelector('.ending') !== null, null, { timeout: ms, polling: 30 });
+}
+
+/** What is held against a newer tab; null where the game has ended. */
+async function hand(page) {
+  await myTurn(page);
+  const { cards, floors, pot, ending } = await look(page);
+  return ending ? null : { cards, floors, pot };
+}
+
+/** The clock or the AI may have been faster; everything else is a mistake. */
+async function press(page, selector) {
+  await page.locator(selector).first().click({ timeout: 5_000 }).catch((error) => {
+    if (!/disabled|detached|Timeout/.test(String(error))) throw error;
+  });
+}
+
+/** Does one thing as a newcomer might, and says which. `done` holds what was done in this turn. */
+async function doOne(page, done) {
+  const { acts, down, cards } = await look(page);
+  const act = async (name) => {
+    await press(page, `[data-act="${name}"]`);
+    return name;
+  };
+  for (const name of ['stop', 'convert_reserves', 'stand', 'join', 'confront']) if (acts[name]) return act(name);
+  if (acts.pay_risk) return act('pay_risk');
+  if (acts.buy) return act('buy');
+  if (acts.put_back) return act('put_back');
+  if (acts.challenge && !done.has('challenge')) {
+    await press(page, '[data-act="challenge"]');
+    const open = page.locator('.tongo-chooser [data-deed]:not([disabled])');
+    const name = await open.last().getAttribute('data-deed', { timeout: 5_000 }).catch(() => null);
+    if (name) await press(page, `.tongo-chooser [data-deed="${name}"]`);
+    return 'challenge';
+  }
+  if (down.length > 0 && !done.has('buy')) {
+    await press(page, `.floor.front [data-slot="${down[0]}"]`);
+    const now = await look(page);
+    if (now.acts.buy) return act('buy');
+    if (now.acts.put_back) await act('put_back');
+    done.add('buy');
+    return 'nothing';
+  }
+  if (acts.roll && !done.has('roll')) return act('roll');
+  if (acts.end) return act('end');
+  if (acts.evade) return act('evade');
+  if (acts.retreat) return act('retreat');
+  assert.ok(cards.length > 0, 'there is a hand');
+  return 'nothing';
+}
+
+/** Plays a game to its end. `each` is called after each thing that was done. */
+async function playGame(page, each) {
+  let turn = new Set();
+  const all = [];
+  for (let count = 0; count < TURNS_MAX; count += 1) {
+    await myTurn(page);
+    const seen = await look(page);
+    if (seen.ending) return all;
+    const name = await doOne(page, turn);
+    turn.add(name);
+    all.push(name);
+    if (name === 'stop') turn = new Set();
+    await each(all, seen);
+    await page.waitForTimeout(40);
+  }
+  throw new Error(`a game without an end: ${all.slice(-20)}`);
+}
+
+export async function optionsGame({ browser, url, mistakes, picture }) {
+  const relay = await relayTo(url);
+  const { context, page } = await seat(browser, relay.url, mistakes);
+  await page.goto(`${relay.url}/play`);
+  await page.getByRole('button', { name: 'Rooms' }).click();
+  await page.getByRole('dialog').getByRole('heading', { name: 'Tongo (options)' }).waitFor();
+  await picture(page, 'options-rooms');
+  await page.getByRole('dialog').getByRole('button', { name: /^Quick floors/ }).click();
+  await page.locator('.four [data-card]').first().waitFor({ timeout: 40_000 });
+  let isCut = false;
+  let hinted = 0;
+  const done = await playGame(page, async (all, seen) => {
+    hinted += Number(seen.hint);
+    if (isCut || all.at(-1) !== 'stop' || all.length < 3) return;
+    isCut = await cut({ page, context, relay, hand });
+    if (isCut) await picture(page, 'options-real');
+  });
+  assert.ok(isCut, `the connection was cut: ${done}`);
+  assert.ok(hinted > 0, 'a newcomer is given hints');
+  const end = page.locator('.ending');
+  await end.waitFor();
+  // Everybody's cards, also of those who folded, as soon as the seed is told.
+  await page.waitForFunction(() => document.querySelectorAll('.hand-shown').length >= 2
+    && [...document.querySelectorAll('.hand-shown')].every((one) => one.querySelectorAll('.group:not(.with-floor) .face:not(.back)').length === 4));
+  await picture(page, 'options-real-end');
+  for (const finding of await findings(page)) mistakes.push(`the end of options: ${finding}`);
+  await checkSums(page);
+  await checkDeal(page, mistakes, picture);
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.locator('main.home').waitFor();
+  await again(page, mistakes, picture);
+  await context.close();
+  relay.close();
+  return 1;
+}
+
+/** What each pays is what the sums say. */
+async function checkSums(page) {
+  const { net, lines, chips } = await page.evaluate(() => ({
+    net: document.querySelector('.ending .net').textContent,
+    lines: [...document.querySelectorAll('.payments li')].map((one) => (one.querySelector('b') ?? one).textContent),
+    chips: [...document.querySelectorAll('.payments li small')].map((one) => one.textContent),
+  }));
+  const amount = (text) => Math.round(Number(text.replace(/[−+,]/g, '')) * 100) * (text.includes('−') ? -1 : 1);
+  let sum = 0;
+  for (const [i, line] of lines.entries()) {
+    const last = /([\d,]+(?:\.\d\d)?)$/.exec(line)?.[1];
+    const fee = /keeps ([\d,.]+) from you$/.exec(line)?.[1];
+    if (/^You pay /.test(line)) sum -= amount(last);
+    else if (/ pays you /.test(line)) sum += amount(last);
+    else if (fee) sum -= amount(fee);
+    // A chip is one coin here, and the items of a line make its sum.
+    if (/ pays? /.test(line)) {
+      const items = [...chips[i].matchAll(/ (\d+)(?: ·|$)/g)].reduce((all, [, count]) => all + Number(count), 0);
+      assert.equal(items * 100, amount(last), `${line}: ${chips[i]}`);
+    }
+  }
+  assert.equal(amount(net), sum, JSON.stringify({ net, lines }));
+}
+
+async function checkDeal(page, mistakes, picture) {
+  await page.getByRole('button', { name: 'Check this deal' }).click();
+  const sheet = page.getByRole('dialog', { name: 'The deal is fair' });
+  await sheet.waitFor();
+  for (const step of ['The cards of the floors', 'Where the dice lay', 'Your own chance is in it', 'Your hand', 'The deck, from all seeds']) {
+    await sheet.getByText(step).first().waitFor();
+  }
+  assert.equal(await sheet.getByText('differs').count(), 0);
+  await picture(page, 'options-deal');
+  for (const finding of await findings(page)) mistakes.push(`the deal of options: ${finding}`);
+  await sheet.getByRole('button', { name: 'Close' }).click();
+}
+
+/** The game once more, with all hands. */
+async function again(page, mistakes, picture) {
+  await page.getByRole('button', { name: 'My games' }).click();
+  await page.locator('.games .game').first().click();
+  await page.getByText('The deal', { exact: true }).waitFor();
+  await page.getByRole('slider').focus();
+  await page.keyboard.press('End');
+  await page.getByRole('switch', { name: 'All hands' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.tongo-step .hand-shown .face.back').length === 0);
+  await picture(page, 'options-replay');
+  for (const finding of await findings(page)) mistakes.push(`the replay of options: ${finding}`);
+}

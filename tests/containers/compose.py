@@ -1,0 +1,141 @@
+"""Holds docker-compose.yml, Dockerfile and .env.sample to what docs/OPERATIONS.md says of them: every
+service is guarded, every image has a version, only the server is reached from outside, each password is
+known to those who need it, and every setting is explained. Ends with 1 and a line for each thing that
+is not so. Then each guard is taken away in turn, and a complaint about that must come: a check that
+finds nothing there would find nothing ever.
+
+Usage: compose.py REPOSITORY"""
+
+import copy
+import pathlib
+import re
+import sys
+
+import yaml
+
+# Of every service, whatever it is.
+GUARDS = {
+    "cap_drop": lambda value: value == ["ALL"],
+    "security_opt": lambda value: "no-new-privileges:true" in (value or []),
+    "read_only": lambda value: value is True,
+    "user": lambda value: re.fullmatch(r"[1-9]\d*:[1-9]\d*", str(value)) is not None,
+    "mem_limit": bool,
+    "cpus": bool,
+    "pids_limit": bool,
+    "logging": lambda value: "max-size" in ((value or {}).get("options") or {}),
+}
+# What would take the guards away again.
+UNWANTED = ("privileged", "cap_add", "network_mode", "pid", "ipc", "devices", "userns_mode")
+# Who may know which secret.
+SECRETS = {
+    "BAHAY_SIGNING_SECRET": {"server"},
+    "BAHAY_SECOND_FACTOR_KEYS": {"server", "migrate"},
+    "BAHAY_SERVER_PASSWORD": {"server", "postgres"},
+    "BAHAY_OWNER_PASSWORD": {"migrate", "postgres"},
+    "POSTGRES_PASSWORD": {"postgres"},
+    "REDIS_PASSWORD": {"server", "migrate", "redis"},
+}
+VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)([^}]*)\}")
+PINNED = re.compile(r"[a-z/]+:\d+\.\d+.*|[a-z/]+:[a-z]+-\d{8}.*|.*@sha256:[0-9a-f]{64}")
+
+
+def complaints(compose, dockerfile, sample):
+    for name, service in compose["services"].items():
+        for guard, is_good in GUARDS.items():
+            if not is_good(service.get(guard)):
+                yield f"{name}: {guard} is {service.get(guard)!r}"
+        yield from (f"{name}: has {key}" for key in UNWANTED if key in service)
+        if "build" not in service and not PINNED.fullmatch(str(service.get("image"))):
+            yield f"{name}: image {service.get('image')} names no version"
+        for port in service.get("ports", []):
+            if name != "server" or not str(port).startswith("127.0.0.1:"):
+                yield f"{name}: publishes {port}"
+        for volume in service.get("volumes", []):
+            if "docker.sock" in str(volume) or re.match(r"[./~].*(?<!:ro)$", str(volume)):
+                yield f"{name}: may write to {volume} of the host"
+        text = yaml.safe_dump(service, width=1_000_000)
+        for secret, knowing in SECRETS.items():
+            is_known = any(found[1] == secret for found in VARIABLE.finditer(text))
+            if is_known != (name in knowing):
+                yield f"{name}: knows {secret}" if is_known else f"{name}: has no {secret}"
+        if name != "server" and service.get("networks") != ["data"]:
+            yield f"{name}: is in networks {service.get('networks')}"
+    if not ((compose.get("networks") or {}).get("data") or {}).get("internal"):
+        yield "networks: data is not internal"
+    server = compose["services"]["server"]["environment"]
+    if not server["DATABASE_URL"].startswith("postgres://bahay_server:"):
+        yield "server: its login is not bahay_server, which owns nothing"
+    if "requirepass" not in str(compose["services"]["redis"].get("command")):
+        yield "redis: takes no password"
+    for found in VARIABLE.finditer(yaml.safe_dump(compose, width=1_000_000)):
+        mark = "" if found[2].startswith(":?") else "#?"
+        if not re.search(f"^{mark}{found[1]}=", sample, re.MULTILINE):
+            yield f".env.sample: says nothing of {found[1]}"
+    for secret in SECRETS:
+        if not re.search(rf"\${{{secret}:\?", str(compose)):
+            yield f"{secret}: may be left out"
+        if not re.search(f"^{secret}=$", sample, re.MULTILINE):
+            yield f".env.sample: {secret} is not left to be filled in"
+    for image in re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE):
+        if not PINNED.fullmatch(image):
+            yield f"Dockerfile: image {image} names no version"
+    if re.match(r"#\s*syntax", dockerfile):
+        yield "Dockerfile: its syntax has to be fetched"
+    users = re.findall(r"^USER (\S+)", dockerfile, re.MULTILINE)
+    if not users or not re.fullmatch(r"[1-9]\d*:[1-9]\d*", users[-1]):
+        yield f"Dockerfile: runs as {users[-1:] or 'root'}"
+
+
+def spoiled(compose, dockerfile, sample):
+    """What must be complained about, by what it is."""
+    for name in compose["services"]:
+        for guard in GUARDS:
+            other = copy.deepcopy(compose)
+            other["services"][name].pop(guard, None)
+            yield f"{name} without {guard}", (other, dockerfile, sample)
+        other = copy.deepcopy(compose)
+        other["services"][name]["privileged"] = True
+        yield f"{name} privileged", (other, dockerfile, sample)
+        other = copy.deepcopy(compose)
+        other["services"][name].pop("build", None)
+        other["services"][name]["image"] = "postgres:latest"
+        yield f"{name} of any version", (other, dockerfile, sample)
+        other = copy.deepcopy(compose)
+        other["services"][name]["ports"] = ["5432:5432"]
+        yield f"{name} published", (other, dockerfile, sample)
+    other = copy.deepcopy(compose)
+    other["services"]["server"]["environment"]["DATABASE_URL"] = "postgres://bahay_owner:x@postgres"
+    yield "the server as the owner", (other, dockerfile, sample)
+    other = copy.deepcopy(compose)
+    other["services"]["redis"]["command"] = ["redis-server"]
+    yield "redis without a password", (other, dockerfile, sample)
+    other = copy.deepcopy(compose)
+    other["networks"]["data"] = None
+    yield "a network of data that reaches the world", (other, dockerfile, sample)
+    yield "a setting that is not explained", (compose, dockerfile, sample.replace("RUST_LOG=", ""))
+    yield "a secret that is filled in", (
+        compose,
+        dockerfile,
+        sample.replace("REDIS_PASSWORD=\n", "REDIS_PASSWORD=hunter2\n"),
+    )
+    yield "an image as root", (compose, dockerfile.replace("USER ", "# "), sample)
+    yield "a syntax to be fetched", (compose, "# syntax=docker/dockerfile:1\n" + dockerfile, sample)
+    any_version = re.sub(r"FROM rust:\S+", "FROM rust:1-slim", dockerfile)
+    yield "a build image of any version", (compose, any_version, sample)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    compose = yaml.safe_load((root / "docker-compose.yml").read_text())
+    dockerfile = (root / "Dockerfile").read_text()
+    sample = (root / ".env.sample").read_text()
+    found = list(complaints(compose, dockerfile, sample))
+    for what, files in spoiled(compose, dockerfile, sample):
+        if not any(complaints(*files)):
+            found.append(f"the check does not see: {what}")
+    for complaint in found:
+        print(complaint)
+    sys.exit(bool(found))
+
+
+main()
