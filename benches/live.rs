@@ -44,6 +44,7 @@ fn main() {
 async fn run() {
     let options = Options {
         url: std::env::var("REDIS_URL").expect("REDIS_URL names a Redis"),
+        root_certificate: None,
         prefix: format!("bench-{}", Uuid::new_v4().simple()),
         shards: 16,
         connect_timeout: Duration::from_secs(5),

@@ -93,6 +93,7 @@ async fn run() {
     };
     let live = live_store::Options {
         url: std::env::var("REDIS_URL").expect("run this as ./dev bench sign-ins"),
+        root_certificate: None,
         prefix: "bench".into(),
         shards: 4,
         connect_timeout: Duration::from_secs(2),

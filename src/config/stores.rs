@@ -1,5 +1,6 @@
 //! Where PostgreSQL and Redis are, and how they are reached.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -13,7 +14,8 @@ const LIVE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Where the database is. `bahay migrate` and `bahay serve` take it.
 #[derive(Args, Clone, Debug)]
 pub struct Database {
-    /// PostgreSQL 15 or newer, as in postgres://bahay:PASSWORD@127.0.0.1:5432/bahay
+    /// PostgreSQL 15 or newer, as in postgres://bahay:PASSWORD@127.0.0.1:5432/bahay; over a network
+    /// with ?sslmode=verify-full, and &sslrootcert=FILE for a CA of your own
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub database_url: PgConnectOptions,
 }
@@ -22,9 +24,15 @@ pub struct Database {
 #[derive(Args, Clone, Debug)]
 pub struct LiveState {
     /// Redis 7 or newer, as in redis://127.0.0.1:6379 or redis+unix:///run/redis/redis.sock; of a
-    /// Redis Cluster some nodes, as in redis+cluster://USER:PASSWORD@10.0.0.1:6379,10.0.0.2:6379
+    /// Redis Cluster some nodes, as in redis+cluster://USER:PASSWORD@10.0.0.1:6379,10.0.0.2:6379.
+    /// Over TLS as in rediss://redis.example:6379 and rediss+cluster://…
     #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
     pub redis_url: String,
+
+    /// A file with the certificates, in PEM, of those who sign for Redis over TLS; without it those
+    /// whom browsers believe.
+    #[arg(long, env = "BAHAY_REDIS_ROOT_CERTIFICATE", value_name = "FILE")]
+    pub redis_root_certificate: Option<PathBuf>,
 
     /// Leads every key in Redis, so that several houses can share one.
     #[arg(long, env = "BAHAY_REDIS_PREFIX", default_value = "bahay", value_name = "PREFIX")]
@@ -40,6 +48,7 @@ impl LiveState {
     pub fn options(self) -> live_store::Options {
         live_store::Options {
             url: self.redis_url,
+            root_certificate: self.redis_root_certificate,
             prefix: self.redis_prefix,
             shards: self.shards,
             connect_timeout: LIVE_TIMEOUT,

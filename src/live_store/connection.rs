@@ -10,7 +10,7 @@ use std::time::Duration;
 use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
 use redis::{
     Cmd, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, Pipeline, ProtocolVersion, PushInfo,
-    RedisFuture, Value,
+    RedisFuture, TlsCertificates, Value,
 };
 
 use crate::live_store::cluster::{self, Cluster};
@@ -18,6 +18,9 @@ use crate::live_store::{Options, Unavailable};
 
 /// What the URL of a cluster begins with. Its nodes follow, separated by commas.
 const CLUSTER_SCHEME: &str = "redis+cluster://";
+
+/// The same over TLS. One that is only a node's begins with `rediss://`.
+const TLS_CLUSTER_SCHEME: &str = "rediss+cluster://";
 
 /// Where a server of Redis listens.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,13 +54,15 @@ impl Connection {
     pub(super) async fn open(options: &Options, push: Option<Push>) -> Result<Self, Unavailable> {
         match nodes(&options.url)? {
             Nodes::Server(settings) => {
-                let server = Opener::new(*settings, options, push).open_server().await?;
+                let settings = trusting(*settings, options)?;
+                let server = Opener::new(settings, options, push).open_server().await?;
                 refuse_node_of_cluster(&server).await?;
                 Ok(Self::Server(server))
             }
             Nodes::Cluster(nodes) => {
                 let seeds = nodes.iter().map(address).collect::<Result<Vec<_>, _>>()?;
                 let settings = nodes.into_iter().next().ok_or_else(no_node)?;
+                let settings = trusting(settings, options)?;
                 let opener = Opener::new(settings, options, push);
                 Ok(Self::Cluster(Cluster::connect(opener, seeds).await?))
             }
@@ -158,7 +163,16 @@ impl Opener {
 
     /// A connection to a node of a cluster, which is made when it is first used.
     pub(super) fn open_node(&self, to: &Address) -> redis::RedisResult<ConnectionManager> {
-        let address = ConnectionAddr::Tcp(to.host.to_string(), to.port);
+        let (host, port) = (to.host.to_string(), to.port);
+        let address = match self.settings.addr() {
+            // Each node shows a certificate of its own, for the host by which the cluster names it.
+            ConnectionAddr::TcpTls { tls_params, .. } => {
+                let tls_params = tls_params.clone();
+                ConnectionAddr::TcpTls { host, port, insecure: false, tls_params }
+            }
+            // The library's enum is open, so every other kind is taken together.
+            _ => ConnectionAddr::Tcp(host, port),
+        };
         let client = redis::Client::open(self.settings.clone().set_addr(address))?;
         ConnectionManager::new_lazy_with_config(client, self.config_for(to.clone()))
     }
@@ -174,6 +188,32 @@ impl Opener {
     }
 }
 
+/// The same settings, with the authorities that are believed where it goes over TLS.
+fn trusting(settings: ConnectionInfo, options: &Options) -> Result<ConnectionInfo, Unavailable> {
+    let ConnectionAddr::TcpTls { insecure, .. } = settings.addr() else {
+        return match options.root_certificate {
+            Some(_) => Err(Unavailable::new(
+                "BAHAY_REDIS_ROOT_CERTIFICATE is for TLS: write rediss:// or rediss+cluster://"
+                    .into(),
+            )),
+            None => Ok(settings),
+        };
+    };
+    if *insecure {
+        return Err(Unavailable::new("a certificate that nobody checks is none".into()));
+    }
+    let Some(path) = &options.root_certificate else {
+        return Ok(settings);
+    };
+    let unread = |error: &dyn std::fmt::Display| {
+        Unavailable::new(format!("the root certificate {}: {error}", path.display()))
+    };
+    let root_cert = std::fs::read(path).map_err(|error| unread(&error))?;
+    let certificates = TlsCertificates { client_tls: None, root_cert: Some(root_cert) };
+    let client = redis::Client::build_with_tls(settings, certificates);
+    Ok(client.map_err(|error| unread(&error))?.get_connection_info().clone())
+}
+
 /// What a URL names.
 enum Nodes {
     Server(Box<ConnectionInfo>),
@@ -181,9 +221,14 @@ enum Nodes {
     Cluster(Vec<ConnectionInfo>),
 }
 
-/// `redis://…` and `redis+unix://…` as everywhere; `redis+cluster://USER:PASSWORD@a:1,b:2`.
+/// `redis://…`, `rediss://…` and `redis+unix://…` as everywhere;
+/// `redis+cluster://USER:PASSWORD@a:1,b:2`, and with `rediss`.
 fn nodes(url: &str) -> Result<Nodes, Unavailable> {
-    let Some(rest) = url.strip_prefix(CLUSTER_SCHEME) else {
+    let of_cluster = [(CLUSTER_SCHEME, "redis"), (TLS_CLUSTER_SCHEME, "rediss")];
+    let named = of_cluster
+        .into_iter()
+        .find_map(|(scheme, of_node)| url.strip_prefix(scheme).map(|rest| (rest, of_node)));
+    let Some((rest, of_node)) = named else {
         return Ok(Nodes::Server(Box::new(url.into_connection_info()?)));
     };
     let (login, hosts) = match rest.rsplit_once('@') {
@@ -191,7 +236,7 @@ fn nodes(url: &str) -> Result<Nodes, Unavailable> {
         None => (String::new(), rest),
     };
     let hosts = hosts.trim_end_matches('/').split(',').filter(|host| !host.is_empty());
-    let nodes = hosts.map(|host| format!("redis://{login}{host}").into_connection_info());
+    let nodes = hosts.map(|host| format!("{of_node}://{login}{host}").into_connection_info());
     let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
     if nodes.is_empty() { Err(no_node()) } else { Ok(Nodes::Cluster(nodes)) }
 }
@@ -202,7 +247,9 @@ fn no_node() -> Unavailable {
 
 fn address(node: &ConnectionInfo) -> Result<Address, Unavailable> {
     match node.addr() {
-        ConnectionAddr::Tcp(host, port) => Ok(Address { host: host.as_str().into(), port: *port }),
+        ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
+            Ok(Address { host: host.as_str().into(), port: *port })
+        }
         _ => Err(Unavailable::new("the nodes of a cluster are reached by TCP".into())),
     }
 }
@@ -246,6 +293,7 @@ mod tests {
             ("redis+cluster://a", &["- - a:6379"]),
             ("redis+cluster://u:p@a:1,b:2/", &["u p a:1", "u p b:2"]),
             ("redis+cluster://:p@127.0.0.1:1", &["- p 127.0.0.1:1"]),
+            ("rediss+cluster://u:p@a:1,b", &["u p a:1", "u p b:6379"]),
         ] {
             assert_eq!(seeds(url).unwrap_or_default(), expected, "{url}");
         }

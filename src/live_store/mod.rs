@@ -27,6 +27,7 @@ mod ticket;
 mod watch;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,8 +50,11 @@ pub use watch::Publication;
 /// How live state is reached.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// `redis://…`, `redis+unix://…`, or `redis+cluster://HOST:PORT,HOST:PORT`.
+    /// `redis://…`, `redis+unix://…`, or `redis+cluster://HOST:PORT,HOST:PORT`; over TLS `rediss://…`
+    /// and `rediss+cluster://…`.
     pub url: String,
+    /// Who signs for it over TLS, in PEM; without it whom browsers believe.
+    pub root_certificate: Option<PathBuf>,
     /// Leads every key, so that several houses can share a Redis.
     pub prefix: String,
     /// Fixed at installation: a table's keys are found by it.

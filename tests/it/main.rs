@@ -46,5 +46,6 @@ mod stalls;
 mod standings;
 mod support;
 mod tables;
+mod tls;
 mod verify_ledger;
 mod wire;

@@ -27,6 +27,8 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(crate) struct Server {
     pub(crate) port: u16,
     bus: u16,
+    /// Where other nodes of a cluster say that it is: its port for TLS, if they speak that.
+    met_at: u16,
     process: Child,
     folder: PathBuf,
 }
@@ -39,6 +41,8 @@ impl Server {
         // Free a moment ago; nobody else on this machine is likely to take them meanwhile.
         let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let [port, bus] = free.map(|port| port.local_addr().expect("a bound port").port());
+        let tls_port = settings.iter().skip_while(|setting| **setting != "--tls-port").nth(1);
+        let met_at = tls_port.map_or(port, |port| port.parse().expect("a port is a number"));
         let process = Command::new(program("REDIS_SERVER"))
             .args(["--port", &port.to_string(), "--cluster-port", &bus.to_string()])
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
@@ -48,7 +52,7 @@ impl Server {
             .stdout(Stdio::null())
             .spawn()
             .expect("the program of Redis starts");
-        let server = Self { port, bus, process, folder };
+        let server = Self { port, bus, met_at, process, folder };
         until("Redis answers", async || {
             let ping = redis::cmd("PING");
             match server.try_connect().await {
@@ -114,8 +118,12 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) async fn start() -> Self {
-        let (a, b, c) = tokio::join!(node(), node(), node());
-        let masters = vec![a, b, c];
+        let (a, b, c) = tokio::join!(node(&[]), node(&[]), node(&[]));
+        Self::of(vec![a, b, c]).await
+    }
+
+    /// Of these nodes, which know nothing yet.
+    pub(crate) async fn of(masters: Vec<Server>) -> Self {
         for (number, master) in (0..).zip(&masters) {
             let (first, last) = (SLOTS / 3 * number, SLOTS / 3 * (number + 1) - 1);
             let last = if number == 2 { SLOTS - 1 } else { last };
@@ -149,14 +157,14 @@ impl Cluster {
     }
 
     async fn meet(&self, other: &Server) {
-        let (port, bus) = (other.port, other.bus);
+        let (port, bus) = (other.met_at, other.bus);
         let meet = format!("CLUSTER MEET 127.0.0.1 {port} {bus}");
         self.masters[0].ask::<()>(&meet).await;
     }
 
     /// A replica of a master, with all that the master has.
     pub(crate) async fn replica_of(&self, master: usize) -> Server {
-        let replica = node().await;
+        let replica = node(&[]).await;
         self.meet(&replica).await;
         let id: String = self.masters[master].ask("CLUSTER MYID").await;
         until("the replica knows its master", async || {
@@ -176,8 +184,9 @@ impl Cluster {
     }
 }
 
-async fn node() -> Server {
-    Server::start(&[
+/// A node of a cluster to be, with these settings beside.
+pub(crate) async fn node(settings: &[&str]) -> Server {
+    let own = [
         "--cluster-enabled",
         "yes",
         "--cluster-announce-ip",
@@ -187,8 +196,14 @@ async fn node() -> Server {
         "no",
         "--repl-diskless-sync-delay",
         "0",
-    ])
-    .await
+    ];
+    Server::start(&[own.as_slice(), settings].concat()).await
+}
+
+/// Free a moment ago; nobody else on this machine is likely to take it meanwhile.
+pub(crate) fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    free.expect("loopback has a free port").port()
 }
 
 /// Looks again and again until something holds.

@@ -1,5 +1,6 @@
 //! Live state for one test: the Redis that `REDIS_URL` names, under a prefix of its own.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bahay::live_store::{LiveStore, Options, Publication};
@@ -15,6 +16,8 @@ const SHARDS: u16 = 4;
 pub(crate) struct TestLive {
     pub(crate) prefix: String,
     url: String,
+    /// Who signs for it, where it is reached over TLS.
+    root_certificate: Option<PathBuf>,
     timeout: Duration,
 }
 
@@ -27,7 +30,13 @@ impl TestLive {
     /// On another Redis than that of `REDIS_URL`, with the timeouts that a server has.
     pub(crate) fn on(url: &str) -> Self {
         let prefix = format!("test-{}", Uuid::new_v4().simple());
-        Self { prefix, url: url.to_owned(), timeout: Duration::from_secs(2) }
+        let timeout = Duration::from_secs(2);
+        Self { prefix, url: url.to_owned(), root_certificate: None, timeout }
+    }
+
+    /// Over TLS, by this authority.
+    pub(crate) fn trusting(self, root_certificate: PathBuf) -> Self {
+        Self { root_certificate: Some(root_certificate), ..self }
     }
 
     /// For tests that wait until it has passed.
@@ -38,6 +47,7 @@ impl TestLive {
     pub(crate) fn options(&self) -> Options {
         Options {
             url: self.url.clone(),
+            root_certificate: self.root_certificate.clone(),
             prefix: self.prefix.clone(),
             shards: SHARDS,
             connect_timeout: self.timeout,

@@ -14,6 +14,7 @@ pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod raw;
 pub(crate) mod services;
+pub(crate) mod tls;
 pub(crate) mod wire;
 
 /// Why something is done in a test.

@@ -1,0 +1,81 @@
+//! An authority of a test's own, and certificates that it signs: right ones, for another name, and ones
+//! that have expired.
+
+use std::fs;
+use std::path::PathBuf;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    date_time_ymd,
+};
+use uuid::Uuid;
+
+/// Signs certificates. Its own is in a file, which goes with this.
+pub(crate) struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    folder: PathBuf,
+}
+
+/// A certificate and its key, in PEM.
+#[derive(Debug)]
+pub(crate) struct Signed {
+    pub(crate) certificate: String,
+    pub(crate) key: String,
+}
+
+/// Until when a certificate is good.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Until {
+    ManyYearsFromNow,
+    LongAgo,
+}
+
+impl Authority {
+    pub(crate) fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, "an authority of a test");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let key = KeyPair::generate().expect("a key is drawn");
+        let own = params.self_signed(&key).expect("an authority signs itself");
+        let issuer = Issuer::new(params, key);
+        let folder = std::env::temp_dir().join(format!("bahay-tls-{}", Uuid::new_v4().simple()));
+        fs::create_dir(&folder).expect("a folder of its own can be made");
+        fs::write(folder.join("ca.pem"), own.pem()).expect("the folder is ours");
+        Self { issuer, folder }
+    }
+
+    /// The file of its certificate.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.join("ca.pem")
+    }
+
+    pub(crate) fn signs(&self, names: &[&str], until: Until) -> Signed {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut params = CertificateParams::new(names).expect("these are names");
+        params.not_before = date_time_ymd(2020, 1, 1);
+        params.not_after = match until {
+            Until::ManyYearsFromNow => date_time_ymd(2090, 1, 1),
+            Until::LongAgo => date_time_ymd(2021, 1, 1),
+        };
+        let key = KeyPair::generate().expect("a key is drawn");
+        let certificate = params.signed_by(&key, &self.issuer).expect("an authority signs");
+        Signed { certificate: certificate.pem(), key: key.serialize_pem() }
+    }
+
+    /// Puts both into files, which go with this, and says which.
+    pub(crate) fn keep(&self, signed: &Signed) -> [String; 2] {
+        let name = Uuid::new_v4().simple().to_string();
+        [("crt", &signed.certificate), ("key", &signed.key)].map(|(kind, pem)| {
+            let path = self.folder.join(format!("{name}.{kind}"));
+            fs::write(&path, pem).expect("the folder is ours");
+            path.to_str().expect("a plain path").to_owned()
+        })
+    }
+}
+
+impl Drop for Authority {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
