@@ -17,7 +17,7 @@ use super::entries_query::{EntriesParams, EntriesQuery};
 use super::proof::ProofHeader;
 use super::{
     Body, Code, Coins, Cursors, NameText, PageOf, Problem, ProblemBody, Services, Time,
-    TransferCode,
+    TimeZoneText, TransferCode,
 };
 
 /// A player, to itself.
@@ -70,11 +70,7 @@ pub(super) struct ChangeMe {
     #[schema(value_type = Option<String>, pattern = "^[a-z-]{1,32}$", example = "tarsier")]
     avatar: Option<Avatar>,
     /// The IANA name of the time zone whose days count for rewards.
-    #[schema(
-        value_type = Option<String>,
-        pattern = "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$",
-        example = "Asia/Manila"
-    )]
+    #[schema(value_type = Option<TimeZoneText>)]
     time_zone: Option<TimeZone>,
 }
 

@@ -67,4 +67,7 @@ use problem::unread;
 pub use problem::{Code, Problem, ProblemBody};
 pub use routes::{probes, router};
 pub use services::Services;
-pub use wire::{CardText, Coins, NameText, ReasonText, RoomText, Time, TransferCode};
+pub use wire::{
+    CardText, Coins, DeviceText, IdTokenText, IssuerText, NameText, ReasonText, RoomText, Time,
+    TimeZoneText, TransferCode,
+};

@@ -16,7 +16,10 @@ use super::me::expect_known;
 use super::proof::ProofHeader;
 use super::sign_in::SignedIn;
 use super::visit::Visit;
-use super::{Body, Code, NameText, Path, Problem, ProblemBody, Time};
+use super::{
+    Body, Code, DeviceText, IdTokenText, IssuerText, NameText, Path, Problem, ProblemBody, Time,
+    TimeZoneText,
+};
 
 /// An ID token asks for its player.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -24,28 +27,20 @@ use super::{Body, Code, NameText, Path, Problem, ProblemBody, Time};
 #[schema(as = OpenIdSignIn)]
 pub(super) struct OpenIdSignInBody {
     /// As the house's settings call it.
-    #[schema(max_length = 64, example = "google")]
+    #[schema(value_type = IssuerText)]
     issuer: String,
     /// As the issuer gave it to the client.
-    #[schema(max_length = 8192, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+    #[schema(value_type = IdTokenText)]
     id_token: String,
     /// That which asked for the nonce in the token. It does not sign in by itself; it tells who plays from
     /// one device.
-    #[schema(
-        value_type = String,
-        pattern = "^[!-~]{16,128}$",
-        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
-    )]
+    #[schema(value_type = DeviceText)]
     device_id: DeviceId,
     /// For a new player. A known player keeps its name.
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
     /// For a new player: the IANA name of its time zone.
-    #[schema(
-        value_type = Option<String>,
-        pattern = "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$",
-        example = "Asia/Manila"
-    )]
+    #[schema(value_type = Option<TimeZoneText>)]
     time_zone: Option<TimeZone>,
 }
 
@@ -54,11 +49,7 @@ pub(super) struct OpenIdSignInBody {
 #[serde(deny_unknown_fields)]
 pub(super) struct AskNonce {
     /// As for guests. The token is to be brought by the same device.
-    #[schema(
-        value_type = String,
-        pattern = "^[!-~]{16,128}$",
-        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
-    )]
+    #[schema(value_type = DeviceText)]
     device_id: DeviceId,
 }
 
@@ -202,16 +193,12 @@ pub(super) async fn show_ways_in(
 #[serde(deny_unknown_fields)]
 pub(super) struct LinkIdentity {
     /// As the house's settings call it.
-    #[schema(max_length = 64, example = "google")]
+    #[schema(value_type = IssuerText)]
     issuer: String,
-    #[schema(max_length = 8192, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+    #[schema(value_type = IdTokenText)]
     id_token: String,
     /// That which asked for the nonce in the token.
-    #[schema(
-        value_type = String,
-        pattern = "^[!-~]{16,128}$",
-        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
-    )]
+    #[schema(value_type = DeviceText)]
     device_id: DeviceId,
 }
 

@@ -14,7 +14,7 @@ use crate::accounts::{Accounts, Attempt, DeviceId, Shown};
 use crate::auth::{Auth, Holder, HolderProof, Player};
 use crate::openid::IdToken;
 
-use super::{Body, Code, Problem, ProblemBody, Time};
+use super::{Body, Code, DeviceText, IdTokenText, IssuerText, Problem, ProblemBody, Time};
 
 pub(super) const ACCOUNT_PROOF: HeaderName = HeaderName::from_static("account-proof");
 
@@ -58,11 +58,7 @@ where
 pub(super) enum ShowProof {
     /// A device that signs the player in: for who has neither a password nor a linked identity.
     Device {
-        #[schema(
-            value_type = String,
-            pattern = "^[!-~]{16,128}$",
-            example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
-        )]
+        #[schema(value_type = DeviceText)]
         device_id: DeviceId,
     },
     /// The password.
@@ -78,16 +74,12 @@ pub(super) enum ShowProof {
     /// A fresh ID token of an identity that is linked.
     Identity {
         /// As the house's settings call it.
-        #[schema(max_length = 64, example = "google")]
+        #[schema(value_type = IssuerText)]
         issuer: String,
-        #[schema(max_length = 8192, example = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl")]
+        #[schema(value_type = IdTokenText)]
         id_token: String,
         /// That which asked for the nonce in the token.
-        #[schema(
-            value_type = String,
-            pattern = "^[!-~]{16,128}$",
-            example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
-        )]
+        #[schema(value_type = DeviceText)]
         device_id: DeviceId,
     },
 }

@@ -12,7 +12,9 @@ use crate::auth::{Holder, Player};
 use crate::ids::SessionId;
 
 use super::proof::ProofHeader;
-use super::{Body, Code, Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Time};
+use super::{
+    Body, Code, Cursors, DeviceText, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Time,
+};
 
 /// A session that has not ended.
 #[derive(Debug, Serialize, ToSchema)]
@@ -148,11 +150,7 @@ pub(super) async fn forget_my_devices(
 #[serde(deny_unknown_fields)]
 pub(super) struct ChangeDevice {
     /// The one that signs the player in.
-    #[schema(
-        value_type = String,
-        pattern = "^[!-~]{16,128}$",
-        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
-    )]
+    #[schema(value_type = DeviceText)]
     device_id: DeviceId,
     /// Another random text. Keep it before you call, so that it is not lost with the answer.
     #[schema(

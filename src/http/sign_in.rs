@@ -16,7 +16,7 @@ use crate::auth::{Player, RefreshToken};
 use super::me::{Me, expect_known};
 use super::security_log::Concerns;
 use super::visit::Visit;
-use super::{Body, Code, NameText, Problem, ProblemBody, Services, Time};
+use super::{Body, Code, DeviceText, NameText, Problem, ProblemBody, Services, Time, TimeZoneText};
 use crate::openid::OpenIdError;
 
 /// A device asks for its player.
@@ -25,21 +25,13 @@ use crate::openid::OpenIdError;
 #[schema(as = GuestSignIn)]
 pub(super) struct GuestSignInBody {
     /// A random text that this installation has drawn once and keeps. It works like a password.
-    #[schema(
-        value_type = String,
-        pattern = "^[!-~]{16,128}$",
-        example = "3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"
-    )]
+    #[schema(value_type = DeviceText)]
     device_id: DeviceId,
     /// For a new player. A known player keeps its name.
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
     /// For a player that has none yet: the IANA name of its time zone.
-    #[schema(
-        value_type = Option<String>,
-        pattern = "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$",
-        example = "Asia/Manila"
-    )]
+    #[schema(value_type = Option<TimeZoneText>)]
     time_zone: Option<TimeZone>,
 }
 

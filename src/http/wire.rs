@@ -138,6 +138,90 @@ impl ToSchema for NameText {
     }
 }
 
+/// The schema of a device's id as clients send it.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceText;
+
+impl PartialSchema for DeviceText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[!-~]{16,128}$"))
+            .description(Some("A random text that an installation has drawn once and keeps."))
+            .examples(["3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"])
+            .into()
+    }
+}
+
+impl ToSchema for DeviceText {
+    fn name() -> Cow<'static, str> {
+        "DeviceId".into()
+    }
+}
+
+/// The schema of an ID token as an issuer gives it to clients.
+#[derive(Clone, Copy, Debug)]
+pub struct IdTokenText;
+
+impl PartialSchema for IdTokenText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .max_length(Some(8192))
+            .description(Some("An ID token, as the issuer gave it to the client."))
+            .examples(["eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl"])
+            .into()
+    }
+}
+
+impl ToSchema for IdTokenText {
+    fn name() -> Cow<'static, str> {
+        "IdToken".into()
+    }
+}
+
+/// The schema of an issuer of ID tokens, as the house's settings call it.
+#[derive(Clone, Copy, Debug)]
+pub struct IssuerText;
+
+impl PartialSchema for IssuerText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .max_length(Some(64))
+            .description(Some("An issuer of ID tokens, as the house's settings call it."))
+            .examples(["google"])
+            .into()
+    }
+}
+
+impl ToSchema for IssuerText {
+    fn name() -> Cow<'static, str> {
+        "IssuerName".into()
+    }
+}
+
+/// The schema of a time zone as clients send it.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeZoneText;
+
+impl PartialSchema for TimeZoneText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[A-Za-z][A-Za-z0-9_+/-]{0,63}$"))
+            .description(Some("The IANA name of a time zone."))
+            .examples(["Asia/Manila"])
+            .into()
+    }
+}
+
+impl ToSchema for TimeZoneText {
+    fn name() -> Cow<'static, str> {
+        "TimeZone".into()
+    }
+}
+
 /// The schema of a reason as operators write it.
 #[derive(Clone, Copy, Debug)]
 pub struct ReasonText;

@@ -493,7 +493,7 @@ export interface AccountProof {
 /** A device that is about to sign its user in with an issuer. */
 export interface AskNonce {
   /** As for guests. The token is to be brought by the same device. */
-  readonly device_id: string;
+  readonly device_id: DeviceId;
 }
 
 /** The catalogue of pictures. */
@@ -536,7 +536,7 @@ export type Chance = ({
 /** Another id for a device. */
 export interface ChangeDevice {
   /** The one that signs the player in. */
-  readonly device_id: string;
+  readonly device_id: DeviceId;
   /** Another random text. Keep it before you call, so that it is not lost with the answer. */
   readonly new_device_id: string;
 }
@@ -546,8 +546,7 @@ export interface ChangeMe {
   /** One of `GET /v1/avatars`. */
   readonly avatar?: string | null;
   readonly name?: (Name | null);
-  /** The IANA name of the time zone whose days count for rewards. */
-  readonly time_zone?: string | null;
+  readonly time_zone?: (TimeZone | null);
 }
 
 /** Another password. */
@@ -642,6 +641,9 @@ export interface DealsSpan {
   /** Voided games among a million that ended; null when none did. */
   readonly voided_per_million: number | null;
 }
+
+/** A random text that an installation has drawn once and keeps. */
+export type DeviceId = string;
 
 /** All that is held of a player. */
 export interface Export {
@@ -813,11 +815,13 @@ export interface GameSteps {
 /** A device asks for its player. */
 export interface GuestSignIn {
   /** A random text that this installation has drawn once and keeps. It works like a password. */
-  readonly device_id: string;
+  readonly device_id: DeviceId;
   readonly name?: (Name | null);
-  /** For a player that has none yet: the IANA name of its time zone. */
-  readonly time_zone?: string | null;
+  readonly time_zone?: (TimeZone | null);
 }
+
+/** An ID token, as the issuer gave it to the client. */
+export type IdToken = string;
 
 /** An account elsewhere that signs the player in. */
 export interface Identity {
@@ -827,6 +831,9 @@ export interface Identity {
   /** What the issuer calls its user. */
   readonly subject: string;
 }
+
+/** An issuer of ID tokens, as the house's settings call it. */
+export type IssuerName = string;
 
 /** Part of a leaderboard. */
 export interface Leaderboard {
@@ -847,10 +854,10 @@ export interface Leaderboard {
 /** An ID token whose subject is to sign in the player. */
 export interface LinkIdentity {
   /** That which asked for the nonce in the token. */
-  readonly device_id: string;
-  readonly id_token: string;
+  readonly device_id: DeviceId;
+  readonly id_token: IdToken;
   /** As the house's settings call it. */
-  readonly issuer: string;
+  readonly issuer: IssuerName;
 }
 
 /** A player whom another has listed. */
@@ -957,14 +964,13 @@ export interface OpenIdSignIn {
    * That which asked for the nonce in the token. It does not sign in by itself; it tells who plays from
    * one device.
    */
-  readonly device_id: string;
+  readonly device_id: DeviceId;
   /** As the issuer gave it to the client. */
-  readonly id_token: string;
+  readonly id_token: IdToken;
   /** As the house's settings call it. */
-  readonly issuer: string;
+  readonly issuer: IssuerName;
   readonly name?: (Name | null);
-  /** For a new player: the IANA name of its time zone. */
-  readonly time_zone?: string | null;
+  readonly time_zone?: (TimeZone | null);
 }
 
 /** What the host wants to play. */
@@ -1242,17 +1248,17 @@ export interface Session {
 /** What signs the player in, shown once more. */
 export type ShowProof = ({
   readonly by: "device";
-  readonly device_id: string;
+  readonly device_id: DeviceId;
 } | {
   readonly by: "password";
   readonly password: string;
 } | {
   readonly by: "identity";
   /** That which asked for the nonce in the token. */
-  readonly device_id: string;
-  readonly id_token: string;
+  readonly device_id: DeviceId;
+  readonly id_token: IdToken;
   /** As the house's settings call it. */
-  readonly issuer: string;
+  readonly issuer: IssuerName;
 });
 
 /** A player and the tokens of its new session. */
@@ -1327,6 +1333,9 @@ export interface Ticket {
 
 /** An instant: RFC 3339 in UTC, to the millisecond. */
 export type Time = string;
+
+/** The IANA name of a time zone. */
+export type TimeZone = string;
 
 /** The tokens of a session. */
 export interface Tokens {
