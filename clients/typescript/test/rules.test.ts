@@ -2,23 +2,13 @@
 // hands at their end, and for every question what is legal and why another thing is not.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 
 import {
-  type Action, type Shown, type TongitsAction, type TongitsRules, type TongitsView, tongits,
+  type Shown, type TongitsAction, type TongitsRules, type TongitsView, tongits,
 } from "../src/index.js";
-import { type Look, canonical, play } from "./tape.js";
-
-const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
-const FOLDER = process.env["BAHAY_TAPES"] ?? join(ROOT, "clients/tapes");
-
-/** Plays some tapes and looks at what happens in them. */
-function each(look: Look): void {
-  const names = readdirSync(FOLDER).filter((name) => name.startsWith("tongits-")).sort();
-  for (const name of names.slice(0, 200)) play(readFileSync(join(FOLDER, name), "utf8"), look);
-}
+import { assertRefusals, each } from "./refused.js";
+import { canonical } from "./tape.js";
 
 /** What a player could try at all: every action with the cards that are there. */
 function tries(view: TongitsView): TongitsAction[] {
@@ -38,38 +28,21 @@ function tries(view: TongitsView): TongitsAction[] {
 }
 
 test("why not has no reason for what the server lists, and one for all else", () => {
-  let [legal, others] = [0, 0];
-  const codes = new Set<string>();
-  each((told, { table }) => {
-    const phase = table?.view.phase;
-    if (told.type !== "table" || phase?.type !== "playing" || !table?.prompt) return;
-    const view = phase.view as TongitsView;
-    const listed = new Set(table.prompt.legal.map((action: Action) => canonical(action)));
-    for (const action of table.prompt.legal) {
-      assert.equal(tongits.whyNot(view, action as TongitsAction), null, canonical(action));
-      legal += 1;
-    }
-    for (const action of tries(view)) {
+  assertRefusals<TongitsView, TongitsAction>({
+    kind: "tongits", most: 200, whyNot: tongits.whyNot, tries,
+    asListed: (action) => {
       const { face_down, ...rest } = action as { face_down?: boolean };
-      if (listed.has(canonical(face_down ? action : rest))) continue;
-      const why = tongits.whyNot(view, action);
-      assert.ok(why, `${canonical(action)} is not listed`);
-      codes.add(why.code);
-      others += 1;
-    }
-  });
-  assert.ok(legal > 500 && others > 5_000, `${legal} and ${others}`);
-  for (const code of [
+      return face_down ? action : rest;
+    },
+  }, { legal: 500, others: 5_000 }, [
     "not_your_turn", "not_draw_phase", "not_play_phase", "chow_no_meld", "not_open", "fight_blocked",
     "drop_no_meld", "sapaw_no_meld", "card_addable", "cards_left_over", "no_fight",
-  ]) {
-    assert.ok(codes.has(code), `nothing was refused as ${code}`);
-  }
+  ]);
 });
 
 test("hands are arranged as the server arranges them", () => {
   let hands = 0;
-  each((told, { table }) => {
+  each("tongits", 200, (told, { table }) => {
     if (told.type !== "table" || !table) return;
     const min = (table.view.terms.rules as TongitsRules).secret_run_min;
     for (const event of told.events) {

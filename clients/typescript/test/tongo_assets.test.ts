@@ -3,25 +3,15 @@
 // set has, are held against the rules page by hand.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 
 import {
-  type Action, Stream, type TongoAssetsAction, type TongoAssetsEvent, type TongoAssetsView, tongoAssets,
+  Stream, type TongoAssetsAction, type TongoAssetsEvent, type TongoAssetsView, tongoAssets,
 } from "../src/index.js";
-import { type Look, canonical, play } from "./tape.js";
+import { assertRefusals, each } from "./refused.js";
+import { canonical } from "./tape.js";
 
-const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
-const FOLDER = process.env["BAHAY_TAPES"] ?? join(ROOT, "clients/tapes");
 const { isAsset, readingOf, whyNot } = tongoAssets;
-
-/** Plays some tapes and looks at what happens in them. */
-function each(look: Look): void {
-  const names = readdirSync(FOLDER).filter((name) => name.startsWith("tongo_assets-")).sort();
-  assert.ok(names.length >= 10, `only ${names.length} tapes`);
-  for (const name of names.slice(0, 40)) play(readFileSync(join(FOLDER, name), "utf8"), look);
-}
 
 /** What a player could try at all, without numbers that are free. */
 function tries({ own, public: open }: TongoAssetsView): TongoAssetsAction[] {
@@ -49,41 +39,20 @@ function tries({ own, public: open }: TongoAssetsView): TongoAssetsAction[] {
 }
 
 test("why not has no reason for what the server lists, and one for all else", () => {
-  let [legal, others] = [0, 0];
-  const codes = new Set<string>();
-  each((told, { table }) => {
-    const phase = table?.view.phase;
-    if (told.type !== "table" || phase?.type !== "playing" || !table?.prompt) return;
-    const view = phase.view as TongoAssetsView;
-    const listed = new Set(table.prompt.legal.map((action: Action) => canonical(action)));
-    for (const action of table.prompt.legal) {
-      assert.equal(whyNot(view, action as TongoAssetsAction), null, canonical(action));
-      legal += 1;
-    }
-    for (const action of tries(view)) {
-      if (listed.has(canonical(action))) continue;
-      const why = whyNot(view, action);
-      // Of raises only some are listed.
-      if (action.type === "raise" && why === null) continue;
-      assert.ok(why, `${canonical(action)} is not listed in ${canonical(view.public.phase)}`);
-      codes.add(why.code);
-      others += 1;
-    }
-  });
-  assert.ok(legal > 5_000 && others > 20_000, `${legal} and ${others}`);
-  for (const code of [
+  assertRefusals<TongoAssetsView, TongoAssetsAction>({
+    kind: "tongo_assets", most: 40, whyNot, tries,
+    isListedInPart: ({ type }) => type === "raise",
+  }, { legal: 5_000, others: 20_000 }, [
     "not_your_turn", "not_assessing", "not_confronting", "nothing_to_pay", "no_bribe", "bribes_off",
     "hand_not_full", "others_not_full", "discard_missing", "discard_needless", "slot_empty",
     "swapped_already", "no_free_purchase", "no_reveal", "no_dividend", "not_an_asset", "margins_off",
     "leverage_off", "retreated",
-  ]) {
-    assert.ok(codes.has(code), `nothing was refused as ${code}`);
-  }
+  ]);
 });
 
 test("hands are read as the server reads them, and told by the cards that make them", () => {
   const classes = new Set<string>();
-  each((told) => {
+  each("tongo_assets", 40, (told) => {
     if (told.type !== "table") return;
     for (const { type, event } of told.events as readonly { type: string; event?: TongoAssetsEvent }[]) {
       if (type !== "game" || event?.type !== "shown") continue;

@@ -2,24 +2,12 @@
 // question what is legal and why another thing is not, and how strong hands are that were shown.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 
 import {
-  type Action, type TongoOptionsAction, type TongoOptionsEvent, type TongoOptionsView, tongoOptions,
+  type TongoOptionsAction, type TongoOptionsEvent, type TongoOptionsView, tongoOptions,
 } from "../src/index.js";
-import { type Look, canonical, play } from "./tape.js";
-
-const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
-const FOLDER = process.env["BAHAY_TAPES"] ?? join(ROOT, "clients/tapes");
-
-/** Plays some tapes and looks at what happens in them. */
-function each(look: Look): void {
-  const names = readdirSync(FOLDER).filter((name) => name.startsWith("tongo_options-")).sort();
-  assert.ok(names.length > 0, "there are tapes");
-  for (const name of names.slice(0, 60)) play(readFileSync(join(FOLDER, name), "utf8"), look);
-}
+import { assertRefusals, each } from "./refused.js";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 
@@ -58,37 +46,19 @@ function tries(view: TongoOptionsView): TongoOptionsAction[] {
 }
 
 test("why not has no reason for what the server lists, and one for all else", () => {
-  let [legal, others] = [0, 0];
-  const codes = new Set<string>();
-  each((told, { table }) => {
-    const phase = table?.view.phase;
-    if (told.type !== "table" || phase?.type !== "playing" || !table?.prompt) return;
-    const view = phase.view as TongoOptionsView;
-    const listed = new Set(table.prompt.legal.map((action: Action) => canonical(action)));
-    for (const action of table.prompt.legal) {
-      assert.equal(tongoOptions.whyNot(view, action as TongoOptionsAction), null, canonical(action));
-      legal += 1;
-    }
-    for (const action of tries(view)) {
-      if (listed.has(canonical(action))) continue;
-      const why = tongoOptions.whyNot(view, action);
-      assert.ok(why && why.rule !== "", `${canonical(action)} is not listed`);
-      codes.add(why.code);
-      others += 1;
-    }
-  });
-  assert.ok(legal > 1_000 && others > 10_000, `${legal} and ${others}`);
-  for (const code of ["not_your_turn", "stop_first", "turn_begun", "risk_unpaid", "too_early",
-    "no_such_target", "once_a_turn", "out_of_order", "already_up", "not_up", "exchange_up",
-    "same_floor", "leverage_free", "below_one", "not_lower", "not_higher", "raised_too_far",
-    "no_die_here", "index_off", "no_risk", "nothing_discarded"]) {
-    assert.ok(codes.has(code), `nothing was refused as ${code}`);
-  }
+  assertRefusals<TongoOptionsView, TongoOptionsAction>({
+    kind: "tongo_options", most: 60, whyNot: tongoOptions.whyNot, tries,
+  }, { legal: 1_000, others: 10_000 }, [
+    "not_your_turn", "stop_first", "turn_begun", "risk_unpaid", "too_early", "no_such_target",
+    "once_a_turn", "out_of_order", "already_up", "not_up", "exchange_up", "same_floor", "leverage_free",
+    "below_one", "not_lower", "not_higher", "raised_too_far", "no_die_here", "index_off", "no_risk",
+    "nothing_discarded",
+  ]);
 });
 
 test("hands that were shown match as the server says, and the strongest has won", () => {
   let shown = 0;
-  each((told) => {
+  each("tongo_options", 60, (told) => {
     if (told.type !== "table") return;
     const { before } = told;
     for (const event of told.events) {
