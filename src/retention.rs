@@ -86,6 +86,14 @@ impl Old {
     }
 }
 
+/// Runs a statement that removes a portion of the rows from before a time, and says how many they were.
+macro_rules! remove_rows {
+    ($pool:expr, $sql:literal, $before:expr) => {{
+        let once = || sqlx::query!($sql, $before as _, i64::from(PORTION)).execute(&$pool);
+        Ok(db::retry(once).await?.rows_affected())
+    }};
+}
+
 /// Removes what is too old.
 #[derive(Clone, Debug)]
 pub struct Retention {
@@ -148,164 +156,136 @@ impl Retention {
     }
 
     async fn refresh_tokens(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                delete from refresh_tokens
-                where hash in (
-                    select o.hash
-                    from refresh_tokens o
-                    where o.expires_at < $1
-                    order by o.expires_at
-                    limit $2
-                    for update skip locked
-                )
-                "#,
-                to_sql(before) as _,
-                i64::from(PORTION)
+        remove_rows!(
+            self.pool,
+            r#"
+            delete from refresh_tokens
+            where hash in (
+                select o.hash
+                from refresh_tokens o
+                where o.expires_at < $1
+                order by o.expires_at
+                limit $2
+                for update skip locked
             )
-            .execute(&self.pool)
-        };
-        Ok(db::retry(once).await?.rows_affected())
+            "#,
+            to_sql(before)
+        )
     }
 
     /// Those that nobody can use any more: their refresh tokens have expired since.
     async fn sessions(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                with old as (
-                    select o.id
-                    from sessions o
-                    where o.last_seen_at < $1
-                    order by o.last_seen_at
-                    limit $2
-                    for update skip locked
-                ), tokens as (
-                    delete from refresh_tokens t
-                    using old
-                    where t.session = old.id
-                )
-                delete from sessions s
+        remove_rows!(
+            self.pool,
+            r#"
+            with old as (
+                select o.id
+                from sessions o
+                where o.last_seen_at < $1
+                order by o.last_seen_at
+                limit $2
+                for update skip locked
+            ), tokens as (
+                delete from refresh_tokens t
                 using old
-                where s.id = old.id
-                "#,
-                to_sql(before) as _,
-                i64::from(PORTION)
+                where t.session = old.id
             )
-            .execute(&self.pool)
-        };
-        Ok(db::retry(once).await?.rows_affected())
+            delete from sessions s
+            using old
+            where s.id = old.id
+            "#,
+            to_sql(before)
+        )
     }
 
     async fn operator_sessions(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                delete from operator_sessions
-                where id in (
-                    select o.id
-                    from operator_sessions o
-                    where o.last_seen_at < $1
-                    limit $2
-                    for update skip locked
-                )
-                "#,
-                to_sql(before) as _,
-                i64::from(PORTION)
+        remove_rows!(
+            self.pool,
+            r#"
+            delete from operator_sessions
+            where id in (
+                select o.id
+                from operator_sessions o
+                where o.last_seen_at < $1
+                limit $2
+                for update skip locked
             )
-            .execute(&self.pool)
-        };
-        Ok(db::retry(once).await?.rows_affected())
+            "#,
+            to_sql(before)
+        )
     }
 
     async fn sign_in_failures(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                delete from sign_in_failures
-                where name_hash in (
-                    select o.name_hash
-                    from sign_in_failures o
-                    where o.since < $1
-                    order by o.since
-                    limit $2
-                    for update skip locked
-                )
-                "#,
-                to_sql(before) as _,
-                i64::from(PORTION)
+        remove_rows!(
+            self.pool,
+            r#"
+            delete from sign_in_failures
+            where name_hash in (
+                select o.name_hash
+                from sign_in_failures o
+                where o.since < $1
+                order by o.since
+                limit $2
+                for update skip locked
             )
-            .execute(&self.pool)
-        };
-        Ok(db::retry(once).await?.rows_affected())
+            "#,
+            to_sql(before)
+        )
     }
 
     async fn grant_counts(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
         let day = clock::to_jiff(before).to_zoned(jiff::tz::TimeZone::UTC).date();
-        let once = || {
-            sqlx::query!(
-                r#"
-                delete from grant_counts
-                where (code, taker, day) in (
-                    select o.code, o.taker, o.day
-                    from grant_counts o
-                    where o.day < $1
-                    order by o.day
-                    limit $2
-                    for update skip locked
-                )
-                "#,
-                day.to_sqlx() as _,
-                i64::from(PORTION)
+        remove_rows!(
+            self.pool,
+            r#"
+            delete from grant_counts
+            where (code, taker, day) in (
+                select o.code, o.taker, o.day
+                from grant_counts o
+                where o.day < $1
+                order by o.day
+                limit $2
+                for update skip locked
             )
-            .execute(&self.pool)
-        };
-        Ok(db::retry(once).await?.rows_affected())
+            "#,
+            day.to_sqlx()
+        )
     }
 
     async fn idempotency_answers(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                delete from idempotency_keys
-                where (caller, route, key) in (
-                    select o.caller, o.route, o.key
-                    from idempotency_keys o
-                    where o.created_at < $1
-                    order by o.created_at
-                    limit $2
-                    for update skip locked
-                )
-                "#,
-                to_sql(before) as _,
-                i64::from(PORTION)
+        remove_rows!(
+            self.pool,
+            r#"
+            delete from idempotency_keys
+            where (caller, route, key) in (
+                select o.caller, o.route, o.key
+                from idempotency_keys o
+                where o.created_at < $1
+                order by o.created_at
+                limit $2
+                for update skip locked
             )
-            .execute(&self.pool)
-        };
-        Ok(db::retry(once).await?.rows_affected())
+            "#,
+            to_sql(before)
+        )
     }
 
     async fn notices(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        let once = || {
-            sqlx::query!(
-                r#"
-                delete from notices
-                where id in (
-                    select o.id
-                    from notices o
-                    where o.created_at < $1
-                    order by o.created_at
-                    limit $2
-                    for update skip locked
-                )
-                "#,
-                to_sql(before) as _,
-                i64::from(PORTION)
+        remove_rows!(
+            self.pool,
+            r#"
+            delete from notices
+            where id in (
+                select o.id
+                from notices o
+                where o.created_at < $1
+                order by o.created_at
+                limit $2
+                for update skip locked
             )
-            .execute(&self.pool)
-        };
-        Ok(db::retry(once).await?.rows_affected())
+            "#,
+            to_sql(before)
+        )
     }
 }
 
