@@ -1,5 +1,5 @@
 //! Who comes in, before any handler: finds the address that a request counts by, leaves it for
-//! the socket, and refuses whoever comes too often.
+//! the socket, and refuses whoever comes too often or names more than one host.
 //!
 //! An account counts apart from its address, by a token that is good; a bad one is its handler's
 //! to refuse. The probes of supervisors are let in always.
@@ -7,6 +7,8 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use axum::extract::{ConnectInfo, Request};
+use axum::http::Version;
+use axum::http::header::HOST;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -44,9 +46,17 @@ pub(super) async fn pass(gate: Gate, mut request: Request, next: Next) -> Respon
     let from = gate.address(&request);
     request.extensions_mut().insert(from);
     match gate.admit(from, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) if names_one_host(&request) => next.run(request).await,
+        Ok(()) => Code::HostInvalid.plain().into_response(),
         Err(refused) => refused.into_response(),
     }
+}
+
+/// As every request must since HTTP/1.1 (RFC 9112, 3.2). Of two names a proxy in front may have believed
+/// the other one.
+fn names_one_host(request: &Request) -> bool {
+    let names = request.headers().get_all(HOST).iter().count();
+    names == 1 || (names == 0 && request.version() != Version::HTTP_11)
 }
 
 impl Gate {

@@ -84,6 +84,8 @@ codes! {
     IdempotencyKeyInUse = "idempotency_key_in_use", CONFLICT,
         "The call with this Idempotency-Key is still being carried out";
 
+    HostInvalid = "host_invalid", BAD_REQUEST, "A request names one host";
+
     // Who asks.
     TokenMissing = "token_missing", UNAUTHORIZED, "Sign in first";
     TokenMalformed = "token_malformed", UNAUTHORIZED, "The access token cannot be read";

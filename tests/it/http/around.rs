@@ -56,6 +56,27 @@ async fn a_body_that_does_not_come_is_not_an_answer_that_takes_long() {
 }
 
 #[tokio::test]
+async fn a_request_names_one_host() {
+    let server = Server::new().await;
+    for (request, status) in [
+        ("HTTP/1.1\r\nhost: here", "HTTP/1.1 200"),
+        ("HTTP/1.1\r\nhost:", "HTTP/1.1 200"),
+        ("HTTP/1.0", "HTTP/1.0 200"),
+        ("HTTP/1.1", "HTTP/1.1 400"),
+        ("HTTP/1.1\r\nhost: here\r\nHost: there", "HTTP/1.1 400"),
+        ("HTTP/1.0\r\nhost: here\r\nhost: here", "HTTP/1.0 400"),
+    ] {
+        let mut client = TcpStream::connect(server.node.address()).await.unwrap();
+        let request = format!("GET /healthz {request}\r\nconnection: close\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with(status), "{request}: {answer}");
+        assert_eq!(answer.contains("host_invalid"), status.ends_with("400"), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_request_has_an_id_of_its_own_or_ours() {
     let server = Server::new().await;
     let alive = || server.node.request(Method::GET, "/healthz");
