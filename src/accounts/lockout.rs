@@ -5,7 +5,8 @@
 //! An attempt counts before its password is looked at, so that many at once are no way around; one
 //! that succeeds clears the count of its address. Names are counted whether anybody has them or not.
 //! Whoever comes from where the name's owner has signed in before is not held up by strangers: else
-//! anybody could keep anybody out.
+//! anybody could keep anybody out. A device by which the owner has signed in counts as a place of its own,
+//! so that not even those who share the owner's address can.
 
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ const KNOWN_FOR: Duration = Duration::from_hours(24 * 90);
 pub struct Trier<'a> {
     /// What the name looks like.
     pub look: &'a str,
-    /// The address, as far as limits go.
+    /// The address, as far as limits go, or a device by which the owner has signed in.
     pub from: &'a str,
     /// The name's owner has signed in from there before.
     pub is_known: bool,

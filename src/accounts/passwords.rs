@@ -7,6 +7,8 @@
 //! A password that is changed counts up its row's version. Who has shown the one before opens no
 //! session any more, however the two race, since opening takes a lock on that version.
 
+use bahay_engine::hex::Hex;
+
 use crate::auth::Player;
 use crate::clock::Timestamp;
 use crate::db;
@@ -38,6 +40,15 @@ struct Stored {
     version: i32,
 }
 
+/// By what the owner of a name is known who may be signing in.
+#[derive(Debug)]
+enum Known {
+    /// By a device, which is named by its hash.
+    Device(String),
+    Address,
+    No,
+}
+
 /// The same for a player who is signed in.
 struct OwnPassword {
     name: String,
@@ -59,8 +70,13 @@ impl Accounts {
         let place = self.hasher.enter()?;
         let now = self.clock.now();
         let look = found_by(&request.name);
-        let from = request.visitor.address.as_deref().unwrap_or_default();
-        let is_known = self.is_known(&look, &request.visitor, now).await?;
+        let address = request.visitor.address.as_deref().unwrap_or_default();
+        let known = self.known(&look, &request.visitor, now).await?;
+        let (from, is_known) = match &known {
+            Known::Device(device) => (device.as_str(), true),
+            Known::Address => (address, true),
+            Known::No => (address, false),
+        };
         let trier = Trier { look: &look, from, is_known };
         self.count_attempt(&trier, now).await?;
         let once = || {
@@ -227,23 +243,22 @@ impl Accounts {
         db::retry(once).await?.ok_or(AccountError::PasswordNotSet)
     }
 
-    /// Whether the player of this look has signed in from this address or device lately.
-    async fn is_known(
+    /// By what the owner of a name of this look has signed in lately.
+    async fn known(
         &self,
         look: &str,
         visitor: &Visitor,
         now: Timestamp,
-    ) -> Result<bool, AccountError> {
+    ) -> Result<Known, AccountError> {
         let device = visitor.device.as_ref().map(DeviceId::hash);
         let once = || {
-            sqlx::query_scalar!(
+            sqlx::query!(
                 r#"
-                select exists (
-                    select from name_looks l
-                    join sessions s on s.player = l.player
-                    where l.look = $1 and (s.address = $2 or s.device = $3)
-                        and s.last_seen_at >= $4
-                ) as "is_known!"
+                select coalesce(bool_or(s.device = $3), false) as "by_device!",
+                    coalesce(bool_or(s.address = $2), false) as "by_address!"
+                from name_looks l
+                join sessions s on s.player = l.player
+                where l.look = $1 and s.last_seen_at >= $4
                 "#,
                 look,
                 visitor.address,
@@ -252,7 +267,12 @@ impl Accounts {
             )
             .fetch_one(&self.pool)
         };
-        Ok(db::retry(once).await?)
+        let known = db::retry(once).await?;
+        Ok(match device {
+            Some(device) if known.by_device => Known::Device(Hex(device).to_string()),
+            Some(_) | None if known.by_address => Known::Address,
+            Some(_) | None => Known::No,
+        })
     }
 
     /// Gives the sessions that ended.
