@@ -114,8 +114,13 @@ impl<G: Readable> Watchers<G> {
         });
     }
 
-    /// `parted`: what was told before did not lead here.
+    /// The table was read as a whole. `parted`: what was told before did not lead here. Who has been told
+    /// of exactly this is not told again: else anybody could have the whole table shown to everybody by
+    /// joining once more.
     pub(crate) fn tell_anew(&mut self, ctx: &impl Context<G>, replica: &Replica<G>, parted: bool) {
+        if self.told == Some(replica.at()) {
+            return;
+        }
         let (at, events) = (replica.at(), Vec::new().into());
         let (shown, table) = (replica.shown().clone(), replica.table().clone());
         let notice = Notice { at, events, shown, table, anew: true, parted };

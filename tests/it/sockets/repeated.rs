@@ -49,6 +49,18 @@ async fn answer(play: &mut Play, command: u32) -> Result<(), String> {
     }
 }
 
+/// How many messages had come before the answer to a ping.
+async fn heard_by_now(play: &mut Play) -> usize {
+    let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
+    for heard in 0.. {
+        let message = timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+        if matches!(message, Message::Ack { id, .. } if id == pinging) {
+            return heard;
+        }
+    }
+    unreachable!("a ping is answered")
+}
+
 fn question(play: &Play) -> Option<Question> {
     let (prompt, action) = (play.prompt()?, play.advice()?);
     Some(Question { game: prompt.game, prompt: prompt.number, action })
@@ -164,11 +176,18 @@ async fn joining_again_writes_nothing_and_tells_nobody() {
     };
     let before = connects().await;
     assert_eq!(before, 3);
+    for play in &mut plays[1..] {
+        heard_by_now(play).await;
+    }
     for _ in 0..15 {
         let joining = plays[0].join().await.unwrap();
         assert_eq!(answer(&mut plays[0], joining).await, Ok(()));
     }
     assert_eq!(connects().await, before);
+    // The others were shown nothing, not even the table as it was.
+    for play in &mut plays[1..] {
+        assert_eq!(heard_by_now(play).await, 0);
+    }
     // The connection is still the one of its table: what happens there is shown to it.
     ready(&mut plays[0]).await;
     // A newer one takes its place, and says so to the older one alone.
