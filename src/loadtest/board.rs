@@ -1,12 +1,14 @@
 //! When a move has reached every seat: the players of one table, who all live in this process, tell
-//! its board what they hear, and the board knows when the last of them has heard of a version.
+//! its board what they hear, and the board knows when the last of them has heard of a line. Lines are
+//! told apart by their tags, because each client counts versions of its own. A line that somebody is not
+//! shown, as an answer to a fight, reaches not everybody, and counts for nothing.
 //!
 //! Only seats that are joined count, and only those of this process: where several play together,
 //! tables may be mixed. When a seat drops, what was under way at its table counts for nothing.
 //!
 //! A board also knows at which node each of its players is.
 //!
-//! Bounds: a board keeps [`VERSIONS_MAX`] versions; one that is older will not be complete.
+//! Bounds: a board keeps [`LINES_MAX`] lines; one that is older will not be complete.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +18,10 @@ use bahay_engine::table::TableId;
 
 use super::nodes::Nodes;
 use crate::clock::Moment;
+use crate::ids::Tag;
 
-/// Versions of which something is still to be heard.
-const VERSIONS_MAX: usize = 8;
+/// Lines of which something is still to be heard.
+const LINES_MAX: usize = 8;
 
 /// The boards of all tables.
 #[derive(Debug, Default)]
@@ -33,12 +36,12 @@ struct State {
     seats: u8,
     /// Players at each node, as far as there are any.
     at_nodes: Vec<u32>,
-    versions: VecDeque<Version>,
+    lines: VecDeque<Line>,
 }
 
 #[derive(Debug)]
-struct Version {
-    number: u64,
+struct Line {
+    tag: Tag,
     /// When a player meant to act, once the ack has said that this came of it.
     meant: Option<Moment>,
     heard: u8,
@@ -93,46 +96,46 @@ impl Board {
     pub(super) fn join(&self) {
         let mut state = self.state();
         state.seats += 1;
-        state.versions.clear();
+        state.lines.clear();
     }
 
     pub(super) fn drop_out(&self) {
         let mut state = self.state();
         state.seats = state.seats.saturating_sub(1);
-        state.versions.clear();
+        state.lines.clear();
     }
 
-    /// A seat has heard of a version.
-    pub(super) fn heard(&self, number: u64, now: Moment) -> Option<Duration> {
-        self.note(number, |version| {
-            version.heard += 1;
-            version.last = version.last.max(now);
+    /// A seat has heard of a line.
+    pub(super) fn heard(&self, tag: Tag, now: Moment) -> Option<Duration> {
+        self.note(tag, |line| {
+            line.heard += 1;
+            line.last = line.last.max(now);
         })
     }
 
-    /// A version came of what somebody meant to do at this moment.
-    pub(super) fn acted(&self, number: u64, meant: Moment) -> Option<Duration> {
-        self.note(number, |version| version.meant = Some(meant))
+    /// A line came of what somebody meant to do at this moment.
+    pub(super) fn acted(&self, tag: Tag, meant: Moment) -> Option<Duration> {
+        self.note(tag, |line| line.meant = Some(meant))
     }
 
     /// How long it took to reach every seat, when that is complete.
-    fn note(&self, number: u64, note: impl FnOnce(&mut Version)) -> Option<Duration> {
+    fn note(&self, tag: Tag, note: impl FnOnce(&mut Line)) -> Option<Duration> {
         let mut state = self.state();
-        let place = state.versions.iter().position(|version| version.number == number);
+        let place = state.lines.iter().position(|line| line.tag == tag);
         let place = place.unwrap_or_else(|| {
-            if state.versions.len() == VERSIONS_MAX {
-                state.versions.pop_front();
+            if state.lines.len() == LINES_MAX {
+                state.lines.pop_front();
             }
             let last = Moment::now();
-            state.versions.push_back(Version { number, meant: None, heard: 0, last });
-            state.versions.len() - 1
+            state.lines.push_back(Line { tag, meant: None, heard: 0, last });
+            state.lines.len() - 1
         });
         let seats = state.seats;
-        let version = &mut state.versions[place];
-        note(version);
-        let meant = version.meant.filter(|_| version.heard >= seats)?;
-        let taken = version.last.since(meant);
-        state.versions.remove(place);
+        let line = &mut state.lines[place];
+        note(line);
+        let meant = line.meant.filter(|_| line.heard >= seats)?;
+        let taken = line.last.since(meant);
+        state.lines.remove(place);
         Some(taken)
     }
 }
@@ -141,6 +144,8 @@ impl Board {
 mod tests {
     use super::Board;
     use crate::clock::Moment;
+    use crate::ids::Tag;
+    use bahay_engine::hex::Hex;
     use std::time::Duration;
 
     #[test]
@@ -151,12 +156,16 @@ mod tests {
         // Far enough away that the time of this test itself is of no account.
         let [first, second, third] =
             [1, 2, 3].map(|hours| meant.after(Duration::from_secs(hours * 3_600)));
-        assert_eq!(board.heard(7, first), None);
-        assert_eq!(board.heard(8, first), None);
-        assert_eq!(board.acted(7, meant), None);
-        assert_eq!(board.heard(7, third), None);
-        assert_eq!(board.heard(7, second), Some(Duration::from_secs(3 * 3_600)));
+        let [all, two, some] = [7, 8, 9].map(|byte| Tag(Hex([byte; 6])));
+        assert_eq!(board.heard(all, first), None);
+        assert_eq!(board.heard(two, first), None);
+        assert_eq!(board.acted(all, meant), None);
+        // Nobody else is shown this line; what comes after it is complete all the same.
+        assert_eq!(board.heard(some, second), None);
+        assert_eq!(board.acted(some, meant), None);
+        assert_eq!(board.heard(all, third), None);
+        assert_eq!(board.heard(all, second), Some(Duration::from_secs(3 * 3_600)));
         board.drop_out();
-        assert_eq!(board.acted(8, meant), None, "what was under way counts for nothing");
+        assert_eq!(board.acted(two, meant), None, "what was under way counts for nothing");
     }
 }

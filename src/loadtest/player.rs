@@ -1,6 +1,7 @@
 //! The life of one player: signs in as a guest, asks for a seat, connects, plays as the house's bot
 //! would after thinking for a while, and comes back whenever the connection breaks.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use super::tally::{Count, Figure, TIMER};
 use crate::client::{Client, ClientError, Known, Play, PlayError, Said};
 use crate::clock::Moment;
 use crate::entropy;
+use crate::ids::Tag;
 use crate::ws::protocol::Message;
 use bahay_engine::catalog::AnyGame;
 
@@ -29,6 +31,9 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 /// After a command that was refused as too fast: the server takes 20 a second for long.
 const TOO_FAST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Updates among which that of an ack is looked for: it is the last one, or close to it.
+const HEARD_MAX: usize = 8;
 
 /// Longer than anything may take on the way to a table.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -84,6 +89,8 @@ struct Sitting {
     /// Once it is joined.
     board: Option<Arc<Board>>,
     seen: Seen,
+    /// The last updates, by this client's versions.
+    heard: VecDeque<(u64, Tag)>,
     /// The id of `join`, until it is answered.
     join: Option<u32>,
     came_back: Option<Moment>,
@@ -321,6 +328,7 @@ impl Player {
             place: place.clone(),
             board: None,
             seen: Seen::new(crowd.options.form.into(), self.number),
+            heard: VecDeque::new(),
             join: None,
             came_back,
             asked_for_seat,
@@ -427,9 +435,13 @@ impl Player {
             // It says nothing, and looks for no table over the socket.
             Message::Hello { .. } | Message::Said { .. } | Message::Ticket { .. } => {}
             Message::Snapshot { .. } => sitting.question = None,
-            Message::Update { version, events, .. } => {
+            Message::Update { version, tag, events, .. } => {
+                sitting.heard.push_back((*version, *tag));
+                if sitting.heard.len() > HEARD_MAX {
+                    sitting.heard.pop_front();
+                }
                 if let Some(board) = &sitting.board
-                    && let Some(taken) = board.heard(*version, now)
+                    && let Some(taken) = board.heard(*tag, now)
                 {
                     crowd.reached_all(taken);
                 }
@@ -455,8 +467,10 @@ impl Player {
                 {
                     sitting.sent = None;
                     crowd.acted(now.since(meant), sitting.place.node);
-                    if let (Some(board), Some(version)) = (&sitting.board, version)
-                        && let Some(taken) = board.acted(*version, meant)
+                    // What an ack speaks of was shown before it.
+                    let line = sitting.heard.iter().find(|(heard, _)| Some(*heard) == *version);
+                    if let (Some(board), Some((_, tag))) = (&sitting.board, line)
+                        && let Some(taken) = board.acted(*tag, meant)
                     {
                         crowd.reached_all(taken);
                     }
