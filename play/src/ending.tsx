@@ -3,7 +3,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DealSheet } from './deal.tsx';
-import { folderOf, type Ended, type GameFolder } from './games/folder.ts';
+import type { Ended, GameFolder } from './games/folder.ts';
+import { folderOf } from './games/loading.ts';
 import { client, leaveTable, me, refreshWallet, table, type TableTold } from './house.ts';
 import type { Seat, Settlement } from './model.ts';
 import { anchor, burst, throwGhost } from './motion.ts';

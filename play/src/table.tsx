@@ -3,7 +3,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { ended, Ending, onEnd } from './ending.tsx';
-import { folderOf } from './games/folder.ts';
+import { listed } from './games/list.ts';
+import { folderOf, hasFailed } from './games/loading.ts';
 import { client, leaveTable, link, me, onTable, roomName, rooms, speech, table, wallet } from './house.ts';
 import { EMOJI, PHRASES, type Seat, type SeatView, type TableState } from './model.ts';
 import { skipMotion } from './motion.ts';
@@ -11,7 +12,7 @@ import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx'
 import { Face as Emoji } from './parts/emoji.tsx';
 import { Invitation } from './screens/friends.tsx';
 import { SettingsSheet } from './screens/settings.tsx';
-import { hintsFor } from './settings.ts';
+import { hintsFor, settings } from './settings.ts';
 import { coins, say } from './words.ts';
 
 /** The last things that happened, in words; read out as they come. */
@@ -56,6 +57,7 @@ export function Table({ state }: { state: TableState }) {
     document.title = (state.prompt?.legal.length ?? 0) > 0 ? `● ${say('you')} · Bahay` : 'Bahay';
     return () => { document.title = 'Bahay'; };
   }, [state.prompt]);
+  useEffect(() => { if (listed(view.kind)) settings.kind.value = view.kind; }, [view.kind]);
   // What is left of a game belongs to its table.
   useEffect(() => () => {
     ended.value = null;
@@ -65,7 +67,7 @@ export function Table({ state }: { state: TableState }) {
   if (!folder) {
     return (
       <main class="table"><h1 class="sr">{say('table')}</h1><Bar state={state} />
-        <section class="between"><p>{say('unknown_game')}</p><button type="button" class="act" onClick={leaveTable}>{say('leave')}</button></section>
+        <NoFolder kind={view.kind} />
         <Sheets state={state} /></main>
     );
   }
@@ -86,6 +88,19 @@ export function Table({ state }: { state: TableState }) {
       {ended.value ? <Ending /> : null}
       <Sheets state={state} />
     </main>
+  );
+}
+
+/** While the game is loaded; and where it cannot be. */
+function NoFolder({ kind }: { kind: string }) {
+  const isListed = listed(kind) !== null;
+  if (isListed && !hasFailed(kind)) return <section class="between" role="status"><i class="spin" aria-hidden="true" /><p>{say('loading')}</p></section>;
+  return (
+    <section class="between" role="alert">
+      <p>{say(isListed ? 'game_failed' : 'unknown_game')}</p>
+      {isListed ? <button type="button" class="act gold" onClick={() => location.reload()}>{say('reload')}</button> : null}
+      <button type="button" class="act" onClick={leaveTable}>{say('leave')}</button>
+    </section>
   );
 }
 
