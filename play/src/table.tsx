@@ -16,7 +16,8 @@ import { hintsFor, settings } from './settings.ts';
 import { coins, say } from './words.ts';
 
 /** The last things that happened, in words; read out as they come. */
-const happened = signal<string[]>([]);
+const happened = signal<{ text: string; number: number }[]>([]);
+let happenings = 0;
 /** Whoever asked to play is ready for the first game by that, also where others are not. */
 export const readyAtOnce = signal(false);
 const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
@@ -33,7 +34,10 @@ onTable((told) => {
     if (event.type === 'left') words.push(say('said_left', { name }));
     if (event.type === 'takeover') words.push(say(event['on'] ? 'said_takeover' : 'said_back', { name }));
   }
-  if (words.length > 0) happened.value = [...happened.value, ...words].slice(-3);
+  if (words.length > 0) {
+    const news = words.map((text) => ({ text, number: happenings += 1 }));
+    happened.value = [...happened.value, ...news].slice(-3);
+  }
   onEnd(told, folder);
 });
 
@@ -84,11 +88,17 @@ export function Table({ state }: { state: TableState }) {
       <Line state={state} />
       {isPlaying || view.phase.type === 'settling' ? null : <Between state={state} ready={isReady} />}
       <Banner state={state} />
-      <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map((text) => <li key={text}>{text}</li>)}</ul>
+      <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map(({ text, number }) => <li key={number}>{text}</li>)}</ul>
+      <p class="sr" role="status">{isPlaying && urge(folder.status(state))}</p>
       {ended.value ? <Ending /> : null}
       <Sheets state={state} />
     </main>
   );
+}
+
+/** What one is asked oneself is read out when it is asked; whose turn else it is follows from what happens. */
+function urge({ text, urgent }: { text: string; urgent: boolean }): string {
+  return urgent ? text : '';
 }
 
 /** While the game is loaded; and where it cannot be. */
@@ -169,7 +179,7 @@ function Line({ state }: { state: TableState }) {
   const deadline = state.prompt?.deadline_ms ?? null;
   const own = view.seat === null ? null : view.seats[view.seat] ?? null;
   const said = own ? speech.value[own.player] : undefined;
-  const last = happened.value.at(-1);
+  const last = happened.value.at(-1)?.text;
   const advice = hintsFor(view.kind) && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
