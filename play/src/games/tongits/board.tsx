@@ -6,6 +6,7 @@ import type { Card, TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
 import { Acts } from '../../parts/acts.tsx';
 import { Amount } from '../../parts/index.tsx';
+import { settings } from '../../settings.ts';
 import { cardName, say } from '../../words.ts';
 import { tell as toastTell } from '../../house.ts';
 import { follow, selected } from './hand.ts';
@@ -73,9 +74,14 @@ const MINI_LEAST = 16;
 function Melds({ state, view, over }: { state: TableState; view: View | null; over: string | null }) {
   const melds = view?.public.melds ?? [];
   const box = useRef<HTMLElement>(null);
+  const fitted = useRef('');
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
+    // To look is to have the page laid out: only where more or less lies there, or there is other room.
+    const now = `${melds.map(({ cards, face_down }) => `${cards.length}-${face_down ?? 0}`).join()} ${innerWidth} ${innerHeight} ${settings.largeCards.value}`;
+    if (fitted.current === now) return;
+    fitted.current = now;
     const most = Number(getComputedStyle(element).getPropertyValue('--mini-most')) || 36;
     for (let size = most; size >= MINI_LEAST; size -= 2) {
       element.style.setProperty('--mini', `${size}px`);
