@@ -89,16 +89,10 @@ export function Table({ state }: { state: TableState }) {
       {isPlaying || view.phase.type === 'settling' ? null : <Between state={state} ready={isReady} />}
       <Banner state={state} />
       <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map(({ text, number }) => <li key={number}>{text}</li>)}</ul>
-      <p class="sr" role="status">{isPlaying && urge(folder.status(state))}</p>
       {ended.value ? <Ending /> : null}
       <Sheets state={state} />
     </main>
   );
-}
-
-/** What one is asked oneself is read out when it is asked; whose turn else it is follows from what happens. */
-function urge({ text, urgent }: { text: string; urgent: boolean }): string {
-  return urgent ? text : '';
 }
 
 /** While the game is loaded; and where it cannot be. */
@@ -171,7 +165,8 @@ function Bubble({ phrase }: { phrase: string }) {
   return <span class="bubble" role="status">{phrase in EMOJI ? <Emoji name={phrase} /> : say(`phrase_${phrase}` as never)}</span>;
 }
 
-/** The line above the hand: whose turn it is, or what one is to do, with the own clock. */
+/** The line above the hand: whose turn it is, or what one is to do, with the own clock. What one is asked
+ * oneself is read out when it is asked; whose turn else it is follows from what happens. */
 function Line({ state }: { state: TableState }) {
   const { view } = state;
   const folder = folderOf(view.kind)!;
@@ -184,7 +179,7 @@ function Line({ state }: { state: TableState }) {
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
       {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
-      <p class="say-words"><b>{text}</b>{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
+      <p class="say-words"><b role="status">{urgent ? text : ''}</b>{urgent ? null : <b>{text}</b>}{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
       {urgent && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
     </div>
