@@ -14,16 +14,26 @@ const here = dirname(fileURLToPath(import.meta.url));
 const check = process.argv.includes('--check');
 const out = process.argv.includes('--out') ? process.argv.at(-1) : join(here, 'dist');
 
+// Each game is a script of its own, and a style where it has one: a page loads them when it needs them.
+const entryPoints = { app: 'src/main.tsx', style: 'src/styles/main.css' };
+const games = readdirSync(join(here, 'src/games'), { withFileTypes: true }).filter((one) => one.isDirectory()).map((one) => one.name).sort();
+for (const game of games) {
+  const files = readdirSync(join(here, 'src/games', game));
+  entryPoints[game] = `src/games/${game}/${files.find((name) => /^index\.tsx?$/.test(name))}`;
+  if (files.includes('style.css')) entryPoints[`${game}-style`] = `src/games/${game}/style.css`;
+}
+
 const bundled = await build({
   absWorkingDir: here,
-  entryPoints: { app: 'src/main.tsx', style: 'src/styles/main.css' },
+  entryPoints,
   outdir: 'dist',
   bundle: true,
-  // What is imported on demand is a file of its own, named by what is in it.
+  // What several of these share, and what is imported on demand, is a file named by what is in it.
   splitting: true,
   chunkNames: 'chunk-[hash]',
   minify: true,
   write: false,
+  metafile: true,
   format: 'esm',
   target: ['es2022', 'chrome109', 'firefox115', 'safari16'],
   jsx: 'automatic',
@@ -38,18 +48,42 @@ const bundled = await build({
 const files = new Map();
 const names = {};
 for (const { path, contents } of bundled.outputFiles) {
-  if (basename(path).startsWith('chunk-')) {
-    files.set(basename(path), Buffer.from(contents));
+  const name = basename(path);
+  if (name.startsWith('chunk-')) {
+    files.set(name, Buffer.from(contents));
     continue;
   }
-  const extension = path.endsWith('.css') ? 'css' : 'js';
-  const stem = path.endsWith('.css') ? 'style' : 'app';
   const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12);
-  names[`${stem}.${extension}`] = `${stem}-${hash}.${extension}`;
-  files.set(names[`${stem}.${extension}`], Buffer.from(contents));
+  const [stem, extension] = name.split('.');
+  names[name] = `${stem}-${hash}.${extension}`;
+  files.set(names[name], Buffer.from(contents));
 }
-const page = readFileSync(join(here, 'src/index.html'), 'utf8')
-  .replace(/\{\{([a-z.]+)\}\}/g, (_, name) => `/play/files/${names[name]}`);
+
+/** What a file imports at once, and what that imports. */
+function importsOf(output, found = new Set()) {
+  for (const { path, kind } of bundled.metafile.outputs[output].imports) {
+    if (kind !== 'import-statement' || found.has(path)) continue;
+    found.add(path);
+    importsOf(path, found);
+  }
+  return found;
+}
+
+// What the script imports at once is asked for beside it, and not after it was read; and so is what every
+// game imports.
+const ofGames = games.map((game) => importsOf(`dist/${game}.js`));
+const parts = new Set([...importsOf('dist/app.js'), ...[...ofGames[0]].filter((part) => ofGames.every((all) => all.has(part)))]);
+const address = (name) => `/play/files/${name}`;
+const ofGame = (game) => {
+  const style = names[`${game}-style.css`];
+  return `<meta name="game" data-kind="${game}" data-script="${address(names[`${game}.js`])}"${style ? ` data-style="${address(style)}"` : ''}>`;
+};
+const filled = {
+  ...names,
+  parts: [...parts].map((path) => `<link rel="modulepreload" href="${address(basename(path))}">`).sort().join('\n'),
+  games: games.map(ofGame).join('\n'),
+};
+const page = readFileSync(join(here, 'src/index.html'), 'utf8').replace(/\{\{([a-z.]+)\}\}/g, (_, name) => filled[name]);
 files.set('index.html', Buffer.from(page));
 
 const compress = (bytes) => brotliCompressSync(bytes, {

@@ -49,6 +49,7 @@ function codes(list) {
 function rest({ paths, components }) {
   const wanted = new Set();
   const operations = [];
+  const open = [];
   const look = (value) => {
     if (Array.isArray(value)) return value.forEach(look);
     if (value === null || typeof value !== "object") return;
@@ -66,7 +67,7 @@ function rest({ paths, components }) {
   for (const [path, item] of Object.entries(paths)) {
     if (path.startsWith("/v1/operator/") || !path.startsWith("/v1/")) continue;
     for (const [method, operation] of Object.entries(item)) {
-      const { parameters = [], requestBody, responses } = operation;
+      const { parameters = [], requestBody, responses, security = [] } = operation;
       const of = (place) => parameters.filter((parameter) => parameter.in === place);
       const body = requestBody?.content?.["application/json"]?.schema;
       const answers = Object.entries(responses)
@@ -83,6 +84,7 @@ function rest({ paths, components }) {
       ];
       const { summary } = operation;
       const key = JSON.stringify(`${method.toUpperCase()} ${path}`);
+      if (security.length === 0) open.push(`  ${key},`);
       operations.push(`${doc(summary, "  ")}  ${key}: {\n    ${fields.join("\n    ")}\n  };`);
     }
   }
@@ -90,6 +92,8 @@ function rest({ paths, components }) {
     "// Made from openapi.yaml by generate.mjs; do not edit.\n",
     "/** Every operation of players: what it takes and what it answers with. */",
     `export interface Operations {\n${operations.join("\n")}\n}\n`,
+    "/** What anybody may ask, without a token. */",
+    `export const OPEN: ReadonlySet<string> = new Set<keyof Operations>([\n${open.join("\n")}\n]);\n`,
   ];
   for (const [name, schema] of Object.entries(components.schemas)) {
     if (wanted.has(name)) parts.push(named(name, schema));

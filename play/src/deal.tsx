@@ -1,18 +1,21 @@
 // "Check this deal": the browser computes commitment, key, deck and hands again, and shows each step
 // beside what it was shown before the deal, as long as this page remembers that.
 import { useEffect, useState } from 'preact/hooks';
-import { checkRecordedDeal, type DealCheck, type DealRecord } from '../../clients/typescript/src/index.ts';
-import { folderOf } from './games/folder.ts';
-import { ask, dealsSeen } from './house.ts';
+import type { DealCheck } from '../../clients/typescript/src/fair/deal.ts';
+import { folderOf } from './games/loading.ts';
+import { client, tell } from './house.ts';
 import { Sheet } from './parts/index.tsx';
+import { refusalText } from './refusals.ts';
 import { isWord, say } from './words.ts';
 
 export function DealSheet({ game, seats, onClose }: { game: string; seats: readonly string[]; onClose: () => void }) {
   const [check, setCheck] = useState<DealCheck | null>(null);
   useEffect(() => {
     let alive = true;
-    void ask<DealRecord>('GET /v1/games/{id}/record', { path: { id: game } }).then((record) => {
-      if (alive && record) setCheck(checkRecordedDeal(record, dealsSeen.get(game) ?? null));
+    void client.checkDeal(game).then((answer) => {
+      if (!alive) return;
+      if (answer.ok) setCheck(answer.data);
+      else tell(refusalText(answer.problem.code, answer.problem.detail));
     });
     return () => { alive = false; };
   }, [game]);

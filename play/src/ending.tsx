@@ -3,7 +3,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DealSheet } from './deal.tsx';
-import { folderOf, type Ended, type GameFolder } from './games/folder.ts';
+import type { Ended, GameFolder } from './games/folder.ts';
+import { folderOf } from './games/loading.ts';
 import { client, leaveTable, me, refreshWallet, table, type TableTold } from './house.ts';
 import type { Seat, Settlement } from './model.ts';
 import { anchor, burst, throwGhost } from './motion.ts';
@@ -146,7 +147,7 @@ function flyCoins({ settlement, viewer }: Ended) {
     if (!begin || !end) continue;
     const flying = Math.min(7, Math.max(1, Math.round(paid / 100)));
     for (let i = 0; i < flying; i += 1) {
-      void throwGhost('coin-ghost', begin, end, { delay: delay + i * 70, duration: 420 });
+      throwGhost('coin-ghost', begin, end, { delay: delay + i * 70, duration: 420 });
       setTimeout(sound.chip, delay + i * 70);
     }
     delay += 180;
@@ -154,6 +155,6 @@ function flyCoins({ settlement, viewer }: Ended) {
   if (settlement.pot) {
     const [pot, to] = [anchor('pot'), place(settlement.pot.seat)];
     burst(document.querySelector('[data-anchor="pot"]'));
-    for (let i = 0; i < 12 && pot && to; i += 1) void throwGhost('coin-ghost', pot, to, { delay: delay + 250 + i * 45, duration: 520 });
+    for (let i = 0; i < 12 && pot && to; i += 1) throwGhost('coin-ghost', pot, to, { delay: delay + 250 + i * 45, duration: 520 });
   }
 }

@@ -1,12 +1,20 @@
 // The house as the pages see it: one client, its state as signals, and what is read over REST. All
 // that happens on the network is the client's; here is only what pages ask and remember.
 import { computed, effect, signal } from '@preact/signals';
-import { Client, browserPlatform, type DealSeen } from '../../clients/typescript/src/index.ts';
+import { Client } from '../../clients/typescript/src/driver/client.ts';
+import { browserPlatform } from '../../clients/typescript/src/driver/platform.ts';
+import { listed } from './games/list.ts';
+import { loadGame } from './games/loading.ts';
 import type { Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
 import { refusalText } from './refusals.ts';
 import { isWord, say } from './words.ts';
 
-export const client = new Client({ base: location.origin, platform: browserPlatform() });
+export const client = new Client({
+  base: location.origin,
+  platform: browserPlatform(),
+  games: [],
+  loadGame: (kind) => loadGame(kind).then((folder) => folder?.model ?? null),
+});
 
 const whole = signal(client.state);
 export const link = computed(() => whole.value.link);
@@ -14,13 +22,6 @@ export const player = computed(() => whole.value.player);
 export const table = computed(() => whole.value.table as unknown as TableState | null);
 export const seek = computed(() => whole.value.seek);
 export const busy = computed(() => whole.value.open.length > 0);
-
-/** The games of which there is a folder. */
-const KINDS: ReadonlySet<string> = new Set([
-  'tongits',
-  'tongo_assets',
-  'tongo_options',
-]);
 
 /** What is shown to the player for a moment, and read out. */
 export const toast = signal<{ text: string; number: number } | null>(null);
@@ -41,9 +42,6 @@ export const lost = signal<string | null>(null);
 let leaving = false;
 let lastLeft: string | null = null;
 
-/** What this page itself saw of the deals of games that are over, for the check afterwards. */
-export const dealsSeen = new Map<string, DealSeen>();
-
 /** What the table's page does with what happened; the page sets it, as it knows the game. */
 type Listener = (told: TableTold) => void;
 export interface TableTold {
@@ -58,8 +56,6 @@ export function onTable(listens: Listener) {
 }
 
 client.subscribe((state, told) => {
-  const deal = state.table?.deal;
-  if (deal) dealsSeen.set(deal.game, deal);
   for (const one of told) {
     if (one.type !== 'table') continue;
     const after = one.after as unknown as TableView;
@@ -128,7 +124,7 @@ export const rewards = signal<Rewards | null>(null);
 
 export async function refreshMe() {
   if (me.value && me.value.id === player.value?.id) return;
-  const [mine] = await Promise.all([ask<Me>('GET /v1/me', {}, true), refreshWallet(), refreshRooms()]);
+  const [mine] = await Promise.all([ask<Me>('GET /v1/me', {}, true), refreshWallet()]);
   if (mine) me.value = mine;
 }
 
@@ -137,10 +133,16 @@ export async function refreshWallet() {
   if (held) wallet.value = held.available;
 }
 
-export async function refreshRooms() {
-  const all = await ask<{ items: Room[] }>('GET /v1/rooms', {}, true);
-  // Of games that this page does not know it offers no rooms.
-  if (all) rooms.value = all.items.filter((room) => KINDS.has(room.kind));
+let askingRooms: Promise<void> | null = null;
+
+/** Anybody may ask for the rooms, so the first time this waits for no signing in. */
+export function refreshRooms(): Promise<void> {
+  askingRooms ??= ask<{ items: Room[] }>('GET /v1/rooms', {}, true).then((all) => {
+    askingRooms = null;
+    // Of games that this page does not know it offers no rooms.
+    if (all) rooms.value = all.items.filter((room) => listed(room.kind) !== null);
+  });
+  return askingRooms;
 }
 
 export async function refreshRewards() {

@@ -1,6 +1,7 @@
 // Where the page begins: the client is started, and the screen follows its state.
 import { render } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { loadGame } from './games/loading.ts';
 import { client, link, lost, refreshRooms, refreshWallet, table, toast } from './house.ts';
 import { Sheet } from './parts/index.tsx';
 import { Brought, brought } from './screens/friends.tsx';
@@ -8,12 +9,17 @@ import { Home, page, playIn, Seeking } from './screens/home.tsx';
 import { openRooms } from './house.ts';
 import { Table } from './table.tsx';
 import { isWord, say } from './words.ts';
-import './settings.ts';
+import { settings } from './settings.ts';
+
+/** The game is loaded by then, whatever else the browser does. */
+const IDLE_MS = 400;
 
 function App() {
   const state = table.value;
+  const hasSat = useRef(false);
   useEffect(() => {
-    if (!state) { void refreshWallet(); void refreshRooms(); }
+    if (!state && hasSat.current) { void refreshWallet(); void refreshRooms(); }
+    if (state) hasSat.current = true;
   }, [state === null]);
   return (
     <>
@@ -84,7 +90,16 @@ function Link() {
 
 const root = document.getElementById('app');
 if (root) {
+  // What is asked of the house is on its way while the page is drawn.
+  client.start();
+  void refreshRooms();
   root.replaceChildren();
   render(<App />, root);
-  client.start();
+  // The game that is played next, as far as can be told, before it is asked for.
+  whenIdle(() => { void loadGame(settings.kind.value); });
+}
+
+function whenIdle(act: () => void) {
+  if ('requestIdleCallback' in window) requestIdleCallback(act, { timeout: IDLE_MS });
+  else setTimeout(act, IDLE_MS);
 }

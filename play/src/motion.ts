@@ -53,15 +53,19 @@ export function track(animation: Animation): Animation {
 
 /** Lets all that has another place now fly to it. */
 export function fly({ before, delays, sources, turned }: Flights, root: ParentNode = document) {
-  for (const element of root.querySelectorAll<HTMLElement>('[data-flies]')) {
+  // All places are read before the first flight begins: after that the browser would have to work out
+  // its styles again for each of them.
+  const moved = [...root.querySelectorAll<HTMLElement>('[data-flies]')].flatMap((element) => {
     const name = element.dataset['flies']!;
     const from = before.get(name) ?? before.get(`@${sources.get(name) ?? ''}`);
-    if (!from || from.width === 0) continue;
+    if (!from || from.width === 0) return [];
     const to = placeOf(element);
-    if (to.width === 0) continue;
+    const isMoved = to.width !== 0 && (Math.abs(from.x - to.x) >= 2 || Math.abs(from.y - to.y) >= 2);
+    return isMoved ? [{ element, name, from, to }] : [];
+  });
+  for (const { element, name, from, to } of moved) {
     const dx = from.x - to.x;
     const dy = from.y - to.y;
-    if (Math.abs(dx) < 2 && Math.abs(dy) < 2) continue;
     const isNew = !before.has(name);
     const delay = delays.get(name) ?? 0;
     if (settings.still.value) {
@@ -86,25 +90,41 @@ export function fly({ before, delays, sources, turned }: Flights, root: ParentNo
   }
 }
 
+interface Thrown { kind: string; from: Place; to: Place; delay: number; duration: number }
+
+let thrown: Thrown[] = [];
+
 /** Something that is seen only while it flies, as a card whose face nobody sees, or a coin. */
-export function throwGhost(kind: string, from: Place, to: Place, options: { delay?: number; duration?: number; text?: string } = {}) {
+export function throwGhost(kind: string, from: Place, to: Place, { delay = 0, duration = 280 }: { delay?: number; duration?: number } = {}) {
+  if (settings.still.value || from.width === 0 || to.width === 0) return;
+  // They begin together: whoever throws several reads places between them.
+  if (thrown.length === 0) queueMicrotask(throwAll);
+  thrown.push({ kind, from, to, delay, duration });
+}
+
+function throwAll() {
+  const all = thrown;
+  thrown = [];
   const layer = document.getElementById('air');
-  if (!layer || settings.still.value || from.width === 0 || to.width === 0) return Promise.resolve();
-  const ghost = document.createElement('i');
-  ghost.className = `ghost ${kind}`;
-  if (options.text) ghost.textContent = options.text;
-  layer.append(ghost);
-  const size = ghost.getBoundingClientRect();
-  const at = (place: Place, scale: number) =>
-    `translate(${place.x - size.width / 2}px,${place.y - size.height / 2}px) scale(${scale})`;
-  const high: Place = { ...to, x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 - 28 };
-  const animation = track(ghost.animate([
-    { transform: at(from, 1), opacity: 1 },
-    { transform: at(high, 1.1), opacity: 1, offset: 0.5 },
-    { transform: at(to, 0.9), opacity: 0.2 },
-  ], { duration: options.duration ?? 280, delay: options.delay ?? 0, easing: EASE, fill: 'both' }));
-  const gone = () => ghost.remove();
-  return animation.finished.then(gone, gone);
+  if (!layer) return;
+  const at = ({ x, y }: Place, scale: number) => `translate(${x}px,${y}px) translate(-50%,-50%) scale(${scale})`;
+  const ghosts = all.map(({ kind }) => {
+    const ghost = document.createElement('i');
+    ghost.className = `ghost ${kind}`;
+    return ghost;
+  });
+  layer.append(...ghosts);
+  for (const [i, { from, to, delay, duration }] of all.entries()) {
+    const ghost = ghosts[i]!;
+    const high: Place = { ...to, x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 - 28 };
+    const animation = track(ghost.animate([
+      { transform: at(from, 1), opacity: 1 },
+      { transform: at(high, 1.1), opacity: 1, offset: 0.5 },
+      { transform: at(to, 0.9), opacity: 0.2 },
+    ], { duration, delay, easing: EASE, fill: 'both' }));
+    const gone = () => ghost.remove();
+    animation.finished.then(gone, gone);
+  }
 }
 
 export function anchor(name: string): Place | null {

@@ -1,6 +1,7 @@
 // What a player has chosen on this device, kept by the browser. Everything is of use without it, so a
 // browser that keeps nothing is no fault.
 import { effect, signal } from '@preact/signals';
+import { GAMES } from './games/list.ts';
 import { language, type Language } from './words.ts';
 
 const KEY = 'bahay.settings';
@@ -26,6 +27,8 @@ export const settings = {
   still: flag('still', wantsLess),
   /** Short hints, by game: until the first game of its kind is over, or as the player has chosen. */
   hints: signal(hintsBefore()),
+  /** The game that was played last. */
+  kind: signal(typeof before['kind'] === 'string' ? before['kind'] : GAMES[0].kind),
   /** A first game is over. */
   played: flag('played', false),
   /** A name was asked for once. */

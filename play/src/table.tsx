@@ -3,7 +3,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { ended, Ending, onEnd } from './ending.tsx';
-import { folderOf } from './games/folder.ts';
+import { listed } from './games/list.ts';
+import { folderOf, hasFailed } from './games/loading.ts';
 import { client, leaveTable, link, me, onTable, roomName, rooms, speech, table, wallet } from './house.ts';
 import { EMOJI, PHRASES, type Seat, type SeatView, type TableState } from './model.ts';
 import { skipMotion } from './motion.ts';
@@ -11,11 +12,12 @@ import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx'
 import { Face as Emoji } from './parts/emoji.tsx';
 import { Invitation } from './screens/friends.tsx';
 import { SettingsSheet } from './screens/settings.tsx';
-import { hintsFor } from './settings.ts';
+import { hintsFor, settings } from './settings.ts';
 import { coins, say } from './words.ts';
 
 /** The last things that happened, in words; read out as they come. */
-const happened = signal<string[]>([]);
+const happened = signal<{ text: string; number: number }[]>([]);
+let happenings = 0;
 /** Whoever asked to play is ready for the first game by that, also where others are not. */
 export const readyAtOnce = signal(false);
 const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
@@ -32,7 +34,10 @@ onTable((told) => {
     if (event.type === 'left') words.push(say('said_left', { name }));
     if (event.type === 'takeover') words.push(say(event['on'] ? 'said_takeover' : 'said_back', { name }));
   }
-  if (words.length > 0) happened.value = [...happened.value, ...words].slice(-3);
+  if (words.length > 0) {
+    const news = words.map((text) => ({ text, number: happenings += 1 }));
+    happened.value = [...happened.value, ...news].slice(-3);
+  }
   onEnd(told, folder);
 });
 
@@ -56,6 +61,7 @@ export function Table({ state }: { state: TableState }) {
     document.title = (state.prompt?.legal.length ?? 0) > 0 ? `● ${say('you')} · Bahay` : 'Bahay';
     return () => { document.title = 'Bahay'; };
   }, [state.prompt]);
+  useEffect(() => { if (listed(view.kind)) settings.kind.value = view.kind; }, [view.kind]);
   // What is left of a game belongs to its table.
   useEffect(() => () => {
     ended.value = null;
@@ -65,7 +71,7 @@ export function Table({ state }: { state: TableState }) {
   if (!folder) {
     return (
       <main class="table"><h1 class="sr">{say('table')}</h1><Bar state={state} />
-        <section class="between"><p>{say('unknown_game')}</p><button type="button" class="act" onClick={leaveTable}>{say('leave')}</button></section>
+        <NoFolder kind={view.kind} />
         <Sheets state={state} /></main>
     );
   }
@@ -82,10 +88,23 @@ export function Table({ state }: { state: TableState }) {
       <Line state={state} />
       {isPlaying || view.phase.type === 'settling' ? null : <Between state={state} ready={isReady} />}
       <Banner state={state} />
-      <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map((text) => <li key={text}>{text}</li>)}</ul>
+      <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map(({ text, number }) => <li key={number}>{text}</li>)}</ul>
       {ended.value ? <Ending /> : null}
       <Sheets state={state} />
     </main>
+  );
+}
+
+/** While the game is loaded; and where it cannot be. */
+function NoFolder({ kind }: { kind: string }) {
+  const isListed = listed(kind) !== null;
+  if (isListed && !hasFailed(kind)) return <section class="between" role="status"><i class="spin" aria-hidden="true" /><p>{say('loading')}</p></section>;
+  return (
+    <section class="between" role="alert">
+      <p>{say(isListed ? 'game_failed' : 'unknown_game')}</p>
+      {isListed ? <button type="button" class="act gold" onClick={() => location.reload()}>{say('reload')}</button> : null}
+      <button type="button" class="act" onClick={leaveTable}>{say('leave')}</button>
+    </section>
   );
 }
 
@@ -146,7 +165,8 @@ function Bubble({ phrase }: { phrase: string }) {
   return <span class="bubble" role="status">{phrase in EMOJI ? <Emoji name={phrase} /> : say(`phrase_${phrase}` as never)}</span>;
 }
 
-/** The line above the hand: whose turn it is, or what one is to do, with the own clock. */
+/** The line above the hand: whose turn it is, or what one is to do, with the own clock. What one is asked
+ * oneself is read out when it is asked; whose turn else it is follows from what happens. */
 function Line({ state }: { state: TableState }) {
   const { view } = state;
   const folder = folderOf(view.kind)!;
@@ -154,12 +174,12 @@ function Line({ state }: { state: TableState }) {
   const deadline = state.prompt?.deadline_ms ?? null;
   const own = view.seat === null ? null : view.seats[view.seat] ?? null;
   const said = own ? speech.value[own.player] : undefined;
-  const last = happened.value.at(-1);
+  const last = happened.value.at(-1)?.text;
   const advice = hintsFor(view.kind) && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
       {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
-      <p class="say-words"><b>{text}</b>{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
+      <p class="say-words"><b role="status">{urgent ? text : ''}</b>{urgent ? null : <b>{text}</b>}{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
       {urgent && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
     </div>

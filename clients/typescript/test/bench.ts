@@ -1,7 +1,7 @@
 // A core on a bench: each input by hand, and what came of it to look at.
 
 import {
-  Core, type CoreOptions, type Effect, type Input, type Link, type Outcome, type StoreKey,
+  Core, type CoreOptions, type Effect, GAMES, type Input, type Link, type Outcome, type StoreKey,
   type Told, type Wish,
 } from "../src/index.js";
 import { randomBytes } from "./tape.js";
@@ -30,6 +30,8 @@ export class Bench {
   told: Told[] = [];
   closed: number[] = [];
   answers: Extract<Effect, { type: "called" }>[] = [];
+  /** Games that are to be loaded. */
+  loads: string[] = [];
   protocols: readonly string[] = [];
   readonly stored = new Map<StoreKey, string>();
   /** Whether the server answers pings at once. */
@@ -39,7 +41,7 @@ export class Bench {
   #tokens = 0;
 
   constructor(options: Partial<CoreOptions> = {}) {
-    this.core = new Core({ base: "http://bench", random: randomBytes(), ...options });
+    this.core = new Core({ base: "http://bench", random: randomBytes(), games: GAMES, ...options });
   }
 
   /** A client that is signed in and joined at a table in this view. */
@@ -230,6 +232,9 @@ export class Bench {
         break;
       case "called":
         this.answers.push(effect);
+        break;
+      case "load_game":
+        this.loads.push(effect.kind);
         break;
     }
   }

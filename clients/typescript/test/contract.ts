@@ -10,7 +10,7 @@ import { WebSocket } from "ws";
 
 import {
   type Action, Client, type Form, FORMS, type Platform, type RestAnswer, type Socket,
-  type SocketEvents, type StoreKey, type WebSocketClass, type TongitsAction, type TongitsView, checkRecordedDeal,
+  type SocketEvents, type StoreKey, type WebSocketClass, type TongitsAction, type TongitsView, GAMES, checkRecordedDeal, kindOf, modelOf,
   nodePlatform, tongits,
 } from "../src/index.js";
 
@@ -108,7 +108,7 @@ function guest(name: string, form: Form): Guest {
       return platform.open(url, protocols, events);
     },
   };
-  one.client = new Client({ base, platform: counted, name, forms: [form] });
+  one.client = new Client({ base, platform: counted, name, games: GAMES, forms: [form] });
   return one;
 }
 
@@ -267,7 +267,7 @@ for (const { client: player } of guests) {
   }
 }
 const fair = good(await client.rest("GET /v1/games/{id}/fairness", { path }));
-need(checkRecordedDeal(fair).holds, "what anybody may read of the deal does not hold");
+need(checkRecordedDeal(fair, modelOf(kindOf(fair))).holds, "what anybody may read of the deal does not hold");
 const mine = good(await client.rest("GET /v1/me/games", { query: { limit: 5 } }));
 need(mine.items[0]?.id === game, "the game is not in the list");
 const nobody = await client.rest("GET /v1/players/{id}", { path: { id: randomUUID() } });

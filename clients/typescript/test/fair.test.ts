@@ -67,7 +67,7 @@ test("commitments, key and words are those of the page", () => {
 });
 
 test("the deal of the page holds, and gives its hands", () => {
-  const { holds, steps, hands } = checkRecordedDeal(record);
+  const { holds, steps, hands } = checkRecordedDeal(record, tongits.tongits);
   assert.ok(holds, JSON.stringify(steps.filter((step) => !step.holds)));
   assert.deepEqual(
     hands?.map((hand) => hand.join(" ")),
@@ -75,9 +75,14 @@ test("the deal of the page holds, and gives its hands", () => {
   );
 });
 
+test("without the model of its game a deal does not hold", () => {
+  const { holds, hands } = checkRecordedDeal({ ...record, kind: "chess" }, null);
+  assert.deepEqual([holds, hands], [false, null]);
+});
+
 test("what does not hold is named", () => {
-  const failing = (change: object, seen: Parameters<typeof checkRecordedDeal>[1] = null): string[] =>
-    checkRecordedDeal({ ...record, ...change }, seen)
+  const failing = (change: object, seen: Parameters<typeof checkRecordedDeal>[2] = null): string[] =>
+    checkRecordedDeal({ ...record, ...change }, tongits.tongits, seen)
       .steps.filter(({ holds }) => !holds)
       .map(({ name }) => name);
   const order = vector("deck").split(" ").map(tongits.indexOf).reverse();

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 
-import { Core, type Effect, type Input, type State, type Told } from "../src/index.js";
+import { Core, GAMES, type Effect, type Input, type State, type Told } from "../src/index.js";
 import { encodeMessage } from "./encode.js";
 
 /** What the client's clock is ahead of the server's: it has to find that out. */
@@ -87,7 +87,7 @@ class Player {
     this.#look = look;
     if (tape !== 1) throw new Error(`a tape of version ${String(tape)}`);
     this.#form = String(form);
-    this.#core = new Core({ base: "http://tape", random: randomBytes() });
+    this.#core = new Core({ base: "http://tape", random: randomBytes(), games: GAMES });
   }
 
   line(line: Line): void {

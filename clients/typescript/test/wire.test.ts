@@ -8,13 +8,14 @@ import { MessageReader, GAMES, type Message } from "../src/index.js";
 
 const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
 const page = readFileSync(`${ROOT}/docs/PROTOCOL.md`, "utf8");
+const MODELS = new Map(GAMES.map((model) => [model.kind, model]));
 const HELLO_MS = 1_772_366_400_000;
 
 const hello = (protocol: string): string =>
   JSON.stringify({ type: "hello", player: "p", protocol, server_time_ms: HELLO_MS });
 
 function reader(form: "bahay.v1" | "bahay.v1.brief" | "bahay.v1.compact"): MessageReader {
-  const made = new MessageReader(form, GAMES, "tongits");
+  const made = new MessageReader(form, MODELS, "tongits");
   if (form !== "bahay.v1.compact") made.read(hello(form));
   return made;
 }

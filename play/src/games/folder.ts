@@ -1,11 +1,10 @@
-// What a game brings: a folder with the parts of the table that are its own. Everything else, the
-// seats, the clock, the money and the way to a table, is the same for all.
+// What a game brings: a folder whose `index` exports a `folder`, with the parts of the table that are its
+// own; and its own look, where it has one, in `style.css`. Everything else, the seats, the clock, the
+// money and the way to a table, is the same for all. What the pages around the table say of it is in `list`.
 import type { ComponentChildren, ComponentType } from 'preact';
+import type { GameModel } from '../../../clients/typescript/src/games/model.ts';
 import type { GameStep, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
 import type { TableTold } from '../house.ts';
-import { tongits } from './tongits/index.ts';
-import { tongoAssets } from './tongo_assets/index.tsx';
-import { tongoOptions } from './tongo_options/index.tsx';
 
 /** What a seat shows beside its player. */
 export interface SeatInfo {
@@ -37,11 +36,8 @@ export interface Ended {
 }
 
 export interface GameFolder {
-  kind: string;
-  /** As players call it. */
-  title: string;
-  /** The rule sets that a table for friends may choose from, with what they are called; the usual one first. */
-  ruleSets: () => readonly (readonly [name: string, title: string])[];
+  /** The rules, by which the client package follows it. */
+  model: GameModel;
   /** Table, hand and actions while a game is played, and the empty table else. */
   Board: ComponentType<{ state: TableState }>;
   /** How it ended: the hands of all. The money is shown by the frame. */
@@ -66,14 +62,4 @@ export interface GameFolder {
   show: (told: TableTold) => string[];
   /** What this game told of its end, out of events. */
   ended: (told: TableTold) => unknown;
-}
-
-export const FOLDERS: readonly GameFolder[] = [
-  tongits,
-  tongoAssets,
-  tongoOptions,
-];
-
-export function folderOf(kind: string): GameFolder | null {
-  return FOLDERS.find((folder) => folder.kind === kind) ?? null;
 }

@@ -1,6 +1,6 @@
 // Who has won most, and who plays best.
 import { useEffect, useState } from 'preact/hooks';
-import { FOLDERS } from '../games/folder.ts';
+import { GAMES } from '../games/list.ts';
 import { ask, me } from '../house.ts';
 import type { Place } from '../model.ts';
 import { Choice, Sheet } from '../parts/index.tsx';
@@ -13,7 +13,7 @@ interface Answer { items: Place[]; own: Place | null; total: number }
 export function Boards({ onClose }: { onClose: () => void }) {
   const [board, setBoard] = useState<Board>('coins');
   const [span, setSpan] = useState<Span>('week');
-  const [kind, setKind] = useState(FOLDERS[0]!.kind);
+  const [kind, setKind] = useState(GAMES[0].kind);
   const [answer, setAnswer] = useState<Answer | null>(null);
   useEffect(() => {
     let alive = true;
@@ -26,7 +26,7 @@ export function Boards({ onClose }: { onClose: () => void }) {
   const own = answer?.own && !answer.items.some((one) => one.player === me.value?.id) ? answer.own : null;
   return (
     <Sheet title={say('boards')} onClose={onClose} wide>
-      {FOLDERS.length > 1 ? <Choice label={say('game')} chosen={kind} onChoose={setKind} of={FOLDERS.map((one) => [one.kind, one.title] as const)} /> : null}
+      <Choice label={say('game')} chosen={kind} onChoose={setKind} of={GAMES.map((one) => [one.kind, one.title] as const)} />
       <Choice label={say('boards')} chosen={board} onChoose={setBoard}
         of={[['coins', say('board_coins')], ['hits', say('board_hits')], ['rating', say('board_rating')]]} />
       <Choice label={say('span_week')} chosen={span} onChoose={setSpan}

@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { QrCodeGenerateResult } from 'uqr';
-import { folderOf, FOLDERS } from '../games/folder.ts';
+import { GAMES, listed, setsOf, titleOf } from '../games/list.ts';
+import { loadGame } from '../games/loading.ts';
 import { ask, client, lost, me, rooms, tell } from '../house.ts';
 import type { TableState } from '../model.ts';
 import { Choice, Sheet } from '../parts/index.tsx';
@@ -51,16 +52,16 @@ async function sit(code: string): Promise<boolean> {
 export function Friends({ onClose }: { onClose: () => void }) {
   const [code, setCode] = useState('');
   const [bet, setBet] = useState('5');
-  const [kind, setKind] = useState(FOLDERS[0]!.kind);
+  const [kind, setKind] = useState(GAMES[0].kind);
   const [chosen, setChosen] = useState<string | null>(null);
-  const folder = folderOf(kind) ?? FOLDERS[0]!;
-  const sets = folder.ruleSets();
+  const sets = setsOf(listed(kind) ?? GAMES[0]);
   const set = sets.some(([name]) => name === chosen) ? chosen! : sets[0]![0];
   const room = rooms.value?.find((one) => one.kind === kind) ?? rooms.value?.[0];
   const open = async () => {
     if (!room) return;
     lost.value = null;
     readyAtOnce.value = true;
+    void loadGame(kind);
     const amount = Math.round(Number(bet) * 100);
     const answer = await client.openPrivateTable({ room: room.id, bet: amount, kind, rule_set: set });
     if (!answer.ok) {
@@ -83,7 +84,7 @@ export function Friends({ onClose }: { onClose: () => void }) {
         <h3>{say('open_table')}</h3>
         <label>{say('bet_label')}<input type="number" inputMode="numeric" min={1} max={100000} step={1} value={bet}
           onInput={(event) => setBet((event.target as HTMLInputElement).value)} /></label>
-        {FOLDERS.length > 1 ? <Choice label={say('game')} chosen={kind} onChoose={setKind} of={FOLDERS.map((one) => [one.kind, one.title] as const)} /> : null}
+        <Choice label={say('game')} chosen={kind} onChoose={setKind} of={GAMES.map((one) => [one.kind, one.title] as const)} />
         <Choice label={say('rule_set')} chosen={set} onChoose={setChosen} of={sets} />
         <button type="submit" class="act gold" disabled={!(Number(bet) >= 1)}>{say('open_table')}</button>
       </form>
@@ -151,7 +152,11 @@ export function Brought() {
   const signedIn = me.value?.id;
   useEffect(() => {
     if (!code || !signedIn) return;
-    void ask<PrivateTable>('GET /v1/private-tables/{code}', { path: { code } }).then((got) => { if (got) setSeen(got); else setGone(true); });
+    void ask<PrivateTable>('GET /v1/private-tables/{code}', { path: { code } }).then((got) => {
+      if (!got) { setGone(true); return; }
+      setSeen(got);
+      void loadGame(got.kind);
+    });
   }, [code, signedIn]);
   const close = () => {
     brought.value = null;
@@ -160,7 +165,7 @@ export function Brought() {
   if (!code || gone) return null;
   return (
     <Sheet title={say('invited')} onClose={close}>
-      {seen ? <p>{say('invited_terms', { game: folderOf(seen.kind)?.title ?? seen.kind, bet: coins(seen.bet), n: seen.players.length, seats: seen.seats })}</p> : <p>{say('loading')}</p>}
+      {seen ? <p>{say('invited_terms', { game: titleOf(seen.kind), bet: coins(seen.bet), n: seen.players.length, seats: seen.seats })}</p> : <p>{say('loading')}</p>}
       <div class="list">
         <p class="code-big"><b>{code}</b></p>
         <button type="button" class="act gold" disabled={!seen} onClick={() => { void sit(code).then((ok) => { if (ok) close(); }); }}>{say('join')}</button>

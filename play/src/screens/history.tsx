@@ -1,7 +1,7 @@
 // The games that one has played, and each of them once more, step by step.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DealSheet } from '../deal.tsx';
-import { folderOf } from '../games/folder.ts';
+import { folderOf, hasFailed, loadGame } from '../games/loading.ts';
 import { ask, named, rooms } from '../house.ts';
 import type { GameStep, MyGame, Seat } from '../model.ts';
 import { Sheet, Toggle } from '../parts/index.tsx';
@@ -18,6 +18,7 @@ export function History({ onClose }: { onClose: () => void }) {
     if (!page) return;
     setGames((before) => [...(from ? before ?? [] : []), ...page.items]);
     setCursor(page.next_cursor);
+    for (const kind of new Set(page.items.map((game) => game.kind))) void loadGame(kind);
   };
   useEffect(() => { void more(null); }, []);
   if (open) return <Replay game={open} onClose={() => setOpen(null)} />;
@@ -73,7 +74,8 @@ function Replay({ game, onClose }: { game: MyGame; onClose: () => void }) {
   if (checks) return <DealSheet game={game.id} seats={names} onClose={() => setChecks(false)} />;
   return (
     <Sheet title={say('watch_again')} onClose={onClose} wide>
-      {!step || !folder || !steps ? <p>{say('loading')}</p> : (
+      {hasFailed(game.kind) ? <><p role="alert">{say('game_failed')}</p><button type="button" class="act gold" onClick={() => location.reload()}>{say('reload')}</button></>
+        : !step || !folder || !steps ? <p>{say('loading')}</p> : (
         <>
           <folder.Step step={step} seats={names} viewer={steps.seat} />
           <div class="replay-bar">

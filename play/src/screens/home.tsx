@@ -2,13 +2,15 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
-import { folderOf, FOLDERS } from '../games/folder.ts';
+import { GAMES, listed, setsOf, titleOf } from '../games/list.ts';
+import { loadGame } from '../games/loading.ts';
 import type { Room } from '../model.ts';
 import { client, lost, me, openRooms, refreshRewards, refreshRooms, rewards, roomName, rooms, seek, tell, wallet } from '../house.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { readyAtOnce } from '../table.tsx';
 import { coins, say } from '../words.ts';
 import { refusalText } from '../refusals.ts';
+import { settings } from '../settings.ts';
 import { Boards } from './boards.tsx';
 import { Friends } from './friends.tsx';
 import { History } from './history.tsx';
@@ -25,22 +27,26 @@ export async function playIn(ids: string[]) {
   page.value = 'none';
   lost.value = null;
   readyAtOnce.value = true;
+  // Its game is loaded while a table is looked for.
+  for (const room of rooms.value ?? []) if (ids.includes(room.id)) void loadGame(room.kind);
   const outcome = await client.seek(ids);
   if (outcome.type === 'refused' && outcome.code === 'too_few_coins') page.value = 'rewards';
 }
 
 export function Home() {
-  const room = openRooms.value.find((one) => one.kind === 'tongits') ?? openRooms.value[0];
+  const room = openRooms.value.find((one) => one.kind === GAMES[0].kind) ?? openRooms.value[0];
   useEffect(() => { if (me.value) void refreshRewards(); }, [me.value?.id]);
   const claimable = rewards.value?.daily.claimable || rewards.value?.relief.claimable;
   const close = () => { page.value = 'none'; };
-  // Who touches it at once plays as soon as the rooms are known.
+  // Who touches it at once plays as soon as the rooms are known. What it has decides which of them are
+  // open to it; who has not played yet has its welcome, and the house says otherwise.
+  const mayAsk = wallet.value !== null || !settings.played.value;
   const none = rooms.value !== null && wallet.value !== null && !room;
   useEffect(() => {
-    if (!eager.value || !room || wallet.value === null) return;
+    if (!eager.value || !room || !mayAsk) return;
     eager.value = false;
     void playIn([room.id]);
-  }, [eager.value, room?.id, wallet.value === null]);
+  }, [eager.value, room?.id, mayAsk]);
   return (
     <main class="home">
       <header class="bar">
@@ -83,14 +89,14 @@ export function Home() {
 
 /** The other games, each in its cheapest room that this wallet may sit in. */
 function Others({ but }: { but: string | null }) {
-  const found = FOLDERS.filter((folder) => folder.kind !== but)
-    .flatMap((folder) => openRooms.value.find((one) => one.kind === folder.kind) ?? []);
+  const found = GAMES.filter(({ kind }) => kind !== but)
+    .flatMap(({ kind }) => openRooms.value.find((one) => one.kind === kind) ?? []);
   if (found.length === 0) return null;
   return (
     <div class="others">
       {found.map((room) => (
         <button type="button" key={room.kind} class="act" onClick={() => void playIn([room.id])}>
-          <span>{folderOf(room.kind)?.title}</span><small>{say('bet', { coins: coins(room.bet) })} · {seatsOf(room)}</small>
+          <span>{titleOf(room.kind)}</span><small>{say('bet', { coins: coins(room.bet) })} · {seatsOf(room)}</small>
         </button>
       ))}
     </div>
@@ -103,7 +109,8 @@ function seatsOf(room: Room): string {
 
 /** What its rules are called, as its game says. */
 function rulesOf(room: Room): string {
-  return folderOf(room.kind)?.ruleSets().find(([name]) => name === room.rule_set)?.[1] ?? '';
+  const game = listed(room.kind);
+  return game && setsOf(game).find(([name]) => name === room.rule_set)?.[1] || '';
 }
 
 const ICONS: Record<string, string> = {

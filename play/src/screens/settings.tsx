@@ -1,6 +1,6 @@
 // What the player chooses for this device, its name and picture, and a password to come back by.
 import { useEffect, useState } from 'preact/hooks';
-import { FOLDERS } from '../games/folder.ts';
+import { GAMES } from '../games/list.ts';
 import { ask, client, me, tell } from '../house.ts';
 import type { Me } from '../model.ts';
 import { Avatar, Choice, Sheet, Toggle } from '../parts/index.tsx';
@@ -11,7 +11,7 @@ import { language, say, type Language } from '../words.ts';
 
 /** `kind`: the game of the table, whose hints are meant; without a table those of all games. */
 export function SettingsSheet({ onClose, whole = false, kind = null }: { onClose: () => void; whole?: boolean; kind?: string | null }) {
-  const kinds = kind === null ? FOLDERS.map((folder) => folder.kind) : [kind];
+  const kinds = kind === null ? GAMES.map((game) => game.kind) : [kind];
   return (
     <Sheet title={say('settings')} onClose={onClose}>
       <div class="list">

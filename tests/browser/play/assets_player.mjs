@@ -10,7 +10,7 @@ export function look(page) {
     tip: document.querySelector('.ta-piece.tip')?.dataset.slot ?? null,
     spare: [...document.querySelectorAll('.ta-hand .ta-row [data-card]:not(.makes)')].map((one) => one.dataset.card),
     chips: Number(document.querySelector('.ta-chips b')?.textContent ?? 0),
-    status: document.querySelector('.say-words b')?.textContent ?? '',
+    status: document.querySelector('.say-words b:not(:empty)')?.textContent ?? '',
     ready: document.querySelector('.act.ready:not([disabled])') !== null,
     ending: document.querySelector('.ending') !== null,
     out: document.querySelector('.ta-hand.out') !== null,

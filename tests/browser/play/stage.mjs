@@ -3,6 +3,8 @@
 import { ASSETS, ASSETS_LOOKS } from './assets.mjs';
 import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
 import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
+import { LISTENING } from './listening.mjs';
+import { LOADING } from './loading.mjs';
 import { OPTIONS, OPTIONS_LOOKS } from './options.mjs';
 import { PAGES } from './pages.mjs';
 import { SCENES } from './scenes.mjs';
@@ -22,7 +24,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
   };
   let played = 0;
-  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...ASSETS, ...OPTIONS })) {
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING })) {
     if (only && !only.test(name)) continue;
     house.heard.length = 0;
     house.follow = () => null;

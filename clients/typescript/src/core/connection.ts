@@ -13,7 +13,7 @@
 
 import { CLOSE_CODES } from "../gen/socket.js";
 import type { Command, Message } from "../gen/socket.js";
-import type { GameModel } from "../games/model.js";
+import type { Models } from "../games/model.js";
 import type { Host, Session } from "./session.js";
 import type { Effect, Link } from "./types.js";
 import { type Form, MessageReader, isForm } from "./wire.js";
@@ -43,6 +43,8 @@ const OPENING_MAX = 2;
 const FOLLOW_MS = 10;
 /** Times in a row that the server said that this client makes mistakes. */
 const MISTAKES_MAX = 3;
+/** Messages that wait for a game to be loaded; with more of them the connection is begun anew. */
+const HELD_MAX = 2_000;
 /** Ids of pings are beyond all others, so that these count from 0 on each connection. */
 const PING_IDS = 1_000_000;
 
@@ -83,7 +85,7 @@ export class Connection {
   readonly #host: Host & { effect(effect: Effect): void };
   readonly #session: Session;
   readonly #events: Events;
-  readonly #models: readonly GameModel[];
+  readonly #models: Models;
   readonly #url: string;
   #forms: readonly Form[];
   #link: Link = { type: "off" };
@@ -96,6 +98,8 @@ export class Connection {
   #failures = 0;
   #mistakes = 0;
   #kind: string | null = null;
+  /** What was heard while a game is loaded; null where none is. */
+  #held: (string | Uint8Array)[] | null = null;
   /** A first token is being waited for beside the opening. */
   #isSigningIn = false;
   #stopPause: (() => void) | null = null;
@@ -110,7 +114,7 @@ export class Connection {
     host: Host & { effect(effect: Effect): void },
     session: Session,
     base: string,
-    models: readonly GameModel[],
+    models: Models,
     forms: readonly Form[],
     events: Events,
   ) {
@@ -175,6 +179,24 @@ export class Connection {
   /** The game of the table, by which messages are read. */
   playing(kind: string | null): void {
     this.#kind = kind;
+  }
+
+  /** What is heard from here on waits, unread, until it is released. */
+  hold(): void {
+    if (this.#held !== null || !this.#line) return;
+    this.#held = [];
+    // That takes as long as it takes.
+    this.#stopAttempt?.();
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    const line = this.#line;
+    this.#held = null;
+    if (!line) return;
+    if (this.#link.type !== "live") this.#limitAttempt();
+    // Reading one of them may lead to waiting for another game.
+    for (const data of held) this.#take(line, data);
   }
 
   /** Begins anew with the full form only: that of a game that this client has no model of. */
@@ -249,11 +271,19 @@ export class Connection {
     line.doubtedAt = null;
     line.hasAnswered = line.enteredAt !== null;
     this.#closeOpenings();
-    this.#read(line, data);
+    this.#take(line, data);
     if (this.#line !== line) return;
     // An answer that is due may have been lost with a network that is back already.
-    if (this.#events.isWaiting()) this.#watch(ANSWER_MS);
+    // What is held back may be it.
+    if (this.#held === null && this.#events.isWaiting()) this.#watch(ANSWER_MS);
     else this.#watchSilence();
+  }
+
+  #take(line: Line, data: string | Uint8Array): void {
+    if (this.#line !== line) return;
+    if (this.#held === null) this.#read(line, data);
+    else if (this.#held.length < HELD_MAX) this.#held.push(data);
+    else this.#fail("too much was heard while a game was loaded");
   }
 
   #read(line: Line, data: string | Uint8Array): void {
@@ -282,6 +312,7 @@ export class Connection {
     const line = this.#line;
     if (line?.socket !== socket) return;
     this.#line = null;
+    this.#held = null;
     this.#noteLeft(line);
     this.#closedBy(line, code);
   }
@@ -347,6 +378,10 @@ export class Connection {
     if (this.#session.token === null) this.#signIn();
     if (isRace) this.#race();
     else this.#open();
+    this.#limitAttempt();
+  }
+
+  #limitAttempt(): void {
     this.#stopAttempt?.();
     this.#stopAttempt = this.#host.after(ATTEMPT_MS, () => this.#fail("it took too long"));
   }
@@ -500,6 +535,7 @@ export class Connection {
   #lose(): void {
     const line = this.#line;
     this.#line = null;
+    this.#held = null;
     if (line) {
       this.#noteLeft(line);
       this.#host.effect({ type: "close", socket: line.socket });

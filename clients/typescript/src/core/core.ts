@@ -6,7 +6,6 @@
 
 import type { Event, Message } from "../gen/socket.js";
 import { commitmentTo } from "../fair/deal.js";
-import { GAMES } from "../games/index.js";
 import type { GameModel } from "../games/model.js";
 import { isOfTable } from "./commands.js";
 import { Connection } from "./connection.js";
@@ -42,7 +41,10 @@ export interface CoreOptions {
   readonly name?: string;
   /** What was stored by a core of this installation and page before. */
   readonly stored?: Partial<Record<StoreKey, string | null>>;
-  readonly games?: readonly GameModel[];
+  /** The games that are known from the beginning. */
+  readonly games: readonly GameModel[];
+  /** Whether others may be asked for by `load_game`. */
+  readonly loadsGames?: boolean;
   /** The forms of messages that are offered; by default all, and the server takes the shortest. */
   readonly forms?: readonly Form[];
 }
@@ -51,7 +53,9 @@ type Join = "wanted" | "asked" | "joined" | "nowhere";
 
 export class Core {
   readonly #options: CoreOptions;
-  readonly #models: readonly GameModel[];
+  readonly #models: Map<string, GameModel>;
+  /** Games that were asked for: null while they are loaded, false where that has failed. */
+  readonly #loading = new Map<string, null | false>();
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #timers = new Timers();
@@ -76,7 +80,7 @@ export class Core {
 
   constructor(options: CoreOptions) {
     this.#options = options;
-    this.#models = options.games ?? GAMES;
+    this.#models = new Map(options.games.map((model) => [model.kind, model]));
     const { device, session, table, seed } = options.stored ?? {};
     const core = this;
     const host = {
@@ -164,7 +168,7 @@ export class Core {
   #take(input: Input): void {
     switch (input.type) {
       case "start":
-        return this.#connection.start();
+        return this.#start();
       case "stop":
         return this.#stop();
       case "wake":
@@ -188,11 +192,20 @@ export class Core {
         return this.#wantJoin();
       case "sign_in":
         return this.#signIn(input.call, input.path, input.body);
+      case "game_loaded":
+        return this.#gameLoaded(input.kind, input.model);
       case "call":
         return this.#session.call(input, (answer) => {
           this.#effects.push({ type: "called", call: input.call, answer });
         });
     }
+  }
+
+  #start(): void {
+    // The game of the table that this page has shown before, beside the way there.
+    const { table } = this.#state;
+    if (table) this.#mustLoad(table.view.kind);
+    this.#connection.start();
   }
 
   // Commands.
@@ -339,6 +352,8 @@ export class Core {
     this.#offsetMs = message.server_time_ms - this.#now;
     this.#change({ notices: message.notices ?? null, player });
     this.#renewLater(0);
+    const kind = this.#state.table?.view.kind;
+    if (kind !== undefined && this.#mustLoad(kind)) this.#connection.hold();
   }
 
   /** Ahead of time, so that coming back need not wait for a new token. */
@@ -367,8 +382,34 @@ export class Core {
       this.#change({ watched: after });
       this.#tell({ type: "watched", ...told });
     }
-    const model = this.#modelOf(after.view.kind);
-    if (!model && this.#connection.form !== "bahay.v1") this.#connection.useFullForm();
+    if (this.#mustLoad(after.view.kind)) this.#connection.hold();
+    else this.#needFullForm(after.view.kind);
+  }
+
+  /** Without its model a game is read in the full form alone. */
+  #needFullForm(kind: string): void {
+    if (!this.#models.has(kind) && this.#connection.form !== "bahay.v1") this.#connection.useFullForm();
+  }
+
+  /** Whether a game is not known yet, and may be: then it has been asked for. */
+  #mustLoad(kind: string): boolean {
+    if (this.#models.has(kind) || !this.#options.loadsGames) return false;
+    if (!this.#loading.has(kind)) {
+      this.#loading.set(kind, null);
+      this.#effects.push({ type: "load_game", kind });
+    }
+    return this.#loading.get(kind) === null;
+  }
+
+  #gameLoaded(kind: string, model: GameModel | null): void {
+    if (model) this.#models.set(kind, model);
+    else this.#loading.set(kind, false);
+    const { table, watched } = this.#state;
+    const shown = (this.#shows === "table" ? table : watched)?.view.kind;
+    if (shown === undefined || shown === kind) {
+      if (shown === kind) this.#needFullForm(kind);
+      this.#connection.release();
+    }
   }
 
   #update(message: Extract<Message, { type: "update" }>): void {
@@ -593,7 +634,7 @@ export class Core {
   }
 
   #modelOf(kind: string): GameModel | null {
-    return this.#models.find((model) => model.kind === kind) ?? null;
+    return this.#models.get(kind) ?? null;
   }
 
   #jitter(ms: number): number {

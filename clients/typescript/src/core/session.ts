@@ -146,16 +146,17 @@ export class Session {
 
   #attempt(call: Call, done: (answer: Answer) => void, attempt: number, renewed: boolean): void {
     const { token } = this;
-    if (token === null) {
+    if (token === null && !call.isOpen) {
       this.renew((renewal) => {
         if (renewal.type === "renewed") this.#attempt(call, done, attempt, true);
         else done({ ok: false, status: 0, problem: renewal.problem });
       });
       return;
     }
-    const headers = { ...call.headers, authorization: `Bearer ${token}` };
+    const signed = token === null ? {} : { authorization: `Bearer ${token}` };
+    const headers = { ...call.headers, ...signed };
     this.#host.request({ ...call, headers }, (result) => {
-      if (result?.status === 401 && !renewed) {
+      if (result?.status === 401 && !renewed && token !== null) {
         this.refuse(token);
         this.#attempt(call, done, attempt, true);
       } else if (result === null && call.method === "GET" && attempt < READ_ATTEMPTS_MAX) {

@@ -1,5 +1,6 @@
 // What goes into the core and what comes out of it.
 
+import type { GameModel } from "../games/model.js";
 import type {
   Event, GameId, LeftReason, OpenPrompt, Phrase, PlayerId, TableId, TableView, TicketId, TongitsAction,
   TongoAssetsAction, TongoOptionsAction,
@@ -196,7 +197,9 @@ export type Input =
       readonly path: "/v1/sign-in/password" | "/v1/sign-in/openid";
       readonly body: unknown;
     }
-  | ({ readonly type: "call"; readonly call: number } & Call);
+  | ({ readonly type: "call"; readonly call: number } & Call)
+  /** The answer to `load_game`; null where it cannot be loaded. */
+  | { readonly type: "game_loaded"; readonly kind: string; readonly model: GameModel | null };
 
 /** A request of the caller's own. */
 export interface Call {
@@ -204,6 +207,8 @@ export interface Call {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** Anybody may ask this: without a token it is asked at once. */
+  readonly isOpen?: boolean;
 }
 
 export type Answer =
@@ -238,4 +243,6 @@ export type Effect =
   | { readonly type: "close"; readonly socket: number }
   | { readonly type: "store"; readonly key: StoreKey; readonly value: string | null }
   | { readonly type: "tell"; readonly told: Told }
-  | { readonly type: "called"; readonly call: number; readonly answer: Answer };
+  | { readonly type: "called"; readonly call: number; readonly answer: Answer }
+  /** A table plays a game that is not known yet: what is heard waits until `game_loaded` says more. */
+  | { readonly type: "load_game"; readonly kind: string };

@@ -2,7 +2,7 @@
 // A short form leaves out what a client knows: times are differences, and there is no prompt.
 
 import type { Event, Message } from "../gen/socket.js";
-import type { GameModel } from "../games/model.js";
+import type { Models } from "../games/model.js";
 import { decode } from "./msgpack.js";
 
 /** The subprotocols, the shortest first: a server takes the first of these that it knows. */
@@ -20,15 +20,15 @@ const READY = 6;
 /** Reads the messages of one connection. */
 export class MessageReader {
   readonly form: Form;
-  readonly #models: readonly GameModel[];
+  readonly #models: Models;
   /** When the server said hello, by its clock. */
   #helloMs = 0;
-  #model: GameModel | null = null;
+  #kind: string | null;
 
-  constructor(form: Form, models: readonly GameModel[], kind: string | null) {
+  constructor(form: Form, models: Models, kind: string | null) {
     this.form = form;
     this.#models = models;
-    this.#model = models.find((model) => model.kind === kind) ?? null;
+    this.#kind = kind;
   }
 
   /** Null for a message of a kind that this version does not know. */
@@ -43,10 +43,7 @@ export class MessageReader {
 
   #noted(message: Message): Message {
     if (message.type === "hello") this.#helloMs = message.server_time_ms;
-    if (message.type === "snapshot") {
-      const { kind } = message.view;
-      this.#model = this.#models.find((model) => model.kind === kind) ?? null;
-    }
+    if (message.type === "snapshot") this.#kind = message.view.kind;
     return message;
   }
 
@@ -74,9 +71,10 @@ export class MessageReader {
       return { type: "countdown", deadline_ms: now + (fields[0] as number) };
     }
     if (word === "ready" || word === READY) return { type: "ready", seat: fields[0] as number };
-    const words = this.#model?.shortEvents ?? [];
+    const model = this.#kind === null ? undefined : this.#models.get(this.#kind);
+    const words = model?.shortEvents ?? [];
     const name = typeof word === "number" ? words[word < COUNTDOWN ? word : word - 2] : word;
-    const read = name === undefined ? null : this.#model?.readShort(String(name), fields);
+    const read = name === undefined ? null : model?.readShort(String(name), fields);
     return read ? ({ type: "game", event: read } as Event) : null;
   }
 }

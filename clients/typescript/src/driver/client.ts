@@ -5,9 +5,9 @@ import { Core, type CoreOptions } from "../core/core.js";
 import type {
   Action, Answer, DealSeen, Effect, Input, Outcome, ProblemSeen, State, StoreKey, Told, Wish,
 } from "../core/types.js";
-import { type DealCheck, type DealRecord, checkRecordedDeal } from "../fair/deal.js";
+import { type DealCheck, type DealRecord, checkRecordedDeal, kindOf } from "../fair/deal.js";
 import type { GameModel } from "../games/model.js";
-import type { Operations } from "../gen/rest.js";
+import { OPEN, type Operations } from "../gen/rest.js";
 import type { Phrase } from "../gen/socket.js";
 import type { Platform, Socket } from "./platform.js";
 import type { Form } from "../core/wire.js";
@@ -18,7 +18,10 @@ export interface ClientOptions {
   readonly platform: Platform;
   /** How a new guest is called. */
   readonly name?: string;
-  readonly games?: readonly GameModel[];
+  /** The games that it knows from the beginning, as `GAMES`, which is all of them. */
+  readonly games: readonly GameModel[];
+  /** Loads another one, as from a file of its own; null, or a failure, where it cannot be had. */
+  readonly loadGame?: (kind: string) => Promise<GameModel | null>;
   readonly forms?: readonly Form[];
 }
 
@@ -54,20 +57,25 @@ export class Client {
   readonly #commands = new Map<number, (outcome: Outcome) => void>();
   readonly #calls = new Map<number, (answer: Answer) => void>();
   readonly #deals = new Map<string, DealSeen>();
+  readonly #games: Map<string, GameModel>;
+  readonly #loadGame: (kind: string) => Promise<GameModel | null>;
   #numbers = 0;
   #stopTimer: (() => void) | null = null;
   #stopWaking: (() => void) | null = null;
   #inputs: Input[] = [];
   #isBusy = false;
 
-  constructor({ base, platform, name, games, forms }: ClientOptions) {
+  constructor({ base, platform, name, games, loadGame, forms }: ClientOptions) {
     this.#platform = platform;
+    this.#games = new Map(games.map((model) => [model.kind, model]));
+    this.#loadGame = loadGame ?? (() => Promise.resolve(null));
     const options: CoreOptions = {
       base,
       random: (bytes) => platform.random(bytes),
       stored: Object.fromEntries(STORED.map((key) => [key, platform.load(key)])),
       ...(name === undefined ? {} : { name }),
-      ...(games === undefined ? {} : { games }),
+      games,
+      loadsGames: loadGame !== undefined,
       ...(forms === undefined ? {} : { forms }),
     };
     this.#core = new Core(options);
@@ -199,7 +207,8 @@ export class Client {
     const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
     const asked = pairs.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);
     const whole = asked.length > 0 ? `${filled}?${asked.join("&")}` : filled;
-    const call = { method, path: whole, headers: headers ?? {}, body: body ?? null };
+    const isOpen = OPEN.has(name);
+    const call = { method, path: whole, headers: headers ?? {}, body: body ?? null, isOpen };
     return this.#called((number) => ({ type: "call", call: number, ...call })) as Promise<
       RestAnswer<Operations[Name]["answer"]>
     >;
@@ -215,7 +224,17 @@ export class Client {
     const answer = await this.rest("GET /v1/games/{id}/record", { path: { id: game } });
     if (!answer.ok) return answer;
     const record = answer.data as unknown as DealRecord;
-    return { ...answer, data: checkRecordedDeal(record, this.dealSeen(game)) };
+    const model = await this.#modelOf(kindOf(record));
+    return { ...answer, data: checkRecordedDeal(record, model, this.dealSeen(game)) };
+  }
+
+  /** A game's model, loaded if it is not known yet; null where it cannot be had. */
+  async #modelOf(kind: string): Promise<GameModel | null> {
+    const known = this.#games.get(kind);
+    if (known) return known;
+    const model = await this.#loadGame(kind).catch(() => null);
+    if (model) this.#games.set(kind, model);
+    return model;
   }
 
   #wish(wish: Wish): Promise<Outcome> {
@@ -301,6 +320,11 @@ export class Client {
         this.#calls.get(effect.call)?.(effect.answer);
         this.#calls.delete(effect.call);
         break;
+      case "load_game": {
+        const { kind } = effect;
+        void this.#modelOf(kind).then((model) => this.#take({ type: "game_loaded", kind, model }));
+        break;
+      }
       case "tell":
         break;
     }

@@ -123,14 +123,20 @@ export function browserPlatform(prefix = "bahay."): Platform {
       };
       document?.addEventListener("visibilitychange", shown);
       document?.addEventListener("resume", act);
-      for (const event of ["online", "pageshow"]) page.addEventListener?.(event, act);
+      // A page is shown also when it is loaded; then it has begun just now, and there is nothing to wake.
+      const restored = (event: unknown): void => {
+        if ((event as { readonly persisted?: boolean }).persisted) act();
+      };
+      page.addEventListener?.("online", act);
+      page.addEventListener?.("pageshow", restored);
       // Another network, as from the house's to the street's; not every browser tells.
       page.navigator?.connection?.addEventListener?.("change", act);
       return () => {
         document?.removeEventListener("visibilitychange", shown);
         document?.removeEventListener("resume", act);
         page.navigator?.connection?.removeEventListener?.("change", act);
-        for (const event of ["online", "pageshow"]) page.removeEventListener?.(event, act);
+        page.removeEventListener?.("online", act);
+        page.removeEventListener?.("pageshow", restored);
       };
     },
   };

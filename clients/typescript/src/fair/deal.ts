@@ -3,8 +3,7 @@
 
 import type { DealSeen } from "../core/types.js";
 import { encode } from "../core/utf8.js";
-import { modelOf } from "../games/index.js";
-import type { Redealt } from "../games/model.js";
+import type { GameModel, Redealt } from "../games/model.js";
 import { Stream } from "./chacha20.js";
 import { concat, fromHex, hmacSha256, sha256, sha256OfText, toHex } from "./sha256.js";
 
@@ -70,8 +69,20 @@ export function dealKey(serverSeed: string, game: string, seeds: readonly string
   return hmacSha256(fromHex(serverSeed), concat([purpose, fromHex(game), ...seeds.map(fromHex)]));
 }
 
-/** Recomputes a deal. With `seen` also what only this client can know. */
-export function checkRecordedDeal(record: DealRecord, seen: DealSeen | null = null): DealCheck {
+/** The game that a record is of. */
+export function kindOf(record: DealRecord): string {
+  return record.kind ?? FIRST_KIND;
+}
+
+/**
+ * Recomputes a deal, by the model of its game: without one it does not hold. With `seen` also what only
+ * this client can know.
+ */
+export function checkRecordedDeal(
+  record: DealRecord,
+  model: GameModel | null,
+  seen: DealSeen | null = null,
+): DealCheck {
   const steps: CheckStep[] = [];
   const add = (
     name: CheckStep["name"],
@@ -94,14 +105,13 @@ export function checkRecordedDeal(record: DealRecord, seen: DealSeen | null = nu
   });
   const seeds = record.clients.map(({ seed }) => seed);
   const stream = new Stream(dealKey(record.server_seed, record.game, seeds));
-  const { kind = FIRST_KIND, starter, chance } = record;
+  const { starter, chance } = record;
   const rules = record.terms?.rules;
-  const model = modelOf(kind);
   const seats = record.clients.length;
   const dealt = model?.redeal({ stream, seats, starter, chance, rules, step: add }) ?? null;
   if (seen?.game === record.game) steps.push(...ownSteps(record, seen, dealt));
   const holds = model !== null && steps.every((step) => step.holds);
-  return { kind, holds, steps, hands: dealt?.hands ?? null };
+  return { kind: kindOf(record), holds, steps, hands: dealt?.hands ?? null };
 }
 
 /** What a client notes while the game is prepared, and compares afterwards. */

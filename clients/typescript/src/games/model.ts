@@ -23,6 +23,9 @@ export interface GameModel {
   redeal(record: Redeal): Redealt | null;
 }
 
+/** The games that a client knows, by the name of the kind. One that is loaded later is added. */
+export type Models = ReadonlyMap<string, GameModel>;
+
 /** A game that is dealt again from its seeds. */
 export interface Redeal {
   readonly stream: Stream;

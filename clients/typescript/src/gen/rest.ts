@@ -484,6 +484,19 @@ export interface Operations {
   };
 }
 
+/** What anybody may ask, without a token. */
+export const OPEN: ReadonlySet<string> = new Set<keyof Operations>([
+  "GET /v1/avatars",
+  "GET /v1/fairness",
+  "GET /v1/games/{id}/fairness",
+  "GET /v1/rooms",
+  "POST /v1/sign-in/guest",
+  "POST /v1/sign-in/openid",
+  "POST /v1/sign-in/openid/nonce",
+  "POST /v1/sign-in/password",
+  "POST /v1/token/refresh",
+]);
+
 /** A proof, for the header `Account-Proof`. */
 export interface AccountProof {
   readonly expires_at: Time;

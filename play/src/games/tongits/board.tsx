@@ -4,7 +4,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Back, Face } from '../../cards.tsx';
 import type { Card, TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
+import { Acts } from '../../parts/acts.tsx';
 import { Amount } from '../../parts/index.tsx';
+import { settings } from '../../settings.ts';
 import { cardName, say } from '../../words.ts';
 import { tell as toastTell } from '../../house.ts';
 import { follow, selected } from './hand.ts';
@@ -50,7 +52,7 @@ export function Board({ state }: { state: TableState }) {
       {view && hand.length > 0
         ? <Hand hand={hand} onLand={land} onDragOver={(card, x, y) => setOver(card ? targetAt(x, y)?.dataset['target'] ?? null : null)} />
         : <section class="hand empty" aria-hidden="true" />}
-      <Actions state={state} />
+      <Acts all={buttons(state)} />
       <ChowChoice view={view} />
     </>
   );
@@ -72,9 +74,14 @@ const MINI_LEAST = 16;
 function Melds({ state, view, over }: { state: TableState; view: View | null; over: string | null }) {
   const melds = view?.public.melds ?? [];
   const box = useRef<HTMLElement>(null);
+  const fitted = useRef('');
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
+    // To look is to have the page laid out: only where more or less lies there, or there is other room.
+    const now = `${melds.map(({ cards, face_down }) => `${cards.length}-${face_down ?? 0}`).join()} ${innerWidth} ${innerHeight} ${settings.largeCards.value}`;
+    if (fitted.current === now) return;
+    fitted.current = now;
     const most = Number(getComputedStyle(element).getPropertyValue('--mini-most')) || 36;
     for (let size = most; size >= MINI_LEAST; size -= 2) {
       element.style.setProperty('--mini', `${size}px`);
@@ -173,34 +180,6 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
         <small>{say('discard')}</small>
       </div>
     </section>
-  );
-}
-
-function Actions({ state }: { state: TableState }) {
-  const all = buttons(state);
-  const keys = useRef(all);
-  keys.current = all;
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('.veil')) return;
-      if (event.target instanceof HTMLInputElement) return;
-      const found = keys.current.find((one) => one.enabled && one.letter === event.key.toUpperCase());
-      if (found) { event.preventDefault(); found.act(); }
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
-  return (
-    <nav class={`acts acts-${all.length}`} aria-label={say('actions')}>
-      {all.map((one) => (
-        <button type="button" key={one.key} class={`act ${one.gold ? 'gold' : ''} ${one.danger ? 'danger' : ''}`} disabled={!one.enabled}
-          data-act={one.key} aria-keyshortcuts={one.letter} onClick={one.act}>
-          <kbd aria-hidden="true">{one.letter}</kbd>
-          <span>{say(one.word)}</span>
-          <small>{one.note || ' '}</small>
-        </button>
-      ))}
-    </nav>
   );
 }
 

@@ -1,4 +1,5 @@
 // Tong-its as the frame of the table knows it.
+import { tongits } from '../../../../clients/typescript/src/games/tongits/index.ts';
 import type { GameFolder } from '../folder.ts';
 import type { TableState, TableView } from '../../model.ts';
 import { isWord, say } from '../../words.ts';
@@ -40,10 +41,8 @@ function endingName(name: string): string {
   return isWord(word) ? say(word) : name;
 }
 
-export const tongits: GameFolder = {
-  kind: 'tongits',
-  title: 'Tong-its',
-  ruleSets: () => [['kingdom', say('set_kingdom')], ['classic', say('set_classic')], ['joker', say('set_joker')]],
+export const folder: GameFolder = {
+  model: tongits,
   Board,
   Showdown,
   Step,

@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals';
 import { arrange, deadwood, targets, whyNot } from '../../../../clients/typescript/src/games/tongits/index.ts';
 import { client, link, table } from '../../house.ts';
 import type { Action, Card, TableState } from '../../model.ts';
+import type { Act } from '../../parts/acts.tsx';
 import { shortName } from '../../parts/index.tsx';
 import { refusalText } from '../../refusals.ts';
 import { cardSign, say, type Word } from '../../words.ts';
@@ -55,20 +56,8 @@ export function sapawTo(meld: number): Action | null {
   return fits.find((action) => chosen.has(String(action['card']))) ?? null;
 }
 
-export interface Button {
-  key: string;
-  word: Word;
-  /** What it would be done with, or why it is not open. */
-  note: string;
-  gold: boolean;
-  danger: boolean;
-  enabled: boolean;
-  letter: string;
-  act: () => void;
-}
-
-function button(key: string, letter: string, word: Word, note: string, act: (() => void) | null, gold = false, danger = false): Button {
-  return { key, word, letter, note, gold: gold && act !== null, danger, enabled: act !== null, act: act ?? (() => {}) };
+function button(key: string, letter: string, word: Word, note: string, act: (() => void) | null, gold = false, danger = false): Act {
+  return { key, label: say(word), letter, note, gold: gold && act !== null, danger, enabled: act !== null, act: act ?? (() => {}) };
 }
 
 function why(view: View, action: Action): string {
@@ -105,14 +94,14 @@ function meldToDrop(hand: readonly Card[]): { action: Action | null; chosen: boo
 }
 
 /** The buttons, from the left: four at most. */
-export function buttons(state: TableState): Button[] {
+export function buttons(state: TableState): Act[] {
   const view = gameView(state.view);
   const seat = state.view.seat;
   if (!view || seat === null) return [];
   const hand = view.hands[seat] ?? [];
   const { phase } = view.public;
   const off = sent.value ? say('why_sent') : link.value.type !== 'live' ? say('why_offline') : null;
-  const open = (made: Button[]): Button[] => off === null ? made
+  const open = (made: Act[]): Act[] => off === null ? made
     : made.map((one) => ({ ...one, enabled: false, gold: false, note: off, act: () => {} }));
 
   if (phase.type === 'fight') {

@@ -60,7 +60,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
         turn += 1;
         for (const seat of others) {
           const [stock, to] = [anchor('stock'), anchor(`seat-${seat}`)];
-          if (stock && to && turn < 36) void throwGhost('card-back', stock, to, { delay: turn * DEAL_MS });
+          if (stock && to && turn < 36) throwGhost('card-back', stock, to, { delay: turn * DEAL_MS });
           turn += 1;
         }
       });
@@ -78,7 +78,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
         buzz(30);
       } else {
         const [stock, to] = [anchor('stock'), anchor(`seat-${event.seat}`)];
-        if (stock && to) void throwGhost('card-back', stock, to, { delay: at });
+        if (stock && to) throwGhost('card-back', stock, to, { delay: at });
         later(sound.card);
       }
       return at + BEAT_MS;

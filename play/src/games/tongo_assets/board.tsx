@@ -1,12 +1,13 @@
 // The table of Tongo (assets): the table that turns, what everything costs, the own section, the own hand,
 // and what can be done. It is also drawn, empty, while a game is prepared.
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
+import { type Act, ActButton, useLetters } from '../../parts/acts.tsx';
 import { hintsFor } from '../../settings.ts';
 import { say as sayCommon } from '../../words.ts';
 import { Hand, HowTo } from './handview.tsx';
-import { buttons, type Button } from './moves.ts';
+import { buttons } from './moves.ts';
 import { Near } from './near.tsx';
 import { log, pending } from './show.ts';
 import { follow, gameView } from './state.ts';
@@ -39,27 +40,11 @@ function Log({ lines }: { lines: number }) {
 
 function Acts() {
   const { main, side } = buttons();
-  const keys = useRef<Button[]>([]);
-  keys.current = [...side, ...main];
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('.veil')) return;
-      if (event.target instanceof HTMLInputElement) return;
-      const found = keys.current.find((one) => one.enabled && one.letter === event.key.toUpperCase());
-      if (found) { event.preventDefault(); found.act(); }
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
+  useLetters([...side, ...main]);
   if (main.length === 0) {
     return <div class="acts ta-acts"><Log lines={5} /></div>;
   }
-  const draw = (one: Button) => (
-    <button type="button" key={one.key} class={`act ${one.gold ? 'gold' : ''} ${one.danger ? 'danger' : ''}`} disabled={!one.enabled}
-      data-act={one.key} aria-keyshortcuts={one.letter} onClick={one.act}>
-      <kbd aria-hidden="true">{one.letter}</kbd><span>{one.word}</span><small>{one.note || ' '}</small>
-    </button>
-  );
+  const draw = (one: Act) => <ActButton key={one.key} one={one} />;
   return (
     <nav class="acts ta-acts" aria-label={sayCommon('actions')}>
       {side.length > 0 ? <div class="ta-side">{side.map(draw)}</div> : <Log lines={3} />}

@@ -1,5 +1,5 @@
 // Tongo (assets) as the frame of the table knows it.
-import { handCount, observe } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
+import { handCount, observe, tongoAssets } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableTold } from '../../house.ts';
 import type { TableState, TableView } from '../../model.ts';
 import type { GameFolder, SeatInfo } from '../folder.ts';
@@ -98,10 +98,8 @@ function ended(told: TableTold): AssetsEnd | null {
   return events.reduce(observe, before).public;
 }
 
-export const tongoAssets: GameFolder = {
-  kind: 'tongo_assets',
-  title: 'Tongo (assets)',
-  ruleSets: () => [['standard', say('set_standard')], ['personal', say('set_personal')], ['advanced', say('set_advanced')]],
+export const folder: GameFolder = {
+  model: tongoAssets,
   Board,
   Showdown,
   Step,

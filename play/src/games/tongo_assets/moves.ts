@@ -5,6 +5,7 @@ import {
   evasion, indexed, leveraged, numberOf, colourOf, kindOf, openingRisk, isLast, sectionOf,
 } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import { link, table } from '../../house.ts';
+import type { Act } from '../../parts/acts.tsx';
 import { refusalText } from '../../refusals.ts';
 import { language, say as sayCommon } from '../../words.ts';
 import {
@@ -13,22 +14,10 @@ import {
 } from './state.ts';
 import { chipsOf, isWord, say } from './words.ts';
 
-export interface Button {
-  key: string;
-  word: string;
-  /** What it would be done with, or why it is not open. */
-  note: string;
-  gold: boolean;
-  danger: boolean;
-  enabled: boolean;
-  letter: string;
-  act: () => void;
-}
-
 export interface Buttons {
-  main: Button[];
+  main: Act[];
   /** Rarer things, in a row above. */
-  side: Button[];
+  side: Act[];
 }
 
 /** The first sensible short word for a card: its number and colour letter for buttons. */
@@ -45,23 +34,23 @@ function whyShort(action: TongoAssetsAction): string {
   return isWord(word) ? say(word) : refusalText(why.code, null, 'tongo_assets');
 }
 
-interface Made { key: string; letter: string; word: string; note?: string; gold?: boolean; danger?: boolean }
+interface Made { key: string; letter: string; label: string; note?: string; gold?: boolean; danger?: boolean }
 
-function button({ key, letter, word, note = '', gold = false, danger = false }: Made, act: (() => void) | null): Button {
-  return { key, letter, word, note, gold: gold && act !== null, danger, enabled: act !== null, act: act ?? (() => {}) };
+function button({ key, letter, label, note = '', gold = false, danger = false }: Made, act: (() => void) | null): Act {
+  return { key, letter, label, note, gold: gold && act !== null, danger, enabled: act !== null, act: act ?? (() => {}) };
 }
 
 /** A button for one action: open if the rules take it, else with the reason. */
-function acting(made: Made, action: TongoAssetsAction): Button {
+function acting(made: Made, action: TongoAssetsAction): Act {
   const open = may(action);
   return button({ ...made, note: open ? made.note ?? '' : whyShort(action) }, open ? () => void play(action) : null);
 }
 
 /** One that is touched twice, because it cannot be taken back. */
-function twice(made: Made, action: TongoAssetsAction, warning: string): Button {
+function twice(made: Made, action: TongoAssetsAction, warning: string): Act {
   if (!may(action)) return acting(made, action);
   const isSure = sure.value === made.key;
-  return button({ ...made, word: isSure ? say('sure') : made.word, note: isSure ? warning : made.note ?? '' }, () => {
+  return button({ ...made, label: isSure ? say('sure') : made.label, note: isSure ? warning : made.note ?? '' }, () => {
     if (isSure) void play(action);
     else ask(made.key);
   });
@@ -74,11 +63,11 @@ function ask(key: string) {
   setTimeout(() => { if (sure.value === key) sure.value = null; }, SURE_MS);
 }
 
-const cancel = (): Button => button({ key: 'cancel', letter: 'X', word: say('cancel') }, () => enter({ type: 'none' }));
+const cancel = (): Act => button({ key: 'cancel', letter: 'X', label: say('cancel') }, () => enter({ type: 'none' }));
 
-function retreat(view: View): Button {
+function retreat(view: View): Act {
   const own = view.public.players[view.viewer ?? 0];
-  return twice({ key: 'retreat', letter: 'R', word: say('retreat'), note: say('note_keep', { chips: chipsOf(own?.chips ?? 0) }), danger: true },
+  return twice({ key: 'retreat', letter: 'R', label: say('retreat'), note: say('note_keep', { chips: chipsOf(own?.chips ?? 0) }), danger: true },
     { type: 'retreat' }, say('note_lost'));
 }
 
@@ -90,7 +79,7 @@ export function buttons(): Buttons {
   const made = ofPhase(view, view.viewer);
   const off = sent.value ? sayCommon('why_sent') : link.value.type !== 'live' || !table.value?.current ? sayCommon('why_offline') : null;
   if (off === null) return made;
-  const shut = (one: Button): Button => ({ ...one, enabled: false, gold: false, note: off, act: () => {} });
+  const shut = (one: Act): Act => ({ ...one, enabled: false, gold: false, note: off, act: () => {} });
   return { main: made.main.map(shut), side: made.side.map(shut) };
 }
 
@@ -98,8 +87,8 @@ function ofPhase(view: View, seat: number): Buttons {
   const { phase, offer } = view.public;
   if (offer) {
     return { side: [], main: [
-      acting({ key: 'accept', letter: 'A', word: say('accept'), gold: true }, { type: 'accept' }),
-      acting({ key: 'refuse', letter: 'F', word: say('refuse') }, { type: 'refuse' }),
+      acting({ key: 'accept', letter: 'A', label: say('accept'), gold: true }, { type: 'accept' }),
+      acting({ key: 'refuse', letter: 'F', label: say('refuse') }, { type: 'refuse' }),
     ] };
   }
   if (mode.value.type === 'bribe') return bribing(view, mode.value);
@@ -112,7 +101,7 @@ function ofPhase(view: View, seat: number): Buttons {
   if (rules.bribes && (mode.value.type === 'none' || phase.type === 'open')) {
     const other = playing.find((one) => one !== seat) ?? 0;
     const why = may({ type: 'bribe', to: other, chips: 1 });
-    made.side.push(button({ key: 'bribe', letter: 'U', word: say('bribe'), note: why ? '' : whyShort({ type: 'bribe', to: other, chips: 1 }) },
+    made.side.push(button({ key: 'bribe', letter: 'U', label: say('bribe'), note: why ? '' : whyShort({ type: 'bribe', to: other, chips: 1 }) },
       why ? () => enter({ type: 'bribe', to: null, chips: 1 }) : null));
   }
   return made;
@@ -122,7 +111,7 @@ function opening(view: View): Buttons {
   const { public: open } = view;
   if (isLast(open)) {
     return { side: [], main: [
-      twice({ key: 'confront', letter: 'C', word: say('confront'), note: say('note_confront', { n: open.risk }), gold: true },
+      twice({ key: 'confront', letter: 'C', label: say('confront'), note: say('note_confront', { n: open.risk }), gold: true },
         { type: 'confront' }, say('note_confront', { n: open.risk })),
       retreat(view),
     ] };
@@ -130,16 +119,16 @@ function opening(view: View): Buttons {
   const chosen = mode.value.type === 'prices' ? mode.value : { type: 'prices' as const, ...proposed(openingRisk(open)[0]) };
   const { risk, purchase, sell } = chosen;
   return { side: [], main: [
-    acting({ key: 'open', letter: 'O', word: say('open'), note: say('note_more', { n: risk }), gold: true }, { type: 'open', risk, purchase, sell }),
+    acting({ key: 'open', letter: 'O', label: say('open'), note: say('note_more', { n: risk }), gold: true }, { type: 'open', risk, purchase, sell }),
     retreat(view),
   ] };
 }
 
-function paying(view: View, seat: number): Button {
+function paying(view: View, seat: number): Act {
   const { phase, risk, players } = view.public;
   const player = players[seat]!;
   const due = phase.type === 'debts' ? player.owes : risk - player.paid;
-  return acting({ key: 'pay', letter: 'P', word: say('pay'), note: say('note_pay', { chips: chipsOf(due) }), gold: true }, { type: 'pay' });
+  return acting({ key: 'pay', letter: 'P', label: say('pay'), note: say('note_pay', { chips: chipsOf(due) }), gold: true }, { type: 'pay' });
 }
 
 function risking(view: View, seat: number): Buttons {
@@ -148,7 +137,7 @@ function risking(view: View, seat: number): Buttons {
   if (mode.value.type === 'prices') {
     const { risk: to, purchase, sell } = mode.value;
     return { side: [], main: [
-      acting({ key: 'raise_now', letter: 'Z', word: say('raise_to', { n: to }), note: say('note_more', { n: to - player.paid }), gold: true },
+      acting({ key: 'raise_now', letter: 'Z', label: say('raise_to', { n: to }), note: say('note_more', { n: to - player.paid }), gold: true },
         { type: 'raise', risk: to, purchase, sell }),
       cancel(),
     ] };
@@ -158,7 +147,7 @@ function risking(view: View, seat: number): Buttons {
   const open = may(least);
   return { side: [], main: [
     paying(view, seat),
-    button({ key: 'raise', letter: 'Z', word: say('raise'), note: open ? say('note_raise', { n: most }) : whyShort(least) },
+    button({ key: 'raise', letter: 'Z', label: say('raise'), note: open ? say('note_raise', { n: most }) : whyShort(least) },
       open ? () => enter({ type: 'prices', ...proposed(risk + 1) }) : null),
     retreat(view),
   ] };
@@ -176,7 +165,7 @@ function assessing(view: View): Buttons {
   if (mode.value.type === 'sell') {
     const wanted = saleSize();
     const chosen = [...slots.value].sort((a, b) => a - b);
-    const made = acting({ key: 'sell_now', letter: 'S', word: say('sell_now'), note: say('note_sell', { chips: chipsOf(open.sell) }), gold: true }, { type: 'sell', slots: chosen });
+    const made = acting({ key: 'sell_now', letter: 'S', label: say('sell_now'), note: say('note_sell', { chips: chipsOf(open.sell) }), gold: true }, { type: 'sell', slots: chosen });
     if (chosen.length < wanted) made.note = say('note_sell_pick', { n: wanted - chosen.length });
     return { side: [], main: [made, cancel()] };
   }
@@ -194,25 +183,25 @@ function assessing(view: View): Buttons {
   const acquireNote = isFull && card === null && may(acquire) ? say('note_pick_part') : null;
   const confront: TongoAssetsAction = { type: 'confront' };
   const canConfront = may(confront);
-  const missing = (made: Button, note: string | null): Button => note === null ? made : { ...made, note, enabled: false, gold: false, act: () => {} };
+  const missing = (made: Act, note: string | null): Act => note === null ? made : { ...made, note, enabled: false, gold: false, act: () => {} };
 
   const main = [
-    missing(acting({ key: 'swap', letter: 'W', word: say('swap'),
+    missing(acting({ key: 'swap', letter: 'W', label: say('swap'),
       note: card && tile ? say('note_swap', { out: short(card), in: short(tile) }) : '', gold: !!card && !!tile }, swap), swapNote),
-    missing(acting({ key: 'buy', letter: 'B', word: say('buy'), gold: tile !== null && (isFull || card === null),
+    missing(acting({ key: 'buy', letter: 'B', label: say('buy'), gold: tile !== null && (isFull || card === null),
       note: tile === null ? '' : spendsFree.value ? say('note_free', { card: short(tile) })
         : isFull && card ? say('note_buy_out', { card: short(tile), n: price, out: short(card) }) : say('note_buy', { card: short(tile), n: price }) }, buy), buyNote),
-    missing(acting({ key: 'acquire', letter: 'Q', word: say('acquire'),
+    missing(acting({ key: 'acquire', letter: 'Q', label: say('acquire'),
       note: spendsFree.value ? say('note_acquire_free') : say('note_acquire', { n: price }) }, acquire), acquireNote),
-    acting({ key: 'done', letter: 'D', word: say('done'), note: say('note_done'), gold: tile === null && !canConfront }, { type: 'done' }),
+    acting({ key: 'done', letter: 'D', label: say('done'), note: say('note_done'), gold: tile === null && !canConfront }, { type: 'done' }),
   ];
   // Why the hand cannot be sold is asked of a sale that has as many slots as it needs.
   const all = (own?.before ?? []).flatMap((one, at) => one ? [at] : []).slice(0, saleSize());
   const canSell = may({ type: 'sell', slots: all });
   const side = [
-    button({ key: 'sell', letter: 'S', word: say('sell'), note: canSell ? say('note_sell', { chips: chipsOf(open.sell) }) : whyShort({ type: 'sell', slots: all }) },
+    button({ key: 'sell', letter: 'S', label: say('sell'), note: canSell ? say('note_sell', { chips: chipsOf(open.sell) }) : whyShort({ type: 'sell', slots: all }) },
       canSell ? () => { enter({ type: 'sell' }); if (all.length === (own?.before ?? []).filter(Boolean).length) slots.value = new Set(all); } : null),
-    twice({ key: 'confront', letter: 'C', word: say('confront'), note: say('note_confront', { n: open.risk }), gold: canConfront }, confront, say('note_confront', { n: open.risk })),
+    twice({ key: 'confront', letter: 'C', label: say('confront'), note: say('note_confront', { n: open.risk }), gold: canConfront }, confront, say('note_confront', { n: open.risk })),
     retreat(view),
   ];
   return { main, side };
@@ -225,14 +214,14 @@ function answering(view: View, seat: number): Buttons {
   const chosen = mode.value;
   if (chosen.type === 'raise_confront') {
     return { side: [], main: [
-      acting({ key: 'raise_now', letter: 'Z', word: say('raise_to', { n: chosen.risk }), note: say('note_more', { n: chosen.risk }), gold: true },
+      acting({ key: 'raise_now', letter: 'Z', label: say('raise_to', { n: chosen.risk }), note: say('note_more', { n: chosen.risk }), gold: true },
         { type: 'raise_confront', risk: chosen.risk }),
       cancel(),
     ] };
   }
   if (chosen.type === 'evade') {
     const discards = inHand(own?.hand ?? [], picked.value);
-    const made = acting({ key: 'evade_now', letter: 'E', word: say('evade'), note: say('note_evade', { chips: chipsOf(evasion(open)) }), gold: true }, { type: 'evade', discards });
+    const made = acting({ key: 'evade_now', letter: 'E', label: say('evade'), note: say('note_evade', { chips: chipsOf(evasion(open)) }), gold: true }, { type: 'evade', discards });
     if (discards.length < 3) made.note = say('note_pick_three', { n: 3 - discards.length });
     return { side: [], main: [made, cancel()] };
   }
@@ -240,37 +229,37 @@ function answering(view: View, seat: number): Buttons {
     const pay = unindexed ?? risk;
     const to = indexed(risk, chosen.margin);
     return { side: [], main: [
-      acting({ key: 'index_now', letter: 'I', word: say('index_at', { n: chosen.margin }), note: say('note_index', { pay, owe: to - pay, risk: to }), gold: true },
+      acting({ key: 'index_now', letter: 'I', label: say('index_at', { n: chosen.margin }), note: say('note_index', { pay, owe: to - pay, risk: to }), gold: true },
         { type: 'index', margin: chosen.margin }),
       cancel(),
     ] };
   }
   if (chosen.type === 'leverage') {
     return { side: [], main: [
-      acting({ key: 'leverage_now', letter: 'L', word: say('leverage_at', { n: chosen.percent }),
+      acting({ key: 'leverage_now', letter: 'L', label: say('leverage_at', { n: chosen.percent }),
         note: say('note_leverage', { n: leveraged(risk, chosen.percent), of: risk }), gold: true }, { type: 'leverage', percent: chosen.percent }),
       cancel(),
     ] };
   }
   const evade: TongoAssetsAction = { type: 'evade', discards: (own?.hand ?? []).slice(0, 3) };
   const raise: TongoAssetsAction = { type: 'raise_confront', risk: risk + 1 };
-  const way = (made: Made, action: TongoAssetsAction, next: () => void, note: string): Button =>
+  const way = (made: Made, action: TongoAssetsAction, next: () => void, note: string): Act =>
     button({ ...made, note: may(action) ? note : whyShort(action) }, may(action) ? next : null);
-  const side: Button[] = [];
+  const side: Act[] = [];
   if (rules.margins) {
     const least = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50].find((margin) => indexed(risk, margin) > risk) ?? 50;
-    side.push(way({ key: 'index', letter: 'I', word: say('index') }, { type: 'index', margin: least },
+    side.push(way({ key: 'index', letter: 'I', label: say('index') }, { type: 'index', margin: least },
       () => enter({ type: 'index', margin: least }), say('note_pay', { chips: chipsOf(unindexed ?? risk) })));
   }
   if (rules.leverage) {
-    side.push(way({ key: 'leverage', letter: 'L', word: say('leverage') }, { type: 'leverage', percent: 5 },
+    side.push(way({ key: 'leverage', letter: 'L', label: say('leverage') }, { type: 'leverage', percent: 5 },
       () => enter({ type: 'leverage', percent: 50 }), say('note_leverage', { n: leveraged(risk, 5), of: risk })));
   }
   return { side, main: [
     paying(view, seat),
-    way({ key: 'raise', letter: 'Z', word: say('raise') }, raise, () => enter({ type: 'raise_confront', risk: risk + 1 }),
+    way({ key: 'raise', letter: 'Z', label: say('raise') }, raise, () => enter({ type: 'raise_confront', risk: risk + 1 }),
       say('note_raise', { n: Math.min(risk + rules.raise_max, chips) })),
-    way({ key: 'evade', letter: 'E', word: say('evade') }, evade, () => enter({ type: 'evade' }), say('note_evade', { chips: chipsOf(evasion(open)) })),
+    way({ key: 'evade', letter: 'E', label: say('evade') }, evade, () => enter({ type: 'evade' }), say('note_evade', { chips: chipsOf(evasion(open)) })),
     retreat(view),
   ] };
 }
@@ -284,8 +273,8 @@ function bribing(view: View, chosen: { to: number | null; chips: number }): Butt
   const cards = inHand([...own?.hand ?? [], ...own?.kept ?? []], picked.value);
   const what = cards.length > 0 ? { cards } : { chips: chosen.chips };
   const note = cards.length > 0 ? cards.map(short).join(', ') : chipsOf(chosen.chips);
-  const made = chosen.to === null ? button({ key: 'bribe_now', letter: 'U', word: say('bribe_now'), note: say('note_bribe_pick') }, null)
-    : acting({ key: 'bribe_now', letter: 'U', word: say('bribe_now'), note, gold: true }, { type: 'bribe', to: chosen.to, ...what });
+  const made = chosen.to === null ? button({ key: 'bribe_now', letter: 'U', label: say('bribe_now'), note: say('note_bribe_pick') }, null)
+    : acting({ key: 'bribe_now', letter: 'U', label: say('bribe_now'), note, gold: true }, { type: 'bribe', to: chosen.to, ...what });
   return { side: [], main: [made, cancel()] };
 }
 

@@ -47,13 +47,13 @@ function chips(seat: Seat, count: number, at: number, mine: Seat | null, back = 
   const [home, pot] = [anchor(seat === mine ? 'own-chips' : `seat-${seat}`), anchor('pot')];
   if (!home || !pot || count <= 0) return;
   const flying = Math.min(CHIPS_MAX, count);
-  for (let i = 0; i < flying; i += 1) void throwGhost('ta-latinum', back ? pot : home, back ? home : pot, { delay: at + i * 45, duration: 380 });
+  for (let i = 0; i < flying; i += 1) throwGhost('ta-latinum', back ? pot : home, back ? home : pot, { delay: at + i * 45, duration: 380 });
   setTimeout(sound.chip, at + 200);
 }
 
 function pieces(seat: Seat, kind: 'ta-asset-ghost' | 'ta-acquire-ghost', at: number) {
   const [pot, home] = [anchor('pot'), anchor(`seat-${seat}`)];
-  if (pot && home) void throwGhost(kind, pot, home, { delay: at, duration: 340 });
+  if (pot && home) throwGhost(kind, pot, home, { delay: at, duration: 340 });
 }
 
 function move(event: TongoAssetsEvent, { after }: TableTold, flights: Flights, at: number): number {

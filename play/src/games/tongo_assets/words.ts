@@ -3,9 +3,6 @@ import { sayer } from '../../words.ts';
 
 export const WORDS = {
   title: ['Tongo (assets)', 'Tongo (assets)'],
-  set_standard: ['Standard', 'Standard'],
-  set_personal: ['Personal, for four', 'Personal, apat'],
-  set_advanced: ['Advanced', 'Advanced'],
 
   // The table.
   wheel: ['The table: risk {risk}, {pot} chips in the pot', 'Ang mesa: risk {risk}, {pot} chips sa pot'],

@@ -1,9 +1,9 @@
 // The table of Tongo (options): the ring, the player's own things, and what can be done. It is also drawn,
 // empty, while a game is prepared.
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
-import { say } from '../../words.ts';
+import { Acts } from '../../parts/acts.tsx';
 import { Choosers } from './choosers.tsx';
 import { Help } from './help.tsx';
 import { buttons, chooser, gameView, picked, putBack } from './moves.ts';
@@ -36,37 +36,9 @@ export function Board({ state }: { state: TableState }) {
         <button type="button" class="round help-button" aria-label={word('help')} onClick={() => { chooser.value = 'help'; }}>?</button>
       </div>
       {view ? <Side view={view} /> : <section class="hand empty" aria-hidden="true" />}
-      <Actions state={state} />
+      <Acts all={buttons(state)} closed=".veil,.chooser" />
       <Choosers state={state} />
       <Help round={view?.public.rules.challenge_round ?? 3} />
     </>
-  );
-}
-
-function Actions({ state }: { state: TableState }) {
-  const all = buttons(state);
-  const keys = useRef(all);
-  keys.current = all;
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('.veil,.chooser')) return;
-      if (event.target instanceof HTMLInputElement) return;
-      const found = keys.current.find((one) => one.enabled && one.letter === event.key.toUpperCase());
-      if (found) { event.preventDefault(); found.act(); }
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
-  return (
-    <nav class={`acts acts-${all.length}`} aria-label={say('actions')}>
-      {all.map((one) => (
-        <button type="button" key={one.key} class={`act ${one.gold ? 'gold' : ''} ${one.danger ? 'danger' : ''}`} disabled={!one.enabled}
-          data-act={one.key} aria-keyshortcuts={one.letter} onClick={one.act}>
-          <kbd aria-hidden="true">{one.letter}</kbd>
-          <span>{one.label}</span>
-          <small>{one.note}</small>
-        </button>
-      ))}
-    </nav>
   );
 }

@@ -1,4 +1,5 @@
 // Tongo (options) as the frame of the table knows it.
+import { tongoOptions } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import type { GameFolder } from '../folder.ts';
 import type { Seat, TableState, TableView } from '../../model.ts';
 import { addRefusals } from '../../refusals.ts';
@@ -63,10 +64,8 @@ function named(prefix: string, name: string): string | null {
   return isTongoWord(text) ? word(text) : null;
 }
 
-export const tongoOptions: GameFolder = {
-  kind: KIND,
-  title: 'Tongo (options)',
-  ruleSets: () => [['lively', word('set_lively')], ['seed', word('set_seed')]],
+export const folder: GameFolder = {
+  model: tongoOptions,
   Board,
   Showdown,
   Step,

@@ -6,6 +6,7 @@ import {
 } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import { client, link, table } from '../../house.ts';
 import type { Card, Seat, TableState, TableView } from '../../model.ts';
+import type { Act } from '../../parts/acts.tsx';
 import { shortName } from '../../parts/index.tsx';
 import { refusalText } from '../../refusals.ts';
 import { cardSign, say } from '../../words.ts';
@@ -128,25 +129,14 @@ export function swapPrice(view: View, floor: number | null): number {
   return price(view.public, exchangePrice(view.public, turn.floor, floor), lever.value && floor !== null);
 }
 
-export interface Button {
-  key: string;
-  label: string;
-  note: string;
-  gold: boolean;
-  danger: boolean;
-  enabled: boolean;
-  letter: string;
-  act: () => void;
-}
-
 interface Made { gold?: boolean; danger?: boolean; note?: string }
 
-function moveButton(key: string, letter: string, label: string, move: Move, { gold = false, danger = false, note = '' }: Made = {}): Button {
+function moveButton(key: string, letter: string, label: string, move: Move, { gold = false, danger = false, note = '' }: Made = {}): Act {
   const not = why(move);
   return { key, letter, label, gold: gold && not === null, danger, note: not ?? note, enabled: not === null, act: () => void play(move) };
 }
 
-function openButton(key: string, letter: string, label: string, note: string, act: () => void): Button {
+function openAct(key: string, letter: string, label: string, note: string, act: () => void): Act {
   const off = shut();
   return { key, letter, label, note: off ?? note, gold: false, danger: false, enabled: off === null, act };
 }
@@ -154,7 +144,7 @@ function openButton(key: string, letter: string, label: string, note: string, ac
 const discards = () => [...lifted.value];
 
 /** The buttons, from the left: four at most. */
-export function buttons(state: TableState): Button[] {
+export function buttons(state: TableState): Act[] {
   const view = gameView(state.view);
   const seat = state.view.seat;
   if (!view || seat === null) return [];
@@ -169,9 +159,9 @@ export function buttons(state: TableState): Button[] {
   if (phase.type === 'stop' && phase.seat === seat) {
     const floor = frontOf(view);
     return [
-      openButton('left', 'Q', `‹ ${word('turn_left')}`, word('floor', { n: (floor + 7) % FLOORS + 1 }), () => turnBy(-1)),
+      openAct('left', 'Q', `‹ ${word('turn_left')}`, word('floor', { n: (floor + 7) % FLOORS + 1 }), () => turnBy(-1)),
       { ...moveButton('stop', 'S', word('stop'), { type: 'stop', floor }, { gold: true, note: word('floor', { n: floor + 1 }) }) },
-      openButton('right', 'E', `${word('turn_right')} ›`, word('floor', { n: (floor + 1) % FLOORS + 1 }), () => turnBy(1)),
+      openAct('right', 'E', `${word('turn_right')} ›`, word('floor', { n: (floor + 1) % FLOORS + 1 }), () => turnBy(1)),
     ];
   }
 
@@ -205,7 +195,7 @@ export function buttons(state: TableState): Button[] {
   const slot = picked.value;
   if (slot !== null) {
     const card = open.floors[turn.floor]?.[slot] ?? null;
-    const put = openButton('put_back', 'X', say('cancel'), '', () => { picked.value = null; });
+    const put = openAct('put_back', 'X', say('cancel'), '', () => { picked.value = null; });
     if (card) {
       return [
         moveButton('sell', 'S', word('turn_down'), { type: 'sell', slot, ...flag() },
@@ -217,13 +207,13 @@ export function buttons(state: TableState): Button[] {
     const swapNote = canSwap ? word('touch_glow') : why({ type: 'exchange', slot, other: 0 }) ?? word('not_now');
     return [
       moveButton('buy', 'B', word('turn_up'), { type: 'buy', slot, ...flag() }, { gold: true, note: chips(price(open, open.costs.buy, lever.value)) }),
-      { ...openButton('swap', 'C', word('swap'), swapNote, () => {}), enabled: false },
+      { ...openAct('swap', 'C', word('swap'), swapNote, () => {}), enabled: false },
       put,
     ];
   }
 
   const due = risk(open);
-  const more = openButton('more', 'M', word('more'), '', () => { chooser.value = 'more'; });
+  const more = openAct('more', 'M', word('more'), '', () => { chooser.value = 'more'; });
   if (turn.step === 'open' && due > 0) {
     return [
       moveButton('retreat', 'R', word('retreat'), { type: 'retreat' }),
@@ -232,7 +222,7 @@ export function buttons(state: TableState): Button[] {
       moveButton('pay_risk', 'P', word('pay_risk'), { type: 'pay_risk' }, { gold: true, note: chips(due) }),
     ];
   }
-  const challenge: Button = { ...openButton('challenge', 'C', word('challenge'), '', () => { chooser.value = 'challenge'; }) };
+  const challenge: Act = { ...openAct('challenge', 'C', word('challenge'), '', () => { chooser.value = 'challenge'; }) };
   const early = why({ type: 'acquire' });
   if (early !== null) { challenge.enabled = false; challenge.note = early; }
   return [

@@ -45,7 +45,7 @@ function seatPlace(seat: Seat, mine: Seat | null): Place | null {
 function payIn(seat: Seat, mine: Seat | null, count: number, delay: number) {
   const [from, to] = [seatPlace(seat, mine), anchor('pot')];
   if (!from || !to || count === 0) return;
-  for (let i = 0; i < Math.min(COINS_MAX, count); i += 1) void throwGhost('chip-ghost', from, to, { delay: delay + i * 60, duration: 420 });
+  for (let i = 0; i < Math.min(COINS_MAX, count); i += 1) throwGhost('chip-ghost', from, to, { delay: delay + i * 60, duration: 420 });
   setTimeout(sound.chip, delay + 120);
 }
 
@@ -64,7 +64,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
         turn += 1;
         event.hands.forEach((_, seat) => {
           const to = anchor(`seat-${seat}`);
-          if (seat !== mine && pot && to && i < 4) void throwGhost('card-back', pot, to, { delay: turn * DEAL_MS });
+          if (seat !== mine && pot && to && i < 4) throwGhost('card-back', pot, to, { delay: turn * DEAL_MS });
           turn += 1;
         });
       }
@@ -95,8 +95,8 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
       const isSeen = view !== null && facing === frontOf(view);
       const other = (event.floor ?? null) !== null ? placeNamed(`${event.floor}-${event.other}`) : isSeen ? placeNamed(`free-${event.other}`) : null;
       if (own && other) {
-        void throwGhost('card-back', own, other, { delay: at, duration: 420 });
-        void throwGhost('card-back', other, own, { delay: at, duration: 420 });
+        throwGhost('card-back', own, other, { delay: at, duration: 420 });
+        throwGhost('card-back', other, own, { delay: at, duration: 420 });
       }
       payIn(event.seat, mine, event.chips, at);
       later(sound.card);
@@ -108,7 +108,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
     case 'evaded': {
       payIn(event.seat, mine, event.chips, at);
       const from = seatPlace(event.seat, mine);
-      for (let i = 0; i < event.count && from && pot; i += 1) void throwGhost('card-back', from, pot, { delay: at + i * 70 });
+      for (let i = 0; i < event.count && from && pot; i += 1) throwGhost('card-back', from, pot, { delay: at + i * 70 });
       later(sound.card);
       return at + BEAT_MS;
     }
@@ -121,7 +121,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
         }
       } else {
         const to = anchor(`seat-${event.seat}`);
-        if (pot && to) void throwGhost('card-back', pot, to, { delay: at });
+        if (pot && to) throwGhost('card-back', pot, to, { delay: at });
       }
       later(sound.card);
       return at + BEAT_MS;

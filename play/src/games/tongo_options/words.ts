@@ -3,8 +3,6 @@
 import { sayer } from '../../words.ts';
 
 const WORDS = {
-  set_lively: ['Lively', 'Masigla'],
-  set_seed: ['As first written', 'Orihinal'],
 
   // What lies on the table.
   board: ['The ring of floors', 'Ang bilog ng mga palapag'],

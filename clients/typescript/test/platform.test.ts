@@ -1,0 +1,26 @@
+// When a browser's page wakes its client.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { browserPlatform } from "../src/index.js";
+
+test("a page wakes its client when it comes back out of the browser's memory, and not when it is loaded", () => {
+  const listeners = new Map<string, (event: unknown) => void>();
+  const page = globalThis as unknown as Record<string, unknown>;
+  page["addEventListener"] = (name: string, act: (event: unknown) => void) => listeners.set(name, act);
+  page["removeEventListener"] = (name: string) => listeners.delete(name);
+  let woken = 0;
+  const stop = browserPlatform().onWake(() => {
+    woken += 1;
+  });
+  listeners.get("pageshow")?.({ persisted: false });
+  assert.equal(woken, 0);
+  listeners.get("pageshow")?.({ persisted: true });
+  listeners.get("online")?.({});
+  assert.equal(woken, 2);
+  stop();
+  assert.equal(listeners.size, 0);
+  delete page["addEventListener"];
+  delete page["removeEventListener"];
+});

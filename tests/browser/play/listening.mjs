@@ -1,0 +1,113 @@
+// Playing without seeing the table: what Chromium tells a screen reader, which is names, roles and states,
+// and the keyboard. Nothing here looks at the page itself.
+import assert from 'node:assert/strict';
+import { ASSETS_LOOKS } from './assets.mjs';
+import { playing } from './house.mjs';
+import { OPTIONS_LOOKS } from './options.mjs';
+
+const HAND = ['2C', '5H', '6H', '7H', '9D', 'KS'];
+const TABS_MAX = 60;
+const WAIT_MS = 20_000;
+
+/** All that is there for a screen reader. */
+async function tree(cdp) {
+  const { nodes } = await cdp.send('Accessibility.getFullAXTree');
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  const words = (node) => node.role?.value === 'StaticText' ? node.name?.value ?? ''
+    : (node.childIds ?? []).map((id) => byId.has(id) ? words(byId.get(id)) : '').join(' ').trim();
+  return nodes.filter((node) => !node.ignored).map((node) => ({
+    role: node.role?.value ?? '', name: node.name?.value ?? '', text: words(node),
+    ...Object.fromEntries((node.properties ?? []).map(({ name, value }) => [name, value.value])),
+  }));
+}
+
+/** Waits until something of this role is there whose name, or what is said in it, is like this. */
+async function hear(cdp, role, like) {
+  for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
+    const found = (await tree(cdp)).find((one) => one.role === role && (like.test(one.name) || like.test(one.text)));
+    if (found) return found;
+    await new Promise((done) => { setTimeout(done, 50); });
+  }
+  throw new Error(`no ${role} like ${like}: ${JSON.stringify((await tree(cdp)).filter((one) => one.role === role))}`);
+}
+
+const focused = async (cdp) => (await tree(cdp)).find((one) => one.focused && one.role !== 'RootWebArea');
+
+/** Goes there with the key that goes from one thing to the next. */
+async function tabTo(page, cdp, role, like) {
+  const met = [];
+  for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
+    const now = await focused(cdp);
+    if (now?.role === role && like.test(now.name)) return now;
+    met.push(now ? `${now.role} ${now.name}` : '');
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab leads to no ${role} like ${like}: ${met.join(', ')}`);
+}
+
+/** Whatever takes the keyboard has a name, and what cannot be done says more than what it is. */
+async function allIsNamed(cdp) {
+  const all = await tree(cdp);
+  const nameless = all.filter((one) => one.focusable && one.role !== 'RootWebArea' && one.name.trim() === '');
+  assert.deepEqual(nameless, []);
+  const images = all.filter((one) => one.role === 'image' && one.name.trim() === '');
+  assert.deepEqual(images, []);
+}
+
+export const LISTENING = {
+  async 'a turn of Tong-its is heard, and played by the keyboard alone'({ house, page, context }) {
+    const cdp = await context.newCDPSession(page);
+    const melds = [{ owner: 1, cards: ['8S', '9S', 'TS'], by: [[], ['8S', '9S', 'TS'], []] }];
+    const drawn = playing({ hand: [...HAND, 'AC'], phase: { type: 'play', seat: 0 }, melds, legal: [{ type: 'dump', card: '9D' }, { type: 'dump', card: 'AC' }] });
+    const dumped = playing({ hand: HAND.filter((card) => card !== '9D').concat('AC'), phase: { type: 'draw', seat: 1, fight_blocked: false }, melds, discards: ['9D'], counts: [6, 10, 9] });
+    house.follow = (said) => {
+      if (said.type !== 'act') return null;
+      if (said.action.type === 'draw') return { events: [{ type: 'game', event: { type: 'drawn', seat: 0, auto: false, card: 'AC' } }], scene: drawn };
+      return { events: [{ type: 'game', event: { type: 'dumped', seat: 0, card: '9D' } }], scene: dumped };
+    };
+    house.show(playing({ hand: HAND, phase: { type: 'draw', seat: 0, fight_blocked: false }, melds, legal: [{ type: 'draw' }] }));
+    await hear(cdp, 'status', /Your turn: draw/);
+    await hear(cdp, 'button', /^Benjie.*8 of spades.*10 of spades|8.*spades/i);
+    await allIsNamed(cdp);
+    const chow = await hear(cdp, 'button', /^Chow/);
+    assert.ok(chow.disabled && chow.name.replace(/^Chow/, '').trim() !== '', `why there is nothing to chow: ${chow.name}`);
+    await tabTo(page, cdp, 'button', /^Draw from the stock/);
+    await page.keyboard.press('Enter');
+    assert.deepEqual((await house.next('act')).action, { type: 'draw' });
+    await hear(cdp, 'listitem', /ace of clubs/i);
+    await hear(cdp, 'status', /then dump one/);
+    // Where the keyboard was is gone with the button; from anywhere Tab leads to the hand.
+    let card = await tabTo(page, cdp, 'option', /./);
+    for (let step = 0; step < HAND.length && !/9 of diamonds/i.test(card.name); step += 1) {
+      await page.keyboard.press('ArrowRight');
+      card = await focused(cdp);
+    }
+    assert.match(card.name, /9 of diamonds/i);
+    await page.keyboard.press('Enter');
+    await hear(cdp, 'button', /^Dump 9♦/);
+    assert.equal((await focused(cdp)).selected, true);
+    await tabTo(page, cdp, 'button', /^Dump 9♦/);
+    await page.keyboard.press('Enter');
+    assert.deepEqual((await house.next('act')).action, { type: 'dump', card: '9D' });
+    await hear(cdp, 'button', /^Discard: 9 of diamonds/i);
+    assert.equal((await tree(cdp)).filter((one) => one.role === 'status' && /Your turn|then dump/.test(one.text)).length, 0, 'it is the turn of another one');
+  },
+
+  async 'the Tongos say what is there and what is asked'({ house, page, context }) {
+    const cdp = await context.newCDPSession(page);
+    for (const [name, scene] of [...ASSETS_LOOKS, ...OPTIONS_LOOKS]) {
+      house.show(scene);
+      await page.locator('main.table').waitFor();
+      if (/ready$/.test(name)) continue;
+      await page.locator(`main.kind-${scene.view.kind} .acts`).first().waitFor();
+      await allIsNamed(cdp);
+      const isAsked = scene.asked === undefined || scene.asked.includes(0);
+      if (!isAsked) continue;
+      await hear(cdp, 'status', /\w/);
+      const shut = (await tree(cdp)).filter((one) => one.role === 'button' && one.disabled);
+      assert.ok(shut.every((one) => one.name.trim() !== ''), `${name}: ${JSON.stringify(shut)}`);
+      const open = (await tree(cdp)).filter((one) => one.role === 'button' && !one.disabled);
+      await tabTo(page, cdp, 'button', new RegExp(`^${open.at(-1).name.replace(/[^\w ]/g, '.')}`));
+    }
+  },
+};

@@ -1,0 +1,58 @@
+// The files of a game that do not come: a game is loaded when it is needed, over a network that may fail,
+// from a server that may have become another one since the page was loaded.
+import assert from 'node:assert/strict';
+import { playing } from './house.mjs';
+
+const HAND = ['2C', '5H', '6H', '7H', '9D', 'KS'];
+const table = () => playing({ hand: HAND, phase: { type: 'play', seat: 0 }, legal: HAND.map((card) => ({ type: 'dump', card })) });
+
+/** Loads the page again while requests for these files come to nothing: each time, or the first few times. */
+async function without({ house, page }, files, times, act) {
+  house.scene = table();
+  const asked = [];
+  await page.route(files, async (route) => {
+    asked.push(route.request().url());
+    if (asked.length <= times) await route.abort('connectionrefused');
+    else await route.continue();
+  });
+  await page.reload();
+  await act(asked);
+  await page.unroute(files);
+}
+
+export const LOADING = {
+  async 'a game that does not load at once is tried again'({ house, page }) {
+    await without({ house, page }, '**/play/files/tongits-*', 2, async (asked) => {
+      await page.locator('.rack [data-card="KS"]').waitFor();
+      assert.equal(asked.length, 3);
+      assert.equal(new Set(asked).size, 3, 'each try has an address of its own');
+    });
+    await page.locator('.rack [data-card="KS"]').click({ position: { x: 7, y: 18 } });
+    await page.locator('[data-act="dump"]').click();
+    assert.deepEqual((await house.next('act')).action, { type: 'dump', card: 'KS' });
+  },
+
+  async 'a game that cannot be loaded is said, and the page can be loaded again'({ house, page }) {
+    await without({ house, page }, '**/play/files/tongits-*', Infinity, async () => {
+      await page.getByRole('alert').getByText('This game could not be loaded.').waitFor();
+      await house.picture(page, 'game-not-loaded');
+      assert.equal(await page.getByRole('button', { name: 'Leave' }).count(), 1);
+    });
+    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.locator('.rack [data-card="KS"]').waitFor();
+  },
+
+  async 'a game is not shown without its look'({ house, page }) {
+    house.scene = { ...table(), view: { ...table().view, kind: 'tongo_options', phase: { type: 'waiting' } } };
+    let shown = null;
+    const files = '**/play/files/tongo_options-style-*';
+    await page.route(files, async (route) => {
+      shown = await page.locator('.ring-area').count();
+      await route.continue();
+    });
+    await page.reload();
+    await page.locator('.ring-area').waitFor();
+    assert.equal(shown, 0);
+    await page.unroute(files);
+  },
+};
