@@ -13,7 +13,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   unreachable: ['The house cannot be reached.', 'Hindi maabot ang bahay.'],
 
   // Asked wrongly: a newer page would not.
-  malformed: OLD, route_not_found: OLD, method_not_allowed: OLD, path_invalid: OLD, query_invalid: OLD,
+  malformed: OLD, route_not_found: OLD, method_not_allowed: OLD, path_invalid: OLD, host_invalid: OLD, query_invalid: OLD,
   cursor_invalid: OLD, body_not_json: OLD, body_too_large: OLD, body_unreadable: OLD,
   body_malformed: OLD, body_invalid: ['That is not what is asked for.', 'Hindi iyan ang hinihingi.'],
   time_zone_unknown: OLD, idempotency_key_missing: OLD, idempotency_key_invalid: OLD,
