@@ -246,6 +246,8 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("catalog_macro", &["chance", "game", "seat", "table"]),
     ("catalog", &["chance", "game", "games", "seat", "table", "testing"]),
     ("matchmaking", &["table"]),
+    // Its tests play every game of the catalogue.
+    ("arena", &["catalog", "chance", "coins", "game", "hex", "seat", "table"]),
     ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "table"]),
 ];
 
