@@ -126,6 +126,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("demo", &["client", "entropy", "ids", "ws::protocol"]),
     ("loadtest", &["client", "clock", "entropy", "ws::protocol"]),
     ("simulate", &["lobby"]),
+    ("arena", &["lobby", "simulate"]),
     ("tapes", &["ids", "lobby", "ws::protocol"]),
     ("verify", &["db", "archive", "ids", "ledger", "metrics"]),
     // What operators do from the command line, on the services of a house that runs.
@@ -206,6 +207,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
         &[
             "accounts",
             "app",
+            "arena",
             "clock",
             "collusion",
             "config",
