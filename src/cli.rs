@@ -1,7 +1,7 @@
 //! The commands of the one binary. Each that fails says why in one line, and exits with 1; with 2
 //! when the command line itself is not understood.
 
-use std::io::{Read, stdout};
+use std::io::{IsTerminal, Read, stderr, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
 use crate::accounts::{Ban, Bar, ListedBan};
+use crate::arena::Arena;
 use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
 use crate::farm::Farm;
@@ -25,8 +26,8 @@ use crate::simulate::Simulate;
 use crate::tapes::Tapes;
 use crate::telemetry::Format;
 use crate::{
-    app, clock, collusion, db, demo, farm, fixtures, http, loadtest, lobby, operate, simulate,
-    standings, tapes, telemetry, verify, ws,
+    app, arena, clock, collusion, db, demo, farm, fixtures, http, loadtest, lobby, operate,
+    simulate, standings, tapes, telemetry, verify, ws,
 };
 
 /// The house that runs the table: a server for table games played for coins.
@@ -56,6 +57,8 @@ enum Command {
     Table(TableOrder),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
+    /// Play bots against each other, each deal with seats rotated, and say who wins how much.
+    Arena(Arena),
     /// Write what a client hears in simulated games, and what it must make of it.
     Tapes(Tapes),
     /// Plant bots that collude among others, and say how many the signs of collusion find.
@@ -262,6 +265,12 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Simulate(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(simulate::run(&what, &rooms, &mut stdout().lock())?)
+        }
+        Command::Arena(what) => {
+            let rooms = lobby::house_rooms(Clocks::default());
+            let mut progress = arena::Progress::new(stderr().is_terminal().then(stderr));
+            let told = |done, all| progress.tell(done, all);
+            Ok(arena::run(&what, &rooms, &mut stdout().lock(), told)?)
         }
         Command::Tapes(what) => {
             let rooms = lobby::house_rooms(Clocks::default());

@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod allowance;
 pub mod app;
 pub mod archive;
+pub mod arena;
 pub mod auth;
 pub mod cli;
 pub mod client;

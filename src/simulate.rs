@@ -57,10 +57,10 @@ pub enum SimulateError {
 }
 
 /// What is played, and by which terms.
-struct Played {
-    terms: Terms<AnyRules>,
+pub(crate) struct Played {
+    pub(crate) terms: Terms<AnyRules>,
     /// The name of the rule set.
-    rule_set: String,
+    pub(crate) rule_set: String,
 }
 
 #[derive(Default)]
@@ -83,7 +83,7 @@ struct Tally {
 /// Plays, checks every record, and writes what came of it.
 pub fn run(what: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), SimulateError> {
     let room = rooms.first().ok_or(SimulateError::NoRoom)?;
-    let played = Played::chosen(what, room)?;
+    let played = Played::chosen(what.game.as_deref(), what.rule_set.as_deref(), room)?;
     let habits = if what.rough { Habits::ROUGH } else { Habits::default() };
     let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
     let mut house = Simulation::<AnyGame>::new(what.seed, played.terms.clone(), habits, welcome);
@@ -106,10 +106,14 @@ pub fn run(what: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), 
 
 impl Played {
     /// The room's game, unless another one is named; its POT is that of the rule set.
-    fn chosen(what: &Simulate, room: &Room) -> Result<Self, SimulateError> {
+    pub(crate) fn chosen(
+        game: Option<&str>,
+        rule_set: Option<&str>,
+        room: &Room,
+    ) -> Result<Self, SimulateError> {
         let terms = room.terms().clone();
-        let kind = what.game.as_deref().unwrap_or(room.kind());
-        if kind == room.kind() && what.rule_set.is_none() {
+        let kind = game.unwrap_or(room.kind());
+        if kind == room.kind() && rule_set.is_none() {
             return Ok(Self { terms, rule_set: room.rule_set().to_owned() });
         }
         let kinds = catalog::kinds();
@@ -118,7 +122,7 @@ impl Played {
             let known = known.collect::<Vec<_>>().join(", ");
             return Err(SimulateError::NoGame { kind: kind.to_owned(), known });
         };
-        let set = known.rule_sets.iter().find(|set| match &what.rule_set {
+        let set = known.rule_sets.iter().find(|set| match rule_set {
             Some(wanted) => set.name == wanted,
             None => true,
         });
@@ -126,7 +130,7 @@ impl Played {
             let names: Vec<_> = known.rule_sets.iter().map(|set| set.name).collect();
             return Err(SimulateError::NoRuleSet {
                 kind: kind.to_owned(),
-                rule_set: what.rule_set.clone().unwrap_or_default(),
+                rule_set: rule_set.unwrap_or_default().to_owned(),
                 known: names.join(", "),
             });
         };

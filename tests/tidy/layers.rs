@@ -126,6 +126,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("demo", &["client", "entropy", "ids", "ws::protocol"]),
     ("loadtest", &["client", "clock", "entropy", "ws::protocol"]),
     ("simulate", &["lobby"]),
+    ("arena", &["lobby", "simulate"]),
     ("tapes", &["ids", "lobby", "ws::protocol"]),
     ("verify", &["db", "archive", "ids", "ledger", "metrics"]),
     // What operators do from the command line, on the services of a house that runs.
@@ -206,6 +207,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
         &[
             "accounts",
             "app",
+            "arena",
             "clock",
             "collusion",
             "config",
@@ -246,6 +248,8 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("catalog_macro", &["chance", "game", "seat", "table"]),
     ("catalog", &["chance", "game", "games", "seat", "table", "testing"]),
     ("matchmaking", &["table"]),
+    // Its tests play every game of the catalogue.
+    ("arena", &["catalog", "chance", "coins", "game", "hex", "seat", "table"]),
     ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "table"]),
 ];
 

@@ -5,7 +5,7 @@
 //! randomness or does I/O: time, chance and entropy are arguments, so that every game can be
 //! replayed bit for bit from what was written down. Iteration never depends on hash order.
 //!
-//! Arrows go down only: `catalog` → `table`, `games`; `matchmaking` → `table` → `game`, `chance` →
+//! Arrows go down only: `catalog` → `table`, `games`; `arena` → `table`; `matchmaking` → `table` → `game`, `chance` →
 //! `seat`, `coins`; `games` → `game`, `chance`, `cards`. Nothing outside `games` and `catalog` may assume
 //! a certain game, a number of seats, one shuffle, or cards at all.
 #![no_std]
@@ -18,6 +18,7 @@ pub mod cards;
 mod catalog_macro;
 #[macro_use]
 mod refusals;
+pub mod arena;
 pub mod catalog;
 pub mod chance;
 pub mod coins;

@@ -53,6 +53,7 @@ pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Revealing, Settlin
 pub use pot_return::{PotReturn, Share};
 pub(crate) use readable::kind_of;
 pub use readable::{Lift, Readable, Unreadable};
+pub(crate) use record::Worth;
 pub use record::{By, FORMAT, Record, Taken};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use shared_list::SharedList;

@@ -81,15 +81,15 @@ pub struct Record<G: Game> {
 }
 
 /// What an outcome is worth at a table: the settlement, the POT and the crown after it.
-pub(super) struct Worth {
-    pub(super) settlement: Settlement,
-    pub(super) pot_after: Coins,
-    pub(super) crown_after: Option<Crown>,
+pub(crate) struct Worth {
+    pub(crate) settlement: Settlement,
+    pub(crate) pot_after: Coins,
+    pub(crate) crown_after: Option<Crown>,
 }
 
 impl Worth {
     /// Rules 6.7, 6.8 and chapter 7. `None` when an amount does not fit.
-    pub(super) fn of<G: Game>(
+    pub(crate) fn of<G: Game>(
         outcome: &Outcome,
         terms: &Terms<G::Rules>,
         stakes: &[Coins],

@@ -1,0 +1,151 @@
+//! What a bot is, and the bots by their names.
+//!
+//! A bot is asked with the view of its seat and hears the events that the seat is shown. It has no
+//! other way to learn anything: a game never meets it.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::chance::{Answer, Dice, Key, Request};
+use crate::game::Game;
+
+/// A question to a bot.
+#[derive(Debug)]
+pub struct Asked<'a, G: Game> {
+    pub view: &'a G::View,
+    /// What the clock plays if nobody answers. The rules say it to everybody who sees the view.
+    pub clock: &'a G::Action,
+}
+
+/// Who plays one seat of one game.
+pub trait Bot<G: Game> {
+    /// What the seat is shown, each event once and in order.
+    fn hear(&mut self, event: &G::Event);
+
+    /// What it plays; it must be legal.
+    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action;
+}
+
+/// A bot by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// Any of the actions that are listed as legal, each as likely.
+    Random,
+    /// What the clock plays (rule 8.2).
+    Clock,
+    /// The house's AI, from the view alone.
+    Greedy,
+}
+
+/// There is no such bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownGrade;
+
+impl Grade {
+    /// The weakest first.
+    pub const ALL: [Self; 3] = [Self::Random, Self::Clock, Self::Greedy];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Clock => "clock",
+            Self::Greedy => "greedy",
+        }
+    }
+
+    /// A bot for one seat of one game; what it leaves to chance follows from the words.
+    pub(super) fn bot<G: Game>(self, words: Words) -> Box<dyn Bot<G>> {
+        match self {
+            Self::Random => Box::new(Random::<G> { words, legal: Vec::new() }),
+            Self::Clock => Box::new(Clock),
+            Self::Greedy => Box::new(Greedy),
+        }
+    }
+}
+
+impl FromStr for Grade {
+    type Err = UnknownGrade;
+
+    fn from_str(name: &str) -> Result<Self, UnknownGrade> {
+        Self::ALL.into_iter().find(|grade| grade.name() == name).ok_or(UnknownGrade)
+    }
+}
+
+impl fmt::Display for Grade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Names the bots that there are.
+impl fmt::Display for UnknownGrade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bots are ")?;
+        for (place, grade) in Grade::ALL.into_iter().enumerate() {
+            write!(f, "{}{grade}", if place == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownGrade {}
+
+/// A bot's own chance, made ready when it is first asked for: most bots leave nothing to it.
+pub(super) struct Words {
+    key: Key,
+    dice: Option<Dice>,
+}
+
+impl Words {
+    pub(super) const fn new(key: Key) -> Self {
+        Self { key, dice: None }
+    }
+
+    /// A number below so many.
+    fn below(&mut self, bound: usize) -> usize {
+        let bound = u32::try_from(bound).expect("few actions are legal");
+        let dice = self.dice.get_or_insert_with(|| Dice::new(self.key));
+        match dice.draw(Request::Number(bound)) {
+            Answer::Number(number) => number as usize,
+            Answer::Order(_) => unreachable!("a number was asked for"),
+        }
+    }
+}
+
+struct Random<G: Game> {
+    words: Words,
+    legal: Vec<G::Action>,
+}
+
+impl<G: Game> Bot<G> for Random<G> {
+    fn hear(&mut self, _event: &G::Event) {}
+
+    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
+        self.legal.clear();
+        G::legal_in_view(asked.view, &mut self.legal);
+        let chosen = self.words.below(self.legal.len());
+        self.legal.swap_remove(chosen)
+    }
+}
+
+struct Clock;
+
+impl<G: Game> Bot<G> for Clock {
+    fn hear(&mut self, _event: &G::Event) {}
+
+    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
+        asked.clock.clone()
+    }
+}
+
+struct Greedy;
+
+impl<G: Game> Bot<G> for Greedy {
+    fn hear(&mut self, _event: &G::Event) {}
+
+    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
+        G::advise(asked.view).expect("the AI advises who is asked")
+    }
+}

@@ -1,0 +1,233 @@
+//! Bots against each other: the same deals with seats rotated, and what came of them with intervals.
+//!
+//! A [`Contest`] is played by series, each of which follows from the seed and its number alone. So
+//! series can be played in any order and on any number of threads, and their [`Tally`]s add up to
+//! the same. Within a series there is a table for each rotation of the bots, with its own POT and
+//! its own crown; all of them play the same deals one after another. What is counted is a deal with
+//! all its rotations, because games of one deal are not independent of each other.
+//!
+//! As at a table: settlement, fee, POT and crowns, with stakes that always suffice. Otherwise than
+//! at a table: who plays first is left to chance in every game, so that a deal stays the same deal
+//! whoever won the one before.
+//!
+//! A [`Bot`] is shown what its seat is shown, and nothing else. Deliberately absent: threads, time,
+//! and any knowledge of a certain game.
+
+mod bot;
+mod sample;
+mod tally;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use uuid::Uuid;
+
+use crate::arena::bot::Words;
+use crate::chance::{Dice, Key};
+use crate::coins::Coins;
+use crate::game::{Game, Outcome, Turn, Viewer};
+use crate::hex::Hex;
+use crate::seat::Seat;
+use crate::table::{Crown, PlayerId, Terms, Worth};
+
+pub use bot::{Asked, Bot, Grade, UnknownGrade};
+pub use sample::{Estimate, Sample};
+pub use tally::{Score, Tally};
+
+/// Deals of a series: enough for crowns and POTs to come about, few enough for many threads.
+pub const DEALS_PER_SERIES: u32 = 50;
+
+/// What is played, and by whom.
+#[derive(Clone, Debug)]
+pub struct Contest<R> {
+    pub terms: Terms<R>,
+    /// One for each seat.
+    pub bots: Vec<Grade>,
+    /// Decides everything.
+    pub seed: u64,
+    /// Every deal is played once for each rotation of the bots; else once, and the bots move on.
+    pub is_duplicate: bool,
+}
+
+/// A game between bots that is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    pub outcome: Outcome,
+    /// The name of the ending.
+    pub ending: &'static str,
+}
+
+/// What one chance stream is for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Deal,
+    /// What the bot of this seat in this rotation draws for itself.
+    Bot {
+        rotation: usize,
+        seat: usize,
+    },
+}
+
+/// POT and crown of a table.
+#[derive(Default)]
+struct Standing {
+    pot: Coins,
+    crown: Option<Crown>,
+}
+
+impl<R: Clone> Contest<R> {
+    /// How many games a series has.
+    pub fn games_per_series(&self) -> u64 {
+        u64::from(DEALS_PER_SERIES) * u64::try_from(self.rotations()).unwrap_or(1)
+    }
+
+    fn rotations(&self) -> usize {
+        if self.is_duplicate { self.bots.len() } else { 1 }
+    }
+
+    /// Which of the bots sits at each seat.
+    fn seated(&self, deal: u64, rotation: usize) -> Vec<usize> {
+        let count = self.bots.len();
+        let moved = if self.is_duplicate { 0 } else { place(deal, count) };
+        (0..count).map(|seat| (seat + rotation + moved) % count).collect()
+    }
+
+    /// Plays a series.
+    ///
+    /// # Panics
+    /// When a game breaks its contract, a bot plays what is not legal, or an amount does not fit:
+    /// the figures would mean nothing.
+    pub fn series<G: Game<Rules = R>>(&self, number: u64) -> Tally {
+        let mut tally = Tally::new(self.bots.len());
+        let mut tables: Vec<Standing> =
+            (0..self.rotations()).map(|_| Standing::default()).collect();
+        let first = number * u64::from(DEALS_PER_SERIES);
+        for deal in first..first + u64::from(DEALS_PER_SERIES) {
+            let mut scores = alloc::vec![Score::default(); self.bots.len()];
+            for (rotation, table) in tables.iter_mut().enumerate() {
+                let seated = self.seated(deal, rotation);
+                let played = self.game::<G>(deal, rotation, &seated);
+                self.settle::<G>(&played, &seated, table, &mut scores);
+                let winner = played.outcome.winner.map(|seat| seated[seat.index()]);
+                tally.note_ending(played.ending, winner);
+            }
+            tally.note_deal(&scores, self.rotations());
+        }
+        tally
+    }
+
+    /// Plays one game: this deal with the bots as they are seated.
+    fn game<G: Game<Rules = R>>(&self, deal: u64, rotation: usize, seated: &[usize]) -> Played {
+        let mut bots: Vec<Box<dyn Bot<G>>> = seated
+            .iter()
+            .enumerate()
+            .map(|(seat, bot)| {
+                let words = Words::new(self.key(deal, Purpose::Bot { rotation, seat }));
+                self.bots[*bot].bot(words)
+            })
+            .collect();
+        let mut chance = Dice::new(self.key(deal, Purpose::Deal));
+        play(&self.terms.rules, &mut bots, &mut chance)
+    }
+
+    /// Chapters 6 and 7 of Tong-its, as for every game: coins, POT and crown.
+    fn settle<G: Game<Rules = R>>(
+        &self,
+        played: &Played,
+        seated: &[usize],
+        table: &mut Standing,
+        scores: &mut [Score],
+    ) {
+        let fits = "the amounts of a contest fit";
+        let seats = u8::try_from(seated.len()).expect("a table has at most eight seats");
+        let players: Vec<PlayerId> = seated.iter().map(|bot| player(*bot)).collect();
+        let rules = &self.terms.rules;
+        let count = self.terms.price.of_count(G::counts_per_bet(rules)).expect(fits);
+        let bonus = self.terms.hits.map_or(0, |hits| hits.second_hit_bonus);
+        let stake = count.checked_mul(G::counts_max(rules, seats) + bonus).expect(fits);
+        let ante = self
+            .terms
+            .hits
+            .map_or(Coins::ZERO, |hits| self.terms.price.bet.checked_mul(hits.ante).expect(fits));
+        let antes = ante.checked_mul(u32::from(seats)).expect(fits);
+        let pot = table.pot.checked_add(antes).expect(fits);
+        let stakes = alloc::vec![stake; seated.len()];
+        let outcome = &played.outcome;
+        let worth = Worth::of::<G>(outcome, &self.terms, &stakes, pot, table.crown, &players);
+        let Worth { settlement, pot_after, crown_after } = worth.expect(fits);
+        (table.pot, table.crown) = (pot_after, crown_after);
+        for (seat, bot) in Seat::all(seats).zip(seated) {
+            let score = &mut scores[*bot];
+            let net = settlement.net(seat).expect(fits);
+            let taken = settlement.pot.filter(|pot| pot.seat == seat);
+            let from_pot = taken.map_or(0, |pot| pot.amount.hundredths());
+            score.wins += i64::from(outcome.winner == Some(seat));
+            score.coins += net.hundredths() - from_pot;
+            score.pots += i64::from(taken.is_some());
+            score.pot_coins += from_pot - ante.hundredths();
+        }
+    }
+
+    fn key(&self, deal: u64, purpose: Purpose) -> Key {
+        let (kind, rotation, seat) = match purpose {
+            Purpose::Deal => (0, 0, 0),
+            Purpose::Bot { rotation, seat } => (1, rotation, seat),
+        };
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&self.seed.to_le_bytes());
+        key[8..16].copy_from_slice(&deal.to_le_bytes());
+        let small = |number: usize| u8::try_from(number).expect("a table has at most eight seats");
+        (key[16], key[17], key[18]) = (kind, small(rotation), small(seat));
+        Key(Hex(key))
+    }
+}
+
+/// Plays one game to its end.
+///
+/// # Panics
+/// As [`Contest::series`].
+pub fn play<G: Game>(rules: &G::Rules, bots: &mut [Box<dyn Bot<G>>], chance: &mut Dice) -> Played {
+    let seats = u8::try_from(bots.len()).expect("a table has at most eight seats");
+    let mut game = G::new(rules, seats, None);
+    let mut events = Vec::new();
+    loop {
+        events.clear();
+        game = match game.turn() {
+            Turn::Over => {
+                let outcome = game.outcome().expect("a game that is over has an outcome");
+                let ending = game.ending().expect("a game that is over has ended in some way");
+                return Played { outcome, ending };
+            }
+            Turn::Chance(request) => game.resolve(&chance.draw(request), &mut events),
+            Turn::Wait(_) => game.expire(&mut events),
+            Turn::Players(prompt) => {
+                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let view = game.view(Viewer::Seat(seat));
+                let clock = game.default_action(seat).expect("the clock can play for who is asked");
+                let action = bots[seat.index()].choose(&Asked { view: &view, clock: &clock });
+                match game.act(seat, &action, &mut events) {
+                    Ok(next) => next,
+                    Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),
+                }
+            }
+        };
+        for (seat, bot) in Seat::all(seats).zip(bots.iter_mut()) {
+            for event in events.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat))) {
+                bot.hear(&event);
+            }
+        }
+    }
+}
+
+/// Bots are told apart at a table as players are.
+fn player(bot: usize) -> PlayerId {
+    PlayerId(Uuid::from_u128(bot as u128))
+}
+
+fn place(deal: u64, count: usize) -> usize {
+    let count = u64::try_from(count).expect("a table has at most eight seats");
+    usize::try_from(deal % count).expect("a table has at most eight seats")
+}
+
+#[cfg(test)]
+mod tests;

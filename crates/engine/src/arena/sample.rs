@@ -1,0 +1,107 @@
+//! A mean with the interval that holds the true one with 95 of 100, in integers: sums are kept, so
+//! that samples add up to the same in any order.
+
+/// 95 of 100, two-sided, of the normal distribution, in hundredths of a standard error.
+const HUNDREDTHS_OF_ERRORS: i128 = 196;
+
+/// Whole numbers that were observed independently of each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    count: i128,
+    sum: i128,
+    squares: i128,
+}
+
+/// A mean and what is added and taken away for the interval, both in the parts asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    pub mean: i64,
+    pub around: i64,
+}
+
+impl Sample {
+    pub fn note(&mut self, observed: i64) {
+        let observed = i128::from(observed);
+        self.count += 1;
+        self.sum += observed;
+        self.squares += observed * observed;
+    }
+
+    pub const fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    pub const fn sum(&self) -> i128 {
+        self.sum
+    }
+
+    /// The mean of what was observed, divided by `divisor`, as a number of `parts`: rounded to the
+    /// nearest; the interval is rounded up. With fewer than two observations nothing is known.
+    pub fn estimate(&self, parts: u32, divisor: u32) -> Option<Estimate> {
+        if self.count < 2 || divisor == 0 {
+            return None;
+        }
+        let (parts, divisor) = (i128::from(parts), i128::from(divisor));
+        let whole = self.count * divisor;
+        let mean = (2 * self.sum * parts + whole).div_euclid(2 * whole);
+        // The variance of the mean is (n Σx² − (Σx)²) / (n² (n − 1)).
+        let spread = self.count * self.squares - self.sum * self.sum;
+        let scale = HUNDREDTHS_OF_ERRORS * parts;
+        let below = self.count * self.count * (self.count - 1) * divisor * divisor;
+        let hundredths = (spread * scale * scale / below).isqrt();
+        let around = (hundredths + 99) / 100;
+        Some(Estimate { mean: i64::try_from(mean).ok()?, around: i64::try_from(around).ok()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Estimate, Sample};
+
+    fn sample(observed: &[i64]) -> Sample {
+        let mut sample = Sample::default();
+        observed.iter().for_each(|one| sample.note(*one));
+        sample
+    }
+
+    /// 2, 4, 4, 4, 5, 5, 7, 9: the mean is 5, the variance 32 / 7, its error 0.75593, and 1.96 of
+    /// it 1.48162.
+    #[test]
+    fn a_known_sample_has_its_known_interval() {
+        let known = sample(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!(known.estimate(10_000, 1), Some(Estimate { mean: 50_000, around: 14_817 }));
+        assert_eq!(known.estimate(10_000, 2), Some(Estimate { mean: 25_000, around: 7_409 }));
+        assert_eq!(known.estimate(1, 1), Some(Estimate { mean: 5, around: 2 }));
+    }
+
+    /// A share of 0.3 in 1,000 has an error of √(0.3 × 0.7 / 999), and 1.96 of it is 0.028417.
+    #[test]
+    fn a_share_has_the_interval_of_the_textbook() {
+        let mut share = Sample::default();
+        (0..1_000).for_each(|number| share.note(i64::from(number % 10 < 3)));
+        assert_eq!(share.estimate(10_000, 1), Some(Estimate { mean: 3_000, around: 285 }));
+    }
+
+    #[test]
+    fn samples_add_up_in_any_order() {
+        let (mut one, mut other) = (sample(&[1, -2, 3]), sample(&[40, 5]));
+        let (first, second) = (one, other);
+        one.add(&second);
+        other.add(&first);
+        assert_eq!(one, other);
+        assert_eq!(one, sample(&[1, -2, 3, 40, 5]));
+        assert_eq!(sample(&[-7, -7]).estimate(1, 1), Some(Estimate { mean: -7, around: 0 }));
+        assert_eq!(sample(&[7]).estimate(1, 1), None);
+    }
+
+    /// Large samples of large amounts fit: ten million deals of a hundred thousand hundredths.
+    #[test]
+    fn large_samples_fit() {
+        let mut large = Sample { count: 10_000_000, sum: 0, squares: 0 };
+        large.squares = large.count * 100_000 * 100_000;
+        let estimate = large.estimate(100, 8).map(|estimate| estimate.mean);
+        assert_eq!(estimate, Some(0));
+    }
+}

@@ -1,0 +1,131 @@
+//! What is counted of a contest: of each bot its wins, coins and POTs, and how games ended.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::arena::sample::{Estimate, Sample};
+
+/// What a bot made of one deal, in all its rotations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    pub wins: i64,
+    /// Hundredths: what it received after the fee, less what it paid; without antes and POTs.
+    pub coins: i64,
+    /// How many it took.
+    pub pots: i64,
+    /// Hundredths: POTs that it took, less its antes.
+    pub pot_coins: i64,
+}
+
+/// What a bot made of all deals.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Row {
+    wins: Sample,
+    coins: Sample,
+    pots: Sample,
+    pot_coins: Sample,
+    /// Of the games that it won, by the name of the ending.
+    won_by: BTreeMap<&'static str, u64>,
+}
+
+/// What came of some series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    games: u64,
+    /// Games of one deal.
+    rotations: u32,
+    rows: Vec<Row>,
+    endings: BTreeMap<&'static str, u64>,
+}
+
+impl Tally {
+    /// Of nothing yet, for so many bots.
+    pub fn new(bots: usize) -> Self {
+        let rows = alloc::vec![Row::default(); bots];
+        Self { games: 0, rotations: 0, rows, endings: BTreeMap::new() }
+    }
+
+    /// Adds what came of other series of the same contest.
+    pub fn add(&mut self, other: &Self) {
+        self.games += other.games;
+        self.rotations = self.rotations.max(other.rotations);
+        for (row, other) in self.rows.iter_mut().zip(&other.rows) {
+            row.wins.add(&other.wins);
+            row.coins.add(&other.coins);
+            row.pots.add(&other.pots);
+            row.pot_coins.add(&other.pot_coins);
+            for (ending, count) in &other.won_by {
+                *row.won_by.entry(ending).or_default() += count;
+            }
+        }
+        for (ending, count) in &other.endings {
+            *self.endings.entry(ending).or_default() += count;
+        }
+    }
+
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Of all games, by the name of the ending.
+    pub fn ended(&self, ending: &str) -> u64 {
+        self.endings.get(ending).copied().unwrap_or(0)
+    }
+
+    /// Of the games that a bot won.
+    pub fn won_by(&self, bot: usize, ending: &str) -> u64 {
+        self.rows.get(bot).and_then(|row| row.won_by.get(ending)).copied().unwrap_or(0)
+    }
+
+    /// How many games a bot won.
+    pub fn wins(&self, bot: usize) -> i128 {
+        self.rows.get(bot).map_or(0, |row| row.wins.sum())
+    }
+
+    /// A bot's share of the games, in ten-thousandths.
+    pub fn win_share(&self, bot: usize) -> Option<Estimate> {
+        self.rows.get(bot)?.wins.estimate(10_000, self.rotations)
+    }
+
+    /// What a bot won or lost in a game without antes and POTs, in ten-thousandths of a coin.
+    pub fn coins(&self, bot: usize) -> Option<Estimate> {
+        self.rows.get(bot)?.coins.estimate(100, self.rotations)
+    }
+
+    /// How many POTs a bot took.
+    pub fn pots(&self, bot: usize) -> i128 {
+        self.rows.get(bot).map_or(0, |row| row.pots.sum())
+    }
+
+    /// What POTs brought a bot in a game, less its antes, in ten-thousandths of a coin. Who has a
+    /// crown is known from the games before, so the interval is a little too narrow.
+    pub fn pot_coins(&self, bot: usize) -> Option<Estimate> {
+        self.rows.get(bot)?.pot_coins.estimate(100, self.rotations)
+    }
+
+    pub(super) fn note_ending(&mut self, ending: &'static str, winner: Option<usize>) {
+        self.games += 1;
+        *self.endings.entry(ending).or_default() += 1;
+        if let Some(row) = winner.and_then(|bot| self.rows.get_mut(bot)) {
+            *row.won_by.entry(ending).or_default() += 1;
+        }
+    }
+
+    pub(super) fn note_deal(&mut self, scores: &[Score], rotations: usize) {
+        self.rotations = u32::try_from(rotations).expect("a table has at most eight seats");
+        for (row, score) in self.rows.iter_mut().zip(scores) {
+            row.wins.note(score.wins);
+            row.coins.note(score.coins);
+            row.pots.note(score.pots);
+            row.pot_coins.note(score.pot_coins);
+        }
+    }
+}
+
+#[cfg(test)]
+impl Tally {
+    /// All coins of a bot in hundredths, and what POTs brought it.
+    pub(super) fn rows_of(&self, bot: usize) -> (i128, i128) {
+        (self.rows[bot].coins.sum(), self.rows[bot].pot_coins.sum())
+    }
+}

@@ -1,0 +1,130 @@
+//! Contests of all games.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Contest, DEALS_PER_SERIES, Grade, Purpose, Tally};
+use crate::catalog::{self, AnyGame, AnyRules};
+use crate::chance::{Dice, Request};
+use crate::coins::Coins;
+use crate::game::{Game, SeatRange};
+use crate::table::{Clocks, Price, Spectators, Terms};
+use alloc::string::ToString;
+
+fn contest(rules: AnyRules, hits: Option<crate::game::Hits>, bots: &[Grade]) -> Contest<AnyRules> {
+    let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
+    let clocks = Clocks::default();
+    let spectators = Spectators::Nobody;
+    let terms =
+        Terms { room: "arena".into(), rules, price, hits, clocks, spectators, private: None };
+    Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
+}
+
+fn some_seats(SeatRange { least, most }: SeatRange) -> usize {
+    usize::from(most.min(least + 1))
+}
+
+fn every_contest(is_duplicate: bool) -> Vec<Contest<AnyRules>> {
+    let sets = catalog::kinds().into_iter().flat_map(|kind| kind.rule_sets);
+    sets.map(|set| {
+        let seats = some_seats(AnyGame::seats(&set.rules));
+        let bots: Vec<Grade> = Grade::ALL.into_iter().cycle().take(seats).collect();
+        Contest { is_duplicate, ..contest(set.rules, set.hits, &bots) }
+    })
+    .collect()
+}
+
+#[test]
+fn every_bot_sits_at_every_seat_of_a_deal_and_every_deal_is_another() {
+    for contest in every_contest(true) {
+        assert_eq!(contest.rotations(), contest.bots.len());
+        let deck = |deal: u64| Dice::new(contest.key(deal, Purpose::Deal)).draw(Request::Order(52));
+        assert_ne!(deck(0), deck(1));
+        let bots = contest.bots.len();
+        for seat in 0..bots {
+            let mut there: Vec<usize> =
+                (0..bots).map(|rotation| contest.seated(3, rotation)[seat]).collect();
+            there.sort_unstable();
+            assert_eq!(there, (0..bots).collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Bots that are alike play each rotation of a deal to the same end at the same seats, so each of
+/// them wins exactly its part of every deal: that can only be if the deals are the same.
+#[test]
+fn bots_that_are_alike_share_every_deal() {
+    for Contest { terms, bots, .. } in every_contest(true) {
+        let alike = contest(terms.rules, None, &vec![Grade::Greedy; bots.len()]);
+        let tally: Tally = alike.series::<AnyGame>(0);
+        assert_eq!(tally.games(), alike.games_per_series());
+        let wins: Vec<i128> = (0..bots.len()).map(|bot| tally.wins(bot)).collect();
+        assert!(wins.iter().all(|one| *one == wins[0]), "{wins:?}");
+        let share = tally.win_share(0).unwrap();
+        assert_eq!(share.around, 0, "no deal differs from another: {share:?}");
+    }
+}
+
+#[test]
+fn series_repeat_from_the_seed_and_add_up_in_any_order() {
+    for contest in every_contest(true).into_iter().chain(every_contest(false)) {
+        let series: Vec<Tally> = (0..2).map(|number| contest.series::<AnyGame>(number)).collect();
+        assert_eq!(series[0], contest.series::<AnyGame>(0));
+        assert_ne!(series[0], series[1]);
+        let other = Contest { seed: 8, ..contest.clone() };
+        assert_ne!(series[0], other.series::<AnyGame>(0));
+        let mut sums = [Tally::new(contest.bots.len()), Tally::new(contest.bots.len())];
+        series.iter().for_each(|tally| sums[0].add(tally));
+        series.iter().rev().for_each(|tally| sums[1].add(tally));
+        assert_eq!(sums[0], sums[1]);
+        assert_eq!(sums[0].games(), 2 * contest.games_per_series());
+        let ended: u64 = catalog::kinds()
+            .iter()
+            .filter(|kind| kind.name == contest.terms.rules.kind())
+            .flat_map(|kind| kind.endings)
+            .map(|ending| sums[0].ended(ending.name))
+            .sum();
+        assert_eq!(ended, sums[0].games());
+    }
+}
+
+/// What one receives others have paid: nothing is left but the fee, and POTs that nobody took yet.
+#[test]
+fn coins_of_all_bots_together_are_the_fee_at_most() {
+    for contest in every_contest(true) {
+        let tally = contest.series::<AnyGame>(0);
+        let bots = 0..contest.bots.len();
+        let coins: i128 = bots.clone().map(|bot| tally.rows_of(bot).0).sum();
+        let pots: i128 = bots.map(|bot| tally.rows_of(bot).1).sum();
+        assert!(coins <= 0 && pots <= 0, "{coins} {pots}");
+        assert_eq!(pots == 0, contest.terms.hits.is_none());
+        let free = Contest {
+            terms: Terms {
+                price: Price { fee_basis_points: 0, ..contest.terms.price },
+                hits: None,
+                ..contest.terms.clone()
+            },
+            ..contest.clone()
+        };
+        let tally = free.series::<AnyGame>(0);
+        let coins: i128 = (0..free.bots.len()).map(|bot| tally.rows_of(bot).0).sum();
+        assert_eq!(coins, 0, "without a fee nothing is lost");
+    }
+}
+
+#[test]
+fn without_duplicates_each_deal_is_played_once_and_bots_move_on() {
+    for contest in every_contest(false) {
+        assert_eq!(contest.series::<AnyGame>(0).games(), u64::from(DEALS_PER_SERIES));
+        assert_ne!(contest.seated(0, 0), contest.seated(1, 0));
+    }
+}
+
+#[test]
+fn a_bot_that_does_not_exist_is_answered_with_those_that_do() {
+    for grade in Grade::ALL {
+        assert_eq!(grade.name().parse(), Ok(grade));
+    }
+    let unknown = "gready".parse::<Grade>().unwrap_err();
+    assert_eq!(unknown.to_string(), "the bots are random, clock, greedy");
+}

@@ -1,0 +1,243 @@
+//! `bahay arena`: bots against each other at any game of the catalogue, on all processors. The same
+//! seed gives the same numbers, whatever the number of threads.
+//!
+//! What is played and counted is told in `bahay_engine::arena`; here it is shared out among threads
+//! and shown: as a table (`table`) and as a picture (`picture`).
+//!
+//! Deliberately absent: time, and anything that knows a certain game.
+
+mod picture;
+mod progress;
+mod table;
+
+use std::io::Write;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use bahay_engine::arena::{Contest, Grade, Tally};
+use bahay_engine::catalog::{self, AnyGame, AnyRules};
+use bahay_engine::game::{Game, SeatRange};
+
+use crate::lobby::Room;
+use crate::simulate::{Played, SimulateError};
+
+pub use progress::Progress;
+
+/// Who plays, and how much.
+#[derive(Clone, Debug, clap::Args)]
+#[group(skip)]
+pub struct Arena {
+    /// The bots by their names, one for each seat.
+    #[arg(long, value_delimiter = ',', required = true, value_name = "A,B,C")]
+    pub bots: Vec<Grade>,
+
+    /// How many games at least; a few more make whole series of deals.
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub games: u64,
+
+    /// Decides everything: the deals, and what bots leave to chance.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Play every deal once for each rotation of the seats, so that no bot has better cards.
+    #[arg(long)]
+    pub duplicate: bool,
+
+    /// The game, by its name; without it that of the house's first room.
+    #[arg(long, value_name = "NAME")]
+    pub game: Option<String>,
+
+    /// One of the game's rule sets; without it the room's own, or the first one of another game.
+    #[arg(long, alias = "preset", value_name = "NAME")]
+    pub rule_set: Option<String>,
+
+    /// Draw the bots' shares of the games, with their intervals, into this file.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+
+    /// How many threads play; without it one for each processor.
+    #[arg(long, value_name = "NUMBER")]
+    pub threads: Option<NonZero<usize>>,
+}
+
+/// Why nothing was played, or nothing shown.
+#[derive(Debug, thiserror::Error)]
+pub enum ArenaError {
+    #[error(transparent)]
+    Chosen(#[from] SimulateError),
+    #[error("{title} ({rule_set}) is played by {least} to {most} bots, not by {given}")]
+    Seats { title: &'static str, rule_set: String, least: u8, most: u8, given: usize },
+    #[error("{path} cannot be written: {error}")]
+    Picture { path: String, error: std::io::Error },
+    #[error(transparent)]
+    Write(#[from] std::io::Error),
+}
+
+/// A contest that was played, and what of it is shown.
+struct Shown<'a> {
+    contest: &'a Contest<AnyRules>,
+    rule_set: &'a str,
+    title: &'static str,
+    tally: &'a Tally,
+}
+
+/// Plays, and writes what came of it.
+pub fn run(
+    what: &Arena,
+    rooms: &[Room],
+    out: &mut impl Write,
+    told: impl FnMut(u64, u64),
+) -> Result<(), ArenaError> {
+    let room = rooms.first().ok_or(SimulateError::NoRoom)?;
+    let Played { terms, rule_set } =
+        Played::chosen(what.game.as_deref(), what.rule_set.as_deref(), room)?;
+    let title = catalog::title_of(terms.rules.kind());
+    let SeatRange { least, most } = AnyGame::seats(&terms.rules);
+    let given = what.bots.len();
+    if !(usize::from(least)..=usize::from(most)).contains(&given) {
+        return Err(ArenaError::Seats { title, rule_set, least, most, given });
+    }
+    let Arena { seed, duplicate: is_duplicate, .. } = *what;
+    let contest = Contest { terms, bots: what.bots.clone(), seed, is_duplicate };
+    let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = what.threads.map_or_else(processors, NonZero::get);
+    let tally = play(&contest, what.games, threads, told);
+    let shown = Shown { contest: &contest, rule_set: &rule_set, title, tally: &tally };
+    table::write(&shown, out)?;
+    if let Some(path) = &what.svg {
+        let failed = |error| ArenaError::Picture { path: path.display().to_string(), error };
+        std::fs::write(path, picture::draw(&shown)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Plays as many series as make so many games. Whoever is free takes the next one; they add up to
+/// the same in any order.
+fn play(
+    contest: &Contest<AnyRules>,
+    games: u64,
+    threads: usize,
+    mut told: impl FnMut(u64, u64),
+) -> Tally {
+    let series = games.div_ceil(contest.games_per_series());
+    let next = AtomicU64::new(0);
+    let mut sum = Tally::new(contest.bots.len());
+    thread::scope(|scope| {
+        let (done, tallies) = mpsc::channel();
+        for _ in 0..threads {
+            let (done, next) = (done.clone(), &next);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= series || done.send(contest.series::<AnyGame>(number)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(done);
+        for (count, tally) in (1..).zip(tallies) {
+            sum.add(&tally);
+            told(count, series);
+        }
+    });
+    sum
+}
+
+/// Ten-thousandths as a percentage.
+fn percent(share: i64) -> String {
+    format!("{}.{:02}", share / 100, share % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arena, ArenaError, run};
+    use crate::lobby::house_rooms;
+    use bahay_engine::catalog::{self, AnyGame};
+    use bahay_engine::game::Game;
+    use bahay_engine::table::Clocks;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        what: Arena,
+    }
+
+    fn arena(line: &str) -> Result<Arena, clap::Error> {
+        Line::try_parse_from(format!("arena {line}").split_whitespace()).map(|line| line.what)
+    }
+
+    fn said(line: &str) -> Result<String, ArenaError> {
+        let mut said = Vec::new();
+        run(&arena(line).unwrap(), &house_rooms(Clocks::default()), &mut said, |_, _| ())?;
+        Ok(String::from_utf8(said).unwrap())
+    }
+
+    #[test]
+    fn every_rule_set_of_every_game_is_played() {
+        for kind in catalog::kinds() {
+            for set in &kind.rule_sets {
+                let seats = usize::from(AnyGame::seats(&set.rules).least);
+                let bots: Vec<_> =
+                    ["greedy", "random", "clock"].into_iter().cycle().take(seats).collect();
+                let line = format!(
+                    "--bots {} --games 1 --duplicate --game {} --preset {}",
+                    bots.join(","),
+                    kind.name,
+                    set.name
+                );
+                let said = said(&line).unwrap();
+                assert!(
+                    said.contains(&format!("games of {} ({})", kind.title, set.name)),
+                    "{said}"
+                );
+                for bot in bots {
+                    assert!(said.contains(bot), "{said}");
+                }
+                assert_eq!(said.contains("POTs"), set.hits.is_some(), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_nothing() {
+        let line = "--bots greedy,random,clock --games 900 --duplicate --seed 3";
+        let one = said(&format!("{line} --threads 1")).unwrap();
+        assert_eq!(said(&format!("{line} --threads 4")).unwrap(), one);
+        assert_ne!(said("--bots greedy,random,clock --games 900 --duplicate").unwrap(), one);
+    }
+
+    #[test]
+    fn a_misspelt_bot_is_answered_with_the_names_of_all() {
+        let error = arena("--bots gready,random,clock").unwrap_err().to_string();
+        assert!(error.contains("'gready'"), "{error}");
+        assert!(error.contains("the bots are random, clock, greedy"), "{error}");
+    }
+
+    #[test]
+    fn too_few_bots_are_refused() {
+        let error = said("--bots greedy,random --game tongits").unwrap_err();
+        let told = "Tong-its (kingdom) is played by 3 to 3 bots, not by 2";
+        assert_eq!(error.to_string(), told);
+        assert!(matches!(said("--bots clock --game chess"), Err(ArenaError::Chosen(_))));
+    }
+
+    #[test]
+    fn the_picture_names_every_bot_and_is_well_formed() {
+        let path = std::env::temp_dir().join(format!("arena-{}.svg", std::process::id()));
+        let line = format!("--bots greedy,random,clock --games 1 --svg {}", path.display());
+        said(&line).unwrap();
+        let drawn = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        for bot in ["greedy", "random", "clock"] {
+            assert!(drawn.contains(&format!(">{bot}<")), "{drawn}");
+        }
+        let opened = drawn.matches('<').count();
+        let closed = drawn.matches("</").count() * 2 + drawn.matches("/>").count();
+        assert_eq!(opened, closed, "{drawn}");
+    }
+}

@@ -1,0 +1,52 @@
+//! How far a contest has come, as a bar in a terminal. It is drawn anew when a percent more is
+//! done, so that nobody has to ask what time it is.
+
+use std::io::Write;
+
+/// Places of the bar.
+const WIDTH: u64 = 40;
+
+/// A bar, or nothing where nobody looks.
+#[derive(Debug)]
+pub struct Progress<W> {
+    out: Option<W>,
+    drawn: Option<u64>,
+}
+
+impl<W: Write> Progress<W> {
+    pub const fn new(out: Option<W>) -> Self {
+        Self { out, drawn: None }
+    }
+
+    /// So many of all are done. A bar that cannot be drawn is left out: the figures come all the
+    /// same.
+    pub fn tell(&mut self, done: u64, all: u64) {
+        let percent = done * 100 / all.max(1);
+        let Some(out) = self.out.as_mut().filter(|_| self.drawn != Some(percent)) else { return };
+        self.drawn = Some(percent);
+        let full = (percent * WIDTH / 100).min(WIDTH);
+        let bar = |places: u64, letter: &str| letter.repeat(usize::try_from(places).unwrap_or(0));
+        let line = format!("\r[{}{}] {percent:>3} %", bar(full, "#"), bar(WIDTH - full, " "));
+        let end = if done >= all { "\n" } else { "" };
+        let drawn = write!(out, "{line}{end}").and_then(|()| out.flush());
+        if drawn.is_err() {
+            self.out = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Progress;
+
+    #[test]
+    fn a_bar_is_drawn_once_a_percent_and_ends_with_a_line() {
+        let mut drawn = Vec::new();
+        let mut progress = Progress::new(Some(&mut drawn));
+        (1..=1_000).for_each(|done| progress.tell(done, 1_000));
+        let drawn = String::from_utf8(drawn).unwrap();
+        assert_eq!(drawn.matches('\r').count(), 101);
+        assert!(drawn.ends_with("########] 100 %\n"), "{drawn}");
+        assert_eq!(drawn.matches('\n').count(), 1);
+    }
+}
