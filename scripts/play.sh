@@ -64,7 +64,7 @@ check_play() {
   "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database play_$$" ||
     die "could not create a database for the client"
   export DATABASE_URL=${DATABASE_URL%/*}/play_$$ BAHAY_REDIS_PREFIX=play$$
-  export BAHAY_BOTS=12 BAHAY_BOTS_AFTER_S=1
+  export BAHAY_BOTS=12 BAHAY_BOTS_AFTER_S=0
   BAHAY_LISTEN=''
   BAHAY_PROBE_LISTEN=''
   unset BAHAY_INVITE_BASE

@@ -149,7 +149,7 @@ cmd_up() {
   start_services
   make_environment
   # Who tries it alone plays with bots, and does not wait for others first.
-  export BAHAY_BOTS=${BAHAY_BOTS:-12} BAHAY_BOTS_AFTER_S=${BAHAY_BOTS_AFTER_S:-1}
+  export BAHAY_BOTS=${BAHAY_BOTS:-12} BAHAY_BOTS_AFTER_S=${BAHAY_BOTS_AFTER_S:-0}
   start_server 8080
   [ -z "$SAY_HOME" ] || say "$SAY_HOME"
   cat <<READY

@@ -450,9 +450,9 @@ pub struct LobbySettings {
           value_parser = clap::value_parser!(u16).range(..=1000))]
     pub bots: u16,
 
-    /// How many seconds players have waited when bots come.
+    /// How many seconds players have waited when bots come; 0: they come at once.
     #[arg(long, env = "BAHAY_BOTS_AFTER_S", default_value_t = 15, value_name = "SECONDS",
-          value_parser = clap::value_parser!(u16).range(1..=100))]
+          value_parser = clap::value_parser!(u16).range(0..=100))]
     pub bots_after_s: u16,
 }
 
