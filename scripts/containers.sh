@@ -24,7 +24,7 @@ check_containers() {
 # Cargo takes the manifests, with the files alone that .dockerignore lets through, and in the first
 # layer with what the Dockerfile copies there.
 check_context() {
-  local context=$INSTANCE/context name
+  local context=$INSTANCE/context name target
   rm -rf "$context"
   mkdir -p "$context/all" "$context/first/crates/engine" "$context/first/crates/shell"
   while read -r name; do
@@ -39,15 +39,20 @@ check_context() {
   cp "$context"/all/Cargo.* "$context/first"
   cp -R "$context/all/benches" "$context/first"
   cp -R "$context/all/crates/engine/"{Cargo.toml,benches} "$context/first/crates/engine"
-  cp "$context/all/crates/shell/Cargo.toml" "$context/first/crates/shell"
+  cp -R "$context/all/crates/shell/"{Cargo.toml,examples} "$context/first/crates/shell"
   for name in . crates/engine crates/shell; do
     mkdir -p "$context/first/$name/src"
     : >"$context/first/$name/src/lib.rs"
   done
   echo 'fn main() {}' >"$context/first/src/main.rs"
   for name in all first; do
-    (cd "$context/$name" && cargo metadata --locked --no-deps --format-version 1 >/dev/null) ||
-      die "cargo refuses what the builder would be given: see above"
+    (cd "$context/$name" && cargo metadata --locked --no-deps --format-version 1) \
+      >"$context/metadata" || die "cargo refuses what the builder would be given: see above"
+    # What a manifest names and cargo does not find is left out there, and refused only by a build.
+    for target in $(sed -n '/^\[\[/{n;s/^name = "\(.*\)"/\1/p;}' Cargo.toml crates/*/Cargo.toml); do
+      grep -q "\"name\":\"$target\"" "$context/metadata" ||
+        die "the builder would not be given what Cargo.toml names $target"
+    done
   done
   rm -rf "$context"
 }
