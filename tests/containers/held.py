@@ -5,6 +5,7 @@ the network of the data. Prints a line for each thing that is not so, and ends w
 Usage: podman inspect CONTAINER… | held.py REPOSITORY"""
 
 import json
+import os
 import pathlib
 import re
 import sys
@@ -44,45 +45,55 @@ def limits(pid):
     return {"mem_limit": memory, "pids_limit": processes, "cpus": int(quota) / int(period)}
 
 
-def complaints(service, container):
-    pid = container["State"]["Pid"]
-    status = dict(
-        line.split(":", 1)
-        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
-    )
-    found = {
+def privileges(pid):
+    """What a process may do, and whether it may write to its root."""
+    proc = pathlib.Path(f"/proc/{pid}")
+    status = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines())
+    mounts = [line.split() for line in (proc / "mountinfo").read_text().splitlines()]
+    return {
         "user": ":".join([status["Uid"].split()[0], status["Gid"].split()[0]]),
         "capabilities": int(status["CapEff"], 16) | int(status["CapBnd"], 16),
         "no_new_privs": status["NoNewPrivs"].strip(),
+        "root": next(mount[5].split(",")[0] for mount in mounts if mount[4] == "/"),
     }
-    wanted = {"user": service["user"], "capabilities": 0, "no_new_privs": "1"}
-    mounts = [line.split() for line in pathlib.Path(f"/proc/{pid}/mountinfo").read_text().splitlines()]
-    found["root"] = next(mount[5].split(",")[0] for mount in mounts if mount[4] == "/")
-    wanted["root"] = "ro"
-    found.update(limits(pid))
-    wanted["mem_limit"] = str(bytes_of(service["mem_limit"]))
-    wanted["pids_limit"] = str(service["pids_limit"])
-    wanted["cpus"] = float(service["cpus"])
-    if service["networks"] == ["data"]:
-        routes = pathlib.Path(f"/proc/{pid}/net/route").read_text().splitlines()[1:]
-        found["ways out"] = [line.split()[0] for line in routes if line.split()[1] == "00000000"]
-        wanted["ways out"] = []
-    for key, value in wanted.items():
-        if found[key] != value:
-            yield f"{key} is {found[key]!r} and not {value!r}"
+
+
+def ways_out(pid):
+    routes = pathlib.Path(f"/proc/{pid}/net/route").read_text().splitlines()[1:]
+    return [line.split()[0] for line in routes if line.split()[1] == "00000000"]
+
+
+def wanted(service):
+    bounds = {
+        "user": service["user"],
+        "capabilities": 0,
+        "no_new_privs": "1",
+        "root": "ro",
+        "mem_limit": str(bytes_of(service["mem_limit"])),
+        "pids_limit": str(service["pids_limit"]),
+        "cpus": float(service["cpus"]),
+    }
+    return bounds | ({"ways out": []} if service["networks"] == ["data"] else {})
 
 
 def main():
     compose = yaml.safe_load((pathlib.Path(sys.argv[1]) / "docker-compose.yml").read_text())
     services = compose["services"]
     services["server-two"] = services["server"]
-    is_held = True
+    found_wrong = []
+    # This process is bounded in nothing, so a check that finds nothing here would find nothing ever.
+    unbounded = privileges(os.getpid())
     for container in json.load(sys.stdin):
         name = container["Config"]["Labels"]["com.docker.compose.service"]
-        for complaint in complaints(services[name], container):
-            is_held = False
-            print(f"{name}: {complaint}")
-    sys.exit(not is_held)
+        pid = container["State"]["Pid"]
+        found = privileges(pid) | limits(pid) | {"ways out": ways_out(pid)}
+        for key, value in wanted(services[name]).items():
+            if found[key] != value:
+                found_wrong.append(f"{name}: {key} is {found[key]!r} and not {value!r}")
+            if unbounded.get(key) == value:
+                found_wrong.append(f"{name}: the check does not see {key} where nothing is bounded")
+    print(*found_wrong, sep="\n", end="\n" if found_wrong else "")
+    sys.exit(bool(found_wrong))
 
 
 main()
