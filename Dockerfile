@@ -1,8 +1,14 @@
-# The server in a small image. Queries are checked against .sqlx, so building needs no database.
+# The server in an image that holds nothing else: its binary and the libraries that this is linked to.
+# Queries are checked against .sqlx, so building needs no database.
+
+# What the last stage takes the server from: the stage below, or an image that holds in /image what
+# containers/gather.sh has put there.
+ARG SERVER=build
 
 FROM rust:1.98.0-slim-bookworm AS build
 WORKDIR /build
-ENV SQLX_OFFLINE=true
+# Names of functions are left out: what a panic says names its file and line anyway.
+ENV SQLX_OFFLINE=true CARGO_PROFILE_RELEASE_STRIP=symbols
 # What others have made, in a layer of its own, which is made anew when Cargo.toml or Cargo.lock change:
 # our own crates are empty in it.
 COPY Cargo.toml Cargo.lock ./
@@ -10,6 +16,7 @@ COPY crates/engine/Cargo.toml crates/engine/
 COPY crates/shell/Cargo.toml crates/shell/
 COPY benches benches
 COPY crates/engine/benches crates/engine/benches
+COPY crates/shell/examples crates/shell/examples
 RUN mkdir -p src crates/engine/src crates/shell/src \
     && echo 'fn main() {}' >src/main.rs \
     && touch src/lib.rs crates/engine/src/lib.rs crates/shell/src/lib.rs \
@@ -17,15 +24,18 @@ RUN mkdir -p src crates/engine/src crates/shell/src \
 COPY . .
 # Cargo goes by the times of files, and those that came now may be older than the empty ones.
 RUN find src crates build.rs -type f -exec touch {} + \
-    && cargo build --release --locked --bin bahay
+    && cargo build --release --locked --bin bahay \
+    && containers/gather.sh target/release/bahay /image \
+    && install -D -m 644 THIRD_PARTY.md /image/usr/share/doc/bahay/THIRD_PARTY.md
 
-FROM debian:bookworm-20260803-slim
-RUN useradd --system --user-group --uid 10001 --no-create-home --shell /usr/sbin/nologin bahay
-COPY --from=build /build/target/release/bahay /usr/local/bin/bahay
-COPY --from=build /build/THIRD_PARTY.md /usr/share/doc/bahay/
+FROM ${SERVER} AS server
+
+FROM scratch
+COPY --from=server /image/ /
+# There is nobody else in it, so a user needs no name.
 USER 10001:10001
 # Inside a container the outside decides which address is reachable.
-ENV BAHAY_LISTEN=0.0.0.0:8080
+ENV PATH=/usr/local/bin BAHAY_LISTEN=0.0.0.0:8080
 EXPOSE 8080
 # SIGTERM is what the server waits for to end in order.
 STOPSIGNAL SIGTERM

@@ -2,29 +2,100 @@
 # What docker compose would start, held to what it says, without Docker: the files by themselves
 # (tests/containers/compose.py), what the builder is given, and the logins of the database, which are
 # made as in an installation; then a server that owns nothing plays a game, and is refused the rest.
+# At last images are built and a house runs in them: see images.sh and house.sh.
 #
-# `./dev containers` does it alone, `./dev test` among others.
+# `./dev containers` builds the image as a release has it, which takes a release build. With --quick, as in
+# `./dev test`, the server that was built already is put into it: the last stages alone are tried then.
 
 cmd_containers() {
+  local extent=whole
+  case ${1:-} in
+    '') ;;
+    --quick) extent=quick ;;
+    *) die "unknown argument $1: ./dev containers [--quick]" ;;
+  esac
   enter_test_instance containers
   build
-  check_containers
+  check_containers "$extent"
 }
 
 # BINARY is built.
 check_containers() {
+  local lacking
   need_contract_programs
   prepare_schemathesis
   attend with_libraries "$CONTRACTS/venv/bin/python" tests/containers/compose.py "$ROOT" ||
     die "docker-compose.yml, Dockerfile or .env.sample are not as they should be: see above"
+  check_dockerfile
+  check_alerts
   check_context
   check_roles
+  lacking=$(lacking_for_images)
+  if [ -n "$lacking" ]; then
+    [ "$1" = quick ] || die "no image can be built: $lacking"
+    say "NOT RUN: images, and a house in containers: $lacking"
+    return 0
+  fi
+  prepare_images
+  make_base
+  "build_$1_image" "$HOUSE_IMAGE"
+  check_image_contents "$HOUSE_IMAGE"
+  case $1 in
+    whole) say "an image of $(image_megabytes "$HOUSE_IMAGE") MB was built by all of the Dockerfile" ;;
+    quick) say "the image holds the server that ./dev had built: ONLY the last stages of the Dockerfile" \
+      "were tried, and it has not the size of a release" ;;
+  esac
+  check_house "$HOUSE_IMAGE"
+}
+
+# As podman has the name that docker-compose.yml gives it.
+HOUSE_IMAGE=docker.io/library/bahay:latest
+
+# hadolint, which is for Linux and known by its hash.
+check_dockerfile() {
+  local venv=$CONTRACTS/../containers-lint lock=tests/containers/requirements.lock
+  if ! cmp -s "$lock" "$venv/lock"; then
+    make_venv "$venv"
+    if ! (pip_install "$venv" --require-hashes --only-binary :all: -r "$lock"); then
+      say "NOT CHECKED: the Dockerfile by hadolint, which is not to be had here"
+      return 0
+    fi
+    cp "$lock" "$venv/lock"
+  fi
+  "$venv/bin/hadolint" Dockerfile || die "hadolint objects to the Dockerfile: see above"
+}
+
+# promtool is in Debian's package of Prometheus, which is not installed, since it would start one.
+check_alerts() {
+  local folder=$PROGRAMS/prometheus tool
+  if ! tool=$(type -P promtool); then
+    tool=$folder/usr/bin/promtool
+    [ -x "$tool" ] || unpack_prometheus "$folder" || {
+      say "NOT CHECKED: alerts, and what Prometheus is told: there is no promtool"
+      return 0
+    }
+  fi
+  {
+    attend "$tool" check config --syntax-only containers/watch/prometheus.yml &&
+      attend "$tool" check rules containers/watch/alerts.yml &&
+      attend "$tool" test rules tests/containers/alerts.yml
+  } >"$INSTANCE/promtool.log" 2>&1 || {
+    cat "$INSTANCE/promtool.log" >&2
+    die "an alert is not as tests/containers/alerts.yml has it: see above"
+  }
+}
+
+unpack_prometheus() {
+  type -P apt-get >/dev/null && type -P dpkg >/dev/null || return 1
+  mkdir -p "$1"
+  (cd "$1" && apt-get download -qq prometheus && dpkg -x prometheus_*.deb . && rm prometheus_*.deb) \
+    >"$INSTANCE/apt.log" 2>&1
 }
 
 # Cargo takes the manifests, with the files alone that .dockerignore lets through, and in the first
 # layer with what the Dockerfile copies there.
 check_context() {
-  local context=$INSTANCE/context name
+  local context=$INSTANCE/context name target
   rm -rf "$context"
   mkdir -p "$context/all" "$context/first/crates/engine" "$context/first/crates/shell"
   while read -r name; do
@@ -39,15 +110,20 @@ check_context() {
   cp "$context"/all/Cargo.* "$context/first"
   cp -R "$context/all/benches" "$context/first"
   cp -R "$context/all/crates/engine/"{Cargo.toml,benches} "$context/first/crates/engine"
-  cp "$context/all/crates/shell/Cargo.toml" "$context/first/crates/shell"
+  cp -R "$context/all/crates/shell/"{Cargo.toml,examples} "$context/first/crates/shell"
   for name in . crates/engine crates/shell; do
     mkdir -p "$context/first/$name/src"
     : >"$context/first/$name/src/lib.rs"
   done
   echo 'fn main() {}' >"$context/first/src/main.rs"
   for name in all first; do
-    (cd "$context/$name" && cargo metadata --locked --no-deps --format-version 1 >/dev/null) ||
-      die "cargo refuses what the builder would be given: see above"
+    (cd "$context/$name" && cargo metadata --locked --no-deps --format-version 1) \
+      >"$context/metadata" || die "cargo refuses what the builder would be given: see above"
+    # What a manifest names and cargo does not find is left out there, and refused only by a build.
+    for target in $(sed -n '/^\[\[/{n;s/^name = "\(.*\)"/\1/p;}' Cargo.toml crates/*/Cargo.toml); do
+      grep -q "\"name\":\"$target\"" "$context/metadata" ||
+        die "the builder would not be given what Cargo.toml names $target"
+    done
   done
   rm -rf "$context"
 }

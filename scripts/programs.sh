@@ -325,6 +325,7 @@ apt_packages() {
       node) echo nodejs npm ;;
       python) echo python3 python3-venv ;;
       valgrind) echo valgrind ;;
+      containers) echo $CONTAINER_PROGRAMS netavark aardvark-dns ;;
       # The second holds what the program reads, the third letters to draw.
       chromium) echo chromium chromium-common fonts-dejavu-core ;;
     esac

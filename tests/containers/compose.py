@@ -1,8 +1,8 @@
 """Holds docker-compose.yml, Dockerfile and .env.sample to what docs/OPERATIONS.md says of them: every
-service is guarded, every image has a version, only the server is reached from outside, each password is
-known to those who need it, and every setting is explained. Ends with 1 and a line for each thing that
-is not so. Then each guard is taken away in turn, and a complaint about that must come: a check that
-finds nothing there would find nothing ever.
+service is guarded, every image has a version, only the server and Grafana are reached from this host,
+each password is known to those who need it, and every setting is explained. Ends with 1 and a line for
+each thing that is not so. Then each guard is taken away in turn, and a complaint about that must come: a
+check that finds nothing there would find nothing ever.
 
 Usage: compose.py REPOSITORY"""
 
@@ -35,8 +35,16 @@ SECRETS = {
     "POSTGRES_PASSWORD": {"postgres"},
     "REDIS_PASSWORD": {"server", "migrate", "redis"},
 }
+# Who is reached from this host, and by which networks each is reached; all others are in that of the data.
+PUBLISHED = {"server", "grafana"}
+NETWORKS = {
+    "server": {"outside", "data", "watch"},
+    "prometheus": {"watch"},
+    "grafana": {"outside", "watch"},
+    "tempo": {"watch"},
+}
 VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)([^}]*)\}")
-PINNED = re.compile(r"[a-z/]+:\d+\.\d+.*|[a-z/]+:[a-z]+-\d{8}.*|.*@sha256:[0-9a-f]{64}")
+PINNED = re.compile(r"[a-z/]+:v?\d+\.\d+.*|[a-z/]+:[a-z]+-\d{8}.*|.*@sha256:[0-9a-f]{64}")
 
 
 def complaints(compose, dockerfile, sample):
@@ -48,7 +56,7 @@ def complaints(compose, dockerfile, sample):
         if "build" not in service and not PINNED.fullmatch(str(service.get("image"))):
             yield f"{name}: image {service.get('image')} names no version"
         for port in service.get("ports", []):
-            if name != "server" or not str(port).startswith("127.0.0.1:"):
+            if name not in PUBLISHED or not str(port).startswith("127.0.0.1:"):
                 yield f"{name}: publishes {port}"
         for volume in service.get("volumes", []):
             if "docker.sock" in str(volume) or re.match(r"[./~].*(?<!:ro)$", str(volume)):
@@ -58,10 +66,11 @@ def complaints(compose, dockerfile, sample):
             is_known = any(found[1] == secret for found in VARIABLE.finditer(text))
             if is_known != (name in knowing):
                 yield f"{name}: knows {secret}" if is_known else f"{name}: has no {secret}"
-        if name != "server" and service.get("networks") != ["data"]:
+        if set(service.get("networks") or []) != NETWORKS.get(name, {"data"}):
             yield f"{name}: is in networks {service.get('networks')}"
-    if not ((compose.get("networks") or {}).get("data") or {}).get("internal"):
-        yield "networks: data is not internal"
+    for name in ("data", "watch"):
+        if not ((compose.get("networks") or {}).get(name) or {}).get("internal"):
+            yield f"networks: {name} is not internal"
     server = compose["services"]["server"]["environment"]
     if not server["DATABASE_URL"].startswith("postgres://bahay_server:"):
         yield "server: its login is not bahay_server, which owns nothing"
@@ -76,8 +85,11 @@ def complaints(compose, dockerfile, sample):
             yield f"{secret}: may be left out"
         if not re.search(f"^{secret}=$", sample, re.MULTILINE):
             yield f".env.sample: {secret} is not left to be filled in"
+    stages = {"scratch", *re.findall(r"^FROM \S+ AS (\S+)", dockerfile, re.MULTILINE)}
+    given = dict(re.findall(r"^ARG (\w+)=(\S+)", dockerfile, re.MULTILINE))
     for image in re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE):
-        if not PINNED.fullmatch(image):
+        image = VARIABLE.sub(lambda found: given.get(found[1], ""), image)
+        if image not in stages and not PINNED.fullmatch(image):
             yield f"Dockerfile: image {image} names no version"
     if re.match(r"#\s*syntax", dockerfile):
         yield "Dockerfile: its syntax has to be fetched"
@@ -103,6 +115,9 @@ def spoiled(compose, dockerfile, sample):
         other = copy.deepcopy(compose)
         other["services"][name]["ports"] = ["5432:5432"]
         yield f"{name} published", (other, dockerfile, sample)
+        other = copy.deepcopy(compose)
+        other["services"][name]["networks"] = ["data", "outside"]
+        yield f"{name} in other networks", (other, dockerfile, sample)
     other = copy.deepcopy(compose)
     other["services"]["server"]["environment"]["DATABASE_URL"] = "postgres://bahay_owner:x@postgres"
     yield "the server as the owner", (other, dockerfile, sample)
@@ -122,6 +137,8 @@ def spoiled(compose, dockerfile, sample):
     yield "a syntax to be fetched", (compose, "# syntax=docker/dockerfile:1\n" + dockerfile, sample)
     any_version = re.sub(r"FROM rust:\S+", "FROM rust:1-slim", dockerfile)
     yield "a build image of any version", (compose, any_version, sample)
+    elsewhere = dockerfile.replace("ARG SERVER=build", "ARG SERVER=bahay")
+    yield "a server from an image of any version", (compose, elsewhere, sample)
 
 
 def main():

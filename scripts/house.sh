@@ -1,0 +1,201 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
+# A house in containers, as docker-compose.yml says: that file itself is given to docker-compose, which
+# speaks to podman in the place of Docker. Beside it stand a second server and a reverse proxy
+# (tests/containers/two.py). Players come through the proxy while a server is killed, and again after both were
+# exchanged for another image; then everything ends in order, and the ledger adds up.
+#
+# Where podman is not Docker: a container whose root is only read has memory file systems on /tmp, /var/tmp and
+# /run besides, and what asks containers for their health is this script, as there is no systemd to.
+
+# Several servers of one house.
+SERVERS='server server-two'
+
+compose() {
+  env -i PATH="$PATH" HOME="$HOME" CONTAINERS_CONF="$IMAGES/containers.conf" \
+    DOCKER_HOST="unix://$IMAGES/podman.sock" COMPOSE_PROJECT_NAME=house \
+    docker-compose --project-directory "$ROOT" --env-file "$IMAGES/env" \
+    --file docker-compose.yml --file "$IMAGES/two.json" "$@"
+}
+
+in_house() {
+  attend compose "$@" >"$IMAGES/compose.log" 2>&1 && return 0
+  tail -n 20 "$IMAGES/compose.log" >&2
+  say_logs
+  die "docker-compose $* failed: see above"
+}
+
+# The last words of each container.
+say_logs() {
+  local name
+  for name in $(with_storage podman ps --all --format '{{.Names}}'); do
+    say "$name: $(with_storage podman logs --tail 3 "$name" 2>&1)"
+  done
+}
+
+# The image $1 is there, of which servers are made.
+check_house() {
+  local name ids=''
+  make_stand_ins
+  write_house "$1"
+  AT_EXIT="remove_house $AT_EXIT"
+  remove_house
+  spawn with_storage podman system service --time 0 "unix://$IMAGES/podman.sock" 2>"$IMAGES/service.log"
+  spawn ask_for_health
+  say "a house as docker-compose.yml says: $(versions)"
+  in_house --profile watch config --quiet
+  in_house up --detach --no-build
+  for name in $SERVERS; do await_health "$name"; done
+  for name in redis postgres $SERVERS; do ids="$ids $(container "$name")"; done
+  # shellcheck disable=SC2086 # A list of words.
+  with_storage podman inspect $ids | "$CONTRACTS/venv/bin/python" tests/containers/held.py "$ROOT" ||
+    die "a container is not bounded as docker-compose.yml says: see above"
+  await_proxied 2
+  say "players play through a reverse proxy, then while a server is killed"
+  play_through_proxy
+  kill_while_they_play
+  say "both servers are exchanged for another image, one by one, and players play again"
+  upgrade "$1"
+  in_house run --rm migrate verify ledger
+  end_in_order
+  remove_house
+}
+
+make_stand_ins() {
+  make_base
+  make_stand_in postgres "docker.io/library/$(image_named postgres)"
+  make_stand_in redis "docker.io/library/$(image_named redis)"
+  make_stand_in haproxy docker.io/library/haproxy:debian
+}
+
+versions() {
+  local name said
+  for name in postgres:postgres redis:redis-server; do
+    said=$(with_storage podman run --rm --network none --entrypoint "${name##*:}" \
+      "docker.io/library/$(image_named "${name%%:*}")" --version 2>/dev/null)
+    printf '%s is here %s; ' "$(image_named "${name%%:*}")" \
+      "$(printf '%s' "$said" | sed 's/ (Debian.*//; s/ sha=.*//')"
+  done
+}
+
+# Its settings: each secret that .env.sample leaves to be filled in, and what a trial on one machine needs,
+# whose players come from one address.
+write_house() {
+  local name
+  sed -n 's/^\([A-Z_]*\)=$/\1/p' .env.sample | while read -r name; do
+    printf '%s=%s\n' "$name" "$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')"
+  done >"$IMAGES/env"
+  BAHAY_LISTEN=''
+  choose_port 18680
+  release_port
+  printf '%s\n' "BAHAY_PORT=$LISTEN_PORT" BAHAY_APART_BY_ADDRESS=false BAHAY_TRUSTED_PROXIES=10.0.0.0/8 \
+    >>"$IMAGES/env"
+  unset BAHAY_LISTEN BAHAY_PROBE_LISTEN BAHAY_INVITE_BASE BAHAY_URL
+  "$CONTRACTS/venv/bin/python" tests/containers/two.py "$ROOT" docker.io/library/haproxy:debian \
+    >"$IMAGES/two.json"
+}
+
+container() { with_storage podman ps --all --quiet --filter "label=com.docker.compose.service=$1"; }
+
+health() { with_storage podman inspect --format '{{.State.Health.Status}}' "$(container "$1")" 2>/dev/null; }
+
+# What systemd's timers do elsewhere: runs each container's own check.
+ask_for_health() {
+  local id
+  while sleep 1; do
+    for id in $(with_storage podman ps --quiet 2>/dev/null); do
+      with_storage podman healthcheck run "$id" >/dev/null 2>&1 || :
+    done
+  done
+}
+
+await_health() {
+  local tries=0
+  until [ "$(health "$1")" = healthy ]; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 120 ] || { say_logs && die "$1 has not become healthy in two minutes"; }
+    sleep 1
+  done
+}
+
+# Until the proxy sends players to $1 servers.
+await_proxied() {
+  local tries=0
+  until [ "$(proxied)" = "$1" ]; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 120 ] || { say_logs && die "the proxy does not find $1 servers within two minutes"; }
+    sleep 1
+  done
+}
+
+proxied() {
+  # shellcheck disable=SC2016 # Expanded in the container.
+  with_storage podman exec "$(container proxy)" bash -c \
+    'exec 3<>/dev/tcp/127.0.0.1/8404 && printf "GET /;csv HTTP/1.0\r\n\r\n" >&3 && cat <&3' |
+    grep -c '^servers,\(one\|two\),.*,UP,' || :
+}
+
+play_through_proxy() {
+  attend compose run --rm player >"$IMAGES/demo.log" 2>&1 && return 0
+  say_logs
+  die "no game was played through the proxy: $(tail -n 1 "$IMAGES/demo.log")"
+}
+
+# The process is killed and not the container stopped, so the container comes back by itself.
+kill_while_they_play() {
+  local player pid before tries=0
+  before=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container server)")
+  spawn compose run --rm player >"$IMAGES/demo.log" 2>&1
+  player=$CHILD
+  until grep -q '^Game 1,' "$IMAGES/demo.log"; do
+    process_start "$player" >/dev/null || die "no game began: $(tail -n 1 "$IMAGES/demo.log")"
+    sleep 0.1
+  done
+  kill -KILL "$before"
+  await "$player" || die "players did not come over a killed server: $(tail -n 1 "$IMAGES/demo.log")"
+  while pid=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container server)") &&
+    [ "$pid" = "$before" ] || [ "$pid" = 0 ]; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 60 ] || die "a killed server did not come back by itself"
+    sleep 1
+  done
+  await_health server
+  await_proxied 2
+}
+
+# The other image has the same server under another name, so what is tried is the exchange and not what a
+# version changes. Players come again after it: that they play on meanwhile is not tried here.
+upgrade() {
+  local name image
+  build_image --build-arg "BEFORE=$1" --tag "$1-next" --file tests/containers/images/next \
+    tests/containers/images
+  in_storage podman tag "$1-next" "$1"
+  image=$(with_storage podman image inspect --format '{{.Id}}' "$1")
+  in_house run --rm migrate
+  for name in server-two server; do
+    in_house up --detach --no-build --no-deps "$name"
+    await_health "$name"
+    # Who ends the next one before the proxy has found this one leaves players without any.
+    await_proxied 2
+    [ "$(with_storage podman inspect --format '{{.Image}}' "$(container "$name")")" = "$image" ] ||
+      die "$name does not run the other image"
+  done
+  play_through_proxy
+}
+
+# Who is killed at its end has not ended in order.
+end_in_order() {
+  local name status
+  in_house stop
+  for name in $SERVERS redis postgres; do
+    status=$(with_storage podman inspect --format '{{.State.ExitCode}}' "$(container "$name")")
+    [ "$status" = 0 ] || { say_logs && die "$name ended with status $status"; }
+  done
+  say "servers, Redis and PostgreSQL ended in order"
+}
+
+# Also what a killed ./dev left behind.
+remove_house() {
+  with_storage podman rm --all --force --volumes --time 0 >/dev/null 2>&1 || :
+  with_storage podman volume rm --all --force >/dev/null 2>&1 || :
+  with_storage podman network prune --force >/dev/null 2>&1 || :
+}

@@ -1,0 +1,44 @@
+"""Writes what is put beside docker-compose.yml for a trial: a second server that is the first one's copy
+but for its port, a reverse proxy before both, and players who come through it.
+
+Usage: two.py REPOSITORY PROXY_IMAGE"""
+
+import copy
+import json
+import pathlib
+import sys
+
+import yaml
+
+
+def main():
+    root, proxy_image = sys.argv[1:]
+    compose = yaml.safe_load((pathlib.Path(root) / "docker-compose.yml").read_text())
+    second = copy.deepcopy(compose["services"]["server"])
+    del second["ports"], second["build"]
+    guarded = {
+        **compose["x-guarded"],
+        "networks": ["outside"],
+        "mem_limit": "256m",
+        "cpus": 1,
+        "pids_limit": 64,
+    }
+    proxy = {
+        **guarded,
+        "image": proxy_image,
+        "user": "999:999",
+        "depends_on": ["server", "server-two"],
+    }
+    player = {
+        **guarded,
+        "image": second["image"],
+        "user": second["user"],
+        "command": ["demo", "--url", "http://proxy:8000"],
+        "profiles": ["players"],
+        "restart": "no",
+    }
+    services = {"server-two": second, "proxy": proxy, "player": player}
+    json.dump({"services": services}, sys.stdout, indent=1)
+
+
+main()
