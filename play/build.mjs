@@ -46,18 +46,24 @@ const bundled = await build({
 });
 
 const files = new Map();
+// Each file is named by what is in it, so it gets its name after those that it imports.
 const names = {};
-for (const { path, contents } of bundled.outputFiles) {
-  const name = basename(path);
-  if (name.startsWith('chunk-')) {
-    files.set(name, Buffer.from(contents));
-    continue;
+const contents = new Map(bundled.outputFiles.map(({ path, text }) => [basename(path), text]));
+function nameOf(made, waiting = []) {
+  if (waiting.includes(made)) throw new Error(`these import each other: ${[...waiting, made].join(', ')}`);
+  if (names[made]) return names[made];
+  let text = contents.get(made);
+  for (const { path } of bundled.metafile.outputs[`dist/${made}`].imports) {
+    text = text.replaceAll(basename(path), nameOf(basename(path), [...waiting, made]));
   }
-  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12);
-  const [stem, extension] = name.split('.');
-  names[name] = `${stem}-${hash}.${extension}`;
-  files.set(names[name], Buffer.from(contents));
+  const bytes = Buffer.from(text);
+  const [stem, extension] = made.replace(/^chunk-.*\./, 'chunk.').split('.');
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  names[made] = `${stem}-${hash}.${extension}`;
+  files.set(names[made], bytes);
+  return names[made];
 }
+for (const made of contents.keys()) nameOf(made);
 
 /** What a file imports at once, and what that imports. */
 function importsOf(output, found = new Set()) {
@@ -80,7 +86,7 @@ const ofGame = (game) => {
 };
 const filled = {
   ...names,
-  parts: [...parts].map((path) => `<link rel="modulepreload" href="${address(basename(path))}">`).sort().join('\n'),
+  parts: [...parts].map((path) => `<link rel="modulepreload" href="${address(names[basename(path)])}">`).sort().join('\n'),
   games: games.map(ofGame).join('\n'),
 };
 const page = readFileSync(join(here, 'src/index.html'), 'utf8').replace(/\{\{([a-z.]+)\}\}/g, (_, name) => filled[name]);
