@@ -18,7 +18,7 @@ use bahay_engine::table::TableId;
 
 use super::nodes::Nodes;
 use crate::clock::Moment;
-use crate::ids::Tag;
+use crate::ws::protocol::Tag;
 
 /// Lines of which something is still to be heard.
 const LINES_MAX: usize = 8;
@@ -46,6 +46,14 @@ struct Line {
     meant: Option<Moment>,
     heard: u8,
     last: Moment,
+}
+
+/// How a player who has joined tells its table's board what it hears: until this is dropped.
+#[derive(Debug)]
+pub(super) struct Teller {
+    board: Arc<Board>,
+    /// The last updates, by this client's versions.
+    heard: VecDeque<(u64, Tag)>,
 }
 
 /// A player's place at a table: given up with this.
@@ -88,25 +96,54 @@ impl Boards {
     }
 }
 
+impl Teller {
+    pub(super) fn join(board: Arc<Board>) -> Self {
+        board.join();
+        Self { board, heard: VecDeque::with_capacity(LINES_MAX) }
+    }
+
+    /// An update has come. How long its line took to reach every seat, when that is complete.
+    pub(super) fn heard(&mut self, version: u64, tag: Tag, now: Moment) -> Option<Duration> {
+        if self.heard.len() == LINES_MAX {
+            self.heard.pop_front();
+        }
+        self.heard.push_back((version, tag));
+        self.board.heard(tag, now)
+    }
+
+    /// An ack has said which version came of what the player meant to do. What an ack speaks of was shown
+    /// before it.
+    pub(super) fn acted(&self, version: u64, meant: Moment) -> Option<Duration> {
+        let (_, tag) = self.heard.iter().find(|(heard, _)| *heard == version)?;
+        self.board.acted(*tag, meant)
+    }
+}
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        self.board.drop_out();
+    }
+}
+
 impl Board {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn join(&self) {
+    fn join(&self) {
         let mut state = self.state();
         state.seats += 1;
         state.lines.clear();
     }
 
-    pub(super) fn drop_out(&self) {
+    fn drop_out(&self) {
         let mut state = self.state();
         state.seats = state.seats.saturating_sub(1);
         state.lines.clear();
     }
 
     /// A seat has heard of a line.
-    pub(super) fn heard(&self, tag: Tag, now: Moment) -> Option<Duration> {
+    fn heard(&self, tag: Tag, now: Moment) -> Option<Duration> {
         self.note(tag, |line| {
             line.heard += 1;
             line.last = line.last.max(now);
@@ -114,7 +151,7 @@ impl Board {
     }
 
     /// A line came of what somebody meant to do at this moment.
-    pub(super) fn acted(&self, tag: Tag, meant: Moment) -> Option<Duration> {
+    fn acted(&self, tag: Tag, meant: Moment) -> Option<Duration> {
         self.note(tag, |line| line.meant = Some(meant))
     }
 
@@ -144,7 +181,7 @@ impl Board {
 mod tests {
     use super::Board;
     use crate::clock::Moment;
-    use crate::ids::Tag;
+    use crate::ws::protocol::Tag;
     use bahay_engine::hex::Hex;
     use std::time::Duration;
 

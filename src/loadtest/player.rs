@@ -1,7 +1,6 @@
 //! The life of one player: signs in as a guest, asks for a seat, connects, plays as the house's bot
 //! would after thinking for a while, and comes back whenever the connection breaks.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use tokio::time::{sleep, timeout};
 use super::Mode;
 use super::asked::{Question, just_in_time, plays, question};
 use super::audit::audit;
-use super::board::{Board, Place};
+use super::board::{Place, Teller};
 use super::crowd::{Crowd, Order, Orders};
 use super::dice::{Dice, Habit};
 use super::frames::Seen;
@@ -22,7 +21,6 @@ use super::tally::{Count, Figure, TIMER};
 use crate::client::{Client, ClientError, Known, Play, PlayError, Said};
 use crate::clock::Moment;
 use crate::entropy;
-use crate::ids::Tag;
 use crate::ws::protocol::Message;
 use bahay_engine::catalog::AnyGame;
 
@@ -31,9 +29,6 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 /// After a command that was refused as too fast: the server takes 20 a second for long.
 const TOO_FAST_PAUSE: Duration = Duration::from_millis(50);
-
-/// Updates among which that of an ack is looked for: it is the last one, or close to it.
-const HEARD_MAX: usize = 8;
 
 /// Longer than anything may take on the way to a table.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -87,10 +82,8 @@ struct Sitting {
     /// The table's board, and the node of this connection.
     place: Arc<Place>,
     /// Once it is joined.
-    board: Option<Arc<Board>>,
+    teller: Option<Teller>,
     seen: Seen,
-    /// The last updates, by this client's versions.
-    heard: VecDeque<(u64, Tag)>,
     /// The id of `join`, until it is answered.
     join: Option<u32>,
     came_back: Option<Moment>,
@@ -105,8 +98,7 @@ struct Sitting {
 
 impl Drop for Sitting {
     fn drop(&mut self) {
-        if let Some(board) = &self.board {
-            board.drop_out();
+        if self.teller.is_some() {
             self.crowd.dropped_out();
         }
     }
@@ -326,9 +318,8 @@ impl Player {
             crowd: crowd.clone(),
             client: client.clone(),
             place: place.clone(),
-            board: None,
+            teller: None,
             seen: Seen::new(crowd.options.form.into(), self.number),
-            heard: VecDeque::new(),
             join: None,
             came_back,
             asked_for_seat,
@@ -436,13 +427,8 @@ impl Player {
             Message::Hello { .. } | Message::Said { .. } | Message::Ticket { .. } => {}
             Message::Snapshot { .. } => sitting.question = None,
             Message::Update { version, tag, events, .. } => {
-                sitting.heard.push_back((*version, *tag));
-                if sitting.heard.len() > HEARD_MAX {
-                    sitting.heard.pop_front();
-                }
-                if let Some(board) = &sitting.board
-                    && let Some(taken) = board.heard(*tag, now)
-                {
+                let teller = sitting.teller.as_mut();
+                if let Some(taken) = teller.and_then(|it| it.heard(*version, *tag, now)) {
                     crowd.reached_all(taken);
                 }
                 for event in events {
@@ -452,9 +438,7 @@ impl Player {
             Message::Ack { id, .. } if sitting.join == Some(*id) => {
                 sitting.join = None;
                 self.arriving = None;
-                let board = sitting.place.board.clone();
-                board.join();
-                sitting.board = Some(board);
+                sitting.teller = Some(Teller::join(sitting.place.board.clone()));
                 crowd.joined();
                 if let Some(came_back) = sitting.came_back.take() {
                     tally.took(Figure::Resume, now.since(came_back));
@@ -467,11 +451,8 @@ impl Player {
                 {
                     sitting.sent = None;
                     crowd.acted(now.since(meant), sitting.place.node);
-                    // What an ack speaks of was shown before it.
-                    let line = sitting.heard.iter().find(|(heard, _)| Some(*heard) == *version);
-                    if let (Some(board), Some((_, tag))) = (&sitting.board, line)
-                        && let Some(taken) = board.acted(*tag, meant)
-                    {
+                    let taken = sitting.teller.as_ref().zip(*version);
+                    if let Some(taken) = taken.and_then(|(it, version)| it.acted(version, meant)) {
                         crowd.reached_all(taken);
                     }
                 }
