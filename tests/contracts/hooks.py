@@ -51,6 +51,8 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("body_invalid", "a reason has 10 to 500 characters"),
     # Which actions there are is a list that grows.
     ("query_invalid", "there is no such action"),
+    # Which pictures there are is a list that grows.
+    ("body_invalid", "there is no such avatar"),
     # Which games there are, and how they end, is the catalogue's.
     ("query_invalid", "`kind` names no game of this house"),
     ("query_invalid", "no game ends like `ending`"),
