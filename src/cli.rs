@@ -1,7 +1,7 @@
 //! The commands of the one binary. Each that fails says why in one line, and exits with 1; with 2
 //! when the command line itself is not understood.
 
-use std::io::{IsTerminal, Read, stderr, stdout};
+use std::io::{IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,20 +14,22 @@ use crate::accounts::{Ban, Bar, ListedBan};
 use crate::arena::Arena;
 use crate::collusion::Collusion;
 use crate::config::{Config, Database, StandingsSettings};
+use crate::env::Env;
 use crate::farm::Farm;
 use crate::fixtures::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
 use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
+use crate::outbox::{Folder, Outbox};
 use crate::reason::Reason;
 use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::tapes::Tapes;
 use crate::telemetry::Format;
 use crate::{
-    app, arena, clock, collusion, db, demo, farm, fixtures, http, loadtest, lobby, operate,
-    simulate, standings, tapes, telemetry, verify, ws,
+    app, arena, clock, collusion, db, demo, env, farm, fixtures, http, loadtest, lobby, operate,
+    outbox, simulate, standings, tapes, telemetry, verify, ws,
 };
 
 /// The house that runs the table: a server for table games played for coins.
@@ -52,6 +54,8 @@ enum Command {
     Loadtest(Box<LoadTest>),
     /// Check the record of a finished game, or the whole ledger.
     Verify(Verify),
+    /// Write what was booked and played as one stream of numbered events, one JSON a line.
+    Events(Events),
     /// Look after tables that were halted.
     #[command(subcommand)]
     Table(TableOrder),
@@ -59,6 +63,8 @@ enum Command {
     Simulate(Simulate),
     /// Play bots against each other, each deal with seats rotated, and say who wins how much.
     Arena(Arena),
+    /// Deal games to a program that learns, in lines of JSON on the standard streams.
+    Env(Env),
     /// Write what a client hears in simulated games, and what it must make of it.
     Tapes(Tapes),
     /// Plant bots that collude among others, and say how many the signs of collusion find.
@@ -116,6 +122,23 @@ struct LoadTest {
 fn database(url: &str) -> Result<Database, String> {
     let read = url.parse().map(|database_url| Database { database_url });
     read.map_err(|error| in_one_line(&error))
+}
+
+/// Where events go, and from which on.
+#[derive(clap::Args, Debug)]
+struct Events {
+    /// A folder, which remembers how far it goes; without it they are printed.
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// The number of the first event that is printed.
+    #[arg(long, value_name = "NUMBER", default_value = "1", conflicts_with = "out",
+          value_parser = clap::value_parser!(i64).range(1..))]
+    from: i64,
+    /// Go on when there are no more, and write what is booked from then on.
+    #[arg(long)]
+    follow: bool,
+    #[command(flatten)]
+    database: Box<Database>,
 }
 
 /// Checks a record: its deal, every action, its settlement.
@@ -257,6 +280,7 @@ fn run(command: Command) -> Result<(), Failed> {
             ..
         }) => runtime()?.block_on(verify_standings(*database, &settings)),
         Command::Verify(Verify { what: None, file }) => verify_file(&file.unwrap_or_default()),
+        Command::Events(what) => runtime()?.block_on(events(what)),
         Command::Table(order) => {
             let said = runtime()?.block_on(operate::table(order))?;
             print!("{said}");
@@ -272,6 +296,7 @@ fn run(command: Command) -> Result<(), Failed> {
             let told = |done, all| progress.tell(done, all);
             Ok(arena::run(&what, &rooms, &mut stdout().lock(), told)?)
         }
+        Command::Env(what) => Ok(env::run(&what, stdin().lock(), &mut stdout().lock())?),
         Command::Tapes(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             Ok(tapes::run(&what, &rooms)?)
@@ -451,6 +476,43 @@ async fn verify_ledger(database: Database) -> Result<(), Failed> {
     let report = ledger_report(database).await?;
     println!("{report}");
     if report.is_clean() { Ok(()) } else { Err("the ledger does not add up".into()) }
+}
+
+/// How long events are waited for before it is asked again.
+const EVENTS_EVERY: Duration = Duration::from_millis(500);
+
+async fn events(what: Events) -> Result<(), Failed> {
+    let Events { out, from, follow, database } = what;
+    db::check_schema(&database.database_url).await?;
+    let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
+    let pool = db::connect(database.database_url, options).await;
+    let pool = pool.map_err(app::ServeError::Database)?;
+    let mut folder = out.as_deref().map(Folder::open).transpose()?;
+    let after = folder.as_ref().map_or(from - 1, Folder::number);
+    let mut outbox = Outbox::after(pool, after)
+        .await?
+        .ok_or_else(|| format!("there are not {after} events yet: is this another database?"))?;
+    loop {
+        let events = outbox.next().await?;
+        match &mut folder {
+            Some(folder) => folder.append(&events)?,
+            None => print_events(&events)?,
+        }
+        match (events.is_empty(), follow) {
+            (true, true) => tokio::time::sleep(EVENTS_EVERY).await,
+            (true, false) => return Ok(()),
+            (false, _) => {}
+        }
+    }
+}
+
+fn print_events(events: &[outbox::Event]) -> Result<(), Failed> {
+    let mut out = stdout().lock();
+    for event in events {
+        serde_json::to_writer(&mut out, event)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(out.flush()?)
 }
 
 async fn verify_standings(database: Database, settings: &StandingsSettings) -> Result<(), Failed> {

@@ -65,6 +65,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "ledger",
             "notices",
             "operators",
+            "outbox",
             "ratings",
             "reports",
             "retention",

@@ -80,13 +80,16 @@ export function fly({ before, delays, sources, turned }: Flights, root: ParentNo
     const turn = turned.has(name) && isNew;
     const frames: Keyframe[] = [
       { transform: `translate(${dx}px,${dy}px) scale(${scale}) rotate(${tilt}deg)${turn ? ' rotateY(80deg)' : ''}`,
-        opacity: isNew && turn ? 0 : 1, zIndex: 30, offset: 0 },
+        opacity: isNew && turn ? 0 : 1, offset: 0 },
       { transform: `translate(${dx * 0.4}px,${dy * 0.4 + lift}px) scale(${(scale + 1) / 2 * 1.06}) rotate(${tilt / 2}deg)${turn ? ' rotateY(30deg)' : ''}`,
-        opacity: 1, zIndex: 30, offset: 0.55 },
-      { transform: 'none', opacity: 1, zIndex: 30, offset: 1 },
+        opacity: 1, offset: 0.55 },
+      { transform: 'none', opacity: 1, offset: 1 },
     ];
     const duration = Math.min(300, 170 + far * 0.25);
-    track(element.animate(frames, { duration, delay, easing: EASE, fill: 'backwards' }));
+    // Among the keyframes it would keep the flight from the compositor.
+    element.style.zIndex = '30';
+    const landed = () => { element.style.zIndex = ''; };
+    track(element.animate(frames, { duration, delay, easing: EASE, fill: 'backwards' })).finished.then(landed, landed);
   }
 }
 

@@ -215,7 +215,7 @@ mod tests {
     fn a_misspelt_bot_is_answered_with_the_names_of_all() {
         let error = arena("--bots gready,random,clock").unwrap_err().to_string();
         assert!(error.contains("'gready'"), "{error}");
-        assert!(error.contains("the bots are random, clock, greedy"), "{error}");
+        assert!(error.contains("the bots are random, clock, greedy, quick, strong"), "{error}");
     }
 
     #[test]

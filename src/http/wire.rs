@@ -112,178 +112,96 @@ impl ToSchema for TransferCode {
     }
 }
 
-/// The schema of a name as clients may send it.
-#[derive(Clone, Copy, Debug)]
-pub struct NameText;
+/// The schema of a text that clients send, under a name of its own in the contract.
+macro_rules! text {
+    ($(#[$doc:meta])* $text:ident as $name:literal, $say:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $text;
 
-impl PartialSchema for NameText {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some(Name::pattern()))
-            .max_length(Some(NAME_TEXT_LENGTH_MAX))
-            .description(Some(
-                "A player's name: 2 to 20 characters, no control characters, nothing invisible. \
-                 White space is made single and trimmed, and only then counted. Names are not \
-                 unique.",
-            ))
-            .examples(["Mang Tomás"])
-            .into()
-    }
+        impl PartialSchema for $text {
+            fn schema() -> RefOr<Schema> {
+                let say: fn(ObjectBuilder) -> ObjectBuilder = $say;
+                say(ObjectBuilder::new().schema_type(Type::String)).into()
+            }
+        }
+
+        impl ToSchema for $text {
+            fn name() -> Cow<'static, str> {
+                $name.into()
+            }
+        }
+    };
 }
 
-impl ToSchema for NameText {
-    fn name() -> Cow<'static, str> {
-        "Name".into()
-    }
+text! {
+    /// The schema of a name as clients may send it.
+    NameText as "Name", |text| text
+        .pattern(Some(Name::pattern()))
+        .max_length(Some(NAME_TEXT_LENGTH_MAX))
+        .description(Some(
+            "A player's name: 2 to 20 characters, no control characters, nothing invisible. \
+             White space is made single and trimmed, and only then counted. Names are not \
+             unique.",
+        ))
+        .examples(["Mang Tomás"])
 }
 
-/// The schema of a device's id as clients send it.
-#[derive(Clone, Copy, Debug)]
-pub struct DeviceText;
-
-impl PartialSchema for DeviceText {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some("^[!-~]{16,128}$"))
-            .description(Some("A random text that an installation has drawn once and keeps."))
-            .examples(["3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"])
-            .into()
-    }
+text! {
+    /// The schema of a device's id as clients send it.
+    DeviceText as "DeviceId", |text| text
+        .pattern(Some("^[!-~]{16,128}$"))
+        .description(Some("A random text that an installation has drawn once and keeps."))
+        .examples(["3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"])
 }
 
-impl ToSchema for DeviceText {
-    fn name() -> Cow<'static, str> {
-        "DeviceId".into()
-    }
+text! {
+    /// The schema of an ID token as an issuer gives it to clients.
+    IdTokenText as "IdToken", |text| text
+        .max_length(Some(8192))
+        .description(Some("An ID token, as the issuer gave it to the client."))
+        .examples(["eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl"])
 }
 
-/// The schema of an ID token as an issuer gives it to clients.
-#[derive(Clone, Copy, Debug)]
-pub struct IdTokenText;
-
-impl PartialSchema for IdTokenText {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .max_length(Some(8192))
-            .description(Some("An ID token, as the issuer gave it to the client."))
-            .examples(["eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl"])
-            .into()
-    }
+text! {
+    /// The schema of an issuer of ID tokens, as the house's settings call it.
+    IssuerText as "IssuerName", |text| text
+        .max_length(Some(64))
+        .description(Some("An issuer of ID tokens, as the house's settings call it."))
+        .examples(["google"])
 }
 
-impl ToSchema for IdTokenText {
-    fn name() -> Cow<'static, str> {
-        "IdToken".into()
-    }
+text! {
+    /// The schema of a time zone as clients send it.
+    TimeZoneText as "TimeZone", |text| text
+        .pattern(Some("^[A-Za-z][A-Za-z0-9_+/-]{0,63}$"))
+        .description(Some("The IANA name of a time zone."))
+        .examples(["Asia/Manila"])
 }
 
-/// The schema of an issuer of ID tokens, as the house's settings call it.
-#[derive(Clone, Copy, Debug)]
-pub struct IssuerText;
-
-impl PartialSchema for IssuerText {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .max_length(Some(64))
-            .description(Some("An issuer of ID tokens, as the house's settings call it."))
-            .examples(["google"])
-            .into()
-    }
+text! {
+    /// The schema of a reason as operators write it.
+    ReasonText as "Reason", |text| text
+        .min_length(Some(*REASON_LENGTH.start()))
+        .max_length(Some(*REASON_LENGTH.end()))
+        .pattern(Some("^[^\\u0000-\\u001f\\u007f-\\u009f]+$"))
+        .examples(["as the player asked on the phone"])
 }
 
-impl ToSchema for IssuerText {
-    fn name() -> Cow<'static, str> {
-        "IssuerName".into()
-    }
+text! {
+    /// The schema of a room's id as clients send it.
+    RoomText as "RoomText", |text| text
+        .max_length(Some(ROOM_ID_BYTES_MAX))
+        .description(Some("A room's id: lower-case letters, digits and hyphens."))
+        .examples(["newbie"])
 }
 
-/// The schema of a time zone as clients send it.
-#[derive(Clone, Copy, Debug)]
-pub struct TimeZoneText;
-
-impl PartialSchema for TimeZoneText {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some("^[A-Za-z][A-Za-z0-9_+/-]{0,63}$"))
-            .description(Some("The IANA name of a time zone."))
-            .examples(["Asia/Manila"])
-            .into()
-    }
-}
-
-impl ToSchema for TimeZoneText {
-    fn name() -> Cow<'static, str> {
-        "TimeZone".into()
-    }
-}
-
-/// The schema of a reason as operators write it.
-#[derive(Clone, Copy, Debug)]
-pub struct ReasonText;
-
-impl PartialSchema for ReasonText {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .min_length(Some(*REASON_LENGTH.start()))
-            .max_length(Some(*REASON_LENGTH.end()))
-            .pattern(Some("^[^\\u0000-\\u001f\\u007f-\\u009f]+$"))
-            .examples(["as the player asked on the phone"])
-            .into()
-    }
-}
-
-impl ToSchema for ReasonText {
-    fn name() -> Cow<'static, str> {
-        "Reason".into()
-    }
-}
-
-/// The schema of a room's id as clients send it.
-#[derive(Clone, Copy, Debug)]
-pub struct RoomText;
-
-impl PartialSchema for RoomText {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .max_length(Some(ROOM_ID_BYTES_MAX))
-            .description(Some("A room's id: lower-case letters, digits and hyphens."))
-            .examples(["newbie"])
-            .into()
-    }
-}
-
-impl ToSchema for RoomText {
-    fn name() -> Cow<'static, str> {
-        "RoomText".into()
-    }
-}
-
-/// The schema of a card; cards themselves are the engine's.
-#[derive(Clone, Copy, Debug)]
-pub struct CardText;
-
-impl PartialSchema for CardText {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some("^[A23456789TJQK][CDHS]$"))
-            .description(Some("A card: rank A23456789TJQK, then suit C D H S."))
-            .examples(["AS", "TD"])
-            .into()
-    }
-}
-
-impl ToSchema for CardText {
-    fn name() -> Cow<'static, str> {
-        "Card".into()
-    }
+text! {
+    /// The schema of a card; cards themselves are the engine's.
+    CardText as "Card", |text| text
+        .pattern(Some("^[A23456789TJQK][CDHS]$"))
+        .description(Some("A card: rank A23456789TJQK, then suit C D H S."))
+        .examples(["AS", "TD"])
 }
 
 #[cfg(test)]

@@ -19,8 +19,9 @@ use crate::auth::TICKET_LIFE;
 use crate::ws::entry::PATIENCE as ENTRY;
 use crate::ws::examples;
 use crate::ws::limit::{BURST, PATIENCE, PHRASES_BURST, PHRASES_REFILL, REFILL};
+use crate::ws::opening::{AUTHENTICATE_ID, JOIN_ID, TICKET_PREFIX, TOKEN_PREFIX};
 use crate::ws::protocol::brief::Form;
-use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, close};
+use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, Tag, close};
 use crate::ws::refusals::refusals;
 use crate::ws::session::{IDLE, PING, STAGGER};
 use crate::ws::wire::{WAITING_BYTES_MAX, WAITING_MAX};
@@ -129,7 +130,8 @@ pub fn asyncapi() -> Value {
                     "description": "The access token of a sign-in, in the `Authorization` header \
                         of the upgrade request. Never in the address. A bad one is refused with \
                         401 and a problem document before the socket opens. Who cannot set \
-                        headers leaves it out, and sends `authenticate` as the first message.",
+                        headers leaves it out, and names the token as a subprotocol or sends \
+                        `authenticate` as the first message.",
                 }
             },
             "messages": spelled,
@@ -151,6 +153,7 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "ws": {
                 "bindingVersion": "0.1.0",
                 "method": "GET",
+                "query": join_query(),
                 "headers": {
                     "type": "object",
                     "properties": {
@@ -164,6 +167,7 @@ fn channel(messages: &Map<String, Value>) -> Value {
                         "Sec-WebSocket-Protocol": {
                             "type": "string",
                             "enum": Form::ALL.map(Form::subprotocol),
+                            "description": subprotocols_told(),
                         },
                     },
                 },
@@ -187,6 +191,36 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "sent_away_within_ms": u64::try_from(STAGGER.as_millis()).unwrap_or(u64::MAX),
             "ping_every_s": PING.as_secs(),
             "silence_max_s": IDLE.as_secs(),
+        },
+    })
+}
+
+fn subprotocols_told() -> String {
+    format!(
+        "The form of the messages. Beside it may be named `{TOKEN_PREFIX}` with the access token \
+         behind it, or `{TICKET_PREFIX}` with a ticket, which stands for an `authenticate` with \
+         the id {AUTHENTICATE_ID}; it is never agreed on."
+    )
+}
+
+/// The fields of a `join` without its id.
+fn join_query() -> Value {
+    let mut generator = generator();
+    let version = generator.subschema_for::<u64>();
+    let mut tag = generator.subschema_for::<Tag>();
+    tag.remove("description");
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "description": format!(
+            "Stands for a `join` with the id {JOIN_ID}, but that the table hears of the connection \
+             with the first thing that is said on it. Nothing secret is read from the address."
+        ),
+        "properties": {
+            "type": { "const": "join" },
+            "from": version,
+            "tag": tag,
+            "table": { "type": "string", "format": "uuid" },
         },
     })
 }

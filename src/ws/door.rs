@@ -1,5 +1,5 @@
 //! Opens sockets: from an origin that may, to a player whose token is in the header, or to a
-//! stranger who is to say at once who it is (`entry`).
+//! stranger who is to say at once who it is (`entry`), if the request has not said so (`opening`).
 //!
 //! Bounds: an address has so many sockets, fewer of them strangers; an account may open so many a
 //! second. Whoever is refused here is refused in HTTP, with a problem document.
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
-use axum::extract::{ConnectInfo, State};
+use axum::extract::{ConnectInfo, RawQuery, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -26,9 +26,10 @@ use crate::lobby::Lobby;
 use crate::notices::Notices;
 use crate::social::Social;
 use crate::ws::entry;
+use crate::ws::opening::{self, Credentials};
 use crate::ws::protocol::MESSAGE_BYTES_MAX;
 use crate::ws::protocol::brief::Form;
-use crate::ws::session::Session;
+use crate::ws::session::{Said, Session};
 use crate::ws::wire::Wire;
 use bahay_engine::catalog::AnyGame;
 
@@ -68,6 +69,7 @@ pub(super) async fn upgrade(
     State(state): State<Arc<PlayState>>,
     Extension(from): Extension<Address>,
     ConnectInfo(peer): ConnectInfo<Peer>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
@@ -86,6 +88,10 @@ pub(super) async fn upgrade(
         // Nobody reads this any more.
         return StatusCode::BAD_REQUEST.into_response();
     };
+    let said = Opening {
+        credentials: opening::credentials(&headers),
+        join: opening::join(query.as_deref()),
+    };
     upgrade
         .protocols(Form::ALL.map(Form::subprotocol))
         .read_buffer_size(READ_BYTES)
@@ -93,7 +99,13 @@ pub(super) async fn upgrade(
         .write_buffer_size(0)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| serve(socket, write_half, state, admitted))
+        .on_upgrade(move |socket| serve(socket, write_half, state, admitted, said))
+}
+
+/// What the request has said beside that a socket is wanted.
+struct Opening {
+    credentials: Option<Credentials>,
+    join: Option<Said>,
 }
 
 /// Who has come through the door.
@@ -167,23 +179,27 @@ async fn serve(
     write_half: Arc<WriteHalf>,
     state: Arc<PlayState>,
     admitted: Admitted,
+    opening: Opening,
 ) {
     let Admitted { who, from, place } = admitted;
+    let Opening { credentials, join } = opening;
     let mut wire =
         Wire::new(socket, write_half, state.lobby.tables().counts().play().clone(), state.hooks);
-    let (player, entry) = match who {
-        Who::Player(player) => (player, None),
+    let (player, entry, again) = match who {
+        // Who says so twice is refused, as by a message.
+        Who::Player(player) => (player, None, credentials.map(Credentials::command).map(Ok)),
         Who::Stranger(among_strangers) => {
-            let entered = Box::pin(entry::authenticate(&mut wire, &state)).await;
+            let entered = Box::pin(entry::authenticate(&mut wire, &state, credentials)).await;
             drop(among_strangers);
             match entered {
-                Ok(Some(entered)) => (entered.player, Some(entered.command)),
+                Ok(Some(entered)) => (entered.player, Some(entered.command), None),
                 Ok(None) => return,
                 Err(ended) => return Box::pin(wire.end(ended)).await,
             }
         }
     };
     let session = Session::new(player, from, place, wire.writer().clone(), state);
+    let first = again.into_iter().chain(join).collect();
     // In a task of its own, because this one keeps the room for all that is over now.
-    tokio::spawn(session.run(wire, entry));
+    tokio::spawn(session.run(wire, entry, first));
 }

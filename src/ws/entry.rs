@@ -1,5 +1,6 @@
-//! The first message of a socket that was opened without a token, as browsers must: who it is, by
-//! an access token or by a ticket.
+//! The first message of a socket that was opened without a token in its header, as browsers must:
+//! who it is, by an access token or by a ticket. The request itself may have said so (`opening`);
+//! then no message is waited for.
 //!
 //! There is one attempt, within [`PATIENCE`]; nothing else is listened to. Whatever fails is said
 //! in a refusal and ends the connection.
@@ -11,6 +12,7 @@ use axum::extract::ws::Message as Frame;
 use crate::auth::{Player, Ticket};
 use crate::edge;
 use crate::ws::door::PlayState;
+use crate::ws::opening::Credentials;
 use crate::ws::protocol::{Command, Message, close};
 use crate::ws::session::{readable_id, stopped};
 use crate::ws::wire::{Ended, Wire, unreadable};
@@ -41,19 +43,20 @@ const ENDED: Ended = (close::NOT_AUTHENTICATED, "say first who you are");
 pub(super) async fn authenticate(
     wire: &mut Wire,
     state: &PlayState,
+    said: Option<Credentials>,
 ) -> Result<Option<Entered>, Ended> {
-    let mut stopping = state.stopping.clone();
-    let text = tokio::select! {
-        text = first_text(wire) => text?,
-        () = stopped(&mut stopping) => {
-            return Err((close::GOING_AWAY, "the server stops; connect again"));
-        }
-        () = tokio::time::sleep(PATIENCE) => return Err(ENDED),
+    let said = match said {
+        Some(said) => Ok(said),
+        None => match first_message(wire, state).await? {
+            Some(text) => read(&text),
+            None => return Ok(None),
+        },
     };
-    let Some(text) = text else {
-        return Ok(None);
+    let entered = match said {
+        Ok(said) => enter(said, state).await,
+        Err(refusal) => Err(refusal),
     };
-    match enter(&text, state).await {
+    match entered {
         Ok(entered) => Ok(Some(entered)),
         Err(Refusal { id, code, detail, retryable, ended }) => {
             let code = code.into();
@@ -61,6 +64,16 @@ pub(super) async fn authenticate(
             wire.say([refusal].into_iter())?;
             Err(ended)
         }
+    }
+}
+
+/// The first text of a stranger, who may not take long; `None` when it has gone before.
+async fn first_message(wire: &mut Wire, state: &PlayState) -> Result<Option<String>, Ended> {
+    let mut stopping = state.stopping.clone();
+    tokio::select! {
+        text = first_text(wire) => text,
+        () = stopped(&mut stopping) => Err((close::GOING_AWAY, "the server stops; connect again")),
+        () = tokio::time::sleep(PATIENCE) => Err(ENDED),
     }
 }
 
@@ -76,9 +89,11 @@ async fn first_text(wire: &mut Wire) -> Result<Option<String>, Ended> {
     }
 }
 
-async fn enter(text: &str, state: &PlayState) -> Result<Entered, Refusal> {
-    let refuse =
-        |id, code, detail: String| Refusal { id, code, detail, retryable: false, ended: ENDED };
+fn refuse(id: Option<u32>, code: &'static str, detail: String) -> Refusal {
+    Refusal { id, code, detail, retryable: false, ended: ENDED }
+}
+
+fn read(text: &str) -> Result<Credentials, Refusal> {
     let command = serde_json::from_str::<Command<IgnoredAny>>(text).map_err(|error| {
         refuse(readable_id(text), "malformed", format!("not a command: {error}"))
     })?;
@@ -86,6 +101,11 @@ async fn enter(text: &str, state: &PlayState) -> Result<Entered, Refusal> {
         let detail = "say first who you are: authenticate".to_owned();
         return Err(refuse(Some(command.id()), "not_authenticated", detail));
     };
+    Ok(Credentials { id, token, ticket })
+}
+
+async fn enter(said: Credentials, state: &PlayState) -> Result<Entered, Refusal> {
+    let Credentials { id, token, ticket } = said;
     let player = match (token, ticket) {
         (Some(token), None) => state.auth.authenticate(token.as_str()).await,
         (None, Some(ticket)) => {

@@ -15,6 +15,7 @@ mod entry;
 mod examples;
 mod feed;
 mod limit;
+mod opening;
 pub mod protocol;
 mod refusals;
 mod seeking;

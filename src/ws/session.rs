@@ -35,6 +35,7 @@ use crate::ws::control::{ControlEvent, ControlEvents};
 use crate::ws::door::PlayState;
 use crate::ws::feed::{TableFeed, ended, next_notice, refusal, table_refusal};
 use crate::ws::limit::{Limit, Verdict};
+use crate::ws::opening::Unreadable;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{ActionText, Command, Message, close, read_command};
 use crate::ws::seeking::{Seeking, next_over};
@@ -58,6 +59,9 @@ type Action = <AnyGame as Game>::Action;
 
 /// A command whose action has not been read: that takes the game of the table.
 type Unread = Command<ActionText>;
+
+/// What was said as a command, or why it is none.
+pub(super) type Said = Result<Unread, Unreadable>;
 
 /// What a session has waited for.
 enum Came {
@@ -122,15 +126,16 @@ impl Session {
     }
 
     /// Until either side has gone. `entry` is the command that said who the player is, to be
-    /// acknowledged.
+    /// acknowledged; `first` was said in the request for the socket.
     #[expect(clippy::manual_async_fn, reason = "an async fn keeps room twice for what it is given")]
     pub(super) fn run(
         mut self,
         mut wire: Wire,
         entry: Option<u32>,
+        first: Vec<Said>,
     ) -> impl Future<Output = ()> + Send {
         async move {
-            let served = AssertUnwindSafe(self.serve(&mut wire, entry)).catch_unwind().await;
+            let served = AssertUnwindSafe(self.serve(&mut wire, entry, first)).catch_unwind().await;
             let ended = served.unwrap_or_else(|_| {
                 tracing::error!(player = %self.player, connection = %self.core.connection(),
                     "a session panicked");
@@ -152,7 +157,12 @@ impl Session {
     }
 
     /// Until the client has gone (`None`) or must.
-    async fn serve(&mut self, wire: &mut Wire, entry: Option<u32>) -> Option<Ended> {
+    async fn serve(
+        &mut self,
+        wire: &mut Wire,
+        entry: Option<u32>,
+        first: Vec<Said>,
+    ) -> Option<Ended> {
         self.control.hear_of_ended(self.state.auth.revocations().growth());
         self.control.hear_of_stop(self.state.stopping.clone(), STAGGER);
         self.control.ping_every(PING);
@@ -166,11 +176,16 @@ impl Session {
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
         // The session may have ended before this began to listen.
         let mut ended = self.still_signed_in();
+        let mut first = first.into_iter();
         loop {
             // Nothing is kept for what will be said next.
             let said = wire.say(mem::take(&mut self.pending).into_iter());
             if let Err(ended) = ended.and(said) {
                 return Some(ended);
+            }
+            if let Some(said) = first.next() {
+                ended = Box::pin(self.first(said)).await;
+                continue;
             }
             self.writer.lend(self.core.lend());
             let came = tokio::select! {
@@ -251,16 +266,56 @@ impl Session {
         if let Some(hook) = self.state.hooks.heard {
             hook(&text);
         }
+        self.checked(|| {
+            read_command(&text).map_err(|error| Unreadable {
+                id: readable_id(&text),
+                detail: format!("not a command: {error}"),
+            })
+        })
+    }
+
+    /// Carries out what was said in the request for the socket, as if it had come as a message; but
+    /// who joins so only looks, until it says something. A client may open several sockets and use
+    /// one, and asking for a socket changes nothing at a table.
+    async fn first(&mut self, said: Said) -> Result<(), Ended> {
+        match self.checked(|| said)? {
+            Some(Command::Join { id, from, tag, table }) => {
+                let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
+                let ask = self.core.look(id, from, table);
+                self.carry_out(id, ask).await
+            }
+            Some(command) => self.command(command).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Who has only looked is there from the first thing on that it says. `false` where that was
+    /// refused, and the command with it.
+    async fn connect(&mut self, command: &Unread) -> Result<bool, Ended> {
+        if matches!(command, Command::Join { .. } | Command::Authenticate { .. }) {
+            return Ok(true);
+        }
+        let Some(ask) = self.core.connect(command.id()) else {
+            return Ok(true);
+        };
+        self.carry_out(command.id(), ask).await?;
+        let said = self.pending.last();
+        let refused =
+            matches!(said, Some(Message::Refusal { id, .. }) if *id == Some(command.id()));
+        Ok(!refused)
+    }
+
+    /// A command, if it is one and may be said now.
+    fn checked(&mut self, read: impl FnOnce() -> Said) -> Result<Option<Unread>, Ended> {
         self.still_signed_in()?;
         let verdict = self.limit.take(self.heard_at);
         if verdict == Verdict::Close {
             return Err((close::TOO_FAST, "too many messages"));
         }
-        let command = match read_command(&text) {
+        let command = match read() {
             Ok(command) => command,
-            Err(error) => {
-                let id = readable_id(&text);
-                self.refuse(id, "malformed", None, format!("not a command: {error}"), false);
+            Err(Unreadable { id, detail }) => {
+                self.refuse(id, "malformed", None, detail, false);
                 return Ok(None);
             }
         };
@@ -303,6 +358,9 @@ impl Session {
     async fn command(&mut self, command: Unread) -> Result<(), Ended> {
         let id = command.id();
         let player = self.player;
+        if self.core.is_looking() && !Box::pin(self.connect(&command)).await? {
+            return Ok(());
+        }
         let input = match command {
             Command::Ping { .. } => {
                 self.pending.push(Message::Ack { id, version: None });
@@ -428,7 +486,7 @@ impl Session {
         let tables = self.state.lobby.tables();
         let watch = tables.watch_directly(table, connection, writer, from).await;
         let next = self.speak(|core, ctx, feed| core.watched(ctx, feed, watch))?;
-        if next.is_some() {
+        if next.is_some() || self.core.is_looking() {
             self.spectator = None;
             self.listen(table).await;
             if from.is_some() {

@@ -27,6 +27,7 @@ mod lost;
 mod matchmaking;
 mod nodes;
 mod other_game;
+mod outbox;
 mod parted;
 mod play;
 mod presence;

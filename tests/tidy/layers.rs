@@ -45,6 +45,8 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "reason",
         ],
     ),
+    // What others keep books by.
+    ("outbox", &[]),
     // What operators read.
     ("reports", &["clock", "db", "archive", "ids", "ledger", "verify"]),
     // What finished games say of their players.
@@ -127,6 +129,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("loadtest", &["client", "clock", "entropy", "ws::protocol"]),
     ("simulate", &["lobby"]),
     ("arena", &["lobby", "simulate"]),
+    ("env", &[]),
     ("tapes", &["ids", "lobby", "ws::protocol"]),
     ("verify", &["db", "archive", "ids", "ledger", "metrics"]),
     // What operators do from the command line, on the services of a house that runs.
@@ -213,6 +216,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "config",
             "db",
             "demo",
+            "env",
             "farm",
             "fixtures",
             "http",
@@ -221,6 +225,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "operators",
             "operate",
+            "outbox",
             "reports",
             "simulate",
             "standings",
@@ -243,14 +248,17 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("chance", &["hex"]),
     ("game", &["chance", "seat"]),
     ("refusals", &["game"]),
-    ("games", &["cards", "chance", "game", "seat"]),
+    // A game in the form that programs which learn want, and games to be learned.
+    ("spaces", &["game", "seat"]),
+    ("gym", &["chance", "game", "hex", "seat", "spaces"]),
+    ("games", &["cards", "chance", "game", "seat", "spaces"]),
     ("table", &["chance", "coins", "game", "hex", "seat"]),
     ("catalog_macro", &["chance", "game", "seat", "table"]),
-    ("catalog", &["chance", "game", "games", "seat", "table", "testing"]),
+    ("catalog", &["chance", "game", "games", "seat", "spaces", "table", "testing"]),
     ("matchmaking", &["table"]),
     // Its tests play every game of the catalogue.
     ("arena", &["catalog", "chance", "coins", "game", "hex", "seat", "table"]),
-    ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "table"]),
+    ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "spaces", "table"]),
 ];
 
 /// The same for the shell.
@@ -266,6 +274,7 @@ pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
     ("notices", &["notice"]),
     ("codec", &["failure"]),
     ("presence", &["failure"]),
+    ("presenter", &["failure", "journal", "notice"]),
     ("direct", &["journal", "notice", "told"]),
     ("replica", &["codec", "failure", "guard", "journal", "limits", "told"]),
     ("halting", &["guard", "journal", "limits", "replica"]),
@@ -277,8 +286,18 @@ pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
-            "context", "direct", "failure", "guard", "halting", "journal", "notice", "notices",
-            "replica", "told", "watchers",
+            "context",
+            "direct",
+            "failure",
+            "guard",
+            "halting",
+            "journal",
+            "notice",
+            "notices",
+            "presenter",
+            "replica",
+            "told",
+            "watchers",
         ],
     ),
     (

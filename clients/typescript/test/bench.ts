@@ -4,6 +4,7 @@ import {
   Core, type CoreOptions, type Effect, GAMES, type Input, type Link, type Outcome, type StoreKey,
   type Told, type Wish,
 } from "../src/index.js";
+import { saidIn } from "./request.js";
 import { randomBytes } from "./tape.js";
 
 export const PLAYER = "019ca944-3c00-7000-8000-00000091a7e0";
@@ -25,6 +26,8 @@ export class Bench {
   now = 1_000_000;
   /** What has not been looked at. */
   opening: number[] = [];
+  /** What the request for a socket says. */
+  requests = new Map<number, readonly Json[]>();
   asked: Asked[] = [];
   said: { readonly socket: number; readonly command: Json }[] = [];
   told: Told[] = [];
@@ -32,6 +35,7 @@ export class Bench {
   answers: Extract<Effect, { type: "called" }>[] = [];
   /** Games that are to be loaded. */
   loads: string[] = [];
+  url = "";
   protocols: readonly string[] = [];
   readonly stored = new Map<StoreKey, string>();
   /** Whether the server answers pings at once. */
@@ -150,6 +154,7 @@ export class Bench {
   open(): number {
     const socket = this.opening.pop();
     if (socket === undefined) throw new Error("no socket waits to be opened");
+    for (const command of this.requests.get(socket) ?? []) this.said.push({ socket, command });
     this.input({ type: "opened", socket, protocol: "bahay.v1" });
     return socket;
   }
@@ -207,7 +212,9 @@ export class Bench {
     switch (effect.type) {
       case "open":
         this.opening.push(effect.socket);
+        this.url = effect.url;
         this.protocols = effect.protocols;
+        this.requests.set(effect.socket, saidIn(effect.url, effect.protocols));
         break;
       case "close":
         this.closed.push(effect.socket);

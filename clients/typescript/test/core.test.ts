@@ -9,6 +9,9 @@ import {
   Bench, GAME, type Json, PLAYER, PLAYING, PREPARING, PROMPT, TABLE, refusal, view,
 } from "./bench.js";
 
+const hello = (bench: Bench): Json => ({
+  type: "hello", player: PLAYER, protocol: "bahay.v1", server_time_ms: bench.now,
+});
 const dump = (card: string): Json => ({ type: "dump", card });
 
 test("a new guest signs in while the socket opens, and says all at once", () => {
@@ -95,6 +98,80 @@ test("who was replaced rests until told to take over", () => {
   bench.input({ type: "start" });
   bench.enter();
   assert.equal(bench.link, "joining");
+});
+
+test("who has a token says all in the request, and then that it is used", () => {
+  const bench = Bench.at(view(PREPARING));
+  bench.close(1, 1006);
+  bench.opensWithin(1_000);
+  const [socket = 0] = bench.opening;
+  assert.equal(bench.url, `ws://bench/v1/play?type=join&from=6&tag=000000000006&table=${TABLE}`);
+  assert.deepEqual(bench.protocols.slice(3), ["bahay.token.access 1"]);
+  assert.ok(!bench.url.includes("access"), "nothing secret is in an address");
+  bench.said = [];
+  bench.input({ type: "opened", socket, protocol: "bahay.v1" });
+  assert.deepEqual(bench.said, []);
+  bench.hear(socket, hello(bench));
+  assert.deepEqual(bench.said, [{ socket, command: { type: "ping", id: 1_000_000 } }]);
+  bench.hear(socket, { type: "ack", id: 0 });
+  bench.hear(socket, { type: "ack", id: 1, version: 6 });
+  assert.equal(bench.link, "live");
+  bench.wish({ type: "leave" });
+  assert.deepEqual(bench.commands(), [{ type: "leave", id: 2 }]);
+});
+
+test("what the table could not be told for now is said again", () => {
+  const bench = Bench.at(view(PREPARING));
+  bench.answersPings = false;
+  bench.close(1, 1006);
+  bench.opensWithin(1_000);
+  const socket = bench.enter();
+  bench.said = [];
+  bench.hear(socket, refusal(1_000_000, "unavailable", true));
+  bench.after(600);
+  assert.deepEqual(bench.said, [{ socket, command: { type: "ping", id: 1_000_000 } }]);
+  bench.hear(socket, refusal(1_000_000, "not_seated"));
+  bench.after(600);
+  assert.equal(bench.said.length, 1);
+});
+
+test("of sockets that race the one is used on which the table came first", () => {
+  const bench = Bench.at(view(PREPARING));
+  bench.answersPings = false;
+  bench.after(5_000);
+  bench.close(1, 1006);
+  bench.input({ type: "wake" });
+  const [one = 0, two = 0] = bench.opening;
+  for (const socket of [one, two]) bench.input({ type: "opened", socket, protocol: "bahay.v1" });
+  bench.hear(one, hello(bench));
+  bench.update(one, 7, [{ type: "ready", seat: 1 }]);
+  assert.equal(bench.core.state.table?.version, 7);
+  bench.hear(two, hello(bench));
+  bench.hear(two, { type: "ack", id: 0 });
+  bench.told = [];
+  bench.update(two, 7, [{ type: "ready", seat: 1 }]);
+  assert.ok(bench.closed.includes(one));
+  assert.ok(!bench.told.some(({ type }) => type === "table"), "it is known already");
+  bench.update(two, 8, [{ type: "ready", seat: 2 }]);
+  bench.hear(two, { type: "ack", id: 1, version: 8 });
+  assert.equal(bench.link, "live");
+  assert.equal(bench.core.state.table?.version, 8);
+  assert.deepEqual(bench.closed.filter((socket) => socket === two), []);
+});
+
+test("a version that has another tag than before is no repetition", () => {
+  const bench = Bench.at(view(PREPARING));
+  bench.update(1, 7, [{ type: "ready", seat: 1 }]);
+  bench.close(1, 1006);
+  bench.opensWithin(1_000);
+  const socket = bench.enter();
+  bench.said = [];
+  const events = [{ type: "ready", seat: 2 }];
+  const other = { type: "update", version: 7, tag: "f".repeat(12), server_time_ms: bench.now, events };
+  bench.hear(socket, other);
+  bench.hear(socket, { type: "ack", id: 1, version: 7 });
+  bench.after(300);
+  assert.deepEqual(bench.commands(), [{ type: "join", id: 2 }]);
 });
 
 test("a join of one's own that came late is no other player's", () => {
@@ -203,7 +280,7 @@ test("waking up ends a pause, and asks on a connection that looks alive", () => 
   assert.equal(bench.link, "pausing");
   bench.opening = [];
   bench.input({ type: "wake" });
-  assert.equal(bench.opening.length, 2);
+  assert.equal(bench.opening.length, 3);
 
   const live = Bench.at(view(PREPARING));
   live.answersPings = false;
@@ -251,11 +328,11 @@ test("sockets that wait for a network that is gone are given up when another one
   bench.after(5_000);
   bench.input({ type: "wake" });
   const old = [...bench.opening];
-  assert.equal(old.length, 2);
+  assert.equal(old.length, 3);
   bench.after(1_500);
   bench.input({ type: "wake" });
   assert.ok(old.every((socket) => bench.closed.includes(socket)));
-  assert.equal(bench.opening.length, 2);
+  assert.equal(bench.opening.length, 3);
 });
 
 test("silence brings a question, and nothing else while it is answered", () => {
@@ -446,7 +523,7 @@ test("a game that this client does not know is joined in the full form, and show
   bench.input({ type: "opened", socket: first, protocol: "bahay.v1.brief" });
   bench.hear(first, { type: "hello", player: PLAYER, protocol: "x", server_time_ms: bench.now });
   bench.snapshot(first, 3, view(PLAYING, { kind: "another" }), PROMPT);
-  assert.deepEqual(bench.protocols, ["bahay.v1"]);
+  assert.deepEqual(bench.protocols, ["bahay.v1", "bahay.token.access 1"]);
   const socket = bench.enter();
   bench.snapshot(socket, 3, view(PLAYING, { kind: "another" }), PROMPT);
   bench.hear(socket, { type: "ack", id: 1, version: 3 });

@@ -1,8 +1,33 @@
 // A link between a phone and a server, in virtual time. Below the sockets it loses packets, and TCP
 // sends them again: so a socket loses nothing, keeps the order, and now and then is late. A cut ends
 // every socket without a word to either side.
+//
+// Opening a socket takes a round trip for TCP, one for TLS 1.3 where there is TLS (in a full handshake
+// the server answers with three packets, most of them its certificates; in one that resumes an earlier
+// session with one), and one for the upgrade. The third packet of TCP and the client's last one of TLS
+// go with what follows them.
 
-import type { Bad } from "./suspensions.js";
+export interface Bad {
+  /** Out of a thousand packets. */
+  readonly loss: number;
+  readonly roundTripMs: number;
+  readonly opening: OpeningCost;
+}
+
+/** What comes before the request for a socket. `nothing` is a transport that stands already. */
+export type OpeningCost = "nothing" | "tcp" | "tcp_and_resumed_tls" | "tcp_and_full_tls";
+
+/** Packets of the server's answer in each round trip before the request. */
+const ANSWERS: Readonly<Record<OpeningCost, readonly number[]>> = {
+  nothing: [],
+  tcp: [1],
+  tcp_and_resumed_tls: [1, 1],
+  tcp_and_full_tls: [1, 3],
+};
+/** Of the server's answer that a socket is open. */
+const SWITCHED_BYTES = 200;
+/** From the request until the server has looked up what it answers. */
+const LOOKED_UP_MS = 5;
 
 /** Before the last packet of several is sent again: two round trips (tail loss probe, RFC 8985). */
 const LAST_AGAIN_ROUND_TRIPS = 2;
@@ -79,17 +104,22 @@ export class Link {
     this.#isCut = false;
   }
 
-  open(now: number, socket: number, opened: () => void): void {
+  /** `asked` happens at the server with the request, `said` there when it has looked things up. */
+  open(
+    now: number,
+    socket: number,
+    asked: (at: number) => void,
+    said: (at: number) => void,
+    opened: () => void,
+  ): void {
     // Without a network the phone's own machine waits for one: nothing comes back.
     if (this.#isCut) return;
-    let ms = 0;
-    for (let trip = 0; trip < this.#bad.openingRoundTrips; trip += 1) {
-      const again = trip === 0 ? FIRST_AGAIN_MS : this.#againMs;
-      ms += this.#one(again) + this.#one(again);
-    }
-    this.#plan(now + ms, () => {
-      this.#open.set(socket, { up: [], down: [] });
-      opened();
+    this.#plan(now + this.#handshakes + this.#one(this.#againMs), (at) => {
+      const lanes = { up: [], down: [] };
+      this.#open.set(socket, lanes);
+      asked(at);
+      this.#send(at, lanes.down, SWITCHED_BYTES, opened);
+      this.#plan(at + LOOKED_UP_MS, said);
     });
   }
 
@@ -141,15 +171,33 @@ export class Link {
       this.#events.push({ at: now + 10_000, act: lost, era: this.#era });
       return;
     }
-    const there = now + this.#bad.roundTripMs + this.#one(this.#againMs);
+    const there = now + this.#handshakes + this.#one(this.#againMs);
     this.#plan(there, () => {
       const answered = asked();
       this.#plan(there + this.#one(this.#againMs), answered);
     });
   }
 
+  /** What comes before the first request on a connection. */
+  get #handshakes(): number {
+    let ms = 0;
+    for (const [trip, packets] of ANSWERS[this.#bad.opening].entries()) {
+      ms += this.#one(trip === 0 ? FIRST_AGAIN_MS : this.#againMs);
+      const answers = Array.from({ length: packets }, (_, place) => {
+        const again = trip === 0 ? FIRST_AGAIN_MS : this.#lostAgainMs(place === packets - 1);
+        return this.#one(again);
+      });
+      ms += Math.max(...answers);
+    }
+    return ms;
+  }
+
   get #againMs(): number {
-    return LAST_AGAIN_ROUND_TRIPS * this.#bad.roundTripMs;
+    return this.#lostAgainMs(true);
+  }
+
+  #lostAgainMs(isLast: boolean): number {
+    return (isLast ? LAST_AGAIN_ROUND_TRIPS : AGAIN_ROUND_TRIPS) * this.#bad.roundTripMs;
   }
 
   /** How long one packet takes, and its repetitions. */

@@ -65,7 +65,7 @@ test("a game that comes after its connection has gone is there for the next one"
 test("a game that cannot be loaded is read in the full form", () => {
   const { bench } = joining();
   load(bench, null);
-  assert.deepEqual(bench.protocols, ["bahay.v1"]);
+  assert.deepEqual(bench.protocols, ["bahay.v1", "bahay.token.access 1"]);
   const socket = bench.enter();
   bench.snapshot(socket, 3, view(PLAYING), PROMPT);
   bench.hear(socket, { type: "ack", id: 1, version: 3 });

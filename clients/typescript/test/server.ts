@@ -31,6 +31,8 @@ interface Update {
 interface Connection {
   player: boolean;
   joined: boolean;
+  /** The table is shown, and the other connections of the player are left alone until it says something. */
+  looks: boolean;
   helloMs: number;
 }
 
@@ -85,7 +87,21 @@ export class ModelServer {
   }
 
   opened(now: number, socket: number): void {
-    this.#connections.set(socket, { player: false, joined: false, helloMs: now });
+    this.#connections.set(socket, { player: false, joined: false, looks: false, helloMs: now });
+  }
+
+  /** What the request for a socket says, taken as if it had been the first messages. */
+  asked(now: number, socket: number, said: readonly Json[]): void {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    for (const command of said) {
+      if (command["type"] === "authenticate") {
+        this.#authenticate(now, socket, connection, String(command["token"]));
+      } else if (connection.player) {
+        connection.looks = true;
+        this.#show(now, socket, connection, command as Json & { id: number });
+      }
+    }
   }
 
   gone(socket: number): void {
@@ -104,6 +120,7 @@ export class ModelServer {
     const connection = this.#connections.get(socket);
     if (!connection) return;
     const command = JSON.parse(text) as Json & { readonly type: string; readonly id: number };
+    if (connection.looks) this.#connect(socket, connection);
     switch (command.type) {
       case "authenticate":
         this.#authenticate(now, socket, connection, String(command["token"]));
@@ -139,12 +156,22 @@ export class ModelServer {
 
   #join(now: number, socket: number, connection: Connection, command: Json & { id: number }): void {
     if (!connection.player) throw new Error("it joins before it has said who it is");
+    this.#connect(socket, connection);
+    this.#show(now, socket, connection, command);
+  }
+
+  /** The table hears of the connection, and the one before is replaced. */
+  #connect(socket: number, connection: Connection): void {
+    connection.looks = false;
     if (this.#joined !== null && this.#joined !== socket) {
       this.#tell(this.#joined, null, 4001);
       this.gone(this.#joined);
     }
     this.#joined = socket;
     connection.joined = true;
+  }
+
+  #show(now: number, socket: number, connection: Connection, command: Json & { id: number }): void {
     const { from, tag, table } = command;
     const known = table === TABLE ? this.#missedFrom(Number(from), String(tag)) : null;
     if (known) for (const update of known) this.#update(socket, connection, update);
@@ -177,8 +204,9 @@ export class ModelServer {
     ];
     const update = { version: this.#version, tag: this.#tag, at: now, events };
     this.#journal.push(update);
-    const connection = this.#joined === null ? undefined : this.#connections.get(this.#joined);
-    if (connection && this.#joined !== null) this.#update(this.#joined, connection, update);
+    for (const [socket, connection] of this.#connections) {
+      if (connection.joined || connection.looks) this.#update(socket, connection, update);
+    }
   }
 
   /** What came after a version; null where that cannot be told. */

@@ -6,17 +6,10 @@
 // counts one further. A person answers within some seconds; who does not is played by the clock.
 
 import { randomBytes } from "./tape.js";
-import { Link } from "./link.js";
+import { type Bad, Link } from "./link.js";
+import { saidIn } from "./request.js";
 import { ModelServer } from "./server.js";
 import { Core, type Effect, type GameModel, type Input, type Outcome } from "../src/index.js";
-
-export interface Bad {
-  /** Out of a thousand packets. */
-  readonly loss: number;
-  readonly roundTripMs: number;
-  /** Round trips until a socket is open: one for TCP, one for the upgrade. */
-  readonly openingRoundTrips: number;
-}
 
 export interface Report {
   readonly interruptions: number;
@@ -248,12 +241,17 @@ class Phone {
         break;
       }
       case "open": {
-        const { socket, protocols } = effect;
-        this.#link.open(this.#now, socket, () => {
-          this.#connections += 1;
-          this.#server.opened(this.#now, socket);
-          this.#input({ type: "opened", socket, protocol: protocols[1] ?? "" });
-        });
+        const { socket, url, protocols } = effect;
+        this.#link.open(
+          this.#now,
+          socket,
+          (at) => this.#server.opened(at, socket),
+          (at) => this.#server.asked(at, socket, saidIn(url, protocols)),
+          () => {
+            this.#connections += 1;
+            this.#input({ type: "opened", socket, protocol: protocols[1] ?? "" });
+          },
+        );
         break;
       }
       case "send":

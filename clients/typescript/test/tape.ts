@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 
 import { Core, GAMES, type Effect, type Input, type State, type Told } from "../src/index.js";
 import { encodeMessage } from "./encode.js";
+import { saidIn } from "./request.js";
 
 /** What the client's clock is ahead of the server's: it has to find that out. */
 const AHEAD_MS = 5_000_000;
@@ -69,6 +70,8 @@ class Player {
   #isStale = false;
   /** Sockets that wait to be opened, oldest first. */
   #waiting: number[] = [];
+  /** What the requests for sockets say; it is said when they open. */
+  #requests = new Map<number, readonly Json[]>();
   #socket: number | null = null;
   #before: number | null = null;
   #said: Json[] = [];
@@ -186,6 +189,7 @@ class Player {
     this.#before = this.#socket ?? this.#before;
     this.#socket = socket;
     this.#isStale = false;
+    this.#said.push(...(this.#requests.get(socket) ?? []));
     this.#input({ type: "opened", socket, protocol: this.#form });
   }
 
@@ -250,6 +254,7 @@ class Player {
           this.#input({ type: "closed", socket: effect.socket, code: 1006, reason: "" });
         } else {
           this.#waiting.push(effect.socket);
+          this.#requests.set(effect.socket, saidIn(effect.url, effect.protocols));
         }
         break;
       case "close":

@@ -7,8 +7,8 @@ mod rows;
 
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Viewer};
-use bahay_engine::games::tongits::{Arrangement, Rules, SEATS, Tongits, deadwood};
+use bahay_engine::game::{Game, Skill, Turn, Viewer};
+use bahay_engine::games::tongits::{Arrangement, Rules, SEATS, Tongits, View, deadwood};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Happened, Simulation};
 use bahay_engine::table::{
@@ -113,6 +113,9 @@ impl Journal {
             _ => None,
         };
         rows.each("advice of the bot, or none", &acts, advise);
+        let asked: Vec<View> = acts.iter().filter_map(|(table, _)| asked(table)).collect();
+        rows.each("a decision of greedy", &asked, |view| Tongits::advise_by(Skill::Greedy, view));
+        rows.each("a decision of quick", &asked, |view| Tongits::advise_by(Skill::Quick, view));
 
         let lines: Vec<String> = self.steps.iter().map(|(_, step)| text(&step.line)).collect();
         let read = |line: &String| serde_json::from_str::<Line<_>>(line).map(follow_nothing);
@@ -138,6 +141,13 @@ impl Journal {
         rows.bytes("a record on paper", text(&self.record).len());
         rows.bytes("a table in memory, without what it points to", size_of::<Table<Tongits>>());
     }
+}
+
+/// What the first seat that is asked sees.
+fn asked(table: &Table<Tongits>) -> Option<View> {
+    let bahay_engine::table::Phase::Playing(playing) = table.phase() else { return None };
+    let Turn::Players(prompt) = playing.state.turn() else { return None };
+    Some(playing.state.view(Viewer::Seat(prompt.seats.iter().next()?)))
 }
 
 const NO_GAME: GameId = GameId(uuid::Uuid::nil());

@@ -10,10 +10,12 @@
 //!   counted here. It shows what the AI gives away of its games to lose fewer chips.
 //! - `shove:T`: as `stubborn`, and where it would end its turn with a hand that beats T thousandths
 //!   of all hands it wagers everything first: random play then folds every second time.
-//! - `search:N`: at every decision N games are played on in worlds that fit the view, the opponent
-//!   at random, its own later play by rules. Half of what may be played is given up in each round,
-//!   by how often it won.
-//! - `peek:N`: the same in the one true world: no player can do so.
+//! - `search:N`: at every decision some N games are played on in worlds that fit the view, the
+//!   opponent at random, its own later play as `stubborn`. What `stubborn` would play is left for
+//!   what won more often, by more than the noise of that. Half of the rest is given up in each round.
+//! - `hands:N`: the same in worlds in which the opponent's hand is the true one.
+//! - `peek:N`: the same in the one true world. Chance that is yet to come and what random play will
+//!   choose are not known. No player can do so, nor as `hands`.
 //! - `random`: to test the experiment; it must win half.
 //!
 //! Random play is read in three ways: `listed`, each of what the game lists as legal is as likely,
@@ -37,14 +39,8 @@ use bahay_engine::testing::Dice;
 /// The seats of the bot at a table of four.
 const PLACES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// Random hands for an estimate within a rollout.
-const HANDS: u32 = 16;
-
-/// The same outside of rollouts, where there is time.
-const MANY_HANDS: u32 = 200;
-
-/// Within a rollout it wagers all, or acquires, when it beats so many thousandths of all hands.
-const SURE: u32 = 650;
+/// Random hands for an estimate.
+const HANDS: u32 = 200;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -70,7 +66,7 @@ fn main() {
 }
 
 fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) {
-    let mut wins = Sample::default();
+    let (mut wins, mut gained) = (Sample::default(), Sample::default());
     let mut lost: BTreeMap<&'static str, u32> = BTreeMap::new();
     for number in 0..games {
         let places = &PLACES[number as usize % PLACES.len()];
@@ -83,6 +79,16 @@ fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) 
         let played = play(rules, &bots, number.into());
         let winner = played.game.public().end.expect("the game is over").winner;
         wins.note(i64::from(is_bots(winner.index())));
+        if let Bot::Search(..) = bot {
+            let bots = bots.iter().map(|bot| match bot {
+                Bot::Search(..) => Bot::Stubborn,
+                other => *other,
+            });
+            let played = play(rules, &bots.collect::<Vec<_>>(), number.into());
+            let other = played.game.public().end.expect("the game is over").winner;
+            let more = i64::from(is_bots(winner.index())) - i64::from(is_bots(other.index()));
+            gained.note(more);
+        }
         if !is_bots(winner.index()) {
             *lost.entry(played.why_lost(is_bots)).or_default() += 1;
         }
@@ -91,6 +97,11 @@ fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) 
     let hundredths = |share: i64| format!("{}.{:02}", share / 100, share % 100);
     let (share, around) = (hundredths(mean), hundredths(around));
     println!("{bot:?} against {reading:?}, {seats} seats: {share} % ± {around} of {games} games");
+    if let Some(Estimate { mean, around }) = gained.estimate(10_000, 1) {
+        let sign = if mean < 0 { "-" } else { "+" };
+        let (mean, around) = (hundredths(mean.abs()), hundredths(around));
+        println!("  {sign}{mean} % ± {around} more than stubborn in the same games");
+    }
     for (why, count) in &lost {
         let share = hundredths(i64::from(*count) * 10_000 / i64::from(games));
         println!("  lost {count:>5}, {share:>5} %: {why}");
@@ -112,8 +123,7 @@ enum Bot {
     Ai,
     Stubborn,
     Shove(u32),
-    Search(u32),
-    Peek(u32),
+    Search(Knows, u32),
 }
 
 impl Bot {
@@ -125,8 +135,9 @@ impl Bot {
             "ai" => Self::Ai,
             "stubborn" => Self::Stubborn,
             "shove" => Self::Shove(number),
-            "search" => Self::Search(number),
-            "peek" => Self::Peek(number),
+            "search" => Self::Search(Knows::Nothing, number),
+            "hands" => Self::Search(Knows::Hands, number),
+            "peek" => Self::Search(Knows::All, number),
             other => panic!("there is no bot {other}: see the page of this program"),
         }
     }
@@ -172,6 +183,8 @@ impl Played {
 fn play(rules: &Rules, bots: &[Bot], number: u64) -> Played {
     let mut deal = Dice::new(number);
     let mut dice = Dice::new(!number);
+    // What a bot draws for itself changes nothing of what random play draws.
+    let mut thinking = Dice::new(number.rotate_left(32));
     let seats = u8::try_from(bots.len()).expect("a table has few seats");
     let mut game = TongoOptions::new(rules, seats, None);
     let (mut wagered, mut challenged) = (None, None);
@@ -191,9 +204,10 @@ fn play(rules: &Rules, bots: &[Bot], number: u64) -> Played {
                     }
                     Bot::Ai => TongoOptions::advise(&view()).expect("it is to act"),
                     Bot::Stubborn => stubborn(&view()),
-                    Bot::Shove(least) => shove(&view(), least, &mut dice),
-                    Bot::Search(rollouts) => search(&view(), None, rollouts, &mut dice),
-                    Bot::Peek(rollouts) => search(&view(), Some(&game), rollouts, &mut dice),
+                    Bot::Shove(least) => shove(&view(), least, &mut thinking),
+                    Bot::Search(knows, rollouts) => {
+                        search(&game, seat, knows, rollouts, &mut thinking)
+                    }
                 };
                 game.act(seat, &action, &mut events).expect("a bot plays what is legal")
             }
@@ -329,40 +343,76 @@ fn shove(view: &View, least: u32, dice: &mut Dice) -> Action {
     );
     let may = matches!(public.phase, Phase::Turn(_)) && public.reserves.is_none();
     let hand = view.hand().expect("a seat looks");
-    if ends && may && wins(public, hand, dice, MANY_HANDS) >= least {
-        Action::ConvertReserves
-    } else {
-        action
-    }
+    if ends && may && wins(public, hand, dice) >= least { Action::ConvertReserves } else { action }
 }
 
-/// What wins most often when it is played on, at random by the opponent and by rules for itself.
-fn search(view: &View, truth: Option<&TongoOptions>, rollouts: u32, dice: &mut Dice) -> Action {
-    let own = view.viewer.expect("a seat looks");
-    let mut arms: Vec<(Action, u32)> =
-        worth_trying(view).into_iter().map(|action| (action, 0)).collect();
+/// What a search knows of the game beside its view.
+#[derive(Clone, Copy, Debug)]
+enum Knows {
+    Nothing,
+    /// The opponent's hand.
+    Hands,
+    /// Every card where it lies.
+    All,
+}
+
+/// What wins more often than what the stubborn AI plays, by more than the noise of that, when it is
+/// played on, at random by the opponent and by the stubborn AI for itself; else what that plays.
+fn search(game: &TongoOptions, own: Seat, knows: Knows, rollouts: u32, dice: &mut Dice) -> Action {
+    let view = game.view(Viewer::Seat(own));
+    let played = stubborn(&view);
+    let others = worth_trying(&view).into_iter().filter(|action| *action != played);
+    let mut arms: Vec<(Action, Vec<bool>)> =
+        core::iter::once(played).chain(others).map(|action| (action, Vec::new())).collect();
     let rounds = arms.len().next_power_of_two().trailing_zeros().max(1);
     let (mut actions, mut events) = (Vec::new(), Vec::new());
     while arms.len() > 1 {
         let count = u32::try_from(arms.len()).expect("few actions are worth trying");
         for _ in 0..(rollouts / rounds / count).max(8) {
-            let world = match truth {
-                Some(truth) => truth.clone(),
-                None => view.imagined(&shuffled(dice), &shuffled(dice)),
+            let world = match knows {
+                Knows::All => game.clone(),
+                Knows::Hands => imagined(&view, game, own, dice),
+                Knows::Nothing => view
+                    .imagined(&shuffled(dice), &shuffled(dice))
+                    .expect("a seat that is asked looks"),
             };
             // All of them meet the same chance as long as they ask the same of it.
             let seed = dice.word();
             for (action, won) in &mut arms {
                 events.clear();
                 let next = world.act(own, action, &mut events).expect("it is legal in any world");
-                let is_won = play_on(next, own, &mut Dice::new(seed), &mut actions, &mut events);
-                *won += u32::from(is_won);
+                won.push(play_on(next, own, &mut Dice::new(seed), &mut actions, &mut events));
             }
         }
-        arms.sort_by_key(|(_, won)| core::cmp::Reverse(*won));
-        arms.truncate(arms.len().div_ceil(2));
+        let (_, others) = arms.split_at_mut(1);
+        others.sort_by_key(|(_, won)| core::cmp::Reverse(won.iter().filter(|won| **won).count()));
+        if arms.len() == 2 {
+            break;
+        }
+        arms.truncate(1 + (arms.len() - 1).div_ceil(2));
     }
-    arms[0].0
+    let better = arms.iter().skip(1).find(|arm| is_surely_better(&arm.1, &arms[0].1));
+    better.map_or(played, |(action, _)| *action)
+}
+
+/// Cards that nobody sees are anywhere, and the opponent's hand is the true one.
+fn imagined(view: &View, game: &TongoOptions, own: Seat, dice: &mut Dice) -> TongoOptions {
+    let opponent = own.next(2);
+    let held = game.view(Viewer::Seat(opponent)).hand().expect("the opponent looks");
+    let mut cards = shuffled(dice);
+    cards.sort_by_key(|card| !held.contains(*card));
+    view.imagined(&cards, &shuffled(dice)).expect("a seat that is asked looks")
+}
+
+/// Whether the one won more often than the other by more than a standard error.
+fn is_surely_better(one: &[bool], other: &[bool]) -> bool {
+    let pairs = one.iter().zip(other);
+    let (mut more, mut differ) = (0_i64, 0_i64);
+    for (one, other) in pairs {
+        more += i64::from(*one) - i64::from(*other);
+        differ += i64::from(one != other);
+    }
+    more > 0 && more * more > differ
 }
 
 /// What may be played, without what is a loss at once, costs chips that are not counted here, or
@@ -399,7 +449,7 @@ fn play_on(
             Turn::Players(prompt) => {
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let action = if seat == own {
-                    by_rules(&game.view(Viewer::Seat(own)), dice)
+                    stubborn(&game.view(Viewer::Seat(own)))
                 } else {
                     at_random(&game, seat, Reading::Listed, dice, actions)
                 };
@@ -409,63 +459,20 @@ fn play_on(
     }
 }
 
-/// Its own later play: as the AI where everything is wagered; else it wagers all with a good hand,
-/// draws other cards for a bad one, and keeps a risk, which takes from random play most of what it
-/// could do.
-fn by_rules(view: &View, dice: &mut Dice) -> Action {
-    let public = &view.public;
-    if public.reserves.is_some() {
-        return stubborn(view);
-    }
-    let hand = view.hand().expect("a seat looks");
-    let (best, _) = best_floor(hand, &public.up(), &counts(public));
-    let mut legal = Vec::new();
-    TongoOptions::legal_in_view(view, &mut legal);
-    let is_legal = |action: &Action| legal.contains(action);
-    match public.phase {
-        Phase::Stop { .. } => return Action::Stop { floor: best },
-        Phase::Challenge(_) => {
-            let stays = [Action::Stand, Action::Join, Action::Confront { target: None }];
-            return stays.into_iter().find(is_legal).expect("an answer may stay in");
-        }
-        _ => {}
-    }
-    if wins(public, hand, dice, HANDS) >= SURE {
-        return [Action::Acquire, Action::ConvertReserves]
-            .into_iter()
-            .find(is_legal)
-            .expect("without a wager it may be wagered");
-    }
-    let raised = NewCosts { sell: Some(public.costs.buy + 1), ..NewCosts::default() };
-    let keep_a_risk = Some(Action::Raise(raised)).filter(|_| public.risk() == 0);
-    let numbers = public.up()[usize::from(best)];
-    let matches = |card: &Card| numbers.iter().any(|up| up.number() == card.number());
-    let discards = hand.iter().filter(|card| !matches(card)).collect();
-    let tried = [
-        Action::Evade { discards },
-        Action::PayRisk,
-        Action::PayToEvade { discards },
-        Action::End,
-        Action::Retreat,
-        Action::ConvertReserves,
-    ];
-    keep_a_risk.into_iter().chain(tried).find(is_legal).expect("without a wager it may be wagered")
-}
-
 /// How many thousandths of all hands it beats.
-fn wins(public: &Public, hand: CardSet, dice: &mut Dice, hands: u32) -> u32 {
+fn wins(public: &Public, hand: CardSet, dice: &mut Dice) -> u32 {
     let (up, counts) = (public.up(), counts(public));
     let (_, own) = best_floor(hand, &up, &counts);
     let cards: Vec<Card> = CardSet::ALL.difference(hand).iter().collect();
     let mut beaten = 0;
-    for _ in 0..hands {
+    for _ in 0..HANDS {
         let mut other = CardSet::EMPTY;
         while other.len() < hand.len() {
             other = other.with(*dice.choose(&cards).expect("there are cards"));
         }
         beaten += u32::from(best_floor(other, &up, &counts).1 < own);
     }
-    beaten * 1_000 / hands
+    beaten * 1_000 / HANDS
 }
 
 fn counts(public: &Public) -> DiceCounts {

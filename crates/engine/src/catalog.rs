@@ -18,12 +18,13 @@ use serde::de::Error as _;
 use serde::ser::SerializeSeq;
 use serde::{Deserializer, Serialize, Serializer};
 
-use crate::chance::Answer;
+use crate::chance::{Answer, Dice};
 use crate::game::{
-    Count, Game, GameKind, Hits, Named, Outcome, Piece, Prompt, Refusal, Row, SeatRange, Turn,
-    UnsoundRules, Viewer,
+    Count, Game, GameKind, Hits, Named, Outcome, Piece, Prompt, Refusal, Row, SeatRange, Skill,
+    Turn, UnsoundRules, Viewer,
 };
 use crate::seat::Seat;
+use crate::spaces::Spaces;
 use crate::table::{Lift, Line, Readable, Record, Table, Unreadable};
 
 catalog! {
@@ -66,7 +67,7 @@ pub struct NamedRules {
 pub trait Visitor {
     type Output;
 
-    fn visit<G: Lift<AnyGame>>(self) -> Self::Output;
+    fn visit<G: Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output;
 }
 
 /// What people call the game of this name.

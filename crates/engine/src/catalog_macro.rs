@@ -272,6 +272,32 @@ macro_rules! catalog {
                 }
             }
 
+            fn advise_by(skill: Skill, view: &AnyView) -> Option<AnyAction> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        <$game>::advise_by(skill, view).map(AnyAction::$variant)
+                    })+
+                }
+            }
+
+            fn worth_trying(view: &AnyView, actions: &mut Vec<AnyAction>) {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        let mut worth = Vec::new();
+                        <$game>::worth_trying(view, &mut worth);
+                        actions.extend(worth.into_iter().map(AnyAction::$variant));
+                    })+
+                }
+            }
+
+            fn imagine(view: &AnyView, dice: &mut Dice) -> Option<Self> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        <$game>::imagine(view, dice).map(AnyGame::$variant)
+                    })+
+                }
+            }
+
             fn describe(view: &AnyView) -> Vec<Row> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => <$game>::describe(view),)+

@@ -23,7 +23,7 @@ use serde::de::{DeserializeOwned, SeqAccess};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Answer, Request};
+use crate::chance::{Answer, Dice, Request};
 use crate::seat::{Seat, SeatSet};
 
 /// What happens next in a game.
@@ -224,6 +224,16 @@ pub trait Value: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {
 
 impl<T> Value for T where T: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}
 
+/// How well an AI plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skill {
+    /// By rules of thumb.
+    Greedy,
+    /// The best that is found without playing on, in a tenth of a millisecond. Where nothing better
+    /// is known, as greedy.
+    Quick,
+}
+
 /// One round of a game as a value. See the module's page.
 pub trait Game: Value {
     /// The numbers of the rules page; a rule set is a value of this type.
@@ -326,6 +336,25 @@ pub trait Game: Value {
     /// What the house's AI would play with no more knowledge than this view; `None` when the
     /// viewer is not to act.
     fn advise(view: &Self::View) -> Option<Self::Action>;
+
+    /// What an AI of this skill would play, as [`Game::advise`].
+    fn advise_by(skill: Skill, view: &Self::View) -> Option<Self::Action> {
+        match skill {
+            Skill::Greedy | Skill::Quick => Self::advise(view),
+        }
+    }
+
+    /// Adds what a search looks at for the viewer of this view: legal actions, the likeliest first.
+    /// What is surely no better than another may be left out.
+    fn worth_trying(view: &Self::View, actions: &mut Vec<Self::Action>) {
+        Self::legal_in_view(view, actions);
+    }
+
+    /// A game that the viewer of this view could be playing: what it does not see is as the dice
+    /// have it. `None` where that is not known to be made.
+    fn imagine(_view: &Self::View, _dice: &mut Dice) -> Option<Self> {
+        None
+    }
 
     /// What a viewer knows, as people read it.
     fn describe(view: &Self::View) -> Vec<Row>;

@@ -24,9 +24,11 @@ pub mod chance;
 pub mod coins;
 pub mod game;
 pub mod games;
+pub mod gym;
 pub mod hex;
 pub mod matchmaking;
 pub mod seat;
+pub mod spaces;
 pub mod table;
 #[cfg(feature = "testing")]
 pub mod testing;

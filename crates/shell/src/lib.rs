@@ -30,6 +30,7 @@ mod lost;
 mod notice;
 mod notices;
 mod presence;
+mod presenter;
 mod replica;
 mod session;
 #[cfg(feature = "simulation")]
@@ -57,8 +58,9 @@ pub use lost::LostGames;
 pub use notice::{Ending, Notice};
 pub use notices::Notices;
 pub use presence::{Burial, BurialCall, Here, NodeId, Noted, Presence, Present, is_told_gone};
+pub use presenter::{Presenter, Refused};
 pub use replica::{AppliedLine, Replayed, Replica, Unfollowed};
-pub use session::{Ask, End, PlayerSession, Presenter, Refused};
+pub use session::{Ask, End, PlayerSession};
 pub use terms::RoomTerms;
 pub use told::{LastShown, Told, redacted};
 pub use watchers::{Listing, Watch};

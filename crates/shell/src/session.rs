@@ -6,12 +6,16 @@
 //! the table that the connection is there. What has come in meanwhile is told before any answer, so
 //! that an ack never comes before the effects that it speaks of.
 //!
+//! A player may also look first, which leaves the third step out until the client says something.
+//! So of several connections that a client opens at once the table knows the one that is used, and
+//! takes it from nobody for the others.
+//!
 //! Deliberately absent: how messages look, which is the [`Presenter`]'s, and all that a connection
 //! does beside its table.
 
-use bahay_engine::game::{Refusal, Viewer};
+use bahay_engine::game::Viewer;
 use bahay_engine::table::{
-    ConnectionId, Event, Input, PlayerId, Readable, Rejection, Table, TableId, TableView,
+    ConnectionId, Event, Input, PlayerId, Readable, Rejection, Table, TableId,
 };
 
 use crate::context::{Context, Planted};
@@ -22,38 +26,10 @@ use crate::halting::Halt;
 use crate::journal::{Point, Tag};
 use crate::notice::{Ending, Notice};
 use crate::notices::Notices;
+use crate::presenter::{Presenter, Refused};
 use crate::replica::AppliedLine;
 use crate::told::{LastShown, Told, redacted};
 use crate::watchers::Watch;
-
-/// Makes messages for one client, in the order of the calls.
-pub trait Presenter<G: Readable> {
-    /// What happened, redacted, and the table after it. The last of several shows also what the
-    /// player is asked then.
-    fn update(&mut self, at: Point, events: Vec<Event<G::Event>>, table: &Table<G>, is_last: bool);
-
-    /// The table, as its view shows it.
-    fn snapshot(&mut self, at: Point, view: TableView<G>, table: &Table<G>);
-
-    /// Fault hook: called behind the guard before something of a table is shown. Only tests do
-    /// something here.
-    fn before_showing(&mut self, _table: &Table<G>) {}
-
-    /// The table is gone; the connection stays, for the next one.
-    fn closed(&mut self, table: TableId, why: Ending);
-
-    fn ack(&mut self, id: u32, version: Option<u64>);
-
-    fn refused(&mut self, id: u32, why: Refused<'_, G::Illegal>);
-}
-
-/// Why a command was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused<'a, I: Refusal> {
-    NotJoined,
-    NotSeated,
-    Table(&'a Failure<I>),
-}
 
 /// What a session needs from its process.
 #[derive(Debug)]
@@ -101,6 +77,15 @@ struct Joined<G: Readable> {
     notices: Notices<Notice<G>>,
     /// The table knows this connection; from then on another one means it was replaced.
     confirmed: bool,
+    /// The table has not been told that this connection is there.
+    looks: bool,
+}
+
+/// How a connection comes to its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    Joins,
+    Looks,
 }
 
 /// The command that goes on.
@@ -111,14 +96,17 @@ enum Asked {
         id: u32,
         from: Option<Point>,
         of: Option<TableId>,
+        arrival: Arrival,
     },
     Watch {
         id: u32,
         table: TableId,
         from: Option<Point>,
+        arrival: Arrival,
     },
     Connect {
         id: u32,
+        arrival: Arrival,
     },
     Command {
         id: u32,
@@ -170,8 +158,30 @@ impl<G: Readable> PlayerSession<G> {
 
     /// Joins the table where the player sits. `from` is what the client has of the table `of`.
     pub fn join(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> Ask<G> {
-        self.asked = Some(Asked::Join { id, from, of });
+        self.asked = Some(Asked::Join { id, from, of, arrival: Arrival::Joins });
         Ask::FindSeat
+    }
+
+    /// The same, but that the table hears of this connection only with [`PlayerSession::connect`].
+    pub fn look(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> Ask<G> {
+        self.asked = Some(Asked::Join { id, from, of, arrival: Arrival::Looks });
+        Ask::FindSeat
+    }
+
+    /// Whether the table is shown, and has not been told that this connection is there.
+    pub fn is_looking(&self) -> bool {
+        self.joined.as_ref().is_some_and(|joined| joined.looks)
+    }
+
+    /// The client that has looked says something, under this id: the table is told first that it is
+    /// there. Where that is refused, the command is, and may be said again.
+    pub fn connect(&mut self, id: u32) -> Option<Ask<G>> {
+        let joined = self.joined.as_mut().filter(|joined| joined.looks)?;
+        joined.looks = false;
+        self.asked = Some(Asked::Connect { id, arrival: Arrival::Looks });
+        let (player, connection) = (self.player, self.connection);
+        let input = Input::Connect { player, connection };
+        Some(Ask::Submit { table: joined.table, input })
     }
 
     /// A command to the table that is joined.
@@ -206,7 +216,7 @@ impl<G: Readable> PlayerSession<G> {
         out: &mut impl Presenter<G>,
         seat: Option<TableId>,
     ) -> Result<Option<Ask<G>>, End> {
-        let Some(Asked::Join { id, from, of }) = self.asked.take() else {
+        let Some(Asked::Join { id, from, of, arrival }) = self.asked.take() else {
             return Ok(None);
         };
         let Some(table) = seat else {
@@ -220,7 +230,7 @@ impl<G: Readable> PlayerSession<G> {
         let from = from.filter(|_| of == Some(table));
         let sent = sent.map(|joined| joined.told.read_as(joined.told.at()));
         let from = from.map(|from| sent.unwrap_or(from));
-        self.asked = Some(Asked::Watch { id, table, from });
+        self.asked = Some(Asked::Watch { id, table, from, arrival });
         Ok(Some(Ask::Watch { table, from: from.map(|from| from.tag) }))
     }
 
@@ -234,7 +244,7 @@ impl<G: Readable> PlayerSession<G> {
         out: &mut impl Presenter<G>,
         watch: Result<Watch<G>, Failure<G::Illegal>>,
     ) -> Result<Option<Ask<G>>, End> {
-        let Some(Asked::Watch { id, table, from }) = self.asked.take() else {
+        let Some(Asked::Watch { id, table, from, arrival }) = self.asked.take() else {
             return Ok(None);
         };
         let watch = match watch {
@@ -258,8 +268,13 @@ impl<G: Readable> PlayerSession<G> {
         };
         let kind = G::kind(&watch.table.terms().rules);
         let notices = watch.notices;
-        self.joined = Some(Joined { table, kind, told, notices, confirmed: false });
-        self.asked = Some(Asked::Connect { id });
+        let looks = arrival == Arrival::Looks;
+        self.joined = Some(Joined { table, kind, told, notices, confirmed: false, looks });
+        if looks {
+            out.ack(id, Some(told.read_as(told.at()).version));
+            return Ok(None);
+        }
+        self.asked = Some(Asked::Connect { id, arrival });
         let (player, connection) = (self.player, self.connection);
         Ok(Some(Ask::Submit { table, input: Input::Connect { player, connection } }))
     }
@@ -274,9 +289,9 @@ impl<G: Readable> PlayerSession<G> {
         out: &mut impl Presenter<G>,
         submitted: Result<u64, Failure<G::Illegal>>,
     ) -> Result<(), End> {
-        let (id, connects) = match self.asked.take() {
-            Some(Asked::Command { id }) => (id, false),
-            Some(Asked::Connect { id }) => (id, true),
+        let (id, connects, is_joining) = match self.asked.take() {
+            Some(Asked::Command { id }) => (id, false, false),
+            Some(Asked::Connect { id, arrival }) => (id, true, arrival == Arrival::Joins),
             Some(Asked::Join { .. } | Asked::Watch { .. }) | None => return Ok(()),
         };
         let is_there = matches!(submitted, Err(Failure::Rejected(Rejection::AlreadyConnected)));
@@ -288,16 +303,25 @@ impl<G: Readable> PlayerSession<G> {
         match submitted {
             Ok(version) => {
                 self.expect_told(version)?;
-                out.ack(id, read);
+                // Who has looked was answered then, and what it says now is still to be done.
+                if is_joining || !connects {
+                    out.ack(id, read);
+                }
             }
             // It has joined again where it had joined, which changes nothing.
-            Err(_) if connects && is_there => out.ack(id, None),
+            Err(_) if connects && is_there => {
+                if is_joining {
+                    out.ack(id, None);
+                }
+            }
             Err(error) => {
                 out.refused(id, Refused::Table(&error));
                 // The seat was freed between the look and the connecting.
                 let is_over = matches!(error, Failure::Rejected(_) | Failure::Missing);
                 if connects && is_over && !ctx.planted(Planted::WatchesAfterARefusedJoin) {
                     self.joined = None;
+                } else if let Some(joined) = self.joined.as_mut().filter(|_| connects) {
+                    joined.looks = !is_joining;
                 }
             }
         }

@@ -33,18 +33,22 @@ export function Amount({ value, class: extra = '' }: { value: number; class?: st
 }
 
 const CIRCLE = 2 * Math.PI * 19;
+const STEP_MS = 200;
 
 /** A ring that empties until the deadline, in the house's time; a number when five seconds are left. */
 export function Ring({ deadline, total, loud = false, number = true }:
   { deadline: number; total: number; loud?: boolean; number?: boolean }) {
   const [left, setLeft] = useState<number | null>(null);
   const circle = useRef<SVGCircleElement>(null);
+  // In steps: a line that shrinks is drawn anew each time, and is not to be while cards fly.
   useLayoutEffect(() => {
-    const remaining = Math.max(0, deadline - client.serverNow());
-    const moves = circle.current?.animate(
-      [{ strokeDashoffset: CIRCLE * (1 - Math.min(1, remaining / total)) }, { strokeDashoffset: CIRCLE }],
-      { duration: Math.max(1, remaining), fill: 'both' });
-    return () => moves?.cancel();
+    const draw = () => {
+      const part = Math.min(1, Math.max(0, deadline - client.serverNow()) / total);
+      circle.current?.setAttribute('stroke-dashoffset', String(CIRCLE * (1 - part)));
+    };
+    draw();
+    const timer = setInterval(draw, STEP_MS);
+    return () => clearInterval(timer);
   }, [deadline, total]);
   useEffect(() => {
     let told = 99;
@@ -58,7 +62,7 @@ export function Ring({ deadline, total, loud = false, number = true }:
       }
     };
     look();
-    const timer = setInterval(look, 200);
+    const timer = setInterval(look, STEP_MS);
     return () => clearInterval(timer);
   }, [deadline, loud]);
   return (

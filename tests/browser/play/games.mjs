@@ -4,20 +4,18 @@
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
 import { cut, takenOver } from './cut.mjs';
+import { firstHand, told } from './firsthand.mjs';
 import { OPTIONS_ROOM, optionsGame } from './optionsgame.mjs';
 import { look, myTurn, playGame } from './player.mjs';
 import { relayTo } from './relay.mjs';
 
 const ROOM = 'quick';
 const QUICK = { name: 'Quick', kind: 'tongits', rule_set: 'kingdom', bet: 100, pot: { ante: 1, hits_to_win: 2, second_hit_bonus: 0 } };
-const BUDGET_BYTES = 150_000;
-/** A phone's 4G, as Chromium's developers simulate it, and a processor slowed fourfold. */
-const LINK = { offline: false, latency: 165, downloadThroughput: 9 * 1024 * 1024 / 8 * 0.9, uploadThroughput: 1.5 * 1024 * 1024 / 8 * 0.9 };
 const GAMES_MAX = 40;
 
 /** How many games were played. */
 export async function runGames({ browser, url, operator, mistakes, picture }) {
-  await firstHand({ browser, url, mistakes, picture });
+  console.log(told(await firstHand({ browser, url, mistakes, picture })));
   await quickRoom(url, operator, { id: ROOM, settings: QUICK });
   const games = await toPot({ browser, url, mistakes, picture });
   await friends({ browser, url, mistakes, picture });
@@ -37,30 +35,6 @@ export async function quickRoom(url, operator, { id, settings }) {
     } }),
   });
   assert.equal(answer.status, 201, await answer.text());
-}
-
-/** From opening the page to the first hand, and all that came over the wire for it. */
-async function firstHand({ browser, url, mistakes, picture }) {
-  const { context, page } = await seat(browser, url, mistakes, { still: false });
-  const network = await context.newCDPSession(page);
-  await network.send('Network.enable');
-  await network.send('Network.emulateNetworkConditions', LINK);
-  await network.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-  let bytes = 0;
-  network.on('Network.loadingFinished', ({ encodedDataLength }) => { bytes += encodedDataLength; });
-  network.on('Network.webSocketFrameReceived', ({ response }) => { bytes += response.payloadData.length; });
-  const began = Date.now();
-  await page.goto(`${url}/play`);
-  await page.locator('.act.huge:not([disabled])').click();
-  const touched = Date.now();
-  await page.locator('.rack [data-card]').first().waitFor();
-  const dealt = Date.now();
-  // How long it takes is said and not held: it is the machine's time as well, slowed fourfold.
-  console.log(`first hand after ${dealt - began} ms, of which ${dealt - touched} ms from the touch; ${bytes} bytes`);
-  assert.ok(bytes < BUDGET_BYTES, `${bytes} bytes for a first hand`);
-  assert.equal(await page.locator('.rack [data-card]').count() >= 12, true);
-  await picture(page, 'first-hand');
-  await context.close();
 }
 
 async function sitDown(page, url, room) {

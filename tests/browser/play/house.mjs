@@ -206,6 +206,7 @@ function upgrade(house, request, raw) {
     raw.end();
   } };
   house.sockets.add(socket);
+  for (const said of saidIn(request)) command(house, socket, said);
   raw.on('close', () => house.sockets.delete(socket));
   raw.on('error', () => {});
   let rest = Buffer.alloc(0);
@@ -218,6 +219,14 @@ function upgrade(house, request, raw) {
       if (read.opcode === 1) command(house, socket, JSON.parse(read.data.toString()));
     }
   });
+}
+
+/** What a request for a socket says already, as commands. */
+function saidIn({ url, headers }) {
+  const said = [];
+  if (/bahay\.token\./.test(headers['sec-websocket-protocol'] ?? '')) said.push({ type: 'authenticate', id: 0 });
+  if (new URL(url, 'http://house').searchParams.get('type') === 'join') said.push({ type: 'join', id: 1 });
+  return said;
 }
 
 function command(house, socket, said) {

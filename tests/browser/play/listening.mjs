@@ -2,48 +2,11 @@
 // and the keyboard. Nothing here looks at the page itself.
 import assert from 'node:assert/strict';
 import { ASSETS_LOOKS } from './assets.mjs';
+import { focused, hear, tabTo, tree } from './ear.mjs';
 import { playing } from './house.mjs';
 import { OPTIONS_LOOKS } from './options.mjs';
 
 const HAND = ['2C', '5H', '6H', '7H', '9D', 'KS'];
-const TABS_MAX = 60;
-const WAIT_MS = 20_000;
-
-/** All that is there for a screen reader. */
-async function tree(cdp) {
-  const { nodes } = await cdp.send('Accessibility.getFullAXTree');
-  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
-  const words = (node) => node.role?.value === 'StaticText' ? node.name?.value ?? ''
-    : (node.childIds ?? []).map((id) => byId.has(id) ? words(byId.get(id)) : '').join(' ').trim();
-  return nodes.filter((node) => !node.ignored).map((node) => ({
-    role: node.role?.value ?? '', name: node.name?.value ?? '', text: words(node),
-    ...Object.fromEntries((node.properties ?? []).map(({ name, value }) => [name, value.value])),
-  }));
-}
-
-/** Waits until something of this role is there whose name, or what is said in it, is like this. */
-async function hear(cdp, role, like) {
-  for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
-    const found = (await tree(cdp)).find((one) => one.role === role && (like.test(one.name) || like.test(one.text)));
-    if (found) return found;
-    await new Promise((done) => { setTimeout(done, 50); });
-  }
-  throw new Error(`no ${role} like ${like}: ${JSON.stringify((await tree(cdp)).filter((one) => one.role === role))}`);
-}
-
-const focused = async (cdp) => (await tree(cdp)).find((one) => one.focused && one.role !== 'RootWebArea');
-
-/** Goes there with the key that goes from one thing to the next. */
-async function tabTo(page, cdp, role, like) {
-  const met = [];
-  for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
-    const now = await focused(cdp);
-    if (now?.role === role && like.test(now.name)) return now;
-    met.push(now ? `${now.role} ${now.name}` : '');
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab leads to no ${role} like ${like}: ${met.join(', ')}`);
-}
 
 /** Whatever takes the keyboard has a name, and what cannot be done says more than what it is. */
 async function allIsNamed(cdp) {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { assetsGame } from './assetsgame.mjs';
 import { launch } from './browser.mjs';
 import { runGames } from './games.mjs';
+import { listeningGames } from './listening_games.mjs';
 import { checkRefusals } from './refusals.mjs';
 import { compose } from './picture.mjs';
 import { runScenes } from './stage.mjs';
@@ -31,6 +32,7 @@ if (pictures) {
 }
 let games = await runGames({ browser, url, operator, mistakes, picture });
 games += await assetsGame({ browser, url, operator, mistakes, picture });
+games += await listeningGames({ browser, url, operator, mistakes });
 await browser.close();
 if (mistakes.length > 0) {
   console.error([...new Set(mistakes)].join('\n'));

@@ -5,35 +5,10 @@
 //
 // usage: node motion.mjs CHROMIUM SANDBOX DIST [RUNS]
 import { launch, PHONE, seat } from './browser.mjs';
-import { between, GAME, openHouse, playing, preparing } from './house.mjs';
+import { openHouse } from './house.mjs';
+import { MOVES, still } from './moves.mjs';
 
 const [executablePath, sandbox, dist, runs = '1'] = process.argv.slice(2);
-const HAND = ['2C', '5H', '6H', '7H', '9D', 'KS', 'QD', '4S', 'JC', '3D', 'TS', '8C'];
-/** Longer ones are clocks. */
-const FLIGHT_MS_MAX = 1000;
-
-const game = (event) => ({ type: 'game', event });
-const drawn = { hand: [...HAND, 'AC'], phase: { type: 'play', seat: 0 }, counts: [13, 12, 12], stock: 13, legal: [{ type: 'dump', card: 'AC' }] };
-const before = { hand: HAND, phase: { type: 'draw', seat: 0, fight_blocked: false }, counts: [12, 12, 12], stock: 14, discards: ['8H'],
-  legal: [{ type: 'draw' }, { type: 'chow', cards: ['6H', '7H'] }] };
-const chowed = { hand: HAND.filter((card) => card !== '6H' && card !== '7H'), phase: { type: 'play', seat: 0 }, counts: [10, 12, 12], stock: 14,
-  melds: [{ owner: 0, cards: ['8H', '6H', '7H'], by: [['8H', '6H', '7H'], [], []] }], legal: [{ type: 'dump', card: 'KS' }] };
-const settlement = {
-  winner: 0, pot: { seat: 0, amount: 600 }, fees: [{ seat: 0, gross: 800, fee: 40 }],
-  payments: [1, 2].map((from) => ({ from, to: 0, owed: 400, paid: 400, items: [{ name: 'normal', rule: '6.1', counts: 1 }] })),
-};
-
-/** What happens, from which table to which, and what is there afterwards. */
-const MOVES = {
-  deal: [between({ phase: preparing([0, 1, 2], 60_000) }), [
-    { type: 'opened', game: GAME, stakes: [1400, 1400, 1400], pot: 300, starter: 0 },
-    game({ type: 'dealt', starter: 0, hands: [HAND, null, null], counts: [12, 12, 12], stock: 14 })], playing(before), '.rack [data-card="KS"]'],
-  draw: [playing(before), [game({ type: 'drawn', seat: 0, auto: false, card: 'AC' })], playing(drawn), '.rack [data-card="AC"]'],
-  chow: [playing(before), [game({ type: 'chowed', seat: 0, discard: '8H', cards: ['6H', '7H'] })], playing(chowed), '.meld [data-flies="8H"]'],
-  win: [playing(chowed), [{ type: 'over', game: GAME, settlement, server_seed: '00'.repeat(32) }],
-    between({ phase: { type: 'settling', game: GAME, settlement } }), '.ending'],
-};
-
 const browser = await launch(executablePath, sandbox);
 const house = await openHouse(dist);
 const mistakes = [];
@@ -57,12 +32,6 @@ for (const [name, [from, events, to, shown]] of Object.entries(MOVES)) {
 await house.close();
 await browser.close();
 if (mistakes.length > 0) console.log([...new Set(mistakes)].join('\n'));
-
-/** Waits until nothing flies any more. */
-function still(page) {
-  return page.waitForFunction((max) => !document.getAnimations().some((one) => one.playState === 'running'
-    && Number(one.effect.getComputedTiming().activeDuration) < max), FLIGHT_MS_MAX);
-}
 
 /** In words, what a trace holds. */
 function told(events) {

@@ -5,6 +5,7 @@ import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.m
 import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
 import { LISTENING } from './listening.mjs';
 import { LOADING } from './loading.mjs';
+import { MOTION } from './moves.mjs';
 import { OPTIONS, OPTIONS_LOOKS } from './options.mjs';
 import { PAGES } from './pages.mjs';
 import { SCENES } from './scenes.mjs';
@@ -24,7 +25,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
   };
   let played = 0;
-  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING })) {
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION })) {
     if (only && !only.test(name)) continue;
     house.heard.length = 0;
     house.follow = () => null;

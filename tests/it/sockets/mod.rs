@@ -10,3 +10,4 @@ mod repeated;
 mod resume;
 mod secrets;
 mod twins;
+mod upgrade;

@@ -4,10 +4,14 @@ use std::fs::File;
 
 use bahay::client::{Client, Way};
 use bahay_engine::table::PhaseView;
+use futures_util::{SinkExt as _, StreamExt as _};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use uuid::Uuid;
 
 use crate::support::db::TestDatabase;
-use crate::support::house::joined;
+use crate::support::house::{PATIENCE, joined};
 use crate::support::process::{SECRET, Server, serve};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,12 +37,16 @@ async fn no_secret_reaches_the_log() {
         let ticket = client.ticket().await.unwrap();
         secrets.push(ticket.clone());
         client.play_by(Way::Ticket(ticket.clone())).await.unwrap();
-        assert!(client.play_by(Way::Ticket(ticket)).await.is_err());
+        assert!(client.play_by(Way::Ticket(ticket.clone())).await.is_err());
         client.play_by(Way::Token(client.access_token().to_owned())).await.unwrap();
         assert!(client.play_by(Way::Token(format!("{}x", client.access_token()))).await.is_err());
+        for protocol in [format!("token.{}", client.access_token()), format!("ticket.{ticket}")] {
+            in_subprotocol(client.base(), &protocol).await;
+        }
         // Where they do not belong; they are not read, and must not be written down either.
         let misplaced = format!("/v1/me?access_token={}", client.access_token());
         let _: Result<serde_json::Value, _> = client.read(&misplaced).await;
+        in_query(client.base(), client.access_token()).await;
         plays.push(joined(client).await);
     }
     for (place, play) in plays.iter_mut().enumerate() {
@@ -73,4 +81,22 @@ async fn no_secret_reaches_the_log() {
         let line = log.lines().find(|line| line.contains(part));
         assert_eq!(line, None, "a secret is in the log");
     }
+}
+
+/// Opens a socket that says in its subprotocols who it is, and waits for what it is told first.
+async fn in_subprotocol(base: &str, credential: &str) {
+    let url = format!("{}/v1/play?type=join", base.replacen("http", "ws", 1));
+    let mut request = url.into_client_request().unwrap();
+    let protocols = format!("bahay.v1, bahay.{credential}").parse().unwrap();
+    request.headers_mut().insert("sec-websocket-protocol", protocols);
+    let (mut socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
+    timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap();
+}
+
+/// The same with a token where none is read.
+async fn in_query(base: &str, token: &str) {
+    let url = format!("{}/v1/play?access_token={token}", base.replacen("http", "ws", 1));
+    let (mut socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+    socket.send(Frame::text(r#"{"type":"ping","id":1}"#)).await.unwrap();
+    timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap();
 }

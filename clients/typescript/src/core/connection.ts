@@ -1,20 +1,26 @@
 // The socket: opening one, saying who this is, noticing that it has died, and coming back.
 //
-// Two sockets may race: where the one in use is in doubt, as after a phone's sleep or a change of
-// network, a second one is opened at once beside a question on the first, and the first of the two
-// to answer is used from then on. Until it is used a socket is nobody's and costs the server little.
+// Sockets may race: where the one in use is in doubt, as after a phone's sleep or a change of network,
+// others are opened at once beside a question on the first, and the first of all to answer is used.
+// The first packet of a connection is sent again only after a second, so this saves much. After a
+// server has gone nobody does so, for all come back at once.
 //
-// What is said first, `authenticate` and `join`, goes out together, so that being back takes one
-// round trip after the socket is open. A `ping` goes behind it, so that what is lost on the way is
-// followed by something that arrives: TCP then sends it again after one round trip instead of two.
-// Who comes back after a phone's sleep, or to another network, opens two sockets and takes the first:
-// the first packet of a connection is sent again only after a second. After a server has gone nobody
-// does so, for all come back at once.
+// What is said first, `authenticate` and `join`, is said in the request for the socket (`opening`), so
+// that its answers come with the socket. The table hears of the connection with the first thing that
+// is said on it, which is a `ping` at once: so a socket that is not used disturbs no other. Until the
+// table is there another one is used instead where more has come on it.
+//
+// Without a token yet all is said once the socket is open, together. A `ping` goes behind it, so that
+// what is lost on the way is followed by something that arrives: TCP then sends it again after one
+// round trip instead of two.
 
 import { CLOSE_CODES } from "../gen/socket.js";
 import type { Command, Message } from "../gen/socket.js";
 import type { Models } from "../games/model.js";
 import type { Host, Session } from "./session.js";
+import {
+  AUTHENTICATE_ID, FIRST_ID, type Known, type Line, type Opening, lineOn, opening, requestFor,
+} from "./opening.js";
 import type { Effect, Link } from "./types.js";
 import { type Form, MessageReader, isForm } from "./wire.js";
 
@@ -38,9 +44,12 @@ const DOUBT_MAX_MS = 8_000;
 const FRESH_MS = 1_000;
 /** What was sent on a connection that was left may arrive so much later. */
 const LATE_MS = 60_000;
-const OPENING_MAX = 2;
+/** Sockets that are opened at once where the network may be another one. */
+const RACERS = 3;
 /** What goes behind `join` goes so much later. */
 const FOLLOW_MS = 10;
+/** Before a question is asked again that was refused for now. */
+const AGAIN_MS = 600;
 /** Times in a row that the server said that this client makes mistakes. */
 const MISTAKES_MAX = 3;
 /** Messages that wait for a game to be loaded; with more of them the connection is begun anew. */
@@ -52,8 +61,10 @@ const PING_IDS = 1_000_000;
 export type Unnumbered = Command extends infer C ? (C extends Command ? Omit<C, "id"> : never) : never;
 
 export interface Events {
-  /** `authenticate` is on its way: say what follows. */
-  entered(): void;
+  /** What is known of the table, for a `join` that is said in the request for a socket. */
+  known(): Known | null;
+  /** `authenticate` is on its way: say what follows. `hasJoined`: the `join` is on its way as well. */
+  entered(hasJoined: boolean): void;
   message(message: Message): void;
   /** Whether something is shown that may change at any time. */
   isShowing(): boolean;
@@ -62,23 +73,6 @@ export interface Events {
   /** The connection is gone; another one follows, or not. */
   lost(): void;
   link(link: Link): void;
-}
-
-interface Line {
-  readonly socket: number;
-  readonly reader: MessageReader;
-  nextId: number;
-  /** When `authenticate` was sent. */
-  enteredAt: number | null;
-  /** Something was heard after that. */
-  hasAnswered: boolean;
-  token: string | null;
-  heardAt: number;
-  doubtedAt: number | null;
-}
-
-interface Opening {
-  readonly since: number;
 }
 
 export class Connection {
@@ -168,6 +162,8 @@ export class Connection {
     this.#failures = 0;
     this.#mistakes = 0;
     this.#stopAttempt?.();
+    this.#closeOpenings();
+    if (this.#line) this.#line.opening.heard = [];
     this.#show({ type: "live" });
   }
 
@@ -238,45 +234,66 @@ export class Connection {
   }
 
   opened(socket: number, protocol: string): void {
-    const opening = this.#openings.get(socket);
-    if (!opening) {
+    const opened = this.#openings.get(socket);
+    if (!opened) {
       this.#host.effect({ type: "close", socket });
       return;
     }
-    this.#openings.delete(socket);
-    this.#usualOpenMs = usual(this.#usualOpenMs, this.#host.now - opening.since);
-    if (this.#line && this.#line.doubtedAt === null) {
-      this.#host.effect({ type: "close", socket });
-      return;
-    }
-    const form = isForm(protocol) ? protocol : "bahay.v1";
-    this.#lose();
-    this.#line = {
-      socket,
-      reader: new MessageReader(form, this.#models, this.#kind),
-      nextId: 0,
-      enteredAt: null,
-      hasAnswered: false,
-      token: null,
-      heardAt: this.#host.now,
-      doubtedAt: null,
-    };
-    this.#enter();
+    opened.protocol = protocol;
+    this.#usualOpenMs = usual(this.#usualOpenMs, this.#host.now - opened.since);
+    if (!this.#line || this.#line.doubtedAt !== null) this.#use(socket, opened);
+    else if (opened.token === null || this.#link.type === "live") this.#closeOpening(socket);
   }
 
   heard(socket: number, data: string | Uint8Array): void {
     const line = this.#line;
-    if (line?.socket !== socket) return;
+    if (line?.socket !== socket) {
+      this.#heardBeside(socket, data);
+      return;
+    }
     line.heardAt = this.#host.now;
     line.doubtedAt = null;
-    line.hasAnswered = line.enteredAt !== null;
-    this.#closeOpenings();
+    this.#answered(line);
+    // What says all in its request may still be the first to have the table.
+    for (const [other, { token }] of this.#openings) {
+      if (token === null || this.#link.type === "live") this.#closeOpening(other);
+    }
+    if (this.#link.type !== "live") line.opening.heard.push(data);
     this.#take(line, data);
     if (this.#line !== line) return;
     // An answer that is due may have been lost with a network that is back already.
     // What is held back may be it.
     if (this.#held === null && this.#events.isWaiting()) this.#watch(ANSWER_MS);
     else this.#watchSilence();
+  }
+
+  /** This is the connection from here on, with all that has come on it. */
+  #use(socket: number, opened: Opening): void {
+    this.#openings.delete(socket);
+    this.#lose();
+    const protocol = opened.protocol ?? "";
+    const form = isForm(protocol) ? protocol : "bahay.v1";
+    const reader = new MessageReader(form, this.#models, this.#kind);
+    const line = lineOn(socket, opened, reader, this.#host.now);
+    this.#line = line;
+    this.#enter();
+    if (opened.heard.length > 0) this.#answered(line);
+    for (const data of [...opened.heard]) this.#take(line, data);
+  }
+
+  /** On a socket that is not used: until the table is there, that one is used on which more has come. */
+  #heardBeside(socket: number, data: string | Uint8Array): void {
+    const beside = this.#openings.get(socket);
+    if (!beside) return;
+    beside.heard.push(data);
+    const line = this.#line;
+    if (line && beside.heard.length > line.opening.heard.length) this.#use(socket, beside);
+  }
+
+  /** The server is there. Where all was said in the request, the table is told of it now. */
+  #answered(line: Line): void {
+    if (line.opening.token === null) line.hasAnswered = line.enteredAt !== null;
+    else if (!line.hasSaid) this.#say(line, { type: "ping" }, PING_IDS);
   }
 
   #take(line: Line, data: string | Uint8Array): void {
@@ -295,9 +312,18 @@ export class Connection {
       return;
     }
     if (!message) return;
-    if (message.type === "ack" && message.id >= PING_IDS) return;
+    if (message.type === "ack" || message.type === "refusal") {
+      const { id } = message;
+      line.hasAnswered ||= line.hasSaid && id !== null && id >= FIRST_ID;
+      if (id !== null && id >= PING_IDS) {
+        // The table could not be told that this connection is there.
+        const isForNow = message.type === "refusal" && message.retryable;
+        if (isForNow) this.#host.after(this.#host.jitter(AGAIN_MS), () => this.#greet(line));
+        return;
+      }
+    }
     if (message.type === "hello") this.#session.heardTime(message.server_time_ms);
-    if (message.type === "refusal" && message.id === 0) {
+    if (message.type === "refusal" && message.id === AUTHENTICATE_ID) {
       this.#refusedEntry(line, message.code);
       return;
     }
@@ -313,12 +339,14 @@ export class Connection {
     if (line?.socket !== socket) return;
     this.#line = null;
     this.#held = null;
+    // Only a connection that the table has heard of is replaced.
+    line.hasAnswered ||= code === CLOSE_CODES.replaced;
     this.#noteLeft(line);
     this.#closedBy(line, code);
   }
 
-  #noteLeft({ enteredAt, hasAnswered }: Line): void {
-    if (enteredAt !== null && !hasAnswered) this.#leftAt = this.#host.now;
+  #noteLeft({ hasSaid, hasAnswered }: Line): void {
+    if (hasSaid && !hasAnswered) this.#leftAt = this.#host.now;
   }
 
   /** What each code means: see "Closing" in docs/PROTOCOL.md. */
@@ -386,23 +414,21 @@ export class Connection {
     this.#stopAttempt = this.#host.after(ATTEMPT_MS, () => this.#fail("it took too long"));
   }
 
-  /** Two at once, in the place of those that are being opened. */
+  /** Several at once, in the place of those that are being opened. */
   #race(): void {
     this.#closeOpenings();
-    this.#open();
-    this.#open();
+    for (let racer = 0; racer < RACERS; racer += 1) this.#open();
   }
 
   #open(): void {
     const [oldest] = this.#openings.keys();
-    if (oldest !== undefined && this.#openings.size >= OPENING_MAX) {
-      this.#openings.delete(oldest);
-      this.#host.effect({ type: "close", socket: oldest });
-    }
+    if (oldest !== undefined && this.#openings.size >= RACERS) this.#closeOpening(oldest);
     this.#sockets += 1;
     const socket = this.#sockets;
-    this.#openings.set(socket, { since: this.#host.now });
-    this.#host.effect({ type: "open", socket, url: this.#url, protocols: this.#forms });
+    const { token } = this.#session;
+    this.#openings.set(socket, opening(this.#host.now, token));
+    const request = requestFor(this.#url, this.#forms, token, this.#events.known());
+    this.#host.effect({ type: "open", socket, ...request });
     // One that takes much longer than usual has probably lost a packet on the way, or waits for a
     // network that is gone.
     const isOnly = this.#openings.size === 1;
@@ -443,7 +469,8 @@ export class Connection {
   #enter(): void {
     const line = this.#line;
     if (!line) return;
-    const { token } = this.#session;
+    const isSaid = line.opening.token !== null;
+    const token = line.opening.token ?? this.#session.token;
     if (token === null) {
       this.#signIn();
       return;
@@ -451,15 +478,18 @@ export class Connection {
     line.token = token;
     line.enteredAt = this.#host.now;
     this.#show({ type: "joining" });
-    const id = line.nextId;
-    line.nextId += 1;
-    this.#say(line, { type: "authenticate", token }, id);
+    if (!isSaid) {
+      this.#say(line, { type: "authenticate", token }, AUTHENTICATE_ID);
+      line.nextId = AUTHENTICATE_ID + 1;
+    }
     this.#watch(ANSWER_MS);
-    this.#events.entered();
+    this.#events.entered(isSaid);
     // Soon, but not in one packet with what is before it.
-    this.#host.after(FOLLOW_MS, () => {
-      if (this.#line === line) this.#say(line, { type: "ping" }, PING_IDS);
-    });
+    if (!isSaid) this.#host.after(FOLLOW_MS, () => this.#greet(line));
+  }
+
+  #greet(line: Line): void {
+    if (this.#line === line) this.#say(line, { type: "ping" }, PING_IDS);
   }
 
   #refusedEntry(line: Line, code: string): void {
@@ -494,6 +524,7 @@ export class Connection {
   }
 
   #say(line: Line, command: Unnumbered, id: number): void {
+    line.hasSaid = true;
     const text = JSON.stringify({ ...command, id });
     this.#host.effect({ type: "send", socket: line.socket, text });
   }
@@ -544,8 +575,12 @@ export class Connection {
   }
 
   #closeOpenings(): void {
-    for (const socket of this.#openings.keys()) this.#host.effect({ type: "close", socket });
-    this.#openings.clear();
+    for (const socket of [...this.#openings.keys()]) this.#closeOpening(socket);
+  }
+
+  #closeOpening(socket: number): void {
+    this.#openings.delete(socket);
+    this.#host.effect({ type: "close", socket });
   }
 
   #show(link: Link): void {

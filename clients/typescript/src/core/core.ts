@@ -10,6 +10,7 @@ import type { GameModel } from "../games/model.js";
 import { isOfTable } from "./commands.js";
 import { Connection } from "./connection.js";
 import { askedToReveal } from "./observe.js";
+import { JOIN_ID, type Known } from "./opening.js";
 import { Outbox } from "./outbox.js";
 import { type Result, Session } from "./session.js";
 import { Timers } from "./timers.js";
@@ -29,6 +30,8 @@ const HALTED_MS = 10_000;
 const REQUEST_MS = 12_000;
 /** Between two attempts to renew the access token ahead of time. */
 const RENEW_PAUSE_MS = 30_000;
+/** Versions of the table whose tags are kept. */
+const SEEN_MAX = 256;
 /** Times in a row that a table's messages did not follow each other. */
 const GAPS_MAX = 3;
 
@@ -71,6 +74,8 @@ export class Core {
   /** Versions did not follow each other: updates are passed over until a snapshot comes. */
   #isLost = false;
   #gaps = 0;
+  /** The tags of the last versions of the table. */
+  #seen = new Map<number, string>();
   /** What the connection's snapshots and updates are about. */
   #shows: "table" | "watched" = "table";
   #watching: string | null = null;
@@ -102,7 +107,8 @@ export class Core {
       this.#models,
       options.forms ?? FORMS,
       {
-        entered: () => this.#entered(),
+        known: () => this.#known(),
+        entered: (hasJoined) => this.#entered(hasJoined),
         message: (message) => this.#message(message),
         isShowing: () => this.#state.table !== null || this.#state.watched !== null,
         isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
@@ -288,8 +294,9 @@ export class Core {
     return type === "joining" || type === "live";
   }
 
-  #entered(): void {
-    this.#joinNow();
+  #entered(hasJoined: boolean): void {
+    if (hasJoined) this.#asked(JOIN_ID);
+    else this.#joinNow();
   }
 
   #lost(): void {
@@ -314,13 +321,22 @@ export class Core {
   }
 
   #joinNow(): void {
-    const { table } = this.#state;
-    const known = table && !this.#isLost ? table : null;
-    const from = known && { from: known.version, tag: known.tag, table: known.view.table };
+    this.#asked(this.#connection.send({ type: "join", ...this.#known() }));
+  }
+
+  /** A `join` of this number is on its way. */
+  #asked(id: number | null): void {
     this.#join = "asked";
     this.#shows = "table";
-    this.#joinId = this.#connection.send({ type: "join", ...from });
+    this.#joinId = id;
     this.#connection.expectAnswer();
+  }
+
+  /** From where a `join` goes on; null where the whole table is wanted. */
+  #known(): Known | null {
+    const { table } = this.#state;
+    if (!table || this.#isLost) return null;
+    return { from: table.version, tag: table.tag, table: table.view.table };
   }
 
   #message(message: Message): void {
@@ -375,6 +391,7 @@ export class Core {
     this.#connection.playing(after.view.kind);
     const told = { before: before?.view ?? null, after: after.view, events: [], snapshot: true };
     if (isTable) {
+      this.#seen.clear();
       this.#keepTable(after);
       this.#tell({ type: "table", ...told, catchingUp: !current });
       this.#afterTable([]);
@@ -416,6 +433,9 @@ export class Core {
     const isTable = this.#shows === "table";
     const before = isTable ? this.#state.table : this.#state.watched;
     if (!before || this.#isLost) return this.#gap();
+    // Another connection, which joined from further back, has brought it meanwhile.
+    const isKnown = message.version <= before.version && this.#seen.get(message.version) === message.tag;
+    if (isTable && this.#join === "asked" && isKnown) return;
     const model = this.#modelOf(before.view.kind);
     const isShort = this.#connection.form !== "bahay.v1";
     const after = fromUpdate(message, before, model, isShort, this.#seed);
@@ -614,6 +634,9 @@ export class Core {
 
   #keepTable(table: TableState): void {
     this.#change({ table });
+    this.#seen.set(table.version, table.tag);
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > SEEN_MAX && oldest !== undefined) this.#seen.delete(oldest);
     this.#store("table", toStored(table, this.#session.player?.id ?? null));
     if (this.#seed && gameOf(table.view) !== this.#seed.game && table.current) {
       this.#seed = null;

@@ -8,12 +8,16 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
+use crate::arena::search::{self, Search};
 use crate::chance::{Answer, Dice, Key, Request};
-use crate::game::Game;
+use crate::game::{Game, Skill};
+use crate::hex::Hex;
+use crate::seat::Seat;
 
 /// A question to a bot.
 #[derive(Debug)]
 pub struct Asked<'a, G: Game> {
+    pub seat: Seat,
     pub view: &'a G::View,
     /// What the clock plays if nobody answers. The rules say it to everybody who sees the view.
     pub clock: &'a G::Action,
@@ -37,6 +41,10 @@ pub enum Grade {
     Clock,
     /// The house's AI, from the view alone.
     Greedy,
+    /// The best that is found without playing on.
+    Quick,
+    /// Plays on in imagined games, so many for a decision.
+    Strong { games: u32 },
 }
 
 /// There is no such bot.
@@ -45,22 +53,33 @@ pub struct UnknownGrade;
 
 impl Grade {
     /// The weakest first.
-    pub const ALL: [Self; 3] = [Self::Random, Self::Clock, Self::Greedy];
+    pub const ALL: [Self; 5] = [
+        Self::Random,
+        Self::Clock,
+        Self::Greedy,
+        Self::Quick,
+        Self::Strong { games: search::GAMES },
+    ];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Random => "random",
             Self::Clock => "clock",
             Self::Greedy => "greedy",
+            Self::Quick => "quick",
+            Self::Strong { .. } => "strong",
         }
     }
 
-    /// A bot for one seat of one game; what it leaves to chance follows from the words.
-    pub(super) fn bot<G: Game>(self, words: Words) -> Box<dyn Bot<G>> {
+    /// A bot for one seat of one game; what it leaves to chance follows from the key.
+    pub fn bot<G: Game>(self, key: Key) -> Box<dyn Bot<G>> {
+        let words = Words { key, dice: None };
         match self {
             Self::Random => Box::new(Random::<G> { words, legal: Vec::new() }),
             Self::Clock => Box::new(Clock),
-            Self::Greedy => Box::new(Greedy),
+            Self::Greedy => Box::new(Advised { skill: Skill::Greedy }),
+            Self::Quick => Box::new(Advised { skill: Skill::Quick }),
+            Self::Strong { games } => Box::new(Search { words, games }),
         }
     }
 }
@@ -69,6 +88,9 @@ impl FromStr for Grade {
     type Err = UnknownGrade;
 
     fn from_str(name: &str) -> Result<Self, UnknownGrade> {
+        if let Some(games) = name.strip_prefix("strong:") {
+            return games.parse().map(|games| Self::Strong { games }).map_err(|_| UnknownGrade);
+        }
         Self::ALL.into_iter().find(|grade| grade.name() == name).ok_or(UnknownGrade)
     }
 }
@@ -99,15 +121,24 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) const fn new(key: Key) -> Self {
-        Self { key, dice: None }
+    pub(super) fn dice(&mut self) -> &mut Dice {
+        self.dice.get_or_insert_with(|| Dice::new(self.key))
+    }
+
+    /// A key for chance that nothing else draws from.
+    pub(super) fn key(&mut self) -> Key {
+        let mut key = [0; 32];
+        for part in key.as_chunks_mut::<2>().0.iter_mut().take(8) {
+            let drawn = u16::try_from(self.below(1 << 16)).expect("it is below");
+            *part = drawn.to_le_bytes();
+        }
+        Key(Hex(key))
     }
 
     /// A number below so many.
     fn below(&mut self, bound: usize) -> usize {
         let bound = u32::try_from(bound).expect("few actions are legal");
-        let dice = self.dice.get_or_insert_with(|| Dice::new(self.key));
-        match dice.draw(Request::Number(bound)) {
+        match self.dice().draw(Request::Number(bound)) {
             Answer::Number(number) => number as usize,
             Answer::Order(_) => unreachable!("a number was asked for"),
         }
@@ -140,12 +171,15 @@ impl<G: Game> Bot<G> for Clock {
     }
 }
 
-struct Greedy;
+/// An AI of the game, from the view alone.
+struct Advised {
+    skill: Skill,
+}
 
-impl<G: Game> Bot<G> for Greedy {
+impl<G: Game> Bot<G> for Advised {
     fn hear(&mut self, _event: &G::Event) {}
 
     fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
-        G::advise(asked.view).expect("the AI advises who is asked")
+        G::advise_by(self.skill, asked.view).expect("the AI advises who is asked")
     }
 }

@@ -15,6 +15,7 @@
 
 mod bot;
 mod sample;
+mod search;
 mod tally;
 
 use alloc::boxed::Box;
@@ -22,7 +23,6 @@ use alloc::vec::Vec;
 
 use uuid::Uuid;
 
-use crate::arena::bot::Words;
 use crate::chance::{Dice, Key};
 use crate::coins::Coins;
 use crate::game::{Game, Outcome, Turn, Viewer};
@@ -121,10 +121,7 @@ impl<R: Clone> Contest<R> {
         let mut bots: Vec<Box<dyn Bot<G>>> = seated
             .iter()
             .enumerate()
-            .map(|(seat, bot)| {
-                let words = Words::new(self.key(deal, Purpose::Bot { rotation, seat }));
-                self.bots[*bot].bot(words)
-            })
+            .map(|(seat, bot)| self.bots[*bot].bot(self.key(deal, Purpose::Bot { rotation, seat })))
             .collect();
         let mut chance = Dice::new(self.key(deal, Purpose::Deal));
         play(&self.terms.rules, &mut bots, &mut chance)
@@ -141,14 +138,8 @@ impl<R: Clone> Contest<R> {
         let fits = "the amounts of a contest fit";
         let seats = u8::try_from(seated.len()).expect("a table has at most eight seats");
         let players: Vec<PlayerId> = seated.iter().map(|bot| player(*bot)).collect();
-        let rules = &self.terms.rules;
-        let count = self.terms.price.of_count(G::counts_per_bet(rules)).expect(fits);
-        let bonus = self.terms.hits.map_or(0, |hits| hits.second_hit_bonus);
-        let stake = count.checked_mul(G::counts_max(rules, seats) + bonus).expect(fits);
-        let ante = self
-            .terms
-            .hits
-            .map_or(Coins::ZERO, |hits| self.terms.price.bet.checked_mul(hits.ante).expect(fits));
+        let stake = self.terms.stake_max::<G>(seats).expect(fits);
+        let ante = self.terms.ante().expect(fits);
         let antes = ante.checked_mul(u32::from(seats)).expect(fits);
         let pot = table.pot.checked_add(antes).expect(fits);
         let stakes = alloc::vec![stake; seated.len()];
@@ -204,7 +195,7 @@ pub fn play<G: Game>(rules: &G::Rules, bots: &mut [Box<dyn Bot<G>>], chance: &mu
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let view = game.view(Viewer::Seat(seat));
                 let clock = game.default_action(seat).expect("the clock can play for who is asked");
-                let action = bots[seat.index()].choose(&Asked { view: &view, clock: &clock });
+                let action = bots[seat.index()].choose(&Asked { seat, view: &view, clock: &clock });
                 match game.act(seat, &action, &mut events) {
                     Ok(next) => next,
                     Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),

@@ -20,6 +20,9 @@ fn contest(rules: AnyRules, hits: Option<crate::game::Hits>, bots: &[Grade]) -> 
     Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
 }
 
+/// The bots that take no time.
+const SWIFT: [Grade; 4] = [Grade::Random, Grade::Clock, Grade::Greedy, Grade::Quick];
+
 fn some_seats(SeatRange { least, most }: SeatRange) -> usize {
     usize::from(most.min(least + 1))
 }
@@ -28,7 +31,7 @@ fn every_contest(is_duplicate: bool) -> Vec<Contest<AnyRules>> {
     let sets = catalog::kinds().into_iter().flat_map(|kind| kind.rule_sets);
     sets.map(|set| {
         let seats = some_seats(AnyGame::seats(&set.rules));
-        let bots: Vec<Grade> = Grade::ALL.into_iter().cycle().take(seats).collect();
+        let bots: Vec<Grade> = SWIFT.into_iter().cycle().take(seats).collect();
         Contest { is_duplicate, ..contest(set.rules, set.hits, &bots) }
     })
     .collect()
@@ -125,6 +128,8 @@ fn a_bot_that_does_not_exist_is_answered_with_those_that_do() {
     for grade in Grade::ALL {
         assert_eq!(grade.name().parse(), Ok(grade));
     }
+    assert_eq!("strong:12".parse(), Ok(Grade::Strong { games: 12 }));
+    assert!("strong:many".parse::<Grade>().is_err());
     let unknown = "gready".parse::<Grade>().unwrap_err();
-    assert_eq!(unknown.to_string(), "the bots are random, clock, greedy");
+    assert_eq!(unknown.to_string(), "the bots are random, clock, greedy, quick, strong");
 }

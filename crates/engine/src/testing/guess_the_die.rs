@@ -27,6 +27,7 @@ use crate::game::{
     Turn, UnsoundRules, Viewer,
 };
 use crate::seat::{Seat, SeatSet};
+use crate::spaces::{Field, Round, Spaces, Tensor, field};
 use crate::testing::{Dice, Probe};
 
 const FACES: u32 = 6;
@@ -419,6 +420,34 @@ fn pieces(bet: Bet) -> [Piece; 2] {
         Piece::Text(format!("{} on", bet.counts).into()),
         Piece::Token { text: format!("{}", bet.face), is_red: false },
     ]
+}
+
+/// A bet's number is its face and its counts.
+impl Spaces for GuessTheDie {
+    const FIELDS: &'static [Field] = &[
+        field("rounds", 1, 20, "rounds that are over"),
+        field("right", 8, 20, "how often each seat guessed right, from the viewer on"),
+        field("has_bet", 8, 1, "who has bet in this round"),
+    ];
+
+    fn action_names() -> Vec<String> {
+        let bets = (1..=FACES).flat_map(|face| (1..=BET_MAX).map(move |counts| (face, counts)));
+        bets.map(|(face, counts)| format!("bet {counts} on {face}")).collect()
+    }
+
+    fn action_number(_view: &View, Action::Bet { bet }: &Action) -> Option<u16> {
+        let place = bet.face.checked_sub(1)? * BET_MAX + bet.counts.checked_sub(1)?;
+        u16::try_from(place).ok()
+    }
+
+    fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
+        let Public { rounds, seats, .. } = view.public;
+        let first = Seat::all(seats).next().expect("a game has seats");
+        let round = Round { viewer: view.viewer.unwrap_or(first), seats };
+        tensor.number(rounds);
+        round.write(tensor, |seat| view.public.right[seat.index()]);
+        round.write_set(tensor, view.public.has_bet);
+    }
 }
 
 impl GameKind for GuessTheDie {

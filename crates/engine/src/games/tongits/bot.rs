@@ -53,7 +53,7 @@ const POINT: i32 = 100;
 
 /// What a seat knows, made ready to think.
 #[derive(Clone, Copy, Debug)]
-struct Head<'a> {
+pub(super) struct Head<'a> {
     public: &'a Public,
     seat: Seat,
     hand: CardSet,
@@ -64,7 +64,7 @@ struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    fn new(view: &'a View, seat: Seat, hand: CardSet) -> Self {
+    pub(super) fn new(view: &'a View, seat: Seat, hand: CardSet) -> Self {
         let public = &view.public;
         let discards: CardSet = public.discards.cards().iter().copied().collect();
         let seen = hand.union(discards).union(public.melds.cards());
@@ -213,7 +213,7 @@ impl<'a> Head<'a> {
 
     /// The next step of a way to end the game in this turn, if the arrangement shows one. Jokers
     /// that are left over stay in the hand (rule 11.1).
-    fn finish(&self) -> Option<Action> {
+    pub(super) fn finish(&self) -> Option<Action> {
         if leaves_nothing(self.hand) {
             return Some(Action::Tongits);
         }

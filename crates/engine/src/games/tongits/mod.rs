@@ -4,8 +4,8 @@
 //! The rules are docs/rules/tongits.md; every refusal and every line of a settlement cites one by
 //! its number. [`Rules`] holds their numbers and switches, [`Tongits`] is a game by them.
 //!
-//! Arrows go down only: `state` → `bot`, `score`, `legal`, `view` → `phase` → `event` →
-//! `arrange` → `search` → `meld` → `joker` → `lanes`.
+//! Arrows go down only: `state` → `quick`, `imagine` → `bot`, `score`, `legal`, `view` → `phase` →
+//! `event` → `arrange` → `search` → `meld` → `joker` → `lanes`.
 
 mod action;
 mod arrange;
@@ -13,6 +13,7 @@ mod bot;
 mod describe;
 mod event;
 mod exposed;
+mod imagine;
 mod joker;
 mod kind;
 mod lanes;
@@ -21,12 +22,14 @@ mod meld;
 mod phase;
 mod pile;
 mod presets;
+mod quick;
 mod rules;
 mod score;
 mod search;
 #[cfg(feature = "testing")]
 mod setup;
 mod sort;
+mod spaces;
 mod state;
 mod view;
 
@@ -38,6 +41,8 @@ pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points,
 pub use phase::{End, Phase, Public};
 pub use pile::Pile;
 pub use presets::Preset;
+#[cfg(feature = "testing")]
+pub use quick::{Considered, HIDDEN, INPUTS, Inputs, Networks, ONE, Question, WEIGHT_ONE, WEIGHTS};
 pub use rules::{
     Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection,
     EndingCounts, ItemCounts, Rules, SEATS, is_special,

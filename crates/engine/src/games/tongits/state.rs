@@ -14,18 +14,21 @@ use serde::{Deserialize, Serialize};
 use crate::cards::{Card, CardSet};
 use crate::chance;
 use crate::game::{
-    Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Turn, UnsoundRules, Viewer,
+    Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn, UnsoundRules,
+    Viewer,
 };
 use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::bot;
 use crate::games::tongits::describe;
 use crate::games::tongits::event::{Answer, BySeat, Ending, Event, Shown, SpecialEnding};
+use crate::games::tongits::imagine;
 use crate::games::tongits::kind;
 use crate::games::tongits::legal;
 use crate::games::tongits::meld::{has_secret, is_set};
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::pile::Pile;
+use crate::games::tongits::quick;
 use crate::games::tongits::rules::{DealDirection, Rules, SEATS};
 use crate::games::tongits::score;
 use crate::games::tongits::view::View;
@@ -433,6 +436,21 @@ impl Game for Tongits {
 
     fn advise(view: &View) -> Option<Action> {
         bot::advise(view)
+    }
+
+    fn advise_by(skill: Skill, view: &View) -> Option<Action> {
+        match skill {
+            Skill::Greedy => bot::advise(view),
+            Skill::Quick => quick::advise(view),
+        }
+    }
+
+    fn worth_trying(view: &View, actions: &mut Vec<Action>) {
+        quick::worth_trying(view, actions);
+    }
+
+    fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {
+        imagine::game(view, dice)
     }
 
     fn describe(view: &View) -> Vec<Row> {

@@ -28,6 +28,7 @@ mod set;
 #[cfg(feature = "testing")]
 mod setup;
 mod slots;
+mod spaces;
 mod state;
 mod strength;
 mod view;

@@ -16,6 +16,7 @@ mod describe;
 mod dice;
 mod event;
 mod hidden;
+mod imagine;
 mod kind;
 mod legal;
 mod list;
@@ -29,6 +30,7 @@ mod rules;
 #[cfg(feature = "testing")]
 mod setup;
 mod showdown;
+mod spaces;
 mod state;
 mod strength;
 mod view;

@@ -12,9 +12,8 @@ use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::Phase;
 use crate::games::tongo_options::player::Player;
 use crate::games::tongo_options::public::{Costs, Public};
-use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, Rules, SLOTS};
+use crate::games::tongo_options::rules::{FLOORS, Rules, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;
-use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
 
 /// A position at the beginning of a turn.
@@ -122,31 +121,4 @@ fn once_each(cards: impl Iterator<Item = Card>) -> Result<(), BadSetup> {
 
 fn ensure(holds: bool, otherwise: impl FnOnce() -> BadSetup) -> Result<(), BadSetup> {
     if holds { Ok(()) } else { Err(otherwise()) }
-}
-
-impl View {
-    /// A game that its viewer could be looking at: the cards that it does not see lie as the two
-    /// shuffled decks have them. What it saw earlier and lies face down now is not remembered.
-    ///
-    /// # Panics
-    /// When nobody is to act, or nobody looks.
-    pub fn imagined(&self, player_deck: &[Card], options_deck: &[Card]) -> TongoOptions {
-        let (viewer, hand) = self.viewer.zip(self.hand()).expect("a seat looks");
-        assert!(self.public.prompt().is_some(), "somebody is to act");
-        let mut cards = player_deck.iter().copied().filter(|card| !hand.contains(*card));
-        let hands = Seat::all(self.public.seats()).map(|seat| {
-            let mut unseen = || cards.by_ref().take(usize::from(HAND_CARDS)).collect();
-            if seat == viewer { hand } else { unseen() }
-        });
-        let hands = hands.collect();
-        let up = self.public.up().into_iter().fold(CardSet::EMPTY, CardSet::union);
-        let mut down = options_deck.iter().copied().filter(|card| !up.contains(*card));
-        let mut next = || down.next().expect("there are as many cards as places");
-        let floors =
-            self.public.floors.map(|floor| floor.map(|card| card.unwrap_or_else(&mut next)));
-        let exchanges = core::array::from_fn(|_| core::array::from_fn(|_| next()));
-        let hidden = Hidden { deck: cards.collect(), floors, exchanges };
-        let drawing = Drawing::default();
-        TongoOptions { public: self.public.clone(), hands, hidden, drawing }
-    }
 }

@@ -28,7 +28,7 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::showdown;
 use crate::games::tongo_options::view::View;
-use crate::games::tongo_options::{bot, describe, kind, legal};
+use crate::games::tongo_options::{bot, describe, imagine, kind, legal};
 use crate::seat::Seat;
 
 /// A game of Tongo (options), from before the deal to its outcome.
@@ -357,6 +357,14 @@ impl Game for TongoOptions {
 
     fn advise(view: &View) -> Option<Action> {
         bot::advise(view)
+    }
+
+    fn worth_trying(view: &View, actions: &mut Vec<Action>) {
+        imagine::worth_trying(view, bot::advise(view), actions);
+    }
+
+    fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {
+        imagine::game(view, dice)
     }
 
     fn describe(view: &View) -> Vec<Row> {

@@ -1,0 +1,455 @@
+//! Learns the weights of Tong-its' `quick` and prints how it gets on.
+//!
+//! `cargo run --release -p bahay-engine --example tongits_train -- [--seed 1] [--rounds 8]
+//! [--games 60000] [--from greedy|FILE] [--against mixed|self|greedy|FILE] [--wins 3]
+//! [--trial 6000] [--out FILE]`. The same line learns the same weights on one machine.
+//!
+//! A round is games, lessons and a trial. In the games learners play each other and whom they
+//! train against; a tenth of what they do is chosen at random, so that everything is tried. Each
+//! place that a learner chose is noted with what came of the game: the counts won or lost, and
+//! `--wins` more for a win, which is what the POT is worth. The lessons fit the networks to the
+//! notes of the last rounds (Adam, mean squares). The trial is duplicate games against two of
+//! whom it trains against, always the same deals, without chance in what is chosen.
+//!
+//! Learning is with floating-point numbers; what is learned is integers, and no coin is anywhere.
+#![expect(clippy::float_arithmetic, reason = "weights are learned, and no coins")]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::rc::Rc;
+use std::time::Instant;
+
+use bahay_engine::arena::{Asked, Bot, Estimate, Sample, play};
+use bahay_engine::chance::{self, Key};
+use bahay_engine::game::{Game, Outcome};
+use bahay_engine::games::tongits::{
+    Action, Event, HIDDEN, INPUTS, Inputs, Networks, ONE, Question, Rules, SEATS, Tongits,
+    WEIGHT_ONE, WEIGHTS,
+};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+use bahay_engine::testing::Dice;
+
+/// Of a hundred choices so many are made at random in games that are learned from.
+const AT_RANDOM: u32 = 10;
+
+/// Rounds whose notes are learned from.
+const ROUNDS_KEPT: usize = 3;
+
+/// Notes of one step of a lesson.
+const BATCH: usize = 128;
+
+/// What an output of one stands for, in counts.
+const COUNTS_PER_ONE: f32 = 4.0;
+
+fn main() {
+    let options = Options::read();
+    let rules = Rules::kingdom();
+    let mut dice = Dice::new(options.seed);
+    let mut learned = Learned::new(&mut dice);
+    let mut player = match &options.from {
+        From::Greedy => None,
+        From::Weights(networks) => {
+            learned = Learned::of(networks);
+            Some(Rc::clone(networks))
+        }
+    };
+    let mut kept: Vec<Vec<Note>> = Vec::new();
+    let mut best: Option<(i64, Rc<Networks>)> = None;
+    println!("round    notes  error   share of wins, %       counts a game  seconds");
+    for round in 0..options.rounds {
+        let begun = Instant::now();
+        let notes = games(&rules, &options, player.as_ref(), round, &mut dice);
+        let count = notes.len();
+        kept.push(notes);
+        if kept.len() > ROUNDS_KEPT {
+            kept.remove(0);
+        }
+        let error = learned.lesson(&kept, round, &mut dice);
+        let networks = Rc::new(learned.networks());
+        let Trial { share, counts, worth } = trial(&rules, &options, &networks);
+        println!(
+            "{round:>5} {count:>8}  {error:.4}  {:>6} ± {:<6}  {:>8} ± {:<7}  {:>6}",
+            hundredths(share.mean),
+            hundredths(share.around),
+            hundredths(counts.mean),
+            hundredths(counts.around),
+            begun.elapsed().as_secs()
+        );
+        if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+            best = Some((worth, Rc::clone(&networks)));
+            if let Some(path) = &options.out {
+                fs::write(path, networks.text()).expect("the weights can be written");
+            }
+        }
+        player = Some(networks);
+    }
+}
+
+fn hundredths(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    let number = number.abs();
+    format!("{sign}{}.{:02}", number / 100, number % 100)
+}
+
+/// Whose play the first round's notes are of.
+enum From {
+    Greedy,
+    Weights(Rc<Networks>),
+}
+
+/// Whom it trains against, and is tried against.
+enum Against {
+    /// In turns two greedy players, one of them, and none.
+    Mixed,
+    Itself,
+    Greedy,
+    Weights(Rc<Networks>),
+}
+
+struct Options {
+    seed: u64,
+    rounds: u32,
+    games: u64,
+    from: From,
+    against: Against,
+    /// What a win is worth beside its counts.
+    wins: f32,
+    /// Games of a trial.
+    trial: u64,
+    out: Option<String>,
+}
+
+impl Options {
+    fn read() -> Self {
+        let arguments: Vec<String> = env::args().skip(1).collect();
+        let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
+        let given: BTreeMap<&str, &str> =
+            pairs.iter().map(|[name, value]| (name.as_str(), value.as_str())).collect();
+        let known =
+            ["--seed", "--rounds", "--games", "--from", "--against", "--wins", "--trial", "--out"];
+        assert!(given.keys().all(|name| known.contains(name)), "the options are {known:?}");
+        let number = |name: &str, otherwise: u64| {
+            given.get(name).map_or(otherwise, |text| text.parse().expect("a number"))
+        };
+        let weights = |path: &str| {
+            let text = fs::read(path).expect("the weights can be read");
+            Rc::new(Networks::parsed(&text))
+        };
+        Self {
+            seed: number("--seed", 1),
+            rounds: u32::try_from(number("--rounds", 8)).expect("few rounds"),
+            games: number("--games", 60_000),
+            from: match given.get("--from").copied().unwrap_or("greedy") {
+                "greedy" => From::Greedy,
+                path => From::Weights(weights(path)),
+            },
+            against: match given.get("--against").copied().unwrap_or("mixed") {
+                "mixed" => Against::Mixed,
+                "self" => Against::Itself,
+                "greedy" => Against::Greedy,
+                path => Against::Weights(weights(path)),
+            },
+            wins: given.get("--wins").map_or(3.0, |text| text.parse().expect("a number")),
+            trial: number("--trial", 6_000),
+            out: given.get("--out").map(|path| (*path).to_owned()),
+        }
+    }
+}
+
+/// A place that was chosen, and what came of the game.
+struct Note {
+    question: Question,
+    inputs: Inputs,
+    worth: f32,
+}
+
+/// Who plays a seat.
+enum Player {
+    /// The greedy player.
+    Greedy,
+    /// These networks, without chance.
+    Networks(Rc<Networks>),
+    /// These networks, or the greedy player, some choices at random; notes what it chose.
+    Learner { networks: Option<Rc<Networks>>, dice: Dice, chosen: Chosen },
+}
+
+type Chosen = Rc<RefCell<Vec<(Question, Inputs)>>>;
+
+impl Bot<Tongits> for Player {
+    fn hear(&mut self, _event: &Event) {}
+
+    fn choose(&mut self, asked: &Asked<'_, Tongits>) -> Action {
+        let greedy = || Tongits::advise(asked.view).expect("it is to act");
+        match self {
+            Self::Greedy => greedy(),
+            Self::Networks(networks) => networks.advise(asked.view).expect("it is to act"),
+            Self::Learner { networks, dice, chosen } => {
+                let judge = networks.as_deref().unwrap_or(&SILENT);
+                let considered = judge.considered(asked.view).expect("it is to act");
+                let place = if dice.below(100) < AT_RANDOM {
+                    dice.choose(&considered)
+                } else if networks.is_some() {
+                    considered.iter().max_by_key(|one| judge.worth_of(one))
+                } else {
+                    let greedy = greedy();
+                    considered.iter().find(|one| one.action == greedy)
+                };
+                let Some(place) = place else { return greedy() };
+                let ends = matches!(
+                    place.action,
+                    Action::Draw
+                        | Action::Fight
+                        | Action::Dump { .. }
+                        | Action::Challenge
+                        | Action::Fold
+                );
+                if let Some(noted) = place.place.filter(|_| ends) {
+                    chosen.borrow_mut().push(noted);
+                }
+                place.action
+            }
+        }
+    }
+}
+
+/// Networks that say nothing.
+static SILENT: Networks = Networks::parsed(&[b'0'; 4 * WEIGHTS * Question::ALL.len()]);
+
+fn key(seed: u64, number: u64) -> Key {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&number.to_le_bytes());
+    Key(Hex(key))
+}
+
+/// Plays the games of a round and gives what was noted.
+fn games(
+    rules: &Rules,
+    options: &Options,
+    networks: Option<&Rc<Networks>>,
+    round: u32,
+    dice: &mut Dice,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for number in 0..options.games {
+        let learner = || -> (Player, Option<Chosen>) {
+            let chosen: Chosen = Rc::default();
+            let dice = Dice::new(number << 8 | u64::from(round));
+            let (networks, noted) = (networks.cloned(), Rc::clone(&chosen));
+            (Player::Learner { networks, dice, chosen: noted }, Some(chosen))
+        };
+        let opponent = || match &options.against {
+            Against::Weights(networks) => Player::Networks(Rc::clone(networks)),
+            Against::Mixed | Against::Greedy | Against::Itself => Player::Greedy,
+        };
+        let learners = match options.against {
+            Against::Mixed => 1 + number / 3 % 3,
+            Against::Itself => 3,
+            Against::Greedy | Against::Weights(_) => 1,
+        };
+        let seated: Vec<(Player, Option<Chosen>)> = (0..u64::from(SEATS))
+            .map(|seat| {
+                let place = (seat + number) % u64::from(SEATS);
+                if place < learners { learner() } else { (opponent(), None) }
+            })
+            .collect();
+        let (players, chosen): (Vec<Player>, Vec<Option<Chosen>>) = seated.into_iter().unzip();
+        // Learners of one game are told apart by their chance.
+        let players = players.into_iter().map(|player| match player {
+            Player::Learner { networks, chosen, .. } => {
+                Player::Learner { networks, dice: Dice::new(dice.word()), chosen }
+            }
+            other => other,
+        });
+        let mut bots: Vec<Box<dyn Bot<Tongits>>> =
+            players.map(|player| Box::new(player) as Box<dyn Bot<Tongits>>).collect();
+        let deal = key(options.seed, u64::from(round) << 32 | number);
+        let outcome = play(rules, &mut bots, &mut chance::Dice::new(deal)).outcome;
+        for (seat, chosen) in Seat::all(SEATS).zip(chosen) {
+            let Some(chosen) = chosen else { continue };
+            let worth = worth(&outcome, seat, options.wins);
+            let noted = chosen.take().into_iter();
+            notes.extend(noted.map(|(question, inputs)| Note { question, inputs, worth }));
+        }
+    }
+    notes
+}
+
+/// What an outcome is worth to a seat.
+fn worth(outcome: &Outcome, seat: Seat, wins: f32) -> f32 {
+    let counts = i16::try_from(net(outcome, seat)).expect("few counts are owed");
+    let won = if outcome.winner == Some(seat) { wins } else { 0.0 };
+    (f32::from(counts) + won) / COUNTS_PER_ONE
+}
+
+/// The counts that a seat wins or loses.
+fn net(outcome: &Outcome, seat: Seat) -> i64 {
+    outcome.debts.iter().fold(0, |sum, debt| {
+        let counts = i64::from(debt.counts());
+        let won = if debt.to == seat { counts } else { 0 };
+        let lost = if debt.from == seat { counts } else { 0 };
+        sum + won - lost
+    })
+}
+
+struct Trial {
+    share: Estimate,
+    counts: Estimate,
+    /// Counts and wins together.
+    worth: i64,
+}
+
+/// Duplicate games: the same deals each time.
+fn trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
+    let (mut wins, mut counts) = (Sample::default(), Sample::default());
+    for deal in 0..options.trial / u64::from(SEATS) {
+        let (mut won, mut gained) = (0, 0);
+        for own in Seat::all(SEATS) {
+            let mut bots: Vec<Box<dyn Bot<Tongits>>> = Seat::all(SEATS)
+                .map(|seat| {
+                    let other = match &options.against {
+                        Against::Weights(networks) => Player::Networks(Rc::clone(networks)),
+                        Against::Mixed | Against::Greedy | Against::Itself => Player::Greedy,
+                    };
+                    let own = seat == own;
+                    let player = if own { Player::Networks(Rc::clone(networks)) } else { other };
+                    Box::new(player) as Box<dyn Bot<Tongits>>
+                })
+                .collect();
+            let mut chance = chance::Dice::new(key(!0, deal));
+            let outcome = play(rules, &mut bots, &mut chance).outcome;
+            won += i64::from(outcome.winner == Some(own));
+            gained += net(&outcome, own);
+        }
+        wins.note(won);
+        counts.note(gained);
+    }
+    let seats = u32::from(SEATS);
+    let share = wins.estimate(10_000, seats).expect("a trial has games");
+    let counts = counts.estimate(100, seats).expect("a trial has games");
+    Trial { share, counts, worth: 3 * share.mean + 100 * counts.mean }
+}
+
+/// Networks while they learn.
+struct Learned {
+    weights: Vec<f32>,
+    /// Means of the gradient and of its square, and steps, for Adam.
+    first: Vec<f32>,
+    second: Vec<f32>,
+    steps: i32,
+}
+
+/// Where a network's rows end.
+const ROWS: usize = HIDDEN * (INPUTS + 1);
+
+impl Learned {
+    fn new(dice: &mut Dice) -> Self {
+        let mut weights = vec![0.0; WEIGHTS * Question::ALL.len()];
+        for network in weights.as_chunks_mut::<WEIGHTS>().0 {
+            for (place, weight) in network.iter_mut().enumerate() {
+                let is_added = place < ROWS && place % (INPUTS + 1) == INPUTS;
+                let wide = if place < ROWS { 0.2 } else { 0.3 };
+                let drawn = f32::from(u16::try_from(dice.below(20_001)).expect("it is below"));
+                if !is_added && place + 1 < WEIGHTS {
+                    *weight = (drawn / 10_000.0 - 1.0) * wide;
+                }
+            }
+        }
+        Self::with(weights)
+    }
+
+    fn of(networks: &Networks) -> Self {
+        let one = f32::from(WEIGHT_ONE);
+        Self::with(networks.weights().iter().map(|weight| f32::from(*weight) / one).collect())
+    }
+
+    fn with(weights: Vec<f32>) -> Self {
+        let zeros = vec![0.0; weights.len()];
+        Self { weights, first: zeros.clone(), second: zeros, steps: 0 }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
+    fn networks(&self) -> Networks {
+        let one = f32::from(WEIGHT_ONE);
+        let integer = |weight: &f32| (weight * one).round().clamp(-32_767.0, 32_767.0) as i16;
+        let weights: Vec<i16> = self.weights.iter().map(integer).collect();
+        Networks::of(&weights).expect("as many as networks need")
+    }
+
+    /// Fits the weights to the notes, once through all of them in any order. Gives the mean error.
+    fn lesson(&mut self, kept: &[Vec<Note>], round: u32, dice: &mut Dice) -> f32 {
+        let mut notes: Vec<&Note> = kept.iter().flatten().collect();
+        for last in (1..notes.len()).rev() {
+            let other = dice.below(u32::try_from(last + 1).expect("few notes"));
+            notes.swap(last, other as usize);
+        }
+        let rate = 0.001 / (1.0 + 0.25 * f32::from(u16::try_from(round).expect("few rounds")));
+        let mut gradient = vec![0.0; self.weights.len()];
+        let (mut errors, mut batches) = (0.0, 0.0);
+        for batch in notes.chunks(BATCH) {
+            gradient.fill(0.0);
+            let mut error = 0.0;
+            for note in batch {
+                error += self.learn(note, &mut gradient);
+            }
+            let size = f32::from(u16::try_from(batch.len()).expect("a batch is small"));
+            errors += error / size;
+            batches += 1.0;
+            self.step(&gradient, rate, size);
+        }
+        errors / batches
+    }
+
+    /// Adds what one note says to the gradient. Gives its error.
+    fn learn(&self, note: &Note, gradient: &mut [f32]) -> f32 {
+        let from = note.question.index() * WEIGHTS;
+        let weights = &self.weights[from..from + WEIGHTS];
+        let gradient = &mut gradient[from..from + WEIGHTS];
+        let inputs = note.inputs.map(|input| f32::from(input) / f32::from(ONE));
+        let mut hidden = [0.0; HIDDEN];
+        let mut output = weights[WEIGHTS - 1];
+        for (place, value) in hidden.iter_mut().enumerate() {
+            let row = &weights[place * (INPUTS + 1)..][..INPUTS + 1];
+            let mut sums = [0.0; 8];
+            for (weights, inputs) in row.as_chunks::<8>().0.iter().zip(inputs.as_chunks::<8>().0) {
+                for ((sum, weight), input) in sums.iter_mut().zip(weights).zip(inputs) {
+                    *sum += weight * input;
+                }
+            }
+            *value = (sums.iter().sum::<f32>() + row[INPUTS]).max(0.0);
+            output += *value * weights[ROWS + place];
+        }
+        let error = output - note.worth;
+        gradient[WEIGHTS - 1] += error;
+        for (place, value) in hidden.iter().enumerate() {
+            gradient[ROWS + place] += error * value;
+            if *value > 0.0 {
+                let back = error * weights[ROWS + place];
+                let row = &mut gradient[place * (INPUTS + 1)..][..INPUTS + 1];
+                for (sum, input) in row.iter_mut().zip(&inputs) {
+                    *sum += back * input;
+                }
+                row[INPUTS] += back;
+            }
+        }
+        error * error
+    }
+
+    /// One step of Adam.
+    fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
+        self.steps += 1;
+        let (kept, kept_squares) = (0.9_f32, 0.999_f32);
+        let rate =
+            rate * (1.0 - kept_squares.powi(self.steps)).sqrt() / (1.0 - kept.powi(self.steps));
+        let moments = self.first.iter_mut().zip(&mut self.second);
+        for ((weight, sum), (first, second)) in self.weights.iter_mut().zip(gradient).zip(moments) {
+            let slope = sum / size;
+            *first = kept * *first + (1.0 - kept) * slope;
+            *second = kept_squares * *second + (1.0 - kept_squares) * slope * slope;
+            *weight -= rate * *first / (second.sqrt() + 1e-8);
+        }
+    }
+}

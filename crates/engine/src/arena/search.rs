@@ -1,0 +1,135 @@
+//! A bot that plays on: at each decision the game is imagined in many ways that its seat could not
+//! tell apart, every action that is worth trying is played in each, and the game is played to its
+//! end by greedy players. What came of it is compared action by action within the same way, with
+//! the same chance.
+//!
+//! What the quick player advises is left only for what did better by more than the noise of it. Half
+//! of the other actions are given up in each round. It is told how many games it may play on, and no
+//! time, so that it plays the same on every machine.
+
+use alloc::vec::Vec;
+
+use crate::arena::bot::{Asked, Bot, Words};
+use crate::chance::{Dice, Key};
+use crate::game::{Game, Skill, Turn, Viewer};
+use crate::seat::Seat;
+
+/// Games to play on for a decision, where nothing else is said.
+pub(super) const GAMES: u32 = 160;
+
+/// The least number of imagined games of a round.
+const WORLDS_MIN: u32 = 4;
+
+/// Another action must be better by so many tenths of the standard error.
+const TENTHS_OF_ERRORS: i128 = 10;
+
+/// Counts that a win is worth beside what it brings: shares of games are what grades are told by.
+const WIN_COUNTS: i64 = 400;
+
+/// See the module's page.
+pub(super) struct Search {
+    pub(super) words: Words,
+    pub(super) games: u32,
+}
+
+/// An action with what came of it, by imagined game.
+struct Arm<A> {
+    action: A,
+    worth: Vec<i64>,
+}
+
+impl<G: Game> Bot<G> for Search {
+    fn hear(&mut self, _event: &G::Event) {}
+
+    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
+        let advised = G::advise_by(Skill::Quick, asked.view).expect("the AI advises who is asked");
+        let mut worth_trying = Vec::new();
+        G::worth_trying(asked.view, &mut worth_trying);
+        let others = worth_trying.into_iter().filter(|action| *action != advised);
+        let arm = |action: G::Action| Arm { action, worth: Vec::new() };
+        let mut arms: Vec<Arm<G::Action>> =
+            core::iter::once(advised.clone()).chain(others).map(arm).collect();
+        let rounds = arms.len().next_power_of_two().trailing_zeros().max(1);
+        while arms.len() > 1 {
+            let count = u32::try_from(arms.len()).expect("few actions are worth trying");
+            for _ in 0..(self.games / rounds / count).max(WORLDS_MIN) {
+                let Some(world) = G::imagine(asked.view, self.words.dice()) else {
+                    return advised;
+                };
+                let chance = self.words.key();
+                for arm in &mut arms {
+                    arm.worth.push(play_on(&world, asked.seat, &arm.action, chance));
+                }
+            }
+            let (_, others) = arms.split_at_mut(1);
+            others.sort_by_key(|arm| core::cmp::Reverse(arm.worth.iter().sum::<i64>()));
+            if arms.len() == 2 {
+                break;
+            }
+            arms.truncate(1 + (arms.len() - 1).div_ceil(2));
+        }
+        let better = arms.iter().skip(1).find(|arm| is_surely_better(&arm.worth, &arms[0].worth));
+        better.map_or(advised, |arm| arm.action.clone())
+    }
+}
+
+/// What comes of an action for the seat when greedy players play on: the counts that it wins or
+/// loses, and so many for a win.
+fn play_on<G: Game>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
+    let mut chance = Dice::new(chance);
+    let mut events = Vec::new();
+    let Ok(mut game) = world.act(own, action, &mut events) else {
+        // It is legal by what the seat sees, and not in this way to fill in the rest.
+        return 0;
+    };
+    loop {
+        events.clear();
+        game = match game.turn() {
+            Turn::Over => break,
+            Turn::Chance(request) => game.resolve(&chance.draw(request), &mut events),
+            Turn::Wait(_) => game.expire(&mut events),
+            Turn::Players(prompt) => {
+                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let view = game.view(Viewer::Seat(seat));
+                let action = G::advise_by(Skill::Greedy, &view);
+                let action = action.expect("the AI advises who is asked");
+                game.act(seat, &action, &mut events).expect("the AI plays what is legal")
+            }
+        };
+    }
+    let outcome = game.outcome().expect("a game that is over has an outcome");
+    let mut worth = if outcome.winner == Some(own) { WIN_COUNTS } else { 0 };
+    for debt in &outcome.debts {
+        let counts = i64::from(debt.counts());
+        worth += if debt.to == own { counts } else { 0 };
+        worth -= if debt.from == own { counts } else { 0 };
+    }
+    worth
+}
+
+/// Whether the one did better than the other by more than the noise of the difference.
+fn is_surely_better(one: &[i64], other: &[i64]) -> bool {
+    let (mut count, mut sum, mut squares) = (0, 0, 0);
+    for (one, other) in one.iter().zip(other) {
+        let more = i128::from(one - other);
+        count += 1;
+        sum += more;
+        squares += more * more;
+    }
+    // The variance of the sum is (n Σx² − (Σx)²) / (n − 1).
+    let spread = count * squares - sum * sum;
+    sum > 0 && 100 * sum * sum * (count - 1) > TENTHS_OF_ERRORS * TENTHS_OF_ERRORS * spread
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_surely_better;
+
+    #[test]
+    fn only_what_is_more_than_noise_is_better() {
+        assert!(is_surely_better(&[3, 4, 3, 4], &[1, 1, 1, 1]));
+        assert!(!is_surely_better(&[1, 1, 1, 1], &[1, 1, 1, 1]));
+        assert!(!is_surely_better(&[9, 0, 0, 0], &[1, 1, 1, 1]));
+        assert!(!is_surely_better(&[0, 0], &[1, 1]));
+    }
+}

@@ -1,0 +1,56 @@
+//! A game that a seat could be playing, as far as its view tells: the unseen cards lie in the other
+//! hands and in the stock as the dice have them, each way as likely.
+//!
+//! Deliberately absent: what others are likely to hold after what they took and threw.
+
+use crate::cards::{Card, CardSet};
+use crate::chance::{Answer, Dice, Request};
+use crate::games::tongits::meld::has_secret;
+use crate::games::tongits::phase::{Phase, Public};
+use crate::games::tongits::pile::Pile;
+use crate::games::tongits::rules::SEATS;
+use crate::games::tongits::state::Tongits;
+use crate::games::tongits::view::View;
+use crate::seat::Seat;
+
+/// `None` where nobody looks, and where another seat has laid cards face down: those are a secret
+/// meld, which chance seldom makes.
+pub(super) fn game(view: &View, dice: &mut Dice) -> Option<Tongits> {
+    let (viewer, hand) = (view.viewer?, view.hand()?);
+    let public = &view.public;
+    if viewer.others(SEATS).any(|other| public.melds.has_face_down(other)) {
+        return None;
+    }
+    let discards: CardSet = public.discards.cards().iter().copied().collect();
+    let seen = hand.union(discards).union(public.melds.cards());
+    let unseen: alloc::vec::Vec<Card> = public.rules.deck().difference(seen).iter().collect();
+    let count = u8::try_from(unseen.len()).expect("no more cards than the deck has");
+    let Answer::Order(order) = dice.draw(Request::Order(count)) else {
+        unreachable!("an order was asked for")
+    };
+    let mut cards = order.into_iter().map(|place| unseen[usize::from(place)]);
+    let mut hands = [CardSet::EMPTY; SEATS as usize];
+    for (seat, cards_of) in Seat::all(SEATS).zip(&mut hands) {
+        let count = usize::from(public.hand_counts[seat.index()]);
+        *cards_of = if seat == viewer { hand } else { cards.by_ref().take(count).collect() };
+    }
+    let stock: Pile = cards.collect();
+    let public = asked(public, viewer, &hands);
+    Some(Tongits { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn })
+}
+
+/// Who is asked in secret follows from the hands (rule 4.2).
+fn asked(public: &Public, viewer: Seat, hands: &[CardSet; SEATS as usize]) -> Public {
+    let mut public = public.clone();
+    let rules = public.rules;
+    if let Phase::Fight { fighter, asked, asked_secretly, .. } = &mut public.phase {
+        let holds = |other: &Seat| {
+            let hand = hands[other.index()];
+            rules.secret_may_challenge && has_secret(hand, rules.secret_run_min)
+        };
+        let unseen = fighter.others(SEATS).filter(|other| *other != viewer);
+        let holding = unseen.filter(|other| !asked.contains(*other)).filter(holds);
+        *asked_secretly = holding.fold(*asked_secretly, |sum, seat| sum.with(seat));
+    }
+    public
+}

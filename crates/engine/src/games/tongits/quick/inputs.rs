@@ -1,0 +1,267 @@
+//! What a seat knows, as numbers for a network: its hand, what the table takes, what the others can
+//! do, and how likely the unseen cards are to help.
+//!
+//! A number says one thing, on a scale of its own, and nothing of it needs to be fair or complete:
+//! what it is worth is learned.
+
+use crate::cards::{Card, CardSet};
+use crate::games::tongits::arrange::{Arrangement, deadwood};
+use crate::games::tongits::meld::{
+    additions, can_chow, for_each_chow, has_secret, points, points_of, same_rank,
+};
+use crate::games::tongits::phase::{Phase, Public};
+use crate::games::tongits::quick::network::{INPUT_MAX, INPUTS, Inputs, ONE};
+use crate::games::tongits::rules::{SEATS, is_special};
+use crate::seat::{Seat, SeatSet};
+
+/// With more cards left over no next card leaves nothing.
+const LEFTOVER_NEAR: usize = 4;
+
+/// A place in a game as one seat sees it, or as it would stand after what the seat may do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sight<'a> {
+    pub(super) public: &'a Public,
+    pub(super) seat: Seat,
+    pub(super) hand: CardSet,
+    /// In other hands or in the stock.
+    pub(super) unseen: CardSet,
+    /// What the table takes.
+    pub(super) additions: CardSet,
+    /// What the seat's own melds take.
+    pub(super) own_additions: CardSet,
+    /// Who owns a meld.
+    pub(super) open: SeatSet,
+    /// Whose melds were added to since their turn began.
+    pub(super) blocked: SeatSet,
+    /// Cards that the seat put into its own melds.
+    pub(super) laid: CardSet,
+    pub(super) dumped: Option<Card>,
+}
+
+impl<'a> Sight<'a> {
+    pub(super) fn new(public: &'a Public, seat: Seat, hand: CardSet) -> Self {
+        let discards: CardSet = public.discards.cards().iter().copied().collect();
+        let seen = hand.union(discards).union(public.melds.cards());
+        let own = public.melds.open().filter(|(.., owner)| *owner == seat);
+        Self {
+            public,
+            seat,
+            hand,
+            unseen: public.rules.deck().difference(seen),
+            additions: public.melds.additions(),
+            own_additions: own
+                .fold(CardSet::EMPTY, |sum, (_, cards, _)| sum.union(additions(cards))),
+            open: Seat::all(SEATS).filter(|seat| public.melds.is_open(*seat)).collect(),
+            blocked: public.added_to,
+            laid: public.melds.own_cards(seat),
+            dumped: None,
+        }
+    }
+
+    /// After laying a meld open.
+    pub(super) fn laying(self, meld: CardSet, from_hand: CardSet) -> Self {
+        let takes = additions(meld);
+        Self {
+            hand: self.hand.difference(from_hand),
+            additions: self.additions.union(takes),
+            own_additions: self.own_additions.union(takes),
+            open: self.open.with(self.seat),
+            laid: self.laid.union(meld),
+            ..self
+        }
+    }
+
+    /// After adding a card to a meld.
+    pub(super) fn adding(self, card: Card, meld: CardSet, owner: Seat) -> Self {
+        let takes = additions(meld.with(card));
+        let is_own = owner == self.seat;
+        Self {
+            hand: self.hand.without(card),
+            additions: self.additions.without(card).union(takes),
+            own_additions: if is_own {
+                self.own_additions.union(takes)
+            } else {
+                self.own_additions
+            },
+            blocked: self.blocked.with(owner),
+            laid: if is_own { self.laid.with(card) } else { self.laid },
+            ..self
+        }
+    }
+
+    pub(super) fn dumping(self, card: Card) -> Self {
+        Self { hand: self.hand.without(card), dumped: Some(card), ..self }
+    }
+
+    pub(super) fn inputs(&self) -> Inputs {
+        let mut list = List { inputs: [0; INPUTS], next: 0 };
+        self.own_hand(&mut list);
+        self.what_may_help(&mut list);
+        self.standing(&mut list);
+        self.others(&mut list);
+        self.what_was_dumped(&mut list);
+        list.inputs
+    }
+
+    fn own_hand(&self, list: &mut List) {
+        let secret_run_min = self.public.rules.secret_run_min;
+        let arrangement = Arrangement::of(self.hand, secret_run_min);
+        let leftover = arrangement.leftover;
+        let left = arrangement.deadwood;
+        list.put(left, 30);
+        list.put(left * left, 900);
+        list.put(self.hand.len(), 12);
+        list.put(leftover.len(), 6);
+        for count in 0..4 {
+            list.flag(leftover.len() == count);
+        }
+        list.put(arrangement.melds.len(), 3);
+        list.put(arrangement.secret_melds(secret_run_min), 1);
+        list.flag(has_secret(self.hand, secret_run_min));
+        let addable = leftover.intersection(self.additions);
+        list.put(points_of(addable), 20);
+        list.put(addable.len(), 3);
+        let special = |cards: CardSet| cards.iter().filter(|card| is_special(*card)).count();
+        list.put(special(self.hand.union(self.laid)), 4);
+        list.put(special(leftover), 2);
+        list.put(leftover.iter().map(points).max().unwrap_or(0), 10);
+        let mates =
+            leftover.iter().filter(|card| same_rank(*card).intersection(leftover).len() > 1);
+        list.put(mates.count(), 4);
+        list.put(points_of(self.hand), 60);
+    }
+
+    /// What the next cards may do for the hand.
+    fn what_may_help(&self, list: &mut List) {
+        let now = deadwood(self.hand);
+        let near = Arrangement::of(self.hand, 0).leftover.len() <= LEFTOVER_NEAR;
+        let (mut outs, mut gains, mut finishing, mut chows) = (0, 0, 0, 0);
+        for card in self.unseen.iter() {
+            let adds = self.additions.contains(card);
+            let chows_it = can_chow(self.hand, card);
+            chows += u32::from(chows_it);
+            if !(chows_it || near && adds) {
+                continue;
+            }
+            let hand = self.hand.with(card);
+            let gain = now.saturating_sub(deadwood(hand));
+            outs += u32::from(gain > 0);
+            gains += gain;
+            if near {
+                let left = Arrangement::of(hand, 0).leftover.difference(self.additions);
+                finishing += u32::from(left.len() <= 1);
+            }
+        }
+        let unseen = self.unseen.len().max(1);
+        list.put(outs * 4, unseen);
+        list.put(gains, 2 * unseen);
+        list.put(finishing * 4, unseen);
+        list.put(chows * 4, unseen);
+        let taken = self.own_additions.intersection(self.unseen).len();
+        list.put(taken, 4);
+        let draws = u32::from(self.public.stock_count) / u32::from(SEATS);
+        let expected = gains * draws;
+        list.put(expected, 10 * unseen);
+        list.put(now.saturating_sub(u32::try_from(expected as usize / unseen).unwrap_or(0)), 30);
+    }
+
+    fn standing(&self, list: &mut List) {
+        let stock = self.public.stock_count;
+        list.put(stock, 15);
+        for rest in 0..SEATS {
+            list.flag(stock % SEATS == rest);
+        }
+        list.flag(stock == 0);
+        list.flag(stock <= SEATS);
+        let is_open = self.open.contains(self.seat);
+        list.flag(is_open);
+        list.flag(is_open && !self.may_not_fight(self.seat));
+        list.flag(!is_open && !has_secret(self.hand, self.public.rules.secret_run_min));
+        list.put(points_of(self.unseen), 10 * self.unseen.len().max(1));
+        let low = self.unseen.iter().filter(|card| points(*card) <= 4).count();
+        list.put(low * 2, self.unseen.len().max(1));
+        list.put(self.public.melds.len(), 6);
+        list.put(self.unseen.iter().filter(|card| is_special(*card)).count(), 8);
+        list.put(self.additions.intersection(self.unseen).len(), 6);
+    }
+
+    fn others(&self, list: &mut List) {
+        let own = deadwood(self.hand);
+        let average = points_of(self.unseen) / u32::try_from(self.unseen.len().max(1)).unwrap_or(1);
+        for other in self.seat.others(SEATS) {
+            let cards = self.public.hand_counts[other.index()];
+            let is_open = self.open.contains(other);
+            list.put(cards, 12);
+            list.put(16 - cards.min(16), 8 * (1 + cards));
+            list.flag(is_open);
+            list.flag(is_open && !self.may_not_fight(other));
+            list.flag(
+                matches!(self.public.phase, Phase::Fight { fighter, .. } if fighter == other),
+            );
+            let expected =
+                u32::from(cards) * average * (50 + 2 * u32::from(self.public.stock_count));
+            list.put(expected, 3_000);
+            list.difference(i64::from(own) * 100 - i64::from(expected), 3_000);
+            let melds = self.public.melds.owners().iter().filter(|owner| **owner == other);
+            list.put(melds.count(), 2);
+        }
+    }
+
+    /// Whether a seat may not fight in its next turn, as far as is known.
+    fn may_not_fight(&self, seat: Seat) -> bool {
+        match self.public.phase {
+            Phase::Draw { seat: turn, fight_blocked } if turn == seat => fight_blocked,
+            Phase::Starter
+            | Phase::Deal { .. }
+            | Phase::Draw { .. }
+            | Phase::Play { .. }
+            | Phase::Fight { .. }
+            | Phase::Over => self.blocked.contains(seat),
+        }
+    }
+
+    fn what_was_dumped(&self, list: &mut List) {
+        let Some(card) = self.dumped else { return };
+        let same = same_rank(card).intersection(self.unseen).len();
+        let mut runs = 0_usize;
+        for_each_chow(self.unseen.naturals(), card, |cards| {
+            runs += usize::from(cards.len() == 2 && !same_rank(card).contains_all(cards));
+        });
+        let next = usize::from(self.public.hand_counts[self.seat.next(SEATS).index()]);
+        let unseen = self.unseen.len().max(1);
+        let pairs = same * same.saturating_sub(1) / 2;
+        list.put(pairs * next * next, unseen * unseen);
+        list.put(runs * next * next, unseen * unseen);
+        list.put(points(card), 10);
+        list.put(same, 3);
+        list.flag(is_special(card));
+        let melded = self.additions.intersection(same_rank(card)).len();
+        list.put(melded, 2);
+    }
+}
+
+/// Inputs in the order in which they are put.
+struct List {
+    inputs: Inputs,
+    next: usize,
+}
+
+impl List {
+    /// Puts a part of something that is one.
+    fn put(&mut self, part: impl TryInto<i64>, one: impl TryInto<i64>) {
+        let part = part.try_into().unwrap_or(i64::from(INPUT_MAX));
+        self.difference(part, one);
+    }
+
+    fn flag(&mut self, holds: bool) {
+        self.put(u8::from(holds), 1);
+    }
+
+    fn difference(&mut self, part: i64, one: impl TryInto<i64>) {
+        let one = one.try_into().unwrap_or(1).max(1);
+        let most = i64::from(INPUT_MAX);
+        let value = (part * i64::from(ONE) / one).clamp(-most, most);
+        self.inputs[self.next] = i16::try_from(value).expect("an input lies between its bounds");
+        self.next += 1;
+    }
+}

@@ -1,0 +1,190 @@
+//! Small networks in integers: what a seat knows goes in as numbers, and what its place is worth
+//! comes out. One network for each [`Question`], all of one shape: inputs, one hidden layer whose
+//! negative values count as zero, one output.
+//!
+//! Integers, so that every machine plays the same. The weights are data: they were learned by
+//! `examples/tongits_train.rs`, and this module only reads and applies them.
+
+#[cfg(any(test, feature = "testing"))]
+use alloc::string::String;
+#[cfg(any(test, feature = "testing"))]
+use core::fmt::Write;
+
+/// Numbers that a network is given.
+pub const INPUTS: usize = 64;
+
+/// Places of the hidden layer.
+pub const HIDDEN: usize = 32;
+
+/// What one is, as an input.
+pub const ONE: i16 = 128;
+
+/// Inputs lie between this and its negative.
+pub const INPUT_MAX: i16 = 4 * ONE;
+
+/// What one is, as a weight.
+pub const WEIGHT_ONE: i16 = 1_024;
+
+/// The hidden layer ends here: 32.
+const HIDDEN_MAX: i32 = 32 * ONE as i32;
+
+/// Weights of one network: of each hidden place its inputs and what is added, then those of the
+/// output and what is added to it.
+pub const WEIGHTS: usize = HIDDEN * (INPUTS + 1) + HIDDEN + 1;
+
+/// Hexadecimal digits of a weight.
+const DIGITS: usize = 4;
+
+/// Networks.
+const QUESTIONS: usize = Question::ALL.len();
+
+/// Weights in a line of the file.
+#[cfg(any(test, feature = "testing"))]
+const WEIGHTS_PER_LINE: usize = 24;
+
+/// What is known of a place in a game.
+pub type Inputs = [i16; INPUTS];
+
+/// What a network is asked: what it is worth
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// to have ended the turn so.
+    Dump,
+    /// to draw from the stock.
+    Draw,
+    /// to fight.
+    Fight,
+    /// to challenge who fights.
+    Challenge,
+    /// to fold.
+    Fold,
+}
+
+impl Question {
+    pub const ALL: [Self; 5] = [Self::Dump, Self::Draw, Self::Fight, Self::Challenge, Self::Fold];
+
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A network for each question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Networks {
+    weights: [[i16; WEIGHTS]; QUESTIONS],
+}
+
+impl Networks {
+    /// From the text of a file of weights, when the program is compiled.
+    ///
+    /// # Panics
+    /// When the text is no such file.
+    pub const fn parsed(text: &[u8]) -> Self {
+        let mut weights = [[0; WEIGHTS]; QUESTIONS];
+        let (mut place, mut digits, mut read) = (0, 0, 0_u16);
+        let mut at = 0;
+        while at < text.len() {
+            if let Some(digit) = (text[at] as char).to_digit(16) {
+                // A hexadecimal digit has four bits.
+                read = read << 4 | digit.to_le_bytes()[0] as u16;
+                digits += 1;
+            } else {
+                assert!(text[at] == b'\n', "weights are hexadecimal digits in lines");
+            }
+            if digits == DIGITS {
+                weights[place / WEIGHTS][place % WEIGHTS] = read.cast_signed();
+                (place, digits, read) = (place + 1, 0, 0);
+            }
+            at += 1;
+        }
+        assert!(place == WEIGHTS * QUESTIONS && digits == 0, "there are as many as networks need");
+        Self { weights }
+    }
+
+    /// What a place is worth, in parts of which [`WEIGHT_ONE`] times [`ONE`] make one.
+    pub fn worth(&self, question: Question, inputs: &Inputs) -> i64 {
+        let weights = &self.weights[question.index()];
+        let (layers, last) = weights.split_at(HIDDEN * (INPUTS + 1));
+        let (to_output, added) = last.split_at(HIDDEN);
+        let mut worth = i64::from(added[0]) * i64::from(ONE);
+        let (rows, _) = layers.as_chunks::<{ INPUTS + 1 }>();
+        for (row, to_output) in rows.iter().zip(to_output) {
+            let (to_hidden, added) = row.split_at(INPUTS);
+            let sum: i32 = to_hidden
+                .iter()
+                .zip(inputs)
+                .map(|(weight, input)| i32::from(*weight) * i32::from(*input))
+                .sum();
+            let sum = sum + i32::from(added[0]) * i32::from(ONE);
+            let hidden = (sum / i32::from(WEIGHT_ONE)).clamp(0, HIDDEN_MAX);
+            worth += i64::from(hidden) * i64::from(*to_output);
+        }
+        worth
+    }
+}
+
+/// For who learns the weights.
+#[cfg(any(test, feature = "testing"))]
+impl Networks {
+    /// From all weights in the order of the questions; `None` when there are too many or too few.
+    pub fn of(weights: &[i16]) -> Option<Self> {
+        let (networks, []) = weights.as_chunks::<WEIGHTS>() else { return None };
+        networks.try_into().ok().map(|weights| Self { weights })
+    }
+
+    /// The text of a file of weights.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for line in self.weights.as_flattened().chunks(WEIGHTS_PER_LINE) {
+            for weight in line {
+                // Writing to a string does not fail.
+                let _ = write!(text, "{:04x}", weight.cast_unsigned());
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// All weights in the order of the questions.
+    pub fn weights(&self) -> &[i16] {
+        self.weights.as_flattened()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HIDDEN, INPUTS, Networks, ONE, Question, WEIGHT_ONE, WEIGHTS};
+    use alloc::vec;
+
+    /// One hidden place that hears the first input, with half of it coming out, and one more.
+    fn half_and_one() -> Networks {
+        let mut weights = vec![0; WEIGHTS * Question::ALL.len()];
+        weights[0] = WEIGHT_ONE;
+        weights[HIDDEN * (INPUTS + 1)] = WEIGHT_ONE / 2;
+        weights[WEIGHTS - 1] = WEIGHT_ONE;
+        Networks::of(&weights).unwrap()
+    }
+
+    #[test]
+    fn a_network_adds_what_it_hears_and_counts_no_negative_value() {
+        let networks = half_and_one();
+        let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
+        let worth = |input: i16| {
+            let mut inputs = [0; INPUTS];
+            inputs[0] = input;
+            networks.worth(Question::Dump, &inputs)
+        };
+        assert_eq!(worth(0), one);
+        assert_eq!(worth(ONE), one + one / 2);
+        assert_eq!(worth(-ONE), one);
+        assert_eq!(networks.worth(Question::Fold, &[ONE; INPUTS]), 0);
+    }
+
+    #[test]
+    fn weights_read_as_they_are_written() {
+        let networks = half_and_one();
+        assert_eq!(Networks::parsed(networks.text().as_bytes()), networks);
+        assert_eq!(Networks::of(networks.weights()), Some(networks.clone()));
+        assert_eq!(Networks::of(&networks.weights()[1..]), None);
+    }
+}

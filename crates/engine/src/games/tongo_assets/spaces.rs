@@ -1,0 +1,368 @@
+//! Tongo (assets) for programs that learn: the fields of a view's tensor, and a number for every
+//! action that is listed as legal.
+//!
+//! Cards of the own hand are named by their place in it, by ascending index, because no more than
+//! seven are held; so are those of a bribe, of the hand and of what is kept. Risks are named by their
+//! place among the eleven at most that are listed, prices by whether they are the least or the most.
+//! Seats are counted from the seat that acts, sections and slots by their own numbers.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::games::tongo_assets::action::Action;
+use crate::games::tongo_assets::card::{Acquire, Card, NUMBERS};
+use crate::games::tongo_assets::hidden::Own;
+use crate::games::tongo_assets::list::for_each_risk;
+use crate::games::tongo_assets::phase::{Phase, Player};
+use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::rules::{
+    EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds, SLOTS,
+};
+use crate::games::tongo_assets::set::CardSet;
+use crate::games::tongo_assets::slots::Assets;
+use crate::games::tongo_assets::state::TongoAssets;
+use crate::games::tongo_assets::view::View;
+use crate::seat::{SEATS_MAX, Seat};
+use crate::spaces::{Field, Round, Spaces, Tensor, field};
+
+/// Actions without a number of their own, in the order of their numbers.
+const PLAIN: [(&str, Action); 7] = [
+    ("pay", Action::Pay),
+    ("retreat", Action::Retreat),
+    ("dividend", Action::Dividend),
+    ("done", Action::Done),
+    ("confront", Action::Confront),
+    ("accept", Action::Accept),
+    ("refuse", Action::Refuse),
+];
+
+/// The most risks of a range that are listed.
+const RISKS: u16 = 11;
+
+/// Whether a price is the least or the most, of two prices.
+const PRICES: [&str; 4] = [
+    "purchase_least sell_most",
+    "purchase_least sell_least",
+    "purchase_most sell_most",
+    "purchase_most sell_least",
+];
+
+/// A place in the hand, or nothing.
+const DISCARDS: u16 = 1 + HAND_MAX as u16;
+
+/// Three cards of seven.
+const EVASIONS: u16 = 35;
+
+/// A chip, or one of the cards that are held.
+const GIFTS: u16 = 1 + HAND_MAX as u16 + KEPT_MAX as u16;
+
+const OPEN: u16 = 7;
+const RAISE: u16 = OPEN + RISKS * 4;
+const RAISE_CONFRONT: u16 = RAISE + RISKS * 4;
+const SWAP: u16 = RAISE_CONFRONT + RISKS;
+const PURCHASE: u16 = SWAP + HAND_MAX as u16 * SLOTS as u16;
+const ACQUIRE: u16 = PURCHASE + SLOTS as u16 * DISCARDS * 2;
+const SELL: u16 = ACQUIRE + DISCARDS * 2;
+const REVEAL: u16 = SELL + (1 << SLOTS);
+const EVADE: u16 = REVEAL + SEATS_MAX as u16;
+const INDEX: u16 = EVADE + EVASIONS;
+const LEVERAGED: u16 = INDEX + (MARGIN_MAX / MARGIN_STEP) as u16;
+const BRIBE: u16 = LEVERAGED + 19;
+
+const KINDS: [Acquire; 3] = [Acquire::Free, Acquire::Reveal, Acquire::Dividend];
+
+impl Spaces for TongoAssets {
+    const FIELDS: &'static [Field] = &[
+        field("hand", 105, 1, "for each of 7 places of the own hand: 7 numbers, 7 colours, wild"),
+        field("kept", 3, 3, "what the viewer keeps apart: free, reveal, dividend"),
+        field("before", 98, 1, "in the own assessment, for each of 7 slots: 7 numbers, 7 colours"),
+        field("look", 98, 1, "the same of the section that it looked at last"),
+        field("look_section", 8, 1, "which section that is"),
+        field("own_section", 8, 1, "the section in front of the viewer"),
+        field("slots", 56, 1, "for each of 8 sections: the slots in which an asset lies"),
+        field("acquires", 8, 3, "for each section how many acquire cards lie there"),
+        field("decks", 2, 98, "assets and acquire cards in the decks"),
+        field("phase", 6, 1, "one of: open, risk, assess, confront, debts, a bribe to answer"),
+        field("turn", 8, 1, "whose turn it is, from the viewer on"),
+        field("opener", 8, 1, "who opened this round, or is the dealer"),
+        field("confronter", 8, 1, "who confronts"),
+        field("done", 2, 1, "in this assessment: swapped, sold"),
+        field("round", 1, 50, "openings that were paid"),
+        field("risk", 1, 32_767, "the risk"),
+        field("prices", 2, 32_767, "the purchase price and the sell price"),
+        field("raises", 1, 20, "raises in this round of risking or this confront"),
+        field("pot", 1, 32_767, "chips in the pot"),
+        field("offered", 1, 1, "a bribe was offered before this decision"),
+        field("playing", 8, 1, "who has not retreated, from the viewer on"),
+        field("chips", 8, 32_767, "the chips of each seat"),
+        field("paid", 8, 32_767, "what each has paid in this round or confront"),
+        field("acted", 8, 1, "who has had its turn in this round of risking"),
+        field("hand_cards", 8, 7, "assets and wilds that each holds"),
+        field("wilds", 8, 7, "wilds that each holds"),
+        field("kept_cards", 8, 3, "acquire cards that each keeps apart"),
+        field("piles", 8, 128, "cards on the pile of each"),
+        field("margins", 8, 50, "the margin of each in this confront"),
+        field("owes", 8, 32_767, "what the margin of each borrowed"),
+        field("leverages", 8, 95, "the leverage of each in this confront"),
+        field("offer_from", 8, 1, "who offers the bribe that waits"),
+        field("offer", 2, 32_767, "its chips, and how many cards"),
+    ];
+
+    fn action_names() -> Vec<String> {
+        let mut names: Vec<String> = PLAIN.iter().map(|(name, _)| (*name).into()).collect();
+        for act in ["open", "raise"] {
+            for risk in 0..RISKS {
+                names.extend(PRICES.map(|prices| format!("{act} risk_{risk} {prices}")));
+            }
+        }
+        names.extend((0..RISKS).map(|risk| format!("raise_confront risk_{risk}")));
+        for place in 0..HAND_MAX {
+            names.extend((0..SLOTS).map(|slot| format!("swap card_{place} slot_{slot}")));
+        }
+        let discards = || {
+            let places = (0..HAND_MAX).map(|place| format!(" for card_{place}"));
+            [String::new()].into_iter().chain(places)
+        };
+        for slot in 0..SLOTS {
+            for discard in discards() {
+                names.extend(FREES.map(|free| format!("purchase slot_{slot}{discard}{free}")));
+            }
+        }
+        for discard in discards() {
+            names.extend(FREES.map(|free| format!("acquire{discard}{free}")));
+        }
+        names.extend((0..1_u8 << SLOTS).map(|slots| format!("sell_for {}", places(slots))));
+        names.extend((0..SEATS_MAX).map(|section| format!("reveal {section}")));
+        names.extend(evasions().map(|choice| format!("evade {}", places(choice))));
+        names.extend(margins().map(|margin| format!("index {margin}")));
+        names.extend(leverages().map(|percent| format!("leverage {percent}")));
+        for to in 1..SEATS_MAX {
+            names.push(format!("bribe {to} chip"));
+            names.extend((1..GIFTS).map(|card| format!("bribe {to} card_{}", card - 1)));
+        }
+        names
+    }
+
+    fn action_number(view: &View, action: &Action) -> Option<u16> {
+        let (public, actor) = (&view.public, view.actor()?);
+        let hand = actor.hand;
+        let discarded = |card: Option<Card>| match card {
+            None => Some(0),
+            Some(card) => place_in(hand, card).map(|place| place + 1),
+        };
+        Some(match *action {
+            Action::Pay
+            | Action::Retreat
+            | Action::Dividend
+            | Action::Done
+            | Action::Confront
+            | Action::Accept
+            | Action::Refuse => (0..).zip(PLAIN).find(|(_, (_, it))| it == action)?.0,
+            Action::Open { risk, purchase, sell } => {
+                let (least, most) = public.opening_risk();
+                let place = place_of(risk, least, most.min(actor.chips()))?;
+                OPEN + place * 4 + prices(risk, purchase, sell)?
+            }
+            Action::Raise { risk, purchase, sell } => {
+                let player = &public.players[actor.seat];
+                let held = player.chips + player.paid;
+                let most = (public.risk + public.rules.raise_max).min(held);
+                let place = place_of(risk, public.risk + 1, most)?;
+                RAISE + place * 4 + prices(risk, purchase, sell)?
+            }
+            Action::RaiseConfront { risk } => {
+                let most = (public.risk + public.rules.raise_max).min(actor.chips());
+                RAISE_CONFRONT + place_of(risk, public.risk + 1, most)?
+            }
+            Action::Swap { discard, slot } => {
+                SWAP + place_in(hand, discard)? * u16::from(SLOTS) + u16::from(slot)
+            }
+            Action::Purchase { slot, discard, free } => {
+                PURCHASE + (u16::from(slot) * DISCARDS + discarded(discard)?) * 2 + u16::from(free)
+            }
+            Action::Acquire { replace, free } => {
+                ACQUIRE + discarded(replace)? * 2 + u16::from(free)
+            }
+            Action::Sell { slots } => {
+                SELL + slots.iter().fold(0, |chosen, slot| chosen | 1 << slot)
+            }
+            Action::Reveal { section } => REVEAL + u16::from(section),
+            Action::Evade { discards } => {
+                let chosen = (0_u8..).zip(hand.iter()).filter(|(_, card)| discards.contains(*card));
+                let chosen = chosen.fold(0_u8, |chosen, (place, _)| chosen | 1 << place);
+                EVADE + (0..).zip(evasions()).find(|(_, it)| *it == chosen)?.0
+            }
+            Action::Index { margin } => {
+                INDEX + (0..).zip(margins()).find(|(_, it)| *it == margin)?.0
+            }
+            Action::Leverage { percent } => {
+                LEVERAGED + (0..).zip(leverages()).find(|(_, it)| *it == percent)?.0
+            }
+            Action::Bribe { to, chips, cards } => {
+                let gift = match (chips, cards.first(), cards.count()) {
+                    (1, None, _) => 0,
+                    (0, Some(card), 1) => 1 + place_in(hand.union(actor.kept), card)?,
+                    _ => return None,
+                };
+                BRIBE + u16::from(round(view).place(to)).checked_sub(1)? * GIFTS + gift
+            }
+        })
+    }
+
+    fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
+        let (public, round) = (&view.public, round(view));
+        let own = view.own.unwrap_or_default();
+        write_own(public, &own, round, tensor);
+        for section in 0..SEATS_MAX {
+            let there = public.sections.as_slice().get(usize::from(section));
+            let slots = there.map(|section| section.slots);
+            (0..SLOTS).for_each(|slot| tensor.flag(slots.is_some_and(|it| it.contains(slot))));
+        }
+        for section in 0..usize::from(SEATS_MAX) {
+            let there = public.sections.as_slice().get(section);
+            tensor.number(there.map_or(0, |section| section.acquires.into()));
+        }
+        tensor.number(public.asset_deck.into());
+        tensor.number(public.acquire_deck.into());
+        write_phase(public, round, tensor);
+        tensor.number(public.rounds.into());
+        [public.risk, public.purchase, public.sell, public.raises.into(), public.pot]
+            .into_iter()
+            .for_each(|number| tensor.number(number));
+        tensor.flag(public.offered);
+        write_players(public, round, tensor);
+        round.write_one(tensor, public.offer.map(|offer| offer.from));
+        tensor.number(public.offer.map_or(0, |offer| offer.chips));
+        tensor.number(public.offer.map_or(0, |offer| offer.cards.count().into()));
+    }
+}
+
+const FREES: [&str; 2] = ["", " free"];
+
+fn write_own(public: &Public, own: &Own, round: Round, tensor: &mut Tensor<'_>) {
+    let held: Vec<Card> = own.hand.iter().collect();
+    for place in 0..usize::from(HAND_MAX) {
+        let card = held.get(place).copied();
+        write_asset(tensor, card);
+        tensor.flag(card.is_some_and(Card::is_wild));
+    }
+    for kind in KINDS {
+        let kept = own.kept.iter().filter(|card| card.kind() == Some(kind));
+        tensor.number(kept.map(|_| 1).sum());
+    }
+    write_assets(tensor, own.before.as_ref());
+    write_assets(tensor, own.look.as_ref().map(|look| &look.assets));
+    tensor.one_of(own.look.map(|look| look.section), SEATS_MAX);
+    tensor.one_of(Some(public.section_of(round.viewer)), SEATS_MAX);
+}
+
+fn write_assets(tensor: &mut Tensor<'_>, assets: Option<&Assets>) {
+    for slot in 0..usize::from(SLOTS) {
+        write_asset(tensor, assets.and_then(|assets| assets[slot]));
+    }
+}
+
+fn write_asset(tensor: &mut Tensor<'_>, card: Option<Card>) {
+    let number = card.and_then(Card::number).map(|number| number - 1);
+    tensor.one_of(number, NUMBERS);
+    tensor.one_of(card.and_then(Card::colour).map(|colour| colour.index()), NUMBERS);
+}
+
+fn write_phase(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
+    let (phase, confronter, [swapped, sold]) = match public.phase {
+        Phase::Open { .. } => (Some(0), None, [false; 2]),
+        Phase::Risk { .. } => (Some(1), None, [false; 2]),
+        Phase::Assess { swapped, sold, .. } => (Some(2), None, [swapped, sold]),
+        Phase::Confront { confronter, .. } => (Some(3), Some(confronter), [false; 2]),
+        Phase::Debts { confronter, .. } => (Some(4), Some(confronter), [false; 2]),
+        Phase::Showdown { confronter } => (None, Some(confronter), [false; 2]),
+        Phase::Dealer
+        | Phase::Assets
+        | Phase::Acquires
+        | Phase::Deal
+        | Phase::Stop
+        | Phase::LastIn { .. }
+        | Phase::Over => (None, None, [false; 2]),
+    };
+    tensor.one_of(phase.filter(|_| public.offer.is_none()), 5);
+    tensor.flag(public.offer.is_some());
+    round.write_one(tensor, public.phase.seat());
+    round.write_one(tensor, public.opener);
+    round.write_one(tensor, confronter);
+    tensor.flag(swapped);
+    tensor.flag(sold);
+}
+
+fn write_players(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
+    let player = |seat: Seat| -> &Player { &public.players[seat] };
+    round.write_set(tensor, public.playing);
+    round.write(tensor, |seat| player(seat).chips);
+    round.write(tensor, |seat| player(seat).paid);
+    round.write(tensor, |seat| player(seat).acted.into());
+    round.write(tensor, |seat| player(seat).hand().into());
+    round.write(tensor, |seat| player(seat).wilds.into());
+    round.write(tensor, |seat| player(seat).kept.into());
+    round.write(tensor, |seat| {
+        let Player { pile_assets, pile_acquires, .. } = *player(seat);
+        u32::from(pile_assets) + u32::from(pile_acquires)
+    });
+    round.write(tensor, |seat| player(seat).margin.into());
+    round.write(tensor, |seat| player(seat).owes);
+    round.write(tensor, |seat| player(seat).leverage.into());
+}
+
+/// Whoever is no player counts seats from the first.
+fn round(view: &View) -> Round {
+    const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
+    Round { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
+}
+
+fn place_in(cards: CardSet, card: Card) -> Option<u16> {
+    (0..).zip(cards.iter()).find(|(_, it)| *it == card).map(|(place, _)| place)
+}
+
+/// The place of a risk among those of a range that are listed.
+fn place_of(risk: u32, least: u32, most: u32) -> Option<u16> {
+    let (mut place, mut found) = (0, None);
+    for_each_risk(least, most, |listed| {
+        if listed == risk {
+            found = Some(place);
+        }
+        place += 1;
+    });
+    found
+}
+
+/// Which of the prices that are listed with a risk these are; where the least is the most, it is the
+/// least purchase price, and the most for a sale.
+fn prices(risk: u32, purchase: u32, sell: u32) -> Option<u16> {
+    let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+    let price = |price: u32, first: u32, second: u32| match price {
+        _ if price == first => Some(0),
+        _ if price == second => Some(1),
+        _ => None,
+    };
+    Some(price(purchase, purchase_min, max)? * 2 + price(sell, max, 1)?)
+}
+
+/// Three of seven places, as bits.
+fn evasions() -> impl Iterator<Item = u8> {
+    (0..1_u8 << HAND_MAX).filter(|choice| choice.count_ones() == u32::from(EVADE_CARDS))
+}
+
+fn margins() -> impl Iterator<Item = u8> {
+    (MARGIN_STEP..=MARGIN_MAX).step_by(usize::from(MARGIN_STEP))
+}
+
+/// Those that are listed.
+fn leverages() -> impl Iterator<Item = u8> {
+    LEVERAGE.step_by(usize::from(MARGIN_STEP))
+}
+
+/// The places of a choice, as in `0+2`.
+fn places(choice: u8) -> String {
+    let chosen = (0..8).filter(|place| choice >> place & 1 == 1);
+    let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();
+    if chosen.is_empty() { "nothing".into() } else { chosen.join("+") }
+}

@@ -1,0 +1,305 @@
+//! Tongo (options) for programs that learn: the fields of a view's tensor, and a number for every
+//! action that is listed as legal.
+//!
+//! Cards of the own hand are named by their place in it, by ascending index, because no more than
+//! four are held. Targets are counted from the seat that acts. Of new costs only those have a number
+//! that are listed: one cost, by one or as far as it goes.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::games::tongo_options::action::{Action, Discards, NewCosts};
+use crate::games::tongo_options::card::{Card, CardSet};
+use crate::games::tongo_options::costs::PERCENTS;
+use crate::games::tongo_options::phase::{Phase, Step, TurnState};
+use crate::games::tongo_options::public::{Costs, Public};
+use crate::games::tongo_options::rules::{DICE, FLOORS, HAND_CARDS, SLOTS};
+use crate::games::tongo_options::state::TongoOptions;
+use crate::games::tongo_options::view::View;
+use crate::seat::{SEATS_MAX, Seat, SeatSet};
+use crate::spaces::{Field, Round, Spaces, Tensor, field};
+
+/// Actions without a number of their own, in the order of their numbers.
+const PLAIN: [(&str, Action); 10] = [
+    ("fold", Action::Fold),
+    ("retreat", Action::Retreat),
+    ("convert_reserves", Action::ConvertReserves),
+    ("acquire", Action::Acquire),
+    ("pay_risk", Action::PayRisk),
+    ("roll", Action::Roll),
+    ("end", Action::End),
+    ("stand", Action::Stand),
+    ("join", Action::Join),
+    ("confront", Action::Confront { target: None }),
+];
+
+/// Choices of the cards of a hand.
+const CHOICES: u16 = 1 << HAND_CARDS;
+
+const COSTS: [&str; 3] = ["buy", "sell", "exchange"];
+
+/// Where an exchange takes its card: free, or one of the floors.
+const PLACES: u16 = 1 + FLOORS as u16;
+
+const STOP: u16 = 10;
+const EVADE: u16 = STOP + FLOORS as u16;
+const PAY_TO_EVADE: u16 = EVADE + CHOICES;
+const CONFRONT: u16 = PAY_TO_EVADE + CHOICES;
+const LOWER: u16 = CONFRONT + SEATS_MAX as u16 - 1;
+const RAISE: u16 = LOWER + 2 * 3;
+const INDEX: u16 = RAISE + 2 * 3;
+const BUY: u16 = INDEX + 5;
+const SELL: u16 = BUY + 2 * SLOTS as u16;
+const EXCHANGE: u16 = SELL + 2 * SLOTS as u16;
+
+impl Spaces for TongoOptions {
+    const FIELDS: &'static [Field] = &[
+        field("hand", 48, 1, "the cards of the own hand, by the index of the card"),
+        field("hand_places", 64, 1, "the hand by place: for each of 4 cards 12 numbers, 4 suits"),
+        field("floors", 384, 1, "each slot of each floor: 12 numbers, then 4 suits; none if down"),
+        field("dice", 5, 12, "what each die shows; zero for one that is not played with"),
+        field("dice_places", 5, 16, "where it lies: its place and one"),
+        field("costs", 3, 1000, "what buying, selling and exchanging cost"),
+        field("risk", 1, 1000, "what a turn costs"),
+        field("pot", 1, 800, "chips in the pot"),
+        field("round", 1, 100, "the number of the round"),
+        field("playing", 8, 1, "who has a place and has not folded, from the viewer on"),
+        field("chips", 8, 100, "the chips of each seat"),
+        field("evade_token", 8, 1, "who still has its token"),
+        field("leveraged", 8, 1, "whose buy-in has paid for something"),
+        field("retreated", 8, 1, "who retreated in its previous turn"),
+        field("evaded", 8, 1, "who evaded in its previous turn, or since"),
+        field("paid_to_evade", 8, 1, "who paid to evade in its previous turn"),
+        field("confronted", 8, 1, "who confronted in its previous turn"),
+        field("facing", 8, 8, "the floor that faced each seat last: its number and one"),
+        field("phase", 3, 1, "one of: stop, turn, challenge"),
+        field("turn", 8, 1, "whose turn it is, or who challenges"),
+        field("floor", 8, 1, "the floor that faces the seat in its turn"),
+        field("step", 6, 1, "how far the turn has come, in the order of the rules"),
+        field("done", 4, 1, "in this turn: bought, sold, exchanged, indexed"),
+        field("wager", 1, 100, "what is left of a wager of converted reserves"),
+        field("target", 8, 1, "who is confronted"),
+        field("joined", 8, 1, "who answered that it joins"),
+        field("reserves_by", 8, 1, "who converted reserves"),
+        field("reserves_wager", 1, 100, "what others answer it with"),
+    ];
+
+    fn action_names() -> Vec<String> {
+        let mut names: Vec<String> = PLAIN.iter().map(|(name, _)| (*name).into()).collect();
+        names.extend((0..FLOORS).map(|floor| format!("stop {floor}")));
+        names.extend((0..CHOICES).map(|choice| format!("evade {}", places(choice))));
+        names.extend((0..CHOICES).map(|choice| format!("pay_to_evade {}", places(choice))));
+        names.extend((1..SEATS_MAX).map(|seat| format!("confront {seat}")));
+        for cost in COSTS {
+            names.extend(["by_1", "to_1"].map(|how| format!("lower {cost} {how}")));
+        }
+        for cost in COSTS {
+            names.extend(["by_1", "by_most"].map(|how| format!("raise {cost} {how}")));
+        }
+        names.extend(PERCENTS.map(|percent| format!("index_margin {percent}")));
+        for trade in ["buy", "sell"] {
+            for slot in 0..SLOTS {
+                names.extend(LEVERAGES.map(|leverage| format!("{trade} {slot}{leverage}")));
+            }
+        }
+        for slot in 0..SLOTS {
+            for place in 0..PLACES {
+                let of = if place == 0 { "free".into() } else { format!("floor_{}", place - 1) };
+                for other in 0..SLOTS {
+                    names.extend(
+                        LEVERAGES.map(|leverage| format!("exchange {slot} {of} {other}{leverage}")),
+                    );
+                }
+            }
+        }
+        names
+    }
+
+    fn action_number(view: &View, action: &Action) -> Option<u16> {
+        let hand = view.hand().unwrap_or_default();
+        let slots = u16::from(SLOTS);
+        Some(match *action {
+            Action::Fold
+            | Action::Retreat
+            | Action::ConvertReserves
+            | Action::Acquire
+            | Action::PayRisk
+            | Action::Roll
+            | Action::End
+            | Action::Stand
+            | Action::Join
+            | Action::Confront { target: None } => {
+                (0..).zip(PLAIN).find(|(_, (_, it))| it == action)?.0
+            }
+            Action::Stop { floor } => STOP + u16::from(floor),
+            Action::Evade { discards } => EVADE + choice(hand, &discards)?,
+            Action::PayToEvade { discards } => PAY_TO_EVADE + choice(hand, &discards)?,
+            Action::Confront { target: Some(target) } => {
+                CONFRONT + u16::from(round(view).place(target)).checked_sub(1)?
+            }
+            Action::Lower(new) => {
+                LOWER + change(&view.public.costs, &new, |old| old.checked_sub(1), |_| Some(1))?
+            }
+            Action::Raise(new) => {
+                let most = u16::from(view.public.rules.raise_max);
+                let far = |old: u16| old.checked_add(most);
+                RAISE + change(&view.public.costs, &new, |old| old.checked_add(1), far)?
+            }
+            Action::IndexMargin { percent } => {
+                INDEX + (0..).zip(PERCENTS).find(|(_, it)| *it == percent)?.0
+            }
+            Action::Buy { slot, leverage } => BUY + u16::from(slot) * 2 + u16::from(leverage),
+            Action::Sell { slot, leverage } => SELL + u16::from(slot) * 2 + u16::from(leverage),
+            Action::Exchange { slot, floor, other, leverage } => {
+                let place =
+                    u16::from(slot) * PLACES + floor.map_or(0, |floor| 1 + u16::from(floor));
+                EXCHANGE + (place * slots + u16::from(other)) * 2 + u16::from(leverage)
+            }
+        })
+    }
+
+    fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
+        let (public, round) = (&view.public, round(view));
+        let hand = view.hand().unwrap_or_default();
+        tensor.bits(hand.bits(), Card::COUNT);
+        let held: Vec<Card> = hand.iter().collect();
+        (0..usize::from(HAND_CARDS)).for_each(|place| write_card(tensor, held.get(place)));
+        for slot in public.floors.iter().flatten() {
+            write_card(tensor, slot.as_ref());
+        }
+        let dice = |number: usize| public.dice.get(number);
+        for number in 0..DICE.len() {
+            tensor.number(dice(number).map_or(0, |die| die.value.into()));
+        }
+        for number in 0..DICE.len() {
+            tensor.number(dice(number).map_or(0, |die| u32::from(die.place) + 1));
+        }
+        let Costs { buy, sell, exchange } = public.costs;
+        [buy, sell, exchange, public.risk(), public.pot, public.round.into()]
+            .into_iter()
+            .for_each(|number| tensor.number(number.into()));
+        write_players(public, round, tensor);
+        write_phase(public, round, tensor);
+        round.write_one(tensor, public.reserves.map(|reserves| reserves.by));
+        tensor.number(public.reserves.map_or(0, |reserves| reserves.wager.into()));
+    }
+}
+
+const LEVERAGES: [&str; 2] = ["", " leverage"];
+
+fn write_players(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
+    let player = |seat: Seat| public.player(seat);
+    round.write_set(tensor, public.still_in());
+    round.write(tensor, |seat| player(seat).chips.into());
+    round.write(tensor, |seat| player(seat).evade_token.into());
+    round.write(tensor, |seat| player(seat).leveraged.into());
+    round.write(tensor, |seat| player(seat).previous.retreated.into());
+    round.write(tensor, |seat| player(seat).previous.evaded.into());
+    round.write(tensor, |seat| player(seat).previous.paid_to_evade.into());
+    round.write(tensor, |seat| player(seat).previous.confronted.into());
+    round.write(tensor, |seat| u32::from(player(seat).facing) + 1);
+}
+
+fn write_phase(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
+    let (phase, turn) = match public.phase {
+        Phase::Stop { seat } => (Some(0), Some(seat)),
+        Phase::Turn(turn) | Phase::Roll(turn) => (Some(1), Some(turn.seat)),
+        Phase::Challenge(challenge) => (Some(2), Some(challenge.by)),
+        Phase::Deal | Phase::Shuffle { .. } | Phase::Showdown(_) | Phase::Over => (None, None),
+    };
+    let state = match public.phase {
+        Phase::Turn(turn) | Phase::Roll(turn) => Some(turn),
+        Phase::Deal
+        | Phase::Stop { .. }
+        | Phase::Shuffle { .. }
+        | Phase::Challenge(_)
+        | Phase::Showdown(_)
+        | Phase::Over => None,
+    };
+    tensor.one_of(phase, 3);
+    round.write_one(tensor, turn);
+    tensor.one_of(state.map(|turn| turn.floor), FLOORS);
+    tensor.one_of(state.map(|turn| place_of(turn.step)), 6);
+    let done = |how: fn(TurnState) -> bool| state.is_some_and(how);
+    tensor.flag(done(|turn| turn.bought));
+    tensor.flag(done(|turn| turn.sold));
+    tensor.flag(done(|turn| turn.exchanged));
+    tensor.flag(done(|turn| turn.indexed));
+    tensor.number(state.and_then(|turn| turn.wager).map_or(0, u32::from));
+    let (target, joined) = match public.phase {
+        Phase::Challenge(challenge) => (challenge.target, challenge.joined),
+        Phase::Deal
+        | Phase::Stop { .. }
+        | Phase::Turn(_)
+        | Phase::Roll(_)
+        | Phase::Shuffle { .. }
+        | Phase::Showdown(_)
+        | Phase::Over => (None, SeatSet::EMPTY),
+    };
+    round.write_one(tensor, target);
+    round.write_set(tensor, joined);
+}
+
+const fn place_of(step: Step) -> u8 {
+    match step {
+        Step::Open => 0,
+        Step::Begun => 1,
+        Step::Lowered => 2,
+        Step::Traded => 3,
+        Step::Raised => 4,
+        Step::Rolled => 5,
+    }
+}
+
+fn write_card(tensor: &mut Tensor<'_>, card: Option<&Card>) {
+    tensor.one_of(card.map(|card| card.number() - 1), 12);
+    tensor.one_of(card.map(|card| card.suit().index()), 4);
+}
+
+/// Whoever is no player counts seats from the first.
+fn round(view: &View) -> Round {
+    const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
+    Round { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
+}
+
+/// Which of the hand's cards are discarded, as bits by their places; `None` in an order that is not
+/// listed.
+fn choice(hand: CardSet, discards: &Discards) -> Option<u16> {
+    let chosen: CardSet = discards.iter().copied().collect();
+    if !chosen.iter().eq(discards.iter().copied()) || !hand.contains_all(chosen) {
+        return None;
+    }
+    let held = (0..).zip(hand.iter()).filter(|(_, card)| chosen.contains(*card));
+    Some(held.fold(0, |choice, (place, _): (u16, Card)| choice | 1 << place))
+}
+
+/// The places of a choice, as in `0+2`.
+fn places(choice: u16) -> String {
+    let chosen = (0..HAND_CARDS).filter(|place| choice >> place & 1 == 1);
+    let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();
+    if chosen.is_empty() { "nothing".into() } else { chosen.join("+") }
+}
+
+/// A change of one cost: by one, or as far as it goes.
+fn change(
+    costs: &Costs,
+    new: &NewCosts,
+    near: impl Fn(u16) -> Option<u16>,
+    far: impl Fn(u16) -> Option<u16>,
+) -> Option<u16> {
+    let old = [costs.buy, costs.sell, costs.exchange];
+    let mut named = (0..).zip(old).zip([new.buy, new.sell, new.exchange]);
+    let ((cost, old), to) = named.find(|(_, new)| new.is_some())?;
+    if named.any(|(_, new)| new.is_some()) {
+        return None;
+    }
+    let how: u16 = if to == near(old) {
+        0
+    } else if to == far(old) {
+        1
+    } else {
+        return None;
+    };
+    Some(cost * 2 + how)
+}

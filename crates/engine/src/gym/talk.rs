@@ -1,0 +1,581 @@
+//! Games for programs that learn, in lines of JSON: a request, an answer. What requests there are is
+//! told in docs/ENV.md.
+//!
+//! A line that cannot be taken is answered by one that says why, with a code, and changes nothing. All
+//! games of one talk are of one kind, one rule set and one number of seats; each is dealt by its own
+//! seed.
+//!
+//! Bounds: [`GAMES_MAX`] games; how long a line may be is for who reads it.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::write::{hex, json, list, number};
+use super::{Env, Move, NotPlayed};
+use crate::game::Viewer;
+use crate::seat::Seat;
+use crate::spaces::{Field, Spaces, tensor_len};
+
+/// The most games of one talk.
+pub const GAMES_MAX: usize = 4_096;
+
+/// How tensors are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TensorForm {
+    /// As a list of numbers.
+    List,
+    /// As text: four hexadecimal digits a number, its lower byte first.
+    Hex,
+    /// Not at all, but where they are asked for.
+    None,
+}
+
+/// What is played.
+#[derive(Clone, Debug)]
+pub struct Setting<R> {
+    pub rules: R,
+    pub rule_set: String,
+    pub seats: u8,
+    pub games: usize,
+    pub tensor: TensorForm,
+}
+
+/// Somebody who answers lines.
+pub trait Talk {
+    /// What is told before any request: what is played, and what the numbers mean. Without the end of
+    /// the line.
+    fn hello(&self, out: &mut String);
+
+    /// Adds the answer to a request, without the end of the line.
+    fn answer(&mut self, line: &[u8], out: &mut String);
+}
+
+/// A talk about games of this kind; `None` where there are too many games, or none. The rules were
+/// checked, and the number of seats is one of theirs.
+pub fn talk<G: Spaces + 'static>(setting: Setting<G::Rules>) -> Option<Box<dyn Talk>> {
+    if !(1..=GAMES_MAX).contains(&setting.games) {
+        return None;
+    }
+    let games = core::iter::repeat_with(|| None).take(setting.games).collect();
+    let names = G::action_names();
+    let numbers = names.iter().cloned().zip(0..).collect();
+    let (tensor, legal) = (Vec::new(), Vec::new());
+    Some(Box::new(Games::<G> { setting, games, names, numbers, tensor, legal }))
+}
+
+/// A request.
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+enum Request {
+    Reset {
+        #[serde(default)]
+        game: usize,
+        seed: u64,
+    },
+    Step {
+        #[serde(default)]
+        game: usize,
+        action: Value,
+    },
+    Batch {
+        games: Vec<Option<Item>>,
+    },
+    State {
+        #[serde(default)]
+        game: usize,
+    },
+    Legal {
+        #[serde(default)]
+        game: usize,
+    },
+    Observe {
+        #[serde(default)]
+        game: usize,
+        #[serde(default)]
+        seat: Option<u8>,
+    },
+    Advise {
+        #[serde(default)]
+        game: usize,
+    },
+    Clone {
+        #[serde(default)]
+        game: usize,
+    },
+    Restore {
+        #[serde(default)]
+        game: usize,
+        state: String,
+    },
+    Copy {
+        from: usize,
+        to: usize,
+    },
+}
+
+/// What a batch does to one game.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Item {
+    Number(u16),
+    Reset(Seed),
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seed {
+    seed: u64,
+}
+
+/// A saved game.
+#[derive(Serialize, Deserialize)]
+struct Saved<'a, A> {
+    game: &'a str,
+    rule_set: &'a str,
+    seats: u8,
+    seed: u64,
+    moves: Vec<Move<A>>,
+}
+
+/// What a talk says first.
+#[derive(Serialize)]
+struct Hello<'a> {
+    game: &'static str,
+    title: &'static str,
+    rule_set: &'a str,
+    seats: u8,
+    games: usize,
+    /// What returns are counted in.
+    unit: &'static str,
+    /// The most that a seat can lose.
+    loss_max: u32,
+    /// The name of each action, by its number.
+    actions: &'a [String],
+    tensor: Shape,
+}
+
+#[derive(Serialize)]
+struct Shape {
+    len: usize,
+    form: &'static str,
+    fields: Vec<Placed>,
+}
+
+#[derive(Serialize)]
+struct Placed {
+    at: usize,
+    #[serde(flatten)]
+    field: Field,
+}
+
+/// A legal action as it is told.
+#[derive(Serialize)]
+struct Told<'a, A> {
+    number: Option<u16>,
+    name: Option<&'a str>,
+    action: &'a A,
+}
+
+/// Why a request was not carried out.
+#[derive(Debug)]
+enum Refused {
+    NotARequest(String),
+    NoSuchGame,
+    NotBegun,
+    NoSuchAction,
+    NoSuchSeat,
+    BadState,
+    NotPlayed(NotPlayed),
+    InBatch(usize, Box<Self>),
+}
+
+struct Games<G: Spaces> {
+    setting: Setting<G::Rules>,
+    /// `None` before the first reset.
+    games: Vec<Option<Env<G>>>,
+    /// The name of each action, by its number.
+    names: Vec<String>,
+    numbers: BTreeMap<String, u16>,
+    /// Kept between answers, so that each need not ask for memory.
+    tensor: Vec<i16>,
+    legal: Vec<u16>,
+}
+
+impl<G: Spaces> Talk for Games<G> {
+    fn hello(&self, out: &mut String) {
+        let mut at = 0;
+        let place = |field: &Field| {
+            at += field.len;
+            Placed { at: at - field.len, field: *field }
+        };
+        let fields = G::FIELDS.iter().map(place).collect();
+        let Setting { rules, rule_set, seats, games, tensor } = &self.setting;
+        json(
+            out,
+            &Hello {
+                game: G::NAME,
+                title: G::TITLE,
+                rule_set,
+                seats: *seats,
+                games: *games,
+                unit: G::UNIT.name,
+                loss_max: G::counts_max(rules, *seats),
+                actions: &self.names,
+                tensor: Shape { len: tensor_len::<G>(), form: tensor.name(), fields },
+            },
+        );
+    }
+
+    fn answer(&mut self, line: &[u8], out: &mut String) {
+        let begun = out.len();
+        let done = serde_json::from_slice(line)
+            .map_err(|error| Refused::NotARequest(error.to_string()))
+            .and_then(|request| self.carry_out(request, out));
+        if let Err(refused) = done {
+            out.truncate(begun);
+            refused.write(out);
+        }
+    }
+}
+
+impl<G: Spaces> Games<G> {
+    fn carry_out(&mut self, request: Request, out: &mut String) -> Result<(), Refused> {
+        match request {
+            Request::Reset { game, seed } => {
+                self.check_game(game)?;
+                self.reset(game, seed);
+                self.write_state(game, out)
+            }
+            Request::Step { game, action } => {
+                self.step(game, action)?;
+                self.write_state(game, out)
+            }
+            Request::Batch { games } => {
+                self.check_batch(&games)?;
+                self.batch(&games);
+                self.write_batch(out);
+                Ok(())
+            }
+            Request::State { game } => self.write_state(game, out),
+            Request::Legal { game } => self.write_legal(game, out),
+            Request::Observe { game, seat } => self.observe(game, seat, out),
+            Request::Advise { game } => self.advise(game, out),
+            Request::Clone { game } => self.save(game, out),
+            Request::Restore { game, state } => {
+                self.check_game(game)?;
+                let saved = self.saved(&state).ok_or(Refused::BadState)?;
+                self.games[game] = Some(saved);
+                self.write_state(game, out)
+            }
+            Request::Copy { from, to } => {
+                self.check_game(to)?;
+                let copied = self.game(from)?.clone();
+                self.games[to] = Some(copied);
+                self.write_state(to, out)
+            }
+        }
+    }
+
+    fn check_game(&self, game: usize) -> Result<(), Refused> {
+        if game < self.games.len() { Ok(()) } else { Err(Refused::NoSuchGame) }
+    }
+
+    fn game(&self, game: usize) -> Result<&Env<G>, Refused> {
+        self.games.get(game).ok_or(Refused::NoSuchGame)?.as_ref().ok_or(Refused::NotBegun)
+    }
+
+    fn game_mut(&mut self, game: usize) -> Result<&mut Env<G>, Refused> {
+        self.games.get_mut(game).ok_or(Refused::NoSuchGame)?.as_mut().ok_or(Refused::NotBegun)
+    }
+
+    fn reset(&mut self, game: usize, seed: u64) {
+        match &mut self.games[game] {
+            Some(env) => env.reset(seed),
+            none => *none = Some(Env::new(self.setting.rules.clone(), self.setting.seats, seed)),
+        }
+    }
+
+    /// By its number, its name, or as the game's own action.
+    fn step(&mut self, game: usize, action: Value) -> Result<(), Refused> {
+        let number = match &action {
+            Value::Number(number) => {
+                let number = number.as_u64().and_then(|number| u16::try_from(number).ok());
+                Some(number.ok_or(Refused::NoSuchAction)?)
+            }
+            Value::String(name) => Some(*self.numbers.get(name).ok_or(Refused::NoSuchAction)?),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        let count = self.numbers.len();
+        let env = self.game_mut(game)?;
+        let played = match number {
+            Some(number) if usize::from(number) >= count => return Err(Refused::NoSuchAction),
+            Some(number) => env.play_number(number),
+            None => {
+                let action: G::Action = serde_json::from_value(action)
+                    .map_err(|error| Refused::NotARequest(error.to_string()))?;
+                env.play(&action)
+            }
+        };
+        played.map_err(Refused::NotPlayed)
+    }
+
+    /// Everything of a batch can be done, or nothing is.
+    fn check_batch(&self, items: &[Option<Item>]) -> Result<(), Refused> {
+        if items.len() != self.games.len() {
+            let games = self.games.len();
+            return Err(Refused::NotARequest(format!("a batch names {games} games, each once")));
+        }
+        for (game, item) in items.iter().enumerate() {
+            let check =
+                |number: u16| self.game(game)?.check_number(number).map_err(Refused::NotPlayed);
+            let checked = match item {
+                Some(Item::Number(number)) => check(*number),
+                Some(Item::Reset(_)) => Ok(()),
+                None => self.game(game).map(|_| ()),
+            };
+            checked.map_err(|refused| Refused::InBatch(game, Box::new(refused)))?;
+        }
+        Ok(())
+    }
+
+    fn batch(&mut self, items: &[Option<Item>]) {
+        for (game, item) in items.iter().enumerate() {
+            match item {
+                Some(Item::Number(number)) => {
+                    let env = self.game_mut(game).expect("a batch was checked");
+                    env.play_number(*number).expect("a batch was checked");
+                }
+                Some(Item::Reset(Seed { seed })) => self.reset(game, *seed),
+                None => {}
+            }
+        }
+    }
+
+    /// Who is asked, what it may do and what it sees; or what came of the game.
+    fn write_state(&mut self, game: usize, out: &mut String) -> Result<(), Refused> {
+        self.game(game)?;
+        let Self { games, setting, tensor, legal, .. } = self;
+        let env = games[game].as_ref().ok_or(Refused::NotBegun)?;
+        out.push_str("{\"seat\":");
+        write_seat(env, out);
+        out.push_str(",\"legal\":");
+        write_numbers(env, legal, out);
+        if let Some(seat) = env.asked().filter(|_| setting.tensor != TensorForm::None) {
+            tensor.clear();
+            env.write_tensor(seat, tensor);
+            out.push_str(",\"tensor\":");
+            write_tensor(setting.tensor, tensor, out);
+        }
+        if let Some(returns) = env.returns() {
+            out.push_str(",\"returns\":");
+            json(out, &returns);
+            out.push_str(",\"winner\":");
+            json(out, &env.game().outcome().and_then(|outcome| outcome.winner));
+            out.push_str(",\"ending\":");
+            json(out, &env.game().ending());
+        }
+        out.push('}');
+        Ok(())
+    }
+
+    /// The same of all games, by columns. The tensor of a game that is over is zeros.
+    fn write_batch(&mut self, out: &mut String) {
+        let Self { games, setting, tensor, legal, .. } = self;
+        let begun = || games.iter().flatten();
+        out.push_str("{\"seats\":");
+        list(out, begun(), |out, env| write_seat(env, out));
+        out.push_str(",\"legal\":");
+        list(out, begun(), |out, env| write_numbers(env, legal, out));
+        out.push_str(",\"returns\":");
+        list(out, begun(), |out, env| match env.asked() {
+            Some(_) => out.push_str("null"),
+            None => json(out, &env.returns()),
+        });
+        if setting.tensor != TensorForm::None {
+            tensor.clear();
+            let len = tensor_len::<G>();
+            for (place, env) in (1..).zip(begun()) {
+                if let Some(seat) = env.asked() {
+                    env.write_tensor(seat, tensor);
+                }
+                tensor.resize(place * len, 0);
+            }
+            out.push_str(",\"tensor\":");
+            write_tensor(setting.tensor, tensor, out);
+        }
+        out.push('}');
+    }
+
+    fn write_legal(&self, game: usize, out: &mut String) -> Result<(), Refused> {
+        let told = self.game(game)?.legal().map(|(action, number)| self.told(action, number));
+        out.push_str("{\"legal\":");
+        json(out, &told.collect::<Vec<_>>());
+        out.push('}');
+        Ok(())
+    }
+
+    /// What a seat sees, as a struct and as a tensor; of the seat that is asked, if none is named.
+    fn observe(&mut self, game: usize, seat: Option<u8>, out: &mut String) -> Result<(), Refused> {
+        let env = self.game(game)?;
+        let seat = match seat {
+            Some(number) => Seat::all(env.seats()).find(|seat| seat.number() == number),
+            None => env.asked(),
+        };
+        let seat = seat.ok_or(Refused::NoSuchSeat)?;
+        out.push_str("{\"seat\":");
+        json(out, &seat);
+        out.push_str(",\"view\":");
+        json(out, &env.game().view(Viewer::Seat(seat)));
+        let mut tensor = Vec::new();
+        env.write_tensor(seat, &mut tensor);
+        out.push_str(",\"tensor\":");
+        write_tensor(self.setting.tensor, &tensor, out);
+        out.push('}');
+        Ok(())
+    }
+
+    fn advise(&self, game: usize, out: &mut String) -> Result<(), Refused> {
+        let env = self.game(game)?;
+        let over = Refused::NotPlayed(NotPlayed::Over);
+        let (view, action) = env.view().zip(env.advised()).ok_or(over)?;
+        let number = G::action_number(view, &action);
+        json(out, &self.told(&action, number));
+        Ok(())
+    }
+
+    fn told<'a>(&'a self, action: &'a G::Action, number: Option<u16>) -> Told<'a, G::Action> {
+        let name = number.and_then(|number| self.names.get(usize::from(number)));
+        Told { number, name: name.map(String::as_str), action }
+    }
+
+    fn save(&self, game: usize, out: &mut String) -> Result<(), Refused> {
+        let Setting { rule_set, seats, .. } = &self.setting;
+        let (seed, moves) = self.game(game)?.history();
+        let moves = moves.to_vec();
+        let saved = Saved { game: G::NAME, rule_set, seats: *seats, seed, moves };
+        let text = serde_json::to_string(&saved).expect("what the engine writes is JSON");
+        out.push_str("{\"state\":");
+        json(out, &text);
+        out.push('}');
+        Ok(())
+    }
+
+    /// A game of this talk's kind, played up to where it was saved.
+    fn saved(&self, text: &str) -> Option<Env<G>> {
+        let Saved { game, rule_set, seats, seed, moves }: Saved<'_, G::Action> =
+            serde_json::from_str(text).ok()?;
+        let setting = &self.setting;
+        let is_of_here = game == G::NAME && rule_set == setting.rule_set && seats == setting.seats;
+        if !is_of_here {
+            return None;
+        }
+        Env::replayed(setting.rules.clone(), seats, seed, &moves)
+    }
+}
+
+impl TensorForm {
+    pub const ALL: [Self; 3] = [Self::List, Self::Hex, Self::None];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Hex => "hex",
+            Self::None => "none",
+        }
+    }
+}
+
+fn write_seat<G: Spaces>(env: &Env<G>, out: &mut String) {
+    match env.asked() {
+        Some(seat) => number(out, seat.number().into()),
+        None => out.push_str("null"),
+    }
+}
+
+/// Ascending, each once.
+fn write_numbers<G: Spaces>(env: &Env<G>, numbers: &mut Vec<u16>, out: &mut String) {
+    numbers.clear();
+    numbers.extend(env.legal().filter_map(|(_, number)| number));
+    numbers.sort_unstable();
+    numbers.dedup();
+    list(out, numbers.iter(), |out, it| number(out, u32::from(*it)));
+}
+
+/// Where no tensors are wanted this is asked only for one by itself, which is a list then.
+fn write_tensor(form: TensorForm, tensor: &[i16], out: &mut String) {
+    match form {
+        TensorForm::List | TensorForm::None => {
+            list(out, tensor, |out, it| number(out, u32::from(it.unsigned_abs())));
+        }
+        TensorForm::Hex => {
+            out.push('"');
+            hex(out, tensor);
+            out.push('"');
+        }
+    }
+}
+
+impl Refused {
+    const fn code(&self) -> &'static str {
+        match self {
+            Self::NotARequest(_) => "not_a_request",
+            Self::NoSuchGame => "no_such_game",
+            Self::NotBegun => "not_begun",
+            Self::NoSuchAction => "no_such_action",
+            Self::NoSuchSeat => "no_such_seat",
+            Self::BadState => "bad_state",
+            Self::NotPlayed(NotPlayed::Over) => "game_over",
+            Self::NotPlayed(NotPlayed::Illegal(_)) => "illegal",
+            Self::InBatch(_, refused) => refused.code(),
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        #[derive(Serialize)]
+        struct Error<'a> {
+            error: &'a str,
+            message: String,
+            /// The code of the rules' refusal.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            refusal: Option<&'a str>,
+            /// Which game of a batch it was.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            game: Option<usize>,
+        }
+        let refusal = match self {
+            Self::NotPlayed(NotPlayed::Illegal(refusal)) => *refusal,
+            Self::NotPlayed(NotPlayed::Over)
+            | Self::NotARequest(_)
+            | Self::NoSuchGame
+            | Self::NotBegun
+            | Self::NoSuchAction
+            | Self::NoSuchSeat
+            | Self::BadState
+            | Self::InBatch(..) => None,
+        };
+        let game = if let Self::InBatch(game, _) = self { Some(*game) } else { None };
+        json(out, &Error { error: self.code(), message: self.to_string(), refusal, game });
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotARequest(why) => write!(f, "this is no request: {why}"),
+            Self::NoSuchGame => f.write_str("there is no game of this number"),
+            Self::NotBegun => f.write_str("this game has not begun: reset it with a seed"),
+            Self::NoSuchAction => f.write_str("no action has this number or name"),
+            Self::NoSuchSeat => f.write_str("there is no such seat, or nobody is asked"),
+            Self::BadState => f.write_str("this is no saved game of this game and rule set"),
+            Self::NotPlayed(why) => fmt::Display::fmt(why, f),
+            Self::InBatch(game, why) => write!(f, "game {game} of the batch: {why}"),
+        }
+    }
+}

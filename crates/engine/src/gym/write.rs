@@ -1,0 +1,56 @@
+//! Writing JSON without a detour: the answers of steps are many, and mostly numbers.
+
+use alloc::string::String;
+
+use serde::Serialize;
+
+/// Adds a value.
+///
+/// # Panics
+/// When the value is none that JSON knows, which values of ours are not.
+pub(super) fn json(out: &mut String, value: &impl Serialize) {
+    out.push_str(&serde_json::to_string(value).expect("what the engine writes is JSON"));
+}
+
+/// Adds a whole number.
+pub(super) fn number(out: &mut String, number: u32) {
+    if number >= 10 {
+        self::number(out, number / 10);
+    }
+    let digit = u8::try_from(number % 10).expect("a digit is below ten");
+    out.push(char::from(b'0' + digit));
+}
+
+/// Adds a list, each thing by `each`.
+pub(super) fn list<T>(
+    out: &mut String,
+    things: impl IntoIterator<Item = T>,
+    mut each: impl FnMut(&mut String, T),
+) {
+    out.push('[');
+    for (place, thing) in things.into_iter().enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        each(out, thing);
+    }
+    out.push(']');
+}
+
+/// Adds each number as four hexadecimal digits: its two bytes, the lower one first. By pieces, because
+/// tensors are most of what is written.
+pub(super) fn hex(out: &mut String, numbers: &[i16]) {
+    const PIECE: usize = 256;
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = |byte: u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    let mut text = [[0; 4]; PIECE];
+    out.reserve(4 * numbers.len());
+    for piece in numbers.chunks(PIECE) {
+        for (text, number) in text.iter_mut().zip(piece) {
+            let [[a, b], [c, d]] = number.to_le_bytes().map(digits);
+            *text = [a, b, c, d];
+        }
+        let written = text[..piece.len()].as_flattened();
+        out.push_str(core::str::from_utf8(written).expect("hexadecimal digits are ASCII"));
+    }
+}

@@ -1,0 +1,184 @@
+//! Lines in, lines out: reading ahead as far as there is something to read, and writing what was
+//! answered when there is nothing more, so that whoever sends many requests at once is answered by
+//! few calls to the system.
+//!
+//! Bounds: a line of [`LINE_BYTES_MAX`]; what is longer is answered by an error and skipped.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use bahay_engine::gym::Talk;
+
+/// The longest line that is taken, without its end.
+pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
+
+/// How much is read at once.
+const READ_BYTES: usize = 64 * 1024;
+
+/// How much is answered before it is written, though there is more to read.
+const WRITE_BYTES: usize = 256 * 1024;
+
+const TOO_LONG: &str =
+    "{\"error\":\"line_too_long\",\"message\":\"a line has a mebibyte at most\"}\n";
+
+/// Answers every line until there is no more. Empty lines are skipped.
+pub(super) fn converse(
+    talk: &mut dyn Talk,
+    from: impl Read,
+    to: &mut impl Write,
+) -> io::Result<()> {
+    let mut from = BufReader::with_capacity(READ_BYTES, from);
+    let (mut line, mut answers) = (Vec::new(), String::new());
+    talk.hello(&mut answers);
+    answers.push('\n');
+    loop {
+        // Nothing more is there without waiting for it.
+        let must_wait = !from.buffer().contains(&b'\n');
+        if must_wait || answers.len() >= WRITE_BYTES {
+            to.write_all(answers.as_bytes())?;
+            answers.clear();
+        }
+        if must_wait {
+            to.flush()?;
+        }
+        match next(&mut from, &mut line)? {
+            Next::Line if line.trim_ascii().is_empty() => {}
+            Next::Line => {
+                talk.answer(&line, &mut answers);
+                answers.push('\n');
+            }
+            Next::TooLong => answers.push_str(TOO_LONG),
+            Next::End => {
+                to.write_all(answers.as_bytes())?;
+                return to.flush();
+            }
+        }
+    }
+}
+
+enum Next {
+    Line,
+    /// It was skipped.
+    TooLong,
+    End,
+}
+
+/// Reads a line without its end; the last one may have none.
+fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Next> {
+    let some = LINE_BYTES_MAX as u64 + 1;
+    line.clear();
+    if from.by_ref().take(some).read_until(b'\n', line)? == 0 {
+        return Ok(Next::End);
+    }
+    if line.pop_if(|last| *last == b'\n').is_some() || line.len() <= LINE_BYTES_MAX {
+        return Ok(Next::Line);
+    }
+    loop {
+        line.clear();
+        if from.by_ref().take(some).read_until(b'\n', line)? == 0 || line.ends_with(b"\n") {
+            return Ok(Next::TooLong);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LINE_BYTES_MAX, converse};
+    use bahay_engine::gym::Talk;
+    use std::io::{self, Read, Write};
+
+    /// Says every line back.
+    struct Echo;
+
+    impl Talk for Echo {
+        fn hello(&self, out: &mut String) {
+            out.push_str("hello");
+        }
+
+        fn answer(&mut self, line: &[u8], out: &mut String) {
+            let said = String::from_utf8_lossy(line);
+            out.push_str(&if said.len() > 20 {
+                format!("{} bytes", said.len())
+            } else {
+                said.into()
+            });
+        }
+    }
+
+    /// Gives what it has in pieces, and then nothing.
+    struct Pieces(Vec<Vec<u8>>);
+
+    impl Read for Pieces {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Ok(0);
+            }
+            let piece = &mut self.0[0];
+            let count = piece.len().min(into.len());
+            into[..count].copy_from_slice(&piece[..count]);
+            piece.drain(..count);
+            if piece.is_empty() {
+                self.0.remove(0);
+            }
+            Ok(count)
+        }
+    }
+
+    /// Counts how often it was flushed after something was written.
+    #[derive(Default)]
+    struct Flushes {
+        written: Vec<u8>,
+        new: bool,
+        flushes: usize,
+    }
+
+    impl Write for Flushes {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.new |= !bytes.is_empty();
+            self.written.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.flushes += usize::from(std::mem::take(&mut self.new));
+            Ok(())
+        }
+    }
+
+    fn said(pieces: &[&[u8]]) -> (String, usize) {
+        let mut to = Flushes::default();
+        let pieces = pieces.iter().map(|piece| piece.to_vec()).collect();
+        converse(&mut Echo, Pieces(pieces), &mut to).unwrap();
+        (String::from_utf8(to.written).unwrap(), to.flushes)
+    }
+
+    #[test]
+    fn lines_are_answered_however_they_come() {
+        let expected = "hello\none\ntwo\nthree\n";
+        assert_eq!(said(&[b"one\ntwo\nthree\n"]), (expected.into(), 2));
+        assert_eq!(said(&[b"on", b"e\ntw", b"o\n", b"\n  \n", b"three"]).0, expected);
+    }
+
+    #[test]
+    fn what_was_read_at_once_is_answered_at_once() {
+        let many = b"a\n".repeat(1_000);
+        let (told, flushes) = said(&[&many, b"b\n"]);
+        assert_eq!(told.lines().count(), 1_002);
+        assert_eq!(flushes, 3, "the first line, a thousand answers, one answer");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_and_the_next_is_answered() {
+        let mut longest = vec![b'x'; LINE_BYTES_MAX];
+        longest.extend_from_slice(b"\nnext\n");
+        assert_eq!(said(&[&longest]).0, format!("hello\n{LINE_BYTES_MAX} bytes\nnext\n"));
+        let mut longer = vec![b'x'; 3 * LINE_BYTES_MAX];
+        longer.extend_from_slice(b"\nnext\n");
+        let (told, _) = said(&[&longer]);
+        let lines: Vec<&str> = told.lines().collect();
+        assert!(lines[1].contains("line_too_long"), "{}", lines[1]);
+        assert_eq!((lines.len(), lines[2]), (3, "next"));
+        let by_one: Vec<u8> = [&[b'x'; LINE_BYTES_MAX + 1][..], b"\nnext\n"].concat();
+        let (told, _) = said(&[&by_one]);
+        assert!(told.contains("line_too_long") && told.ends_with("\nnext\n"), "one byte more");
+    }
+}

@@ -1,0 +1,165 @@
+//! `bahay env`: games for programs that learn, in lines of JSON on the standard streams; see
+//! docs/ENV.md. What is asked and answered is `bahay_engine::gym`; here the game is found in the
+//! catalogue and the lines are carried (`lines`).
+//!
+//! Deliberately absent: accounts, coins, a network; and anything that knows a certain game.
+
+mod lines;
+
+use std::io::{self, Read, Write};
+
+use bahay_engine::catalog::{self, AnyGame, Visitor};
+use bahay_engine::game::SeatRange;
+use bahay_engine::gym::{self, GAMES_MAX, Setting, Talk, TensorForm};
+use bahay_engine::spaces::Spaces;
+use bahay_engine::table::Lift;
+
+/// What is played.
+#[derive(Clone, Debug, clap::Args)]
+#[group(skip)]
+pub struct Env {
+    /// The game, by its name.
+    #[arg(long, value_name = "NAME")]
+    pub game: String,
+
+    /// One of the game's rule sets; without it the first one.
+    #[arg(long, alias = "preset", value_name = "NAME")]
+    pub rule_set: Option<String>,
+
+    /// How many seats play; without it the fewest that the game is for.
+    #[arg(long, value_name = "NUMBER")]
+    pub seats: Option<u8>,
+
+    /// How many games are played side by side.
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub games: usize,
+
+    /// How observations are written as numbers: list, hex or none.
+    #[arg(long, default_value = "list", value_parser = tensor_form, value_name = "FORM")]
+    pub tensor: TensorForm,
+}
+
+/// Why nothing can be played.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvError {
+    #[error("there is no game {kind}, but {known}")]
+    NoGame { kind: String, known: String },
+    #[error("{kind} has no rule set {rule_set}, but {known}")]
+    NoRuleSet { kind: &'static str, rule_set: String, known: String },
+    #[error("{title} ({rule_set}) is played at {least} to {most} seats, not at {given}")]
+    Seats { title: &'static str, rule_set: &'static str, least: u8, most: u8, given: u8 },
+    #[error("1 to {GAMES_MAX} games are played side by side, not {0}")]
+    Games(usize),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Answers what is asked until there is no more.
+pub fn run(what: &Env, from: impl Read, to: &mut impl Write) -> Result<(), EnvError> {
+    let mut talk = begin(what)?;
+    match lines::converse(&mut *talk, from, to) {
+        // Whoever asked has gone: nobody is left to be told.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => Ok(done?),
+    }
+}
+
+fn begin(what: &Env) -> Result<Box<dyn Talk>, EnvError> {
+    catalog::with_kind(&what.game, Begin(what)).unwrap_or_else(|| {
+        let known = catalog::kinds().into_iter().map(|kind| kind.name).collect::<Vec<_>>();
+        Err(EnvError::NoGame { kind: what.game.clone(), known: known.join(", ") })
+    })
+}
+
+struct Begin<'a>(&'a Env);
+
+impl Visitor for Begin<'_> {
+    type Output = Result<Box<dyn Talk>, EnvError>;
+
+    fn visit<G: Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output {
+        let Self(what) = self;
+        let sets = G::rule_sets();
+        let wanted = what.rule_set.as_deref();
+        let Some(set) = sets.iter().find(|set| wanted.is_none_or(|name| name == set.name)) else {
+            let known: Vec<&str> = sets.iter().map(|set| set.name).collect();
+            let rule_set = wanted.unwrap_or_default().to_owned();
+            return Err(EnvError::NoRuleSet { kind: G::NAME, rule_set, known: known.join(", ") });
+        };
+        let rules = (set.rules)();
+        let range = G::seats(&rules);
+        let seats = what.seats.unwrap_or(range.least);
+        if !range.contains(seats) {
+            let SeatRange { least, most } = range;
+            let (title, rule_set, given) = (G::TITLE, set.name, seats);
+            return Err(EnvError::Seats { title, rule_set, least, most, given });
+        }
+        let Env { games, tensor, .. } = *what;
+        let setting = Setting { rules, rule_set: set.name.to_owned(), seats, games, tensor };
+        gym::talk::<G>(setting).ok_or(EnvError::Games(games))
+    }
+}
+
+fn tensor_form(name: &str) -> Result<TensorForm, String> {
+    let found = TensorForm::ALL.into_iter().find(|form| form.name() == name);
+    found.ok_or_else(|| "the forms are list, hex, none".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Env, run};
+    use bahay_engine::catalog;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        what: Env,
+    }
+
+    fn env(line: &str) -> Result<Env, clap::Error> {
+        Line::try_parse_from(format!("env {line}").split_whitespace()).map(|line| line.what)
+    }
+
+    fn said(line: &str, asked: &str) -> String {
+        let mut told = Vec::new();
+        run(&env(line).unwrap(), asked.as_bytes(), &mut told).unwrap();
+        String::from_utf8(told).unwrap()
+    }
+
+    #[test]
+    fn every_rule_set_of_every_game_is_dealt() {
+        for kind in catalog::kinds() {
+            for set in &kind.rule_sets {
+                let line = format!("--game {} --preset {}", kind.name, set.name);
+                let told = said(&line, "{\"do\":\"reset\",\"seed\":1}\n");
+                let lines: Vec<&str> = told.lines().collect();
+                assert_eq!(lines.len(), 2, "{told}");
+                assert!(lines[0].contains(&format!("\"rule_set\":\"{}\"", set.name)), "{told}");
+                assert!(lines[1].starts_with("{\"seat\":"), "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn tensors_are_written_as_was_asked_for() {
+        let asked = "{\"do\":\"reset\",\"seed\":1}\n";
+        assert!(said("--game tongits", asked).contains("\"tensor\":[0,"));
+        assert!(said("--game tongits --tensor hex", asked).contains("\"tensor\":\"0"));
+        let without = said("--game tongits --tensor none", asked);
+        assert!(without.lines().nth(1).is_some_and(|line| !line.contains("tensor")), "{without}");
+        assert!(env("--game tongits --tensor float").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_said() {
+        for (line, expected) in [
+            ("--game chess", "there is no game chess, but tongits"),
+            ("--game tongits --rule-set wild", "tongits has no rule set wild, but kingdom"),
+            ("--game tongits --seats 2", "Tong-its (kingdom) is played at 3 to 3 seats, not at 2"),
+            ("--game tongits --games 0", "1 to 4096 games are played side by side, not 0"),
+        ] {
+            let error = run(&env(line).unwrap(), &b""[..], &mut Vec::new()).unwrap_err();
+            assert!(error.to_string().starts_with(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Reading events out of the seals, from any number on.
+
+use serde::Serialize;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+/// Seals that are read at once, a thousand operations each at most.
+const SEALS_MAX: i64 = 8;
+
+/// One operation of the ledger, with all that it booked. Its fields are told in docs/LEDGER.md.
+#[derive(Clone, Debug, Serialize)]
+pub struct Event {
+    /// From 1, without a gap.
+    pub number: i64,
+    pub seal: i64,
+    pub operation: i64,
+    /// What was done, once for ever, as in `settle:<game>`.
+    pub key: String,
+    pub kind: String,
+    /// By the database's clock, in milliseconds since 1970.
+    pub at: i64,
+    /// Absent where it is not about a game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<PlayedAt>,
+    pub transfers: Vec<Booked>,
+}
+
+/// Which game an operation is about.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayedAt {
+    pub id: Uuid,
+    pub kind: String,
+    pub room: String,
+    pub table: Uuid,
+}
+
+/// One transfer, between accounts by their codes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Booked {
+    pub code: String,
+    pub from: String,
+    pub to: String,
+    /// In hundredths of a coin.
+    pub amount: i64,
+}
+
+/// A place in the stream.
+#[derive(Debug)]
+pub struct Outbox {
+    pool: PgPool,
+    /// The last event that was read.
+    number: i64,
+    /// The seal that comes next, and how many of its operations were read before.
+    seal: i64,
+    read_of_it: usize,
+}
+
+impl Outbox {
+    /// After the event of this number; 0 for the beginning. `None` where there are not so many.
+    pub async fn after(pool: PgPool, number: i64) -> Result<Option<Self>, sqlx::Error> {
+        if number == 0 {
+            return Ok(Some(Self { pool, number, seal: 1, read_of_it: 0 }));
+        }
+        let place = sqlx::query!(
+            r#"
+            select c.number, c.before as "before!"
+            from (
+                select s.number, cardinality(s.operations) as operations,
+                    (sum(cardinality(s.operations)) over (order by s.number)
+                        - cardinality(s.operations))::bigint as before
+                from seals s
+            ) c
+            where c.before < $1 and $1 <= c.before + c.operations
+            "#,
+            number
+        );
+        let Some(place) = place.fetch_optional(&pool).await? else { return Ok(None) };
+        let read_of_it = usize::try_from(number - place.before).unwrap_or_default();
+        Ok(Some(Self { pool, number, seal: place.number, read_of_it }))
+    }
+
+    /// The events that come next, in order; none when all that is sealed was read.
+    pub async fn next(&mut self) -> Result<Vec<Event>, sqlx::Error> {
+        let seals = sqlx::query!(
+            "
+            select s.number, s.operations
+            from seals s
+            where s.number >= $1
+            order by s.number
+            limit $2
+            ",
+            self.seal,
+            SEALS_MAX
+        );
+        let seals = seals.fetch_all(&self.pool).await?;
+        let Some(last) = seals.last().map(|seal| seal.number) else { return Ok(Vec::new()) };
+        let sealed = seals
+            .iter()
+            .flat_map(|seal| seal.operations.iter().map(|operation| (seal.number, *operation)));
+        let sealed: Vec<(i64, i64)> = sealed.skip(self.read_of_it).collect();
+        let events = self.events(&sealed).await?;
+        self.number += i64::try_from(events.len()).unwrap_or_default();
+        self.seal = last + 1;
+        self.read_of_it = 0;
+        Ok(events)
+    }
+
+    async fn events(&self, sealed: &[(i64, i64)]) -> Result<Vec<Event>, sqlx::Error> {
+        let operations: Vec<i64> = sealed.iter().map(|(_, operation)| *operation).collect();
+        let rows = sqlx::query!(
+            r#"
+            select o.id, o.key, o.kind,
+                (extract(epoch from o.created_at) * 1000)::bigint as "at!",
+                g.id as "game?", g.kind as "game_kind?", g.room as "room?", g.table_id as "table?"
+            from unnest($1::bigint[]) with ordinality as n (operation, place)
+            join operations o on o.id = n.operation
+            left join games g on g.id = o.game
+            order by n.place
+            "#,
+            &operations
+        );
+        let rows = rows.fetch_all(&self.pool).await?;
+        let booked = sqlx::query!(
+            "
+            select t.operation, t.code, s.code as source, d.code as destination, t.amount
+            from transfers t
+            join accounts s on s.id = t.source
+            join accounts d on d.id = t.destination
+            where t.operation = any($1)
+            order by t.operation, t.number
+            ",
+            &operations
+        );
+        let booked = booked.fetch_all(&self.pool).await?;
+        // What is booked is never removed, so each operation of a seal has its row.
+        if rows.len() != sealed.len() {
+            return Err(sqlx::Error::RowNotFound);
+        }
+        let events = (self.number + 1..).zip(sealed).zip(rows).map(|((number, (seal, _)), row)| {
+            let first = booked.partition_point(|transfer| transfer.operation < row.id);
+            let transfers = booked[first..].iter().take_while(|one| one.operation == row.id);
+            let transfers = transfers.map(|one| Booked {
+                code: one.code.clone(),
+                from: one.source.clone(),
+                to: one.destination.clone(),
+                amount: one.amount,
+            });
+            let game = match (row.game, row.game_kind, row.room, row.table) {
+                (Some(id), Some(kind), Some(room), Some(table)) => {
+                    Some(PlayedAt { id, kind, room, table })
+                }
+                _ => None,
+            };
+            let transfers = transfers.collect();
+            let (operation, seal) = (row.id, *seal);
+            Event {
+                number,
+                seal,
+                operation,
+                key: row.key,
+                kind: row.kind,
+                at: row.at,
+                game,
+                transfers,
+            }
+        });
+        Ok(events.collect())
+    }
+}

@@ -1,0 +1,163 @@
+//! What a request for a socket says beside that one is wanted: who it is, as one of its
+//! subprotocols, and that the player's table is to be joined, as its query.
+//!
+//! A browser can set nothing else of such a request. Said there, it need not wait until the socket
+//! is open, which saves a round trip. Both become the commands that they stand for, with ids of
+//! their own, and are carried out as if they had been the first messages: nothing is decided here.
+//! No secret is read from the address, because addresses are logged on the way.
+
+use axum::http::HeaderMap;
+use axum::http::header::SEC_WEBSOCKET_PROTOCOL;
+use bahay_engine::table::TableId;
+use serde::Deserialize;
+
+use crate::ids::Tag;
+use crate::ws::protocol::{Command, Credential};
+
+/// Before an access token that is given as a subprotocol.
+pub(super) const TOKEN_PREFIX: &str = "bahay.token.";
+/// Before a ticket that is given as one.
+pub(super) const TICKET_PREFIX: &str = "bahay.ticket.";
+
+/// The id of the `authenticate` that subprotocols stand for.
+pub(super) const AUTHENTICATE_ID: u32 = 0;
+/// The id of the `join` that a query stands for.
+pub(super) const JOIN_ID: u32 = 1;
+
+/// What was said of who it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Credentials {
+    pub(super) id: u32,
+    pub(super) token: Option<Credential>,
+    pub(super) ticket: Option<Credential>,
+}
+
+impl Credentials {
+    pub(super) fn command<A>(self) -> Command<A> {
+        let Self { id, token, ticket } = self;
+        Command::Authenticate { id, token, ticket }
+    }
+}
+
+/// A text that is no command, or what stands for one: its id, if it has one, and what is wrong.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    pub(super) id: Option<u32>,
+    pub(super) detail: String,
+}
+
+/// Who the subprotocols say it is; `None` where they say nothing of it. More than one token or
+/// ticket is nobody's: then neither is given, which is refused.
+pub(super) fn credentials(headers: &HeaderMap) -> Option<Credentials> {
+    let mut given = headers
+        .get_all(SEC_WEBSOCKET_PROTOCOL)
+        .iter()
+        .filter_map(|names| names.to_str().ok())
+        .flat_map(|names| names.split(','))
+        .filter_map(|name| {
+            let name = name.trim();
+            let credential = |text: &str| Some(Credential::new(text.to_owned()));
+            let token = name.strip_prefix(TOKEN_PREFIX).and_then(credential);
+            let ticket = name.strip_prefix(TICKET_PREFIX).and_then(credential);
+            (token.is_some() || ticket.is_some()).then_some((token, ticket))
+        });
+    let (token, ticket) = given.next()?;
+    let (token, ticket) = if given.next().is_some() { (None, None) } else { (token, ticket) };
+    Some(Credentials { id: AUTHENTICATE_ID, token, ticket })
+}
+
+/// The `join` that a query stands for; `None` where there is no query.
+pub(super) fn join<A>(query: Option<&str>) -> Option<Result<Command<A>, Unreadable>> {
+    let query = query.filter(|query| !query.is_empty())?;
+    let read = serde_urlencoded::from_str::<JoinQuery>(query);
+    Some(match read {
+        Ok(JoinQuery { kind: JoinKind::Join, from, tag, table }) => {
+            Ok(Command::Join { id: JOIN_ID, from, tag, table })
+        }
+        Err(error) => Err(Unreadable {
+            id: Some(JOIN_ID),
+            detail: format!("the query is not a join without its id: {error}"),
+        }),
+    })
+}
+
+/// [`Command::Join`] without its id.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JoinQuery {
+    #[serde(rename = "type")]
+    kind: JoinKind,
+    from: Option<u64>,
+    tag: Option<Tag>,
+    table: Option<TableId>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum JoinKind {
+    Join,
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    const TABLE: &str = "019ca944-3c00-7000-8000-00000007ab1e";
+
+    fn given(names: &[&'static str]) -> Option<(Option<String>, Option<String>)> {
+        let mut headers = HeaderMap::new();
+        for name in names {
+            headers.append(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(name));
+        }
+        let text = |credential: Option<Credential>| credential.map(|it| it.as_str().to_owned());
+        credentials(&headers).map(|given| (text(given.token), text(given.ticket)))
+    }
+
+    #[test]
+    fn one_subprotocol_says_who_it_is() {
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(given(&[]), None);
+        assert_eq!(given(&["bahay.v1.brief, bahay.v1"]), None);
+        assert_eq!(given(&["bahay.v1, bahay.token.a.b.c"]), Some((text("a.b.c"), None)));
+        assert_eq!(given(&["bahay.v1", "bahay.ticket.pt_1"]), Some((None, text("pt_1"))));
+        assert_eq!(given(&["bahay.token."]), Some((text(""), None)));
+        assert_eq!(given(&["bahay.token.a,bahay.token.b"]), Some((None, None)));
+        assert_eq!(given(&["bahay.token.a", "bahay.ticket.b"]), Some((None, None)));
+    }
+
+    fn said(query: &str) -> Result<Command<()>, String> {
+        join(Some(query)).expect("there is a query").map_err(|error| error.detail)
+    }
+
+    #[test]
+    fn a_query_is_a_join_without_its_id() {
+        assert!(join::<()>(None).is_none() && join::<()>(Some("")).is_none());
+        let join = Command::Join { id: JOIN_ID, from: None, tag: None, table: None };
+        assert_eq!(said("type=join"), Ok(join));
+        let whole = format!("type=join&from=12&tag=7a61673a000c&table={TABLE}");
+        let from = Some(12);
+        let tag = Some("7a61673a000c".parse().map(Tag).expect("a tag"));
+        let table = Some(TABLE.parse().expect("an id"));
+        assert_eq!(said(&whole), Ok(Command::Join { id: JOIN_ID, from, tag, table }));
+    }
+
+    #[test]
+    fn a_query_that_is_none_is_refused_with_the_reason() {
+        for (query, reason) in [
+            ("from=12", "missing field `type`"),
+            ("type=leave", "unknown variant `leave`"),
+            ("type=join&from=-1", "invalid digit"),
+            ("type=join&tag=1", "hex"),
+            ("type=join&table=1", "UUID"),
+            ("type=join&from=1&from=2", "duplicate field `from`"),
+            ("type=join&token=secret", "unknown field `token`"),
+            ("access_token=secret", "unknown field `access_token`"),
+        ] {
+            let detail = said(query).expect_err("it is no join");
+            assert!(detail.contains(reason), "{query}: {detail}");
+            assert!(!detail.contains("secret"), "{detail}");
+        }
+    }
+}
