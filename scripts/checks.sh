@@ -48,7 +48,10 @@ cmd_test() {
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
     check_containers files
+    check_backups
+    check_fuzz
     check_clients
+    check_env
     check_contracts
     check_browser
     check_play

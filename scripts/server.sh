@@ -124,6 +124,28 @@ start_server() {
   AT_EXIT="forget_server $AT_EXIT"
 }
 
+# A game to its POT, on a server with the login of URL $1 that lives as long as the game. What it writes goes to
+# file $2.
+play_a_game() {
+  local given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server
+  unset BAHAY_LISTEN
+  choose_port 18580
+  spawn env RUST_LOG=warn DATABASE_URL="$1" "$BINARY" serve >"$2" 2>&1
+  server=$CHILD
+  until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
+    process_start "$server" >/dev/null || die "the server ended: $(tail -n 3 "$2")"
+    sleep 0.1
+  done
+  release_port
+  attend "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
+    die "no game was played: $(tail -n 1 "$INSTANCE/demo.log")"
+  end_process "-$server" TERM 20
+  # Whoever starts a server next chooses its own.
+  unset BAHAY_LISTEN BAHAY_INVITE_BASE BAHAY_URL
+  [ -z "$given" ] || export BAHAY_LISTEN=$given
+  [ -z "$links" ] || export BAHAY_INVITE_BASE=$links
+}
+
 forget_server() { rm -f "$LOCAL/server.pid" "$LOCAL/url"; }
 
 # Prints the address of the server that runs from this checkout, or fails.

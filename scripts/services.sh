@@ -281,8 +281,22 @@ sweep_tests() {
     [ -d "$folder" ] || continue
     ! remembered "$folder/owner" >/dev/null || continue
     (use_instance "$folder" && stop_services)
-    # See check_roles.
+    # See services_beside.
     [ ! -d "$folder/installation" ] || (use_instance "$folder/installation" && stop_services)
     rm -rf "$folder"
   done
+}
+
+# Services beside those of the instance, which are none that a URL from outside names: `start` prints the lines to
+# export, `stop` ends them. They find the programs that are here already.
+services_beside() {
+  mkdir -p "$INSTANCE/installation" "$PROGRAMS"
+  [ -e "$INSTANCE/installation/programs" ] || ln -s "$PROGRAMS" "$INSTANCE/installation/programs"
+  attend env -u DATABASE_URL -u REDIS_URL BAHAY_LOCAL="$INSTANCE/installation" ./dev services "$1"
+}
+
+# With everything that they hold.
+remove_services_beside() {
+  services_beside stop >/dev/null 2>&1 || :
+  rm -rf "$INSTANCE/installation"
 }

@@ -1,0 +1,7 @@
+//! Games of Tongits, with actions that nobody offers among them.
+
+#![no_main]
+
+use bahay_engine::games::tongits::Tongits;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bahay_fuzz::game::play::<Tongits>(bytes));

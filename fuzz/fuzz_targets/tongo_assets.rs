@@ -1,0 +1,7 @@
+//! Games of TongoAssets, with actions that nobody offers among them.
+
+#![no_main]
+
+use bahay_engine::games::tongo_assets::TongoAssets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bahay_fuzz::game::play::<TongoAssets>(bytes));

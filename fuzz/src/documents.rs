@@ -1,0 +1,123 @@
+//! Edits of a JSON document: any part of it becomes another one.
+
+use serde_json::{Map, Value};
+
+use crate::Choices;
+
+/// Numbers at the edges of what types hold.
+const NUMBERS: [i64; 10] = [0, 1, -1, 2, 255, 256, 65_535, i64::MAX, i64::MIN, 4_294_967_296];
+
+/// Texts that are read as something else, or as too much.
+const TEXTS: [&str; 8] =
+    ["", "AS", "null", "00000000-0000-0000-0000-000000000000", "\u{0}", "tongits", "1e999", "ñ"];
+
+/// Changes one part of a document.
+pub fn edit(document: &mut Value, choices: &mut Choices<'_>) {
+    let parts = count(document);
+    let other = part(document, &mut choices.below(parts)).clone();
+    let mut place = choices.below(parts);
+    let place = part_mut(document, &mut place);
+    match choices.byte() % 4 {
+        0 => *place = other,
+        1 => *place = Value::Null,
+        _ => change(place, other, choices),
+    }
+}
+
+fn change(place: &mut Value, other: Value, choices: &mut Choices<'_>) {
+    match place {
+        Value::Null | Value::Bool(_) => *place = Value::Bool(choices.byte() % 2 == 0),
+        Value::Number(number) => {
+            let near =
+                number.as_i64().unwrap_or_default().wrapping_add(i64::from(choices.byte()) - 128);
+            *place = match choices.below(NUMBERS.len() + 2) {
+                0 | 1 => near.into(),
+                edge => NUMBERS[edge - 2].into(),
+            };
+        }
+        Value::String(text) => match choices.below(TEXTS.len() + 2) {
+            0 => drop(text.pop()),
+            1 => text.push(char::from(choices.byte())),
+            of_ours => *place = TEXTS[of_ours - 2].into(),
+        },
+        Value::Array(items) => {
+            let at = choices.below(items.len().max(1));
+            match choices.byte() % 4 {
+                0 if !items.is_empty() => drop(items.remove(at)),
+                1 if !items.is_empty() => items.insert(at, items[at].clone()),
+                2 if !items.is_empty() => {
+                    let last = items.len() - 1;
+                    items.swap(at, last);
+                }
+                _ => items.insert(at.min(items.len()), other),
+            }
+        }
+        Value::Object(fields) => {
+            let at = choices.below(fields.len().max(1));
+            let name = fields.keys().nth(at).cloned().unwrap_or_default();
+            match choices.byte() % 3 {
+                0 => drop(fields.remove(&name)),
+                1 => drop(fields.insert(format!("{name}_"), other)),
+                _ => drop(fields.insert(name, other)),
+            }
+        }
+    }
+}
+
+/// How many parts a document has, itself among them.
+fn count(document: &Value) -> usize {
+    1 + match document {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(fields) => fields.values().map(count).sum(),
+        _ => 0,
+    }
+}
+
+fn part<'a>(document: &'a Value, left: &mut usize) -> &'a Value {
+    fn find<'a>(document: &'a Value, left: &mut usize) -> Option<&'a Value> {
+        if *left == 0 {
+            return Some(document);
+        }
+        *left -= 1;
+        match document {
+            Value::Array(items) => items.iter().find_map(|item| find(item, left)),
+            Value::Object(fields) => fields.values().find_map(|field| find(field, left)),
+            _ => None,
+        }
+    }
+    find(document, left).expect("the number is below the number of parts")
+}
+
+fn part_mut<'a>(document: &'a mut Value, left: &mut usize) -> &'a mut Value {
+    fn values(document: &mut Value) -> Vec<&mut Value> {
+        match document {
+            Value::Array(items) => items.iter_mut().collect(),
+            Value::Object(fields) => fields.values_mut().collect(),
+            _ => Vec::new(),
+        }
+    }
+    if *left == 0 {
+        return document;
+    }
+    *left -= 1;
+    for value in values(document) {
+        let parts = count(value);
+        if *left < parts {
+            return part_mut(value, left);
+        }
+        *left -= parts;
+    }
+    unreachable!("the number is below the number of parts")
+}
+
+/// A document that is right, with some of its parts changed.
+pub fn edited(document: &Value, choices: &mut Choices<'_>) -> Value {
+    let mut document = document.clone();
+    for _ in 0..=choices.byte() % 4 {
+        edit(&mut document, choices);
+        if document.is_null() {
+            return Value::Object(Map::new());
+        }
+    }
+    document
+}

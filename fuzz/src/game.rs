@@ -1,0 +1,100 @@
+//! One game that is played as bytes say: legal actions, and actions that were changed into others. Whatever is
+//! played, the game refuses it or goes on, ends, and shows each viewer what that viewer has followed.
+
+use core::fmt::Debug;
+
+use bahay_engine::game::{GameKind, Turn, Viewer};
+use bahay_engine::seat::{SEATS_MAX, Seat};
+use bahay_engine::testing::Dice;
+
+use crate::Choices;
+use crate::documents::edited;
+
+/// More steps than any game has.
+const STEPS_MAX: usize = 5_000;
+
+/// Plays one game.
+///
+/// # Panics
+/// Where the game breaks what it promises: that is what is looked for.
+pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
+    let mut choices = Choices::new(bytes);
+    let sets = G::rule_sets();
+    let rules = (sets[choices.below(sets.len())].rules)();
+    let range = G::seats(&rules);
+    let seats = range.least
+        + u8::try_from(choices.below(usize::from(range.most - range.least) + 1)).expect("small");
+    let starter = Seat::all(seats).nth(choices.below(usize::from(seats) + 1));
+    let mut dice = Dice::new(u64::from(choices.byte()));
+    let mut game = G::new(&rules, seats, starter);
+    let viewers: Vec<Viewer> = [Viewer::Everything, Viewer::Public]
+        .into_iter()
+        .chain(Seat::all(seats).map(Viewer::Seat))
+        .collect();
+    let mut views: Vec<G::View> = viewers.iter().map(|viewer| game.view(*viewer)).collect();
+    for step in 0.. {
+        assert!(step < STEPS_MAX, "the game does not end");
+        let mut events = Vec::new();
+        game = match game.turn() {
+            Turn::Over => break,
+            Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+            Turn::Wait(_) => game.expire(&mut events),
+            Turn::Players(prompt) => {
+                let asked: Vec<Seat> = prompt.seats.iter().collect();
+                let seat = asked[choices.below(asked.len())];
+                try_forgery(&game, seat, &mut choices);
+                let mut actions = Vec::new();
+                game.legal_actions(seat, &mut actions);
+                assert!(!actions.is_empty(), "a seat that is asked can do nothing");
+                let action = if choices.are_spent() {
+                    // What is left of the game ends by itself.
+                    game.default_action(seat).expect("the clock plays for whoever is asked")
+                } else {
+                    let at = choices.below(actions.len());
+                    actions.swap_remove(at)
+                };
+                match game.act(seat, &action, &mut events) {
+                    Ok(next) => next,
+                    Err(illegal) => panic!("{action:?} is legal and refused: {illegal}"),
+                }
+            }
+        };
+        for (viewer, view) in viewers.iter().zip(&mut views) {
+            for event in events.iter().filter_map(|event| G::redact(event, *viewer)) {
+                G::observe(view, &event);
+            }
+            assert_eq!(*view, game.view(*viewer), "{viewer:?} follows something else");
+        }
+    }
+    let outcome = game.outcome().expect("a game that is over has an outcome");
+    let most = G::counts_max(&rules, seats);
+    for seat in Seat::all(seats) {
+        let owed: u32 =
+            outcome.debts.iter().filter(|debt| debt.from == seat).map(|debt| debt.counts()).sum();
+        assert!(owed <= most, "{seat:?} owes {owed} counts, more than {most}");
+    }
+}
+
+/// An action that nobody offers: refused without a word of what happened, or played like any other.
+fn try_forgery<G: GameKind>(game: &G, seat: Seat, choices: &mut Choices<'_>) {
+    if choices.byte() % 4 != 0 {
+        return;
+    }
+    let mut actions = Vec::new();
+    game.legal_actions(seat, &mut actions);
+    let model = &actions[choices.below(actions.len())];
+    let model = serde_json::to_value(model).expect("actions are JSON");
+    let forged = edited(&model, choices);
+    let by = Seat::all(SEATS_MAX).nth(choices.below(usize::from(SEATS_MAX))).unwrap_or(seat);
+    let Ok(forged) = serde_json::from_value::<G::Action>(forged) else { return };
+    let mut events = Vec::new();
+    match game.act(by, &forged, &mut events) {
+        Err(_) => assert!(events.is_empty(), "{forged:?} is refused, and something happened"),
+        Ok(next) => {
+            let read: G =
+                serde_json::from_str(&serde_json::to_string(&next).expect("games are JSON"))
+                    .expect("what was written is read");
+            assert_eq!(read, next, "it is read back as something else");
+        }
+    }
+}
