@@ -5,8 +5,10 @@
 --
 -- A shard's time is Redis' time plus an offset. When nobody has beaten for longer than the gap,
 -- or Redis' time went back, either Redis was away or its clock was set: the shard goes on where
--- the caller's clock stands, and everybody has the whole silence before them again. Otherwise the
--- offset melts away by a fiftieth of the time that passes.
+-- the caller's clock stands, and everybody has the whole silence before them again. It does not go
+-- on earlier than a gap after the last beat: there the clocks of all nodes stand, though the caller
+-- may not know the time, or its words may have waited in Redis all the while. Otherwise the offset
+-- melts away by a fiftieth of the time that passes.
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local own = tonumber(ARGV[3])
@@ -18,10 +20,11 @@ if not at then
   -- A new house, or an emptied Redis.
   if own and math.abs(own - now) > silence then offset = own - now end
 elseif since < 0 or since > gap then
+  local stood = since > gap and at + offset + gap
   if own then
-    offset = own - now
-  elseif since > 0 and since <= 60000 then
-    offset = offset - since
+    offset = math.max(own, stood or own) - now
+  elseif stood and since <= 60000 then
+    offset = stood - now
   end
   for _, key in ipairs({ KEYS[1], KEYS[2] }) do
     for _, node in ipairs(redis.call('zrange', key, 0, -1)) do redis.call('zadd', key, now, node) end

@@ -1,7 +1,7 @@
 //! The house's time: the same on every node, whatever becomes of anybody's clock.
 
 use bahay::clock::{Clock, Timestamp};
-use bahay::live_store::NodeId;
+use bahay::live_store::{GAP_MS, NodeId};
 use bahay::ws::protocol::Message;
 use bahay_engine::table::{By, Clocks, Event, PhaseView, Readable};
 use redis::AsyncCommands as _;
@@ -59,6 +59,25 @@ async fn after_a_pause_of_everybody_the_house_goes_on_where_it_was() {
     assert_eq!((beat.is_dead, beat.now), (false, stood));
     let beat = live.beat(0, there, true, Some(stood)).await.unwrap();
     assert!(!beat.is_dead && beat.taken.is_empty() && is_near(beat.now, stood));
+}
+
+/// Redis stood still and goes on: its first beat may be that of a node that never knew the time, or
+/// one that waited in Redis all the while. All nodes go on where those that knew the time stopped.
+#[tokio::test]
+async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
+    const STANDSTILL_MS: i64 = 5_000;
+    for waited_ms in [None, Some(1_000), Some(i64::from(GAP_MS))] {
+        let house = TestLive::new();
+        let (live, _publications) = house.connect().await;
+        let began = live.beat(0, NodeId(Uuid::new_v4()), false, None).await.unwrap().now;
+        // As if that had been before the standstill.
+        let key = house.shard_key(0, "clock");
+        let _: i64 = house.raw().await.hincr(key, "at", -STANDSTILL_MS).await.unwrap();
+        let last = began.ms() - STANDSTILL_MS;
+        let own = waited_ms.map(|waited_ms| Timestamp::from_ms(last + waited_ms));
+        let first = live.beat(0, NodeId(Uuid::new_v4()), false, own).await.unwrap().now;
+        assert_eq!(first.ms(), last + i64::from(GAP_MS), "{waited_ms:?}");
+    }
 }
 
 /// An operating system's clock is set by an hour in mid-game, forth and back: no deadline of the
