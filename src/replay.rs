@@ -158,7 +158,7 @@ mod tests {
     use super::{GameReplay, Unplayable};
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
-    use bahay_engine::game::{Game, Viewer};
+    use bahay_engine::game::{Game, Skill, Viewer};
     use bahay_engine::seat::Seat;
     use bahay_engine::table::simulation::{Habits, Simulation};
     use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
@@ -179,6 +179,7 @@ mod tests {
                 hits: set.hits,
                 clocks: Clocks::default(),
                 spectators: Spectators::Nobody,
+                bots: Skill::default(),
                 private: None,
             };
             let welcome = Coins::from_hundredths(1_000_000);

@@ -189,7 +189,7 @@ mod tests {
     use crate::ws::protocol::brief::{Form, Shorthand};
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
-    use bahay_engine::game::{Game, Viewer};
+    use bahay_engine::game::{Game, Skill, Viewer};
     use bahay_engine::seat::Seat;
     use bahay_engine::table::simulation::{Habits, Simulation};
     use bahay_engine::table::{
@@ -229,6 +229,7 @@ mod tests {
                 hits: set.hits,
                 clocks: Clocks::default(),
                 spectators: Spectators::Nobody,
+                bots: Skill::default(),
                 private: None,
             };
             let welcome = Coins::from_whole(1_000_000).unwrap();

@@ -2,6 +2,7 @@
 
 use bahay_engine::catalog::{self, NamedRules};
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 
 use super::Room;
@@ -56,7 +57,9 @@ fn room(id: String, name: &str, bet: i64, set: &NamedRules, clocks: Clocks) -> R
     let (rules, hits) = (set.rules.clone(), set.hits);
     // Where people learn, they may look on.
     let spectators = if bet == 1 { Spectators::Anybody } else { Spectators::Nobody };
-    let terms = Terms { room: id, rules, price, hits, clocks, spectators, private: None };
+    // And win.
+    let bots = if bet == 1 { Skill::Greedy } else { Skill::Quick };
+    let terms = Terms { room: id, rules, price, hits, clocks, spectators, bots, private: None };
     let room = Room::new(name, set.name, terms).expect("amounts that fit");
     if bet >= ACCOUNT_BET { room.for_accounts() } else { room }
 }

@@ -11,6 +11,7 @@ use bahay::ws::protocol::Command;
 use bahay::ws::protocol::brief::Form;
 use bahay_engine::catalog::{AnyEvent, AnyRules};
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::table::{Clocks, Event, GameId, PhaseView, Price, Spectators, TableId, Terms};
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -29,6 +30,7 @@ fn room() -> bahay::lobby::Room {
         hits: set.hits,
         clocks: Clocks { think_ms: 20, ..Clocks::default() },
         spectators: Spectators::Nobody,
+        bots: Skill::default(),
         private: None,
     };
     bahay::lobby::Room::new("Dice", set.name, terms).expect("amounts that fit")

@@ -7,6 +7,7 @@ use bahay::client::Play;
 use bahay::ws::protocol::Message;
 use bahay_engine::catalog::{AnyAction, AnyRules};
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Rules};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Spectators, Terms};
@@ -163,6 +164,7 @@ fn record() -> Record<bahay_engine::catalog::AnyGame> {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     };
     let mut records = vec![];

@@ -6,7 +6,7 @@
 mod rows;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use bahay_engine::game::{Game, GameKind, Skill, Turn, Viewer};
 use bahay_engine::games::tongo_options::{
     Card, CardSet, DiceCounts, Event as GameEvent, Rules, Strength, TongoOptions, View, best_floor,
 };
@@ -60,6 +60,7 @@ fn table_of(rows: &Rows, seats: u8) {
         hits: None,
         clocks: Clocks::default(),
         spectators: Spectators::Nobody,
+        bots: Skill::default(),
         private: None,
     };
     let welcome = Coins::from_whole(1_000).expect("a thousand fits");

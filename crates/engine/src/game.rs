@@ -225,9 +225,12 @@ pub trait Value: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {
 impl<T> Value for T where T: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}
 
 /// How well an AI plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Skill {
     /// By rules of thumb.
+    #[default]
     Greedy,
     /// The best that is found without playing on, in a tenth of a millisecond. Where nothing better
     /// is known, as greedy.

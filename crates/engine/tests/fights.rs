@@ -5,7 +5,7 @@
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Prompt, Turn, Viewer};
+use bahay_engine::game::{Game, Prompt, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{
     Action, ExposedMeld, Illegal, Rules, Setup, SetupPhase, Tongits,
 };
@@ -43,6 +43,7 @@ impl Desk {
             hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: Spectators::default(),
+            bots: Skill::default(),
             private: None,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);

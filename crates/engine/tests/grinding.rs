@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use bahay_engine::chance::{Answer, ClientSeed, Commitment, ServerSeed};
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
@@ -58,6 +59,7 @@ impl House {
             hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: Spectators::default(),
+            bots: Skill::default(),
             private: None,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);

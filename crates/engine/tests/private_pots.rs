@@ -5,7 +5,7 @@
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
+use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::simulation::{Habits, Simulation};
@@ -28,6 +28,7 @@ fn terms(private: Option<Private>) -> Terms<Rules> {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::Nobody,
+        bots: Skill::default(),
         private,
     }
 }

@@ -3,7 +3,7 @@
 //! Each run prints its seed when it fails; `BAHAY_SEED` repeats one.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Turn};
+use bahay_engine::game::{Game, Skill, Turn};
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::table::simulation::{Habits, Happened, Simulation};
 use bahay_engine::table::{
@@ -22,6 +22,7 @@ fn terms(bet: i64) -> Terms<Rules> {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     }
 }

@@ -4,7 +4,7 @@
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
+use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
@@ -46,6 +46,7 @@ impl Desk {
             hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: Spectators::default(),
+            bots: Skill::default(),
             private: None,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);

@@ -6,7 +6,7 @@
 use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
+use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
@@ -29,6 +29,7 @@ fn terms(rule_set: &str) -> Terms<AnyRules> {
         hits: set.hits,
         clocks: Clocks::default(),
         spectators: Spectators::Nobody,
+        bots: Skill::default(),
         private: None,
     }
 }

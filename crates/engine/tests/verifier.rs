@@ -7,7 +7,7 @@ mod independent;
 
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Turn};
+use bahay_engine::game::{Game, GameKind, Skill, Turn};
 use bahay_engine::games::tongits::{Action, BySeat, Preset, Rules, SEATS, Tongits, deadwood};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
@@ -86,6 +86,7 @@ fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
         hits: Some(hits),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     }
 }

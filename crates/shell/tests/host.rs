@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
@@ -83,6 +84,7 @@ fn stored() -> Stored {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     };
     let table = Table::<Tongits>::new(TableId(Uuid::from_u128(1)), terms);

@@ -7,6 +7,7 @@ use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use bahay_engine::catalog;
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::table::{Hits, Spectators};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -145,6 +146,11 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
     let sets: Vec<(&str, &str)> = rule_sets(room.kind());
     let watchable = [("yes", "Anybody, some time late"), ("no", "Nobody")];
     let watched_by = if terms.spectators == Spectators::Anybody { "yes" } else { "no" };
+    let bots = [("greedy", "By rules of thumb"), ("quick", "As well as for players taken over")];
+    let bots_play = match terms.bots {
+        Skill::Greedy => "greedy",
+        Skill::Quick => "quick",
+    };
     let accounts = [("no", "Anybody"), ("yes", "Players with a password or an identity")];
     let needs_account = if draft.needs_account { "yes" } else { "no" };
     let clocks = terms.clocks;
@@ -159,6 +165,7 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
                 (field(Field { value: room.name(), ..Field::required("name", "Name") }))
                 (choice("rule_set", "Rule set", &sets, room.rule_set()))
                 (choice("watchable", "Who may watch", &watchable, watched_by))
+                (choice("bots", "Bots of the house play", &bots, bots_play))
                 (choice("account", "Who may play", &accounts, needs_account))
                 (number("bet", "Bet", terms.price.bet.to_string(), "In coins, as in 1.00."))
                 (number("multiplier", "Multiplier", terms.price.multiplier.to_string(), ""))
@@ -228,6 +235,11 @@ impl Change {
             "yes" => Spectators::Anybody,
             "no" => Spectators::Nobody,
             _ => return Err(Code::BodyInvalid.because("watchable is yes or no")),
+        };
+        terms.bots = match self.text("bots")? {
+            "greedy" => Skill::Greedy,
+            "quick" => Skill::Quick,
+            _ => return Err(Code::BodyInvalid.because("bots is greedy or quick")),
         };
         terms.price.multiplier = self.number("multiplier")?;
         terms.price.fee_basis_points = self.number("fee")?;

@@ -5,6 +5,7 @@ use axum::extract::{FromRef, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use bahay_engine::coins;
+use bahay_engine::game::Skill;
 use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -59,9 +60,23 @@ pub(in crate::http) struct RoomSettings {
     /// created with.
     #[serde(default)]
     watchable: bool,
+    /// How well bots of the house play.
+    #[serde(default)]
+    bots: BotSkill,
     /// Only players with a password or an identity may sit down, and no guests.
     #[serde(default)]
     needs_account: bool,
+}
+
+/// How well bots of the house play.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum BotSkill {
+    /// By rules of thumb.
+    #[default]
+    Greedy,
+    /// As for players who are taken over.
+    Quick,
 }
 
 /// A POT: what is paid into it, and who takes it.
@@ -141,7 +156,7 @@ pub(in crate::http) struct RoomRevisions {
 
 impl RoomSettings {
     fn of(room: &Room) -> Self {
-        let Terms { rules, price, hits, clocks, spectators, .. } = room.terms();
+        let Terms { rules, price, hits, clocks, spectators, bots, .. } = room.terms();
         let draft = Draft::from(room);
         Self {
             name: draft.name,
@@ -166,6 +181,10 @@ impl RoomSettings {
                 absence_ms: clocks.absence_ms,
             },
             watchable: *spectators == Spectators::Anybody,
+            bots: match bots {
+                Skill::Greedy => BotSkill::Greedy,
+                Skill::Quick => BotSkill::Quick,
+            },
             needs_account: draft.needs_account,
         }
     }
@@ -195,6 +214,10 @@ impl RoomSettings {
                     ..Clocks::default()
                 },
                 spectators: if self.watchable { Spectators::Anybody } else { Spectators::Nobody },
+                bots: match self.bots {
+                    BotSkill::Greedy => Skill::Greedy,
+                    BotSkill::Quick => Skill::Quick,
+                },
                 private: None,
             };
         let (coins_min, coins_max) = (amount(self.coins_min), self.coins_max.map(amount));

@@ -4,14 +4,14 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::game::Game;
+use crate::game::{Game, Skill, Viewer};
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
 use crate::table::phase::{Opening, Phase};
 use crate::table::pot_return::PotReturn;
 use crate::table::record::Record;
 use crate::table::time::Timestamp;
-use crate::table::{Input, Table};
+use crate::table::{Input, Occupant, Table};
 
 /// Something that is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,13 +95,15 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// What the AI says to an [`Effect::Advise`]: it sees what the seat sees, and nothing else.
+    /// What the AI says to an [`Effect::Advise`]: it sees what the seat sees, and nothing else. For
+    /// a player it plays as well as it can, as a bot of the house only as the room has it.
     pub fn advice(&self, seat: Seat) -> Option<Input<G::Action>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
-        let action = G::advise(&playing.state.view(crate::game::Viewer::Seat(seat)))?;
-        let player = self.occupant(seat)?.player;
+        let Occupant { player, bot, .. } = *self.occupant(seat)?;
+        let skill = if bot { self.terms.bots } else { Skill::Quick };
+        let action = G::advise_by(skill, &playing.state.view(Viewer::Seat(seat)))?;
         let (game, prompt) = (playing.game, playing.asked.number);
         Some(Input::Advise { player, game, prompt, action })
     }

@@ -7,7 +7,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::{Game, Hits};
+use crate::game::{Game, Hits, Skill};
 
 /// Amounts by which no game is settled to the hundredth: which of them is wrong, and what it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +85,10 @@ pub struct Terms<R> {
     pub clocks: Clocks,
     /// Anybody may watch what lies open, some time after it happened.
     pub spectators: Spectators,
+    /// How well bots of the house play; `greedy` where nothing is said. Whoever is taken over is
+    /// played by the best in any case (rule 8.3): it plays for somebody's coins.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bots: Skill,
     /// Where only a host's guests sit; absent at a table of a room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private: Option<Private>,
@@ -111,6 +115,10 @@ pub enum Spectators {
     Nobody,
     /// Anybody sees what lies open, one turn late.
     Anybody,
+}
+
+fn is_default(bots: &Skill) -> bool {
+    *bots == Skill::default()
 }
 
 impl Default for Private {

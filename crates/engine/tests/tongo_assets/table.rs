@@ -2,7 +2,7 @@
 //! whatever they do, coins, the journal and the record hold, by a count of half a bet.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Hits};
+use bahay_engine::game::{Game, Hits, Skill};
 use bahay_engine::games::tongo_assets::{Rules, TongoAssets};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{By, Clocks, Price, Record, Spectators, Table, Terms};
@@ -15,6 +15,7 @@ fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
         hits,
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     }
 }

@@ -6,7 +6,7 @@
 mod independent;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Hits;
+use bahay_engine::game::{Hits, Skill};
 use bahay_engine::games::tongo_assets::{Ending, Rules, TongoAssets};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
@@ -31,6 +31,7 @@ fn records(rules: Rules, seed: u64, games: u64) -> Vec<Record<TongoAssets>> {
         hits: seed.is_multiple_of(2).then_some(Hits { second_hit_bonus: 1, to_win: 3, ante: 1 }),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     };
     let welcome = Coins::from_whole(30_000).expect("a wallet");

@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Refusal, Viewer};
+use bahay_engine::game::{Game, GameKind, Refusal, Skill, Viewer};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
@@ -34,6 +34,7 @@ fn round() -> String {
         hits: None,
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     };
     let welcome = Coins::from_whole(1_000).expect("a wallet");

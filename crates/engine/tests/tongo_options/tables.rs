@@ -2,7 +2,7 @@
 //! journal hold, every record verifies, and the clock plays what rule 9.1 says.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Hits};
+use bahay_engine::game::{Game, GameKind, Hits, Skill};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{By, Clocks, Price, Record, Spectators, Table, Terms};
@@ -19,6 +19,7 @@ fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
         hits,
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     }
 }

@@ -7,7 +7,7 @@ mod independent;
 
 use bahay_engine::chance::{Answer, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Hits, Turn};
+use bahay_engine::game::{Game, GameKind, Hits, Skill, Turn};
 use bahay_engine::games::tongo_options::{Action, Ending, Rules, TongoOptions};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
@@ -114,6 +114,7 @@ fn terms(rules: Rules) -> Terms<Rules> {
         hits: None,
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: None,
     }
 }

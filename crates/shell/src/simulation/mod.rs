@@ -37,6 +37,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::{Clocks, Hits, Price, Private, Spectators, Terms};
 
@@ -388,6 +389,7 @@ fn terms(is_private: bool) -> Terms<Rules> {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::default(),
+        bots: Skill::default(),
         private: is_private.then_some(Private { ends_after_ms: ENDS_AFTER_MS }),
     }
 }

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
@@ -35,6 +36,7 @@ impl Desk {
             hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: Spectators::default(),
+            bots: Skill::default(),
             private: None,
         };
         let table = Table::new(TableId(Uuid::nil()), terms);
