@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::GameKind;
+use bahay_engine::game::{GameKind, Skill};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
@@ -45,6 +45,7 @@ fn play<G: GameKind>() -> Played {
             hits: set.hits,
             clocks: Clocks::default(),
             spectators: Spectators::default(),
+            bots: Skill::default(),
             private: None,
         };
         let welcome = Coins::from_whole(100_000).expect("it is small");

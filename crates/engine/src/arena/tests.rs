@@ -7,7 +7,7 @@ use super::{Contest, DEALS_PER_SERIES, Grade, Purpose, Tally};
 use crate::catalog::{self, AnyGame, AnyRules};
 use crate::chance::{Dice, Request};
 use crate::coins::Coins;
-use crate::game::{Game, SeatRange};
+use crate::game::{Game, SeatRange, Skill};
 use crate::table::{Clocks, Price, Spectators, Terms};
 use alloc::string::ToString;
 
@@ -15,8 +15,16 @@ fn contest(rules: AnyRules, hits: Option<crate::game::Hits>, bots: &[Grade]) -> 
     let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
     let clocks = Clocks::default();
     let spectators = Spectators::Nobody;
-    let terms =
-        Terms { room: "arena".into(), rules, price, hits, clocks, spectators, private: None };
+    let terms = Terms {
+        room: "arena".into(),
+        rules,
+        price,
+        hits,
+        clocks,
+        spectators,
+        bots: Skill::default(),
+        private: None,
+    };
     Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
 }
 
