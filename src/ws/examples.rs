@@ -176,7 +176,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
 fn advice() -> Message<AnyGame> {
     let OpenPrompt { game, number, legal, .. } = told_in_game().prompt;
     let action = legal.into_iter().next().expect("who is asked may do something");
-    Message::Advice { game, prompt: number, action, by: "greedy".into() }
+    Message::Advice { game, prompt: number, action, by: "quick".into() }
 }
 
 struct Preparing {

@@ -315,7 +315,7 @@ pub enum Message<G: Game> {
         /// The prompt that the action answers.
         prompt: u32,
         action: G::Action,
-        /// Which bot: `greedy` or `quick`.
+        /// Which bot, as in `quick`.
         by: Cow<'static, str>,
     },
     /// The table that was joined or watched is gone. Ask a room for another seat.

@@ -285,8 +285,18 @@ fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
 }
 
 fn terms_of<R>(rules: R) -> Terms<R> {
-    let Terms { room, price, clocks, spectators, private, practice, .. } = terms("short");
-    Terms { room, rules, price, hits: Some(Hits::default()), clocks, spectators, private, practice }
+    let Terms { room, price, clocks, spectators, bots, private, practice, .. } = terms("short");
+    Terms {
+        room,
+        rules,
+        price,
+        hits: Some(Hits::default()),
+        clocks,
+        spectators,
+        bots,
+        private,
+        practice,
+    }
 }
 
 /// What a catalogue writes of a table of one game is what the game by itself would have written.
