@@ -66,7 +66,7 @@ export type Additions = ("opponents" | "anyone");
 /** What a bot of the house would play in the player's seat, knowing what the seat is shown. */
 export interface AdviceMessage {
   readonly action: (TongitsAction | TongoOptionsAction | TongoAssetsAction);
-  /** Which bot: `greedy` or `quick`. */
+  /** Which bot, as in `quick`. */
   readonly by: string;
   readonly game: GameId;
   /** The prompt that the action answers. */
@@ -570,6 +570,9 @@ export interface Shown {
   readonly points: number;
 }
 
+/** How well an AI plays. */
+export type Skill = ("greedy" | "quick");
+
 /** The whole table as the player may see it. */
 export interface SnapshotMessage {
   /** The question that is open, if any. */
@@ -618,6 +621,8 @@ export interface TakeBackCommand {
 
 /** Everything that a table plays by. */
 export interface Terms {
+  /** How well bots of the house play; `greedy` where nothing is said. Whoever is taken over is played by the best in any case (rule 8.3): it plays for somebody's coins. */
+  readonly bots?: Skill;
   readonly clocks: Clocks;
   /** The POT beside the games; absent at a table that plays without one. */
   readonly hits?: (Hits | null);
