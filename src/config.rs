@@ -444,6 +444,11 @@ pub struct LobbySettings {
     )]
     pub invite_base: String,
 
+    /// How many practice tables there may be, where a player plays with bots and without coins; 0
+    /// for none.
+    #[arg(long, env = "BAHAY_PRACTICE_TABLES", default_value_t = 1_000, value_name = "NUMBER")]
+    pub practice_tables: u16,
+
     /// How many bots the house has, for players who have waited long; 0 for none. The same on every
     /// node.
     #[arg(long, env = "BAHAY_BOTS", default_value_t = 0, value_name = "NUMBER",
@@ -459,10 +464,11 @@ pub struct LobbySettings {
 impl LobbySettings {
     /// As the lobby takes it.
     pub fn options(self) -> lobby::Options {
-        let Self { apart_by_address, invite_base, bots, bots_after_s } = self;
+        let Self { apart_by_address, invite_base, practice_tables, bots, bots_after_s } = self;
         let bots_after = Duration::from_secs(u64::from(bots_after_s));
         let defaults = lobby::Options::default();
-        lobby::Options { apart_by_address, invite_base, bots, bots_after, ..defaults }
+        let practice = lobby::Options { practice_tables, ..defaults };
+        lobby::Options { apart_by_address, invite_base, bots, bots_after, ..practice }
     }
 }
 

@@ -68,6 +68,9 @@ impl CorrectionId {
 /// What stands in a game's and a table's `room` where it is a private table. No room has this name.
 pub const PRIVATE_ROOM: &str = "private";
 
+/// The same for a practice table, of which nothing is kept.
+pub const PRACTICE_ROOM: &str = "practice";
+
 /// A room's name in paths, settings and account keys: a lower-case letter, then letters, digits
 /// and hyphens, 32 at most. Chosen by people, so that `newbie` reads as such everywhere.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -181,6 +181,7 @@ mod tests {
                 spectators: Spectators::Nobody,
                 bots: Skill::default(),
                 private: None,
+                practice: false,
             };
             let welcome = Coins::from_hundredths(1_000_000);
             let mut tables = Simulation::<AnyGame>::new(3, terms, Habits::ROUGH, welcome);

@@ -47,6 +47,7 @@ fn play<G: GameKind>() -> Played {
             spectators: Spectators::default(),
             bots: Skill::default(),
             private: None,
+            practice: false,
         };
         let welcome = Coins::from_whole(100_000).expect("it is small");
         let mut simulation = Simulation::<G>::new(seed, terms, Habits::ROUGH, welcome);

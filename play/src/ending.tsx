@@ -26,7 +26,7 @@ export function onEnd(told: TableTold, folder: GameFolder) {
       const before = told.before ?? told.after;
       ended.value = {
         game: String(event['game']), kind: told.after.kind, viewer: told.after.seat, seats: [...before.seats],
-        settlement: event['settlement'] as Settlement, hitsToWin: told.after.terms.hits?.to_win ?? null,
+        settlement: event['settlement'] as Settlement, hitsToWin: told.after.terms.hits?.to_win ?? null, practice: told.after.terms.practice === true,
         pot: null, crown: null, detail: detail ?? {},
       };
       detail = null;
@@ -77,14 +77,14 @@ export function Ending() {
     <Sheet title={title} wide>
       <div class={`ending ${won ? 'won' : ''}`}>
         <p class="ending-how"><span class="badge">{folder.ending(now)}</span>
-          {viewer === null ? null : <span class={`net ${net >= 0 ? 'plus' : 'minus'}`}>{signed(net)}</span>}
+          {now.practice ? <span class="badge">{say('practice_mark')}</span> : viewer === null ? null : <span class={`net ${net >= 0 ? 'plus' : 'minus'}`}>{signed(net)}</span>}
           {settlement.pot ? <span class="badge pot-badge">{settlement.pot.seat === viewer ? say('pot_won') : say('pot_taken', { name: name(settlement.pot.seat), coins: coins(settlement.pot.amount) })}</span> : null}
         </p>
         <folder.Showdown ended={now} />
         <ul class="payments">
           {settlement.payments.map((payment) => (
             <li key={payment.from}>
-              <b>{say(payment.from === viewer ? 'you_pay' : 'pays', {
+              <b>{now.practice ? name(payment.from) : say(payment.from === viewer ? 'you_pay' : 'pays', {
                 from: name(payment.from), to: payment.to === viewer ? say('your') : name(payment.to), coins: coins(payment.paid) })}</b>
               <small>{payment.items.map((item) => `${folder.itemName?.(item.name) ?? itemName(item.name)} ${item.counts}`).join(' · ')}
                 {payment.paid < payment.owed ? ` · ${say('of_owed', { coins: coins(payment.owed) })}` : ''}</small>
@@ -97,7 +97,7 @@ export function Ending() {
           {now.crown && !settlement.pot ? <li><small>♛ {say('crown_now', { name: nameOfPlayer(now, now.crown.player), n: now.crown.wins, of: now.hitsToWin ?? 2 })}</small></li> : null}
         </ul>
         <div class="ending-foot">
-          <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>
+          {now.practice ? null : <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>}
           <button type="button" class="plain warn" onClick={() => { ended.value = null; leaveTable(); }}>{say('leave')}</button>
           <ReadyButton kind={now.kind} />
         </div>
@@ -144,7 +144,7 @@ function flyCoins({ settlement, viewer }: Ended) {
   let delay = 250;
   for (const { from, to, paid } of settlement.payments) {
     const [begin, end] = [place(from), place(to)];
-    if (!begin || !end) continue;
+    if (!begin || !end || paid === 0) continue;
     const flying = Math.min(7, Math.max(1, Math.round(paid / 100)));
     for (let i = 0; i < flying; i += 1) {
       throwGhost('coin-ghost', begin, end, { delay: delay + i * 70, duration: 420 });

@@ -5,7 +5,7 @@ import { Client } from '../../clients/typescript/src/driver/client.ts';
 import { browserPlatform } from '../../clients/typescript/src/driver/platform.ts';
 import { listed } from './games/list.ts';
 import { loadGame } from './games/loading.ts';
-import type { Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
+import type { Action, Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
 import { refusalText } from './refusals.ts';
 import { isWord, say } from './words.ts';
 
@@ -20,6 +20,7 @@ const whole = signal(client.state);
 export const link = computed(() => whole.value.link);
 export const player = computed(() => whole.value.player);
 export const table = computed(() => whole.value.table as unknown as TableState | null);
+export const hint = computed(() => whole.value.hint as unknown as { action: Action } | null);
 export const seek = computed(() => whole.value.seek);
 export const busy = computed(() => whole.value.open.length > 0);
 
@@ -96,6 +97,7 @@ client.subscribe((state, told) => {
       case 'link':
       case 'table':
       case 'watched':
+      case 'hint':
       case 'deal':
         break;
     }

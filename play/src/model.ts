@@ -21,6 +21,8 @@ export interface Terms {
   hits?: { ante: number; to_win: number; second_hit_bonus: number } | null;
   clocks: { prepare_ms: number; [name: string]: number };
   private?: unknown;
+  /** Nothing is played for, and a bot's advice may be asked for. */
+  practice?: boolean;
 }
 
 export type Phase =

@@ -71,6 +71,8 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   private_bet_too_high: ['This bet could win more than you may win from friends today. Take a lower one.',
     'Lampas sa puwede mong mapanalunan sa mga kaibigan ngayon. Babaan ang taya.'],
   too_many_private_tables: ['You have opened enough tables for now.', 'Sapat na ang binuksan mong mesa ngayon.'],
+  practice_full: ['All practice tables are in use. Try again later.', 'Ginagamit lahat ng mesang pagsasanay. Subukan mamaya.'],
+  not_practice: ['A bot gives advice at practice tables alone.', 'Sa mesang pagsasanay lang may payo ang bot.'],
   table_full: ['There is no free seat at this table.', 'Puno na ang mesa.'],
   barred: ['The host has sent you away.', 'Pinaalis ka ng host.'],
   not_host: ['Only the host may do this.', 'Host lang ang puwede.'],

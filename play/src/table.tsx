@@ -2,6 +2,7 @@
 // ring to be ready. What is played on it is the game's own folder.
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import { advisedNow, AskAdvice, useMarks } from './advice.tsx';
 import { ended, Ending, onEnd } from './ending.tsx';
 import { listed } from './games/list.ts';
 import { folderOf, hasFailed } from './games/loading.ts';
@@ -113,8 +114,9 @@ function Bar({ state }: { state: TableState }) {
   const room = rooms.value?.find((one) => one.id === terms.room);
   return (
     <header class="bar">
+      {terms.practice ? <span class="pill practice-mark"><span class="room-name">{say('practice_mark')}</span></span> : <>
       <span class="pill"><span class="room-name">{terms.private ? say('friends') : room ? roomName(room) : terms.room}</span> · {say('bet', { coins: coins(terms.price.bet) })}</span>
-      <span class="pill" data-anchor="wallet"><Coin /> <Amount value={wallet.value ?? 0} /></span>
+      <span class="pill" data-anchor="wallet"><Coin /> <Amount value={wallet.value ?? 0} /></span></>}
       <span class="bar-buttons">
         <button type="button" class="round" aria-label={say('say')} onClick={() => { sheet.value = 'say'; }}>
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 5h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-9l-5 4v-4H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1Z" /></svg></button>
@@ -175,11 +177,14 @@ function Line({ state }: { state: TableState }) {
   const own = view.seat === null ? null : view.seats[view.seat] ?? null;
   const said = own ? speech.value[own.player] : undefined;
   const last = happened.value.at(-1)?.text;
+  const advised = advisedNow(state);
+  useMarks(advised);
   const advice = hintsFor(view.kind) && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
       {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
-      <p class="say-words"><b role="status">{urgent ? text : ''}</b>{urgent ? null : <b>{text}</b>}{advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
+      <p class="say-words"><b role="status">{urgent ? text : ''}</b>{urgent ? null : <b>{text}</b>}{advised ? <small class="hint advised" role="status">{say('advice_is', { what: advised.words })}</small> : advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
+      <AskAdvice state={state} />
       {urgent && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
     </div>
@@ -257,7 +262,7 @@ function Sheets({ state }: { state: TableState }) {
     case 'leave':
       return (
         <Sheet title={say('leave')} onClose={close}>
-          <p>{say('leave_ask')}</p>
+          <p>{say(state.view.terms.practice ? 'leave_practice' : 'leave_ask')}</p>
           <div class="list">
             <button type="button" class="act gold" onClick={close}>{say('stay')}</button>
             <button type="button" class="plain warn" onClick={() => { close(); leaveTable(); }}>{say('leave')}</button>

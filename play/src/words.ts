@@ -49,6 +49,15 @@ export const WORDS = {
   nobody_came: ['Nobody came this time.', 'Walang dumating ngayon.'],
   out_of_coins: ['Your coins do not reach for this room.', 'Kulang ang barya mo sa kuwartong ito.'],
 
+  // Practice.
+  practice: ['Practise', 'Magsanay'],
+  practice_mark: ['practice, no coins', 'pagsasanay, walang barya'],
+  practice_note: ['Play with bots for nothing. At your turn you may ask what a bot would play.',
+    'Makipaglaro sa mga bot nang walang taya. Sa turno mo, puwede mong itanong ang galaw ng bot.'],
+  advice_ask: ['What would a bot play?', 'Ano ang galaw ng bot?'],
+  advice_is: ['A bot would play: {what}', 'Ganito ang bot: {what}'],
+  leave_practice: ['Leave in the midst of a game? It ends with that.', 'Aalis ka habang may laro? Matatapos na ito.'],
+
   // Friends.
   friends_title: ['A table for friends', 'Mesa para sa magkakaibigan'],
   open_table: ['Open a table', 'Magbukas ng mesa'],

@@ -62,6 +62,12 @@ impl Accounts {
 }
 
 impl HouseBot {
+    /// A bot that is no account, for a table that nothing is kept of. Its name is one of the first
+    /// round.
+    pub fn of_nobody(number: usize) -> Self {
+        Self::new(number % NAMES.len())
+    }
+
     /// Its name begins with a word that no player's name may hold.
     fn new(number: usize) -> Self {
         let (round, place) = (number / NAMES.len(), number % NAMES.len());

@@ -288,6 +288,11 @@ impl Play {
         self.send(|id| Command::Act { id, game, prompt, action }).await
     }
 
+    /// Asks what a bot would play here; only at a practice table.
+    pub async fn hint(&mut self) -> Result<u32, PlayError> {
+        self.send(|id| Command::Hint { id }).await
+    }
+
     pub async fn leave(&mut self) -> Result<u32, PlayError> {
         self.send(|id| Command::Leave { id }).await
     }
@@ -358,6 +363,7 @@ impl Play {
                 | Message::Said { .. }
                 | Message::Snapshot { .. }
                 | Message::Ticket { .. }
+                | Message::Advice { .. }
                 | Message::Ack { .. }
                 | Message::Refusal { .. } => {}
             }
@@ -437,6 +443,7 @@ impl Play {
             Message::Hello { .. }
             | Message::Said { .. }
             | Message::Ticket { .. }
+            | Message::Advice { .. }
             | Message::Ack { .. }
             | Message::Refusal { .. } => {}
         }

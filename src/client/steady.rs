@@ -311,10 +311,11 @@ impl Steady {
 
     fn hear(&mut self, message: Message<AnyGame>) -> Option<Told> {
         match message {
-            // It looks for no table over the socket.
+            // It looks for no table over the socket, and asks for no hint.
             Message::Hello { .. }
             | Message::Said { .. }
             | Message::Ticket { .. }
+            | Message::Advice { .. }
             | Message::Refusal { id: None, .. } => None,
             Message::Snapshot { .. } | Message::Update { .. } => {
                 self.failures = 0;

@@ -188,6 +188,7 @@ impl From<LobbyError> for Problem {
             LobbyError::BetOutOfBounds => Code::BetInvalid,
             LobbyError::Rules(_) => Code::RulesInvalid,
             LobbyError::TooManyPrivateTables => Code::TooManyPrivateTables,
+            LobbyError::PracticeFull => Code::PracticeFull,
             LobbyError::Barred => Code::Barred,
             LobbyError::TableFull => Code::TableFull,
             LobbyError::NotHost => Code::NotHost,

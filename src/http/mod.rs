@@ -37,6 +37,7 @@ mod page;
 mod password;
 mod play;
 mod players;
+mod practice;
 mod private_tables;
 mod problem;
 mod profiles;

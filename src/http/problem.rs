@@ -171,6 +171,7 @@ codes! {
     BetInvalid = "bet_invalid", UNPROCESSABLE_ENTITY, "A private table is not for such a bet";
     TooManyPrivateTables = "too_many_private_tables", CONFLICT,
         "There are too many private tables of yours";
+    PracticeFull = "practice_full", CONFLICT, "There are as many practice tables as the house has";
     TableFull = "table_full", CONFLICT, "There is no place for you at this table";
     Barred = "barred", FORBIDDEN, "The host has sent you away";
     NotHost = "not_host", FORBIDDEN, "Only the host may do this";

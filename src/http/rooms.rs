@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::edge::Address;
+use crate::ids::TableId;
 use crate::live_store::Playing;
 use crate::lobby::{self, LobbyError};
 
@@ -118,6 +119,12 @@ pub(super) async fn list_rooms(State(services): State<Services>) -> Result<Json<
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct SeatedAt {
     table: Uuid,
+}
+
+impl SeatedAt {
+    pub(super) fn at(table: TableId) -> Self {
+        Self { table: table.0 }
+    }
 }
 
 /// Ask a room for a table

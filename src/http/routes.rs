@@ -13,8 +13,8 @@ use super::{
         self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
         tables,
     },
-    password, play, players, private_tables, profiles, proof, rewards, rooms, sessions, sign_in,
-    social, sort, tickets, watchable,
+    password, play, players, practice, private_tables, profiles, proof, rewards, rooms, sessions,
+    sign_in, social, sort, tickets, watchable,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -89,6 +89,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(private_tables::show_private_table))
         .routes(routes!(private_tables::join_private_table))
         .routes(routes!(private_tables::remove_from_private_table))
+        .routes(routes!(practice::open_practice_table))
         .routes(routes!(tickets::make_ticket))
         // Games.
         .routes(routes!(games::show_game))

@@ -231,6 +231,7 @@ mod tests {
                 spectators: Spectators::Nobody,
                 bots: Skill::default(),
                 private: None,
+                practice: false,
             };
             let welcome = Coins::from_whole(1_000_000).unwrap();
             let mut tables = Simulation::<AnyGame>::new(5, terms, Habits::default(), welcome);

@@ -423,8 +423,11 @@ impl Player {
             Err(leak) => tally.fault(format!("a player was shown what is hidden: {leak}")),
         }
         match &message {
-            // It says nothing, and looks for no table over the socket.
-            Message::Hello { .. } | Message::Said { .. } | Message::Ticket { .. } => {}
+            // It says nothing, looks for no table over the socket and asks for no hint.
+            Message::Hello { .. }
+            | Message::Said { .. }
+            | Message::Ticket { .. }
+            | Message::Advice { .. } => {}
             Message::Snapshot { .. } => sitting.question = None,
             Message::Update { version, tag, events, .. } => {
                 let teller = sitting.teller.as_mut();

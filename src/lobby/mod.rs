@@ -1,5 +1,5 @@
-//! The way to a table: the rooms, a seat for who asks, tickets for who waits until others fit, and
-//! private tables for who brings the others along.
+//! The way to a table: the rooms, a seat for who asks, tickets for who waits until others fit,
+//! private tables for who brings the others along, and practice tables for who plays without coins.
 //!
 //! A player is bound to one table at a time (rule 8.4). The claim is taken before the seat and
 //! confirmed after it, and expires if the process dies in between, so that no race seats an
@@ -12,6 +12,7 @@
 mod bots;
 pub(crate) mod conflict_keys;
 mod matcher;
+mod practice;
 mod private;
 mod seekers;
 mod sit;
@@ -70,6 +71,8 @@ pub struct Options {
     /// What a player may win at private tables. The ledger of the house is to be started with the
     /// same.
     pub allowance: Allowance,
+    /// How many practice tables there may be in the house.
+    pub practice_tables: u16,
     /// How many bots the house has; none, and players wait for each other.
     pub bots: u16,
     /// How long players have waited when bots come.
@@ -84,6 +87,7 @@ impl std::fmt::Debug for Options {
             conflict_secret: _,
             private_ends_after,
             allowance,
+            practice_tables,
             bots,
             bots_after,
         } = self;
@@ -92,6 +96,7 @@ impl std::fmt::Debug for Options {
             .field("invite_base", invite_base)
             .field("private_ends_after", private_ends_after)
             .field("allowance", allowance)
+            .field("practice_tables", practice_tables)
             .field("bots", bots)
             .field("bots_after", bots_after)
             .finish()
@@ -107,6 +112,7 @@ impl Default for Options {
             conflict_secret: [0; 32],
             private_ends_after: Duration::from_millis(Private::default().ends_after_ms.into()),
             allowance: Allowance::default(),
+            practice_tables: 1_000,
             bots: 0,
             bots_after: Duration::from_secs(15),
         }
@@ -203,6 +209,8 @@ pub enum LobbyError {
          now: play at a lower bet, or in rooms"
     )]
     PrivateBetTooHigh { most: Coins, left: Coins },
+    #[error("there are as many practice tables as the house has: ask again later")]
+    PracticeFull,
     #[error("the host has sent you away from this table")]
     Barred,
     #[error("every seat at this table is taken, or somebody there has your device")]

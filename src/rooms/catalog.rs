@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use super::{House, PRIVATE, Room, RoomError, main_switch, store};
+use super::{House, PRACTICE, PRIVATE, Room, RoomError, main_switch, store};
 use crate::tables::RoomTerms;
 use bahay_engine::catalog::AnyRules;
 use bahay_engine::table::Terms;
@@ -60,10 +60,10 @@ impl Catalog {
     }
 
     /// What its room says to a table of these terms; nothing when the table has heard of it, or of
-    /// something newer. Private tables have the house alone.
+    /// something newer. Private and practice tables have the house alone.
     pub fn room_terms(&self, of: &Terms<AnyRules>, heard: u32) -> Option<RoomTerms<AnyRules>> {
         let House { is_open, revision } = self.house();
-        if of.room == PRIVATE {
+        if of.room == PRIVATE || of.room == PRACTICE {
             let terms = || RoomTerms { revision, is_open, terms: of.clone() };
             return (revision > heard).then(terms);
         }

@@ -59,7 +59,17 @@ fn room(id: String, name: &str, bet: i64, set: &NamedRules, clocks: Clocks) -> R
     let spectators = if bet == 1 { Spectators::Anybody } else { Spectators::Nobody };
     // And win.
     let bots = if bet == 1 { Skill::Greedy } else { Skill::Quick };
-    let terms = Terms { room: id, rules, price, hits, clocks, spectators, bots, private: None };
+    let terms = Terms {
+        room: id,
+        rules,
+        price,
+        hits,
+        clocks,
+        spectators,
+        bots,
+        private: None,
+        practice: false,
+    };
     let room = Room::new(name, set.name, terms).expect("amounts that fit");
     if bet >= ACCOUNT_BET { room.for_accounts() } else { room }
 }

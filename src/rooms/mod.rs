@@ -35,6 +35,9 @@ pub use store::{Draft, Revision};
 /// The room of private tables: nobody finds it in the list, and no operator can make it.
 pub use crate::ids::PRIVATE_ROOM as PRIVATE;
 
+/// The room of practice tables, likewise.
+pub use crate::ids::PRACTICE_ROOM as PRACTICE;
+
 /// The longest name, in characters.
 pub const NAME_LENGTH_MAX: usize = 40;
 

@@ -11,7 +11,9 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::rules::{check_clocks, unsound};
-use super::{Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRIVATE, ROOMS_MAX, Room, RoomError};
+use super::{
+    Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRACTICE, PRIVATE, ROOMS_MAX, Room, RoomError,
+};
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::RoomId;
@@ -111,11 +113,11 @@ impl Catalog {
     pub async fn create(&self, by: &Administrator, draft: &Draft) -> Result<Revision, RoomError> {
         let room = draft.room(1)?;
         let id = room.id().to_owned();
-        if id.parse::<RoomId>().is_err() || id == PRIVATE {
+        if id.parse::<RoomId>().is_err() || id == PRIVATE || id == PRACTICE {
             return Err(unsound(
                 "id",
                 "an id is a lower-case letter and then letters, digits and hyphens, and not \
-                 `private`",
+                 `private` or `practice`",
             ));
         }
         let mut tx = self.pool()?.begin().await?;

@@ -134,6 +134,16 @@ impl<I: Refusal> From<Failure<I>> for Unready {
     }
 }
 
+impl<I: Refusal> From<Unready> for SubmitError<I> {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::Halted => Self::Halted,
+            Unready::OtherVersion => Self::OtherVersion,
+            Unready::Unavailable(error) => Self::Unavailable(error),
+        }
+    }
+}
+
 /// A result of [`Tables::submit`] and the like.
 pub type Submitted<G, T> = Result<T, SubmitError<<G as bahay_engine::game::Game>::Illegal>>;
 
@@ -243,11 +253,15 @@ impl<G: Readable> Tables<G> {
         terms: Terms<G::Rules>,
         revision: u32,
     ) -> Result<(), Unavailable> {
-        let table = Table::<G>::new(id, terms).of_revision(revision);
+        self.put(&Table::new(id, terms).of_revision(revision)).await
+    }
+
+    /// Creates this table unless one of its id exists.
+    pub async fn put(&self, table: &Table<G>) -> Result<(), Unavailable> {
         let unwritable = |error| Unavailable::new(format!("a table cannot be written: {error}"));
-        let snapshot = write_table(&table).map_err(unwritable)?;
+        let snapshot = write_table(table).map_err(unwritable)?;
         let (live, idle_ms) = (&self.inner.live, self.inner.limits.idle_ms);
-        live.create(id, entropy::tag(), &snapshot, idle_ms, table.engine()).await
+        live.create(table.id(), entropy::tag(), &snapshot, idle_ms, table.engine()).await
     }
 
     /// Has the table decide on an input without a word about presence.

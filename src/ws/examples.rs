@@ -60,6 +60,7 @@ pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
         ("What my seed is made of", Command::Reveal { id: 3, game: GAME, text: TEXTS[0].into() }),
         ("Dump a card", act(dump.expect("the starter may dump").clone())),
         ("Answer a fight", act(AnyAction::Tongits(Action::Challenge))),
+        ("What would a bot play", Command::Hint { id: 5 }),
         ("Take the seat back", Command::TakeBack { id: 6 }),
         ("Leave the table", Command::Leave { id: 7 }),
         ("Say something", Command::Say { id: 9, phrase: Phrase::WellPlayed }),
@@ -136,6 +137,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         "Somebody at the table said something",
         Message::Said { player: player(2), phrase: said, server_time_ms },
     ));
+    messages.push(("A bot would play this", advice()));
     let ticket = |state, table| Message::Ticket {
         ticket: TicketId(Uuid::from_u128(ID + 0x71c)),
         state,
@@ -168,6 +170,13 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         },
     ));
     messages
+}
+
+/// As a practice table answers who is asked the same.
+fn advice() -> Message<AnyGame> {
+    let OpenPrompt { game, number, legal, .. } = told_in_game().prompt;
+    let action = legal.into_iter().next().expect("who is asked may do something");
+    Message::Advice { game, prompt: number, action, by: "quick".into() }
 }
 
 struct Preparing {

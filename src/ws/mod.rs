@@ -3,7 +3,7 @@
 //! `protocol` is what goes over the wire. `door` opens sockets, `entry` asks who it is where no
 //! token came with the request, `session` is the life of one connection, `feed` the messages of
 //! its table, `chat` what it hears from and sees of others, `spectate` how late a spectator sees
-//! it, `seeking` its search for a table, `control` what it waits for and hardly ever hears,
+//! it, `seeking` its search for a table, `hint` what the AI would play, `control` what it waits for and hardly ever hears,
 //! `writer` what writes to it, `wire` its socket. docs/PROTOCOL.md tells
 //! a client's author the same in prose, asyncapi.yaml in types.
 
@@ -14,6 +14,7 @@ mod door;
 mod entry;
 mod examples;
 mod feed;
+mod hint;
 mod limit;
 mod opening;
 pub mod protocol;

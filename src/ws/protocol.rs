@@ -159,6 +159,12 @@ pub enum Command<A> {
         prompt: u32,
         action: A,
     },
+    /// What would a bot play here? Only at practice tables, and only while the player is asked.
+    /// Answered by an `advice` and an `ack` (rule 8.7).
+    Hint {
+        /// The client's number for this command.
+        id: u32,
+    },
     /// Take the seat back from the AI, after letting countdowns pass or after leaving (rule 8.3).
     TakeBack {
         /// The client's number for this command.
@@ -219,6 +225,7 @@ impl<A> Command<A> {
             | Self::Ready { id, .. }
             | Self::Reveal { id, .. }
             | Self::Act { id, .. }
+            | Self::Hint { id }
             | Self::TakeBack { id }
             | Self::Leave { id }
             | Self::Say { id, .. }
@@ -238,6 +245,7 @@ impl<A> Command<A> {
             Self::Ready { .. } => "ready",
             Self::Reveal { .. } => "reveal",
             Self::Act { .. } => "act",
+            Self::Hint { .. } => "hint",
             Self::TakeBack { .. } => "take_back",
             Self::Leave { .. } => "leave",
             Self::Say { .. } => "say",
@@ -301,6 +309,15 @@ pub enum Message<G: Game> {
     /// A player at the table said something. It is no part of the table's versions, and nobody
     /// is told it later.
     Said { player: PlayerId, phrase: Phrase, server_time_ms: Timestamp },
+    /// What a bot of the house would play in the player's seat, knowing what the seat is shown.
+    Advice {
+        game: GameId,
+        /// The prompt that the action answers.
+        prompt: u32,
+        action: G::Action,
+        /// Which bot, as in `quick`.
+        by: Cow<'static, str>,
+    },
     /// The table that was joined or watched is gone. Ask a room for another seat.
     Closed { table: TableId, reason: Closing },
     /// Where the player's search for a table stands: at once after `seek`, and when it is over.

@@ -95,6 +95,7 @@ pub fn refusals() -> Vec<Refused> {
 fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
     match rejection {
         Rejection::NoSuchPhase
+        | Rejection::NotPractice
         | Rejection::NotSeated
         | Rejection::OtherGame
         | Rejection::AlreadyReady

@@ -338,7 +338,8 @@ impl Session {
             Command::Join { .. }
             | Command::Watch { .. }
             | Command::Seek { .. }
-            | Command::CancelSeek { .. } => {
+            | Command::CancelSeek { .. }
+            | Command::Hint { .. } => {
                 self.state.edge.request_of(self.player)?;
                 self.state.edge.request(self.from)
             }
@@ -395,6 +396,7 @@ impl Session {
                 Box::pin(self.cancel_seek(id)).await;
                 return Ok(());
             }
+            Command::Hint { .. } => return Box::pin(self.hint(id)).await,
             Command::Ready { game, commitment, .. } => Input::Ready { player, game, commitment },
             Command::Reveal { game, text, .. } => Input::Reveal { player, game, text },
             Command::Act { game, prompt, action, .. } => {
@@ -428,7 +430,7 @@ impl Session {
     }
 
     /// Has the shell's session say what it has to.
-    fn speak<T>(
+    pub(super) fn speak<T>(
         &mut self,
         speak: impl FnOnce(
             &mut PlayerSession<AnyGame>,
@@ -531,13 +533,14 @@ impl Session {
             LobbyError::NotSeated => ("not_seated", false),
             LobbyError::Halted => ("table_halted", false),
             LobbyError::OtherVersion => ("other_version", true),
-            // Private tables are for REST.
+            // Private and practice tables are for REST.
             LobbyError::SeatedElsewhere
             | LobbyError::CodeUnknown
             | LobbyError::BetOutOfBounds
             | LobbyError::PrivateBetTooHigh { .. }
             | LobbyError::Rules(_)
             | LobbyError::TooManyPrivateTables
+            | LobbyError::PracticeFull
             | LobbyError::Barred
             | LobbyError::TableFull
             | LobbyError::NotHost

@@ -177,10 +177,10 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let players = bank.players([FUNDS; 3]).await;
         let table = TableId(Uuid::new_v4());
         let room = &house_rooms(Clocks { think_ms: 1, ..Clocks::default() })[0];
-        let Terms { room, rules: _, price, hits, clocks, spectators, bots, private } =
+        let Terms { room, rules: _, price, hits, clocks, spectators, bots, private, practice } =
             room.terms().clone();
         let rules = (fuse, tongits::Rules::kingdom());
-        let terms = Terms { room, rules, price, hits, clocks, spectators, bots, private };
+        let terms = Terms { room, rules, price, hits, clocks, spectators, bots, private, practice };
         tables.create(table, terms).await.unwrap();
         for player in &players {
             let sit = Input::sit(*player, "Tala");
@@ -202,8 +202,9 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
         let another = TableId(Uuid::new_v4());
         let terms = house_rooms(Clocks::default())[0].terms().clone();
-        let Terms { room, rules: _, price, hits, clocks, spectators, bots, private } = terms;
-        let terms = Terms { room, rules, price, hits, clocks, spectators, bots, private };
+        let Terms { room, rules: _, price, hits, clocks, spectators, bots, private, practice } =
+            terms;
+        let terms = Terms { room, rules, price, hits, clocks, spectators, bots, private, practice };
         tables.create(another, terms).await.unwrap();
         let sit = Input::sit(players[0], "Tala");
         tables.submit(another, sit).await.unwrap();

@@ -30,6 +30,7 @@ mod other_game;
 mod outbox;
 mod parted;
 mod play;
+mod practice;
 mod presence;
 mod private_pots;
 mod process;

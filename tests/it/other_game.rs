@@ -32,6 +32,7 @@ fn room() -> bahay::lobby::Room {
         spectators: Spectators::Nobody,
         bots: Skill::default(),
         private: None,
+        practice: false,
     };
     bahay::lobby::Room::new("Dice", set.name, terms).expect("amounts that fit")
 }

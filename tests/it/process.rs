@@ -166,6 +166,7 @@ fn record() -> Record<bahay_engine::catalog::AnyGame> {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: None,
+        practice: false,
     };
     let mut records = vec![];
     Simulation::<bahay_engine::catalog::AnyGame>::new(

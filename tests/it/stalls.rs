@@ -108,6 +108,7 @@ async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
                     }
                     Message::Hello { .. }
                     | Message::Ticket { .. }
+                    | Message::Advice { .. }
                     | Message::Closed { .. }
                     | Message::Said { .. }
                     | Message::Snapshot { .. }

@@ -460,6 +460,49 @@ test("a phrase is said now or never", () => {
   assert.deepEqual(bench.ends(), [[said, "overtaken"]]);
 });
 
+test("a hint is asked for at a practice table alone, and holds until the question is answered", () => {
+  const paid = Bench.at(view(PLAYING));
+  paid.snapshot(1, 7, view(PLAYING), PROMPT);
+  const refused = paid.wish({ type: "hint" });
+  assert.deepEqual(paid.ends(), [[refused, "dropped"]], "coins are played for");
+
+  const played = view(PLAYING);
+  const practice = { ...played, terms: { ...(played["terms"] as Json), practice: true } };
+  const bench = Bench.at(practice);
+  const early = bench.wish({ type: "hint" });
+  assert.deepEqual(bench.ends(), [[early, "dropped"]], "nothing is asked");
+  bench.snapshot(1, 7, practice, PROMPT);
+  const asked = bench.wish({ type: "hint" });
+  const twice = bench.wish({ type: "hint" });
+  assert.deepEqual(bench.commands(), [{ type: "hint", id: 2 }]);
+  assert.deepEqual(bench.ends(), [[twice, "dropped"]], "one at a time");
+  const hint = { game: GAME, prompt: 4, action: dump("2C"), by: "greedy" };
+  bench.hear(1, { type: "advice", ...hint, prompt: 3 });
+  assert.equal(bench.core.state.hint, null, "that prompt has passed");
+  bench.hear(1, { type: "advice", ...hint });
+  bench.hear(1, { type: "ack", id: 2 });
+  assert.deepEqual(bench.core.state.hint, hint);
+  assert.deepEqual(bench.ends(), [[asked, "done"]]);
+  bench.snapshot(1, 8, practice, { ...PROMPT, number: 5 });
+  assert.equal(bench.core.state.hint, null, "another question");
+});
+
+test("a hint that was lost with the connection is asked for again, as long as it is of use", () => {
+  const played = view(PLAYING);
+  const practice = { ...played, terms: { ...(played["terms"] as Json), practice: true } };
+  const bench = Bench.at(practice);
+  bench.snapshot(1, 7, practice, PROMPT);
+  const asked = bench.wish({ type: "hint" });
+  bench.close(1, 1006);
+  bench.opensWithin(1_000);
+  const socket = bench.enter();
+  bench.commands();
+  bench.snapshot(socket, 8, practice, null);
+  bench.hear(socket, { type: "ack", id: 1, version: 8 });
+  assert.deepEqual(bench.commands(), []);
+  assert.deepEqual(bench.ends(), [[asked, "overtaken"]]);
+});
+
 test("a search outlives the connection and ends at a table", () => {
   const bench = Bench.at(null);
   const seek = bench.wish({ type: "seek", rooms: ["newbie"] });

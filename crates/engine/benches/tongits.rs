@@ -64,6 +64,7 @@ impl Journal {
             clocks: Clocks::default(),
             spectators: bahay_engine::table::Spectators::Nobody,
             private: None,
+            practice: false,
         };
         let welcome = Coins::from_whole(1_000).expect("a thousand fits");
         let mut simulation = Simulation::<Tongits>::new(1, terms, Habits::default(), welcome);

@@ -62,6 +62,7 @@ fn table_of(rows: &Rows, seats: u8) {
         spectators: Spectators::Nobody,
         bots: Skill::default(),
         private: None,
+        practice: false,
     };
     let welcome = Coins::from_whole(1_000).expect("a thousand fits");
     let mut simulation = Simulation::<TongoOptions>::new(1, terms, Habits::default(), welcome);

@@ -237,6 +237,16 @@ pub enum Skill {
     Quick,
 }
 
+impl Skill {
+    /// In snake case, as bots are named.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Greedy => "greedy",
+            Self::Quick => "quick",
+        }
+    }
+}
+
 /// One round of a game as a value. See the module's page.
 pub trait Game: Value {
     /// The numbers of the rules page; a rule set is a value of this type.

@@ -64,7 +64,16 @@ fn contest(rules: Rules, bots: &[Grade]) -> Contest<Rules> {
     let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
     let (clocks, spectators) = (Clocks::default(), Spectators::Nobody);
     let room = "arena".to_owned();
-    let terms = Terms { room, rules, price, hits: None, clocks, spectators, bots: Skill::default(), private: None };
+    let terms = Terms {
+        room,
+        rules,
+        price,
+        hits: None,
+        clocks,
+        spectators,
+        private: None,
+        practice: false,
+    };
     Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
 }
 

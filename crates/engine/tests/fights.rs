@@ -45,6 +45,7 @@ impl Desk {
             spectators: Spectators::default(),
             bots: Skill::default(),
             private: None,
+            practice: false,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         let mut desk = Self { table, now: Timestamp::from_ms(0), events: vec![] };

@@ -61,6 +61,7 @@ impl House {
             spectators: Spectators::default(),
             bots: Skill::default(),
             private: None,
+            practice: false,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         let mut house = Self { table, journal: vec![], now: Timestamp::from_ms(0), seeds: 0 };

@@ -46,6 +46,7 @@ impl Parlour {
             spectators: Spectators::default(),
             bots: Skill::default(),
             private: None,
+            practice: false,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         let (now, events, records) = (Timestamp::from_ms(0), vec![], vec![]);

@@ -30,6 +30,7 @@ fn terms(private: Option<Private>) -> Terms<Rules> {
         spectators: Spectators::Nobody,
         bots: Skill::default(),
         private,
+        practice: false,
     }
 }
 

@@ -24,6 +24,7 @@ fn terms(bet: i64) -> Terms<Rules> {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: None,
+        practice: false,
     }
 }
 

@@ -48,6 +48,7 @@ impl Desk {
             spectators: Spectators::default(),
             bots: Skill::default(),
             private: None,
+            practice: false,
         };
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] }

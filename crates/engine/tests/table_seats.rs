@@ -31,6 +31,7 @@ fn terms(rule_set: &str) -> Terms<AnyRules> {
         spectators: Spectators::Nobody,
         bots: Skill::default(),
         private: None,
+        practice: false,
     }
 }
 
@@ -284,7 +285,7 @@ fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
 }
 
 fn terms_of<R>(rules: R) -> Terms<R> {
-    let Terms { room, price, clocks, spectators, private, .. } = terms("short");
+    let Terms { room, price, clocks, spectators, bots, private, practice, .. } = terms("short");
     Terms {
         room,
         rules,
@@ -292,8 +293,9 @@ fn terms_of<R>(rules: R) -> Terms<R> {
         hits: Some(Hits::default()),
         clocks,
         spectators,
-        bots: Skill::default(),
+        bots,
         private,
+        practice,
     }
 }
 

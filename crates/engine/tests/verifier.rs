@@ -88,6 +88,7 @@ fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: None,
+        practice: false,
     }
 }
 

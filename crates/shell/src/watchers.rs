@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use bahay_engine::table::{ConnectionId, PlayerId, Readable, Table, TableId};
+use bahay_engine::table::{ConnectionId, Occupant, PlayerId, Readable, Table, TableId};
 
 use crate::context::{Context, Remark};
 use crate::direct::{DirectWriter, Wrote};
@@ -33,16 +33,20 @@ pub struct Listing {
     pub room: String,
     pub seats: u8,
     pub has_pot: bool,
+    /// Without the bots of a practice table, which belong to it.
     pub players: Vec<PlayerId>,
 }
 
 impl Listing {
     pub fn of<G: Readable>(table: &Table<G>) -> Self {
+        let is_practice = table.terms().practice;
+        let occupants = table.occupants().map(|(_, who)| who);
+        let is_listed = |who: &&Occupant| !(is_practice && who.bot);
         Self {
             room: table.terms().room.clone(),
             seats: table.seat_count(),
             has_pot: !table.pot().is_zero(),
-            players: table.occupants().map(|(_, who)| who.player).collect(),
+            players: occupants.filter(is_listed).map(|who| who.player).collect(),
         }
     }
 }

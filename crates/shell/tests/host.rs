@@ -86,6 +86,7 @@ fn stored() -> Stored {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: None,
+        practice: false,
     };
     let table = Table::<Tongits>::new(TableId(Uuid::from_u128(1)), terms);
     let base = Point { version: 0, tag: tag(0) };

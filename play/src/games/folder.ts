@@ -3,7 +3,7 @@
 // money and the way to a table, is the same for all. What the pages around the table say of it is in `list`.
 import type { ComponentChildren, ComponentType } from 'preact';
 import type { GameModel } from '../../../clients/typescript/src/games/model.ts';
-import type { GameStep, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
+import type { Action, GameStep, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
 import type { TableTold } from '../house.ts';
 
 /** What a seat shows beside its player. */
@@ -20,6 +20,9 @@ export interface SeatInfo {
   out?: boolean;
 }
 
+/** What a bot would play: in words, and where it lies on the table, as selectors. */
+export interface Advised { words: string; marks: readonly string[] }
+
 /** A game that is over, as this page saw it. */
 export interface Ended {
   game: string;
@@ -28,6 +31,8 @@ export interface Ended {
   seats: (SeatView | null)[];
   settlement: Settlement;
   hitsToWin: number | null;
+  /** Nothing was played for, and no record of it is kept. */
+  practice: boolean;
   /** After the coins have moved. */
   pot: number | null;
   crown: { player: string; wins: number } | null;
@@ -58,6 +63,8 @@ export interface GameFolder {
   status: (state: TableState) => { text: string; urgent: boolean };
   /** Short advice for this moment, for who plays for the first time. */
   hint: (state: TableState) => string | null;
+  /** What an action is called that a bot would play here. */
+  advised: (state: TableState, action: Action) => Advised;
   /** Moves what moves, and gives words for what happened. */
   show: (told: TableTold) => string[];
   /** What this game told of its end, out of events. */

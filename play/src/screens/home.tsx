@@ -14,10 +14,11 @@ import { settings } from '../settings.ts';
 import { Boards } from './boards.tsx';
 import { Friends } from './friends.tsx';
 import { History } from './history.tsx';
+import { Practice } from './practice.tsx';
 import { RewardsSheet } from './rewards.tsx';
 import { NameAsk, SettingsSheet } from './settings.tsx';
 
-export const page = signal<'none' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
+export const page = signal<'none' | 'practice' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
 
 /** Play was touched before it was known where. */
 const eager = signal(false);
@@ -68,7 +69,12 @@ export function Home() {
           <span>{say('play')}</span>
           <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? say('play_note', { game: room.game, bet: coins(room.bet) }) : 'Tong-its'}</small>
         </button>
+        <div class="ways-in">
         <Others but={room?.kind ?? null} />
+        <button type="button" class="act practise" onClick={() => { page.value = 'practice'; }}>
+          <span>{say('practice')}</span><small>{say('practice_mark')}</small>
+        </button>
+        </div>
         <nav class="tiles" aria-label={say('menu')}>
           {(['rooms', 'friends', 'rewards', 'boards', 'history', 'settings'] as const).map((name) => (
             <button type="button" class={`tile ${name === 'rewards' && claimable ? 'glow' : ''}`} key={name} onClick={() => { page.value = name; }}>
@@ -77,6 +83,7 @@ export function Home() {
           ))}
         </nav>
       </section>
+      {page.value === 'practice' ? <Practice onClose={close} /> : null}
       {page.value === 'rooms' ? <Rooms onClose={close} /> : null}
       {page.value === 'friends' ? <Friends onClose={close} /> : null}
       {page.value === 'rewards' ? <RewardsSheet onClose={close} /> : null}

@@ -219,6 +219,7 @@ impl RoomSettings {
                     BotSkill::Quick => Skill::Quick,
                 },
                 private: None,
+                practice: false,
             };
         let (coins_min, coins_max) = (amount(self.coins_min), self.coins_max.map(amount));
         let (name, is_open, rule_set) = (self.name, self.is_open, wanted.rule_set);

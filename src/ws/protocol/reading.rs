@@ -160,6 +160,10 @@ impl<G: Lift<AnyGame>> Message<G> {
             Self::Said { player, phrase, server_time_ms } => {
                 Message::Said { player, phrase, server_time_ms }
             }
+            Self::Advice { game, prompt, action, by } => {
+                let action = G::lift_action(action);
+                Message::Advice { game, prompt, action, by }
+            }
             Self::Closed { table, reason } => Message::Closed { table, reason },
             Self::Ticket { ticket, state, rooms, table, expires_at_ms } => {
                 Message::Ticket { ticket, state, rooms, table, expires_at_ms }

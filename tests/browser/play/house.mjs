@@ -34,6 +34,11 @@ export const TERMS = {
   spectators: 'anybody',
 };
 
+/** What a practice table has otherwise. */
+export const PRACTICE = {
+  room: 'practice', price: { bet: 0, multiplier: 1, fee_basis_points: 0 }, hits: null, spectators: 'nobody', practice: true,
+};
+
 /** A meld of a seat, all of whose cards that seat has put there. */
 export function meld(owner, ...cards) {
   return { owner, cards, by: [0, 1, 2].map((seat) => (seat === owner ? cards : [])) };
@@ -254,6 +259,7 @@ function command(house, socket, said) {
   }
   if (next?.ticket) socket.send({ type: 'ticket', ticket: NEXT, rooms: said.rooms ?? ['newbie'], expires_at_ms: Date.now() + 120_000, ...next.ticket });
   if (next?.events) house.tell(next.events, next.scene ?? house.scene);
+  if (next?.advice) socket.send({ type: 'advice', game: GAME, prompt: house.scene.prompt, by: 'greedy', action: next.advice });
   if (next?.said) socket.send({ type: 'said', player: ME, phrase: said.phrase, server_time_ms: Date.now() });
   done();
 }

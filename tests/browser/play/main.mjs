@@ -12,6 +12,7 @@ import { runGames } from './games.mjs';
 import { listeningGames } from './listening_games.mjs';
 import { checkRefusals } from './refusals.mjs';
 import { compose } from './picture.mjs';
+import { practiceGame } from './practice.mjs';
 import { runScenes } from './stage.mjs';
 
 const [url, executablePath, sandbox, operator, dist, pictures = ''] = process.argv.slice(2);
@@ -32,6 +33,7 @@ if (pictures) {
 }
 let games = await runGames({ browser, url, operator, mistakes, picture });
 games += await assetsGame({ browser, url, operator, mistakes, picture });
+games += await practiceGame({ browser, url, mistakes, picture });
 games += await listeningGames({ browser, url, operator, mistakes });
 await browser.close();
 if (mistakes.length > 0) {

@@ -8,6 +8,7 @@ import { LOADING } from './loading.mjs';
 import { MOTION } from './moves.mjs';
 import { OPTIONS, OPTIONS_LOOKS } from './options.mjs';
 import { PAGES } from './pages.mjs';
+import { PRACTICE_LOOKS, PRACTISING } from './practice.mjs';
 import { SCENES } from './scenes.mjs';
 
 const WAIT_MS = 20_000;
@@ -25,7 +26,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
   };
   let played = 0;
-  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION })) {
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION })) {
     if (only && !only.test(name)) continue;
     house.heard.length = 0;
     house.follow = () => null;
@@ -70,7 +71,7 @@ async function look({ browser, house, mistakes, picture }) {
     const { context, page } = await seat(browser, house.url, mistakes, { viewport });
     page.setDefaultTimeout(WAIT_MS);
     await page.goto(`${house.url}/play`);
-    const looks = [['dealt', dealt], ['crowded', crowded], ['ready', between({ phase: preparing([1]) })], ...ASSETS_LOOKS, ...OPTIONS_LOOKS];
+    const looks = [['dealt', dealt], ['crowded', crowded], ['ready', between({ phase: preparing([1]) })], ...ASSETS_LOOKS, ...OPTIONS_LOOKS, ...PRACTICE_LOOKS];
     for (const [name, scene] of looks) {
       house.show(scene);
       await page.waitForTimeout(350);

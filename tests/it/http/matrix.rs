@@ -79,6 +79,7 @@ POST   /v1/play/tickets                           401    200   200  401    401  
 POST   /v1/matchmaking/tickets                    401    200   200  401    401     401     401
 GET    /v1/matchmaking/tickets/{id}               401    404   200  401    401     401     401
 DELETE /v1/matchmaking/tickets/{id}               401    404   200  401    401     401     401
+POST   /v1/practice-tables                        401    200   200  401    401     401     401
 POST   /v1/private-tables                         401    201   201  401    401     401     401
 GET    /v1/private-tables/{code}                  401    200   200  401    401     401     401
 POST   /v1/private-tables/{code}/seat             401    200   200  401    401     401     401
@@ -184,6 +185,7 @@ fn query_and_body(
         "PUT /v1/me/device" => json!({ "device_id": owners_device, "new_device_id": device }),
         "POST /v1/sort" => json!({ "cards": ["AS", "2S"], "by": "suit" }),
         "POST /v1/matchmaking/tickets" => json!({ "rooms": ["newbie"] }),
+        "POST /v1/practice-tables" => json!({ "kind": "tongits" }),
         "POST /v1/private-tables" => json!({ "room": "newbie", "bet": 100 }),
         "POST /v1/operator/sign-in" => {
             json!({ "name": operators_name(), "password": password, "code": "000000" })

@@ -26,6 +26,7 @@ export function isOfTable({ type }: Intent): boolean {
     case "take_back":
     case "leave":
     case "say":
+    case "hint":
       return true;
     case "seek":
     case "cancel_seek":
@@ -60,6 +61,8 @@ export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
       return seat !== null && (view.seats[seat]?.taken_over ?? false);
     case "leave":
       return seat !== null;
+    case "hint":
+      return (table.prompt?.legal.length ?? 0) > 0;
     // What was said may have been heard; saying it later means something else.
     case "say":
       return false;

@@ -136,6 +136,7 @@ export class Core {
       player,
       table: fromStored(table ?? null, player?.id ?? null),
       seek: null,
+      hint: null,
       watched: null,
       open: [],
       notices: null,
@@ -256,6 +257,10 @@ export class Core {
         if (this.#outbox.has("act", game, number)) return null;
         return { type: "act", game, prompt: number, action: wish.action };
       }
+      case "hint": {
+        const isAsked = (table?.prompt?.legal.length ?? 0) > 0;
+        return table?.view.terms.practice && isAsked && !this.#outbox.has("hint") ? wish : null;
+      }
       case "take_back":
       case "leave":
         return table?.view.seat === undefined || table.view.seat === null ? null : wish;
@@ -349,6 +354,8 @@ export class Core {
         return this.#update(message);
       case "said":
         return this.#tell({ type: "said", player: message.player, phrase: message.phrase });
+      case "advice":
+        return this.#advice(message);
       case "closed":
         return this.#closed(message.reason);
       case "ticket":
@@ -495,6 +502,15 @@ export class Core {
       return;
     }
     this.#unseated(reason);
+  }
+
+  /** What it was asked for may have been answered meanwhile, as by the clock. */
+  #advice({ game, prompt, action, by }: Extract<Message, { type: "advice" }>): void {
+    const open = this.#state.table?.prompt;
+    if (open?.game !== game || open.number !== prompt) return;
+    const hint = { game, prompt, action, by };
+    this.#change({ hint });
+    this.#tell({ type: "hint", hint });
   }
 
   #ticket(message: Extract<Message, { type: "ticket" }>): void {
@@ -654,6 +670,9 @@ export class Core {
 
   #change(change: Partial<State>): void {
     this.#state = { ...this.#state, ...change };
+    const { hint, table } = this.#state;
+    const isOpen = table?.prompt?.game === hint?.game && table?.prompt?.number === hint?.prompt;
+    if (hint && !isOpen) this.#state = { ...this.#state, hint: null };
   }
 
   #modelOf(kind: string): GameModel | null {

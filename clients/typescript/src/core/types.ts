@@ -19,6 +19,8 @@ export interface State {
   /** The table as it was last known, also while the network is away. */
   readonly table: TableState | null;
   readonly seek: Seeking | null;
+  /** What a bot would play; null once what it answers is asked no more. */
+  readonly hint: HintSeen | null;
   /** A table that is watched without a seat. */
   readonly watched: TableState | null;
   /** Commands that have not come to their end, oldest first. */
@@ -77,6 +79,15 @@ export interface Seeking {
   readonly expiresAt: number | null;
 }
 
+/** What a bot of the house would play in the own seat, at a practice table. */
+export interface HintSeen {
+  readonly game: GameId;
+  readonly prompt: number;
+  readonly action: Action;
+  /** Which bot, as in `greedy`. */
+  readonly by: string;
+}
+
 export interface OpenCommand {
   readonly command: CommandNumber;
   readonly intent: Intent;
@@ -89,6 +100,8 @@ export type Wish =
   | { readonly type: "act"; readonly action: Action }
   | { readonly type: "take_back" }
   | { readonly type: "leave" }
+  /** What a bot would play: at a practice table, while one is asked. */
+  | { readonly type: "hint" }
   | { readonly type: "say"; readonly phrase: Phrase }
   | { readonly type: "seek"; readonly rooms: readonly string[] }
   | { readonly type: "cancel_seek" }
@@ -149,6 +162,7 @@ export type Told =
       readonly table: TableId | null;
     }
   | { readonly type: "said"; readonly player: PlayerId; readonly phrase: Phrase }
+  | { readonly type: "hint"; readonly hint: HintSeen }
   | {
       readonly type: "unseated";
       /** Why, as the table said; `not_seated` where only the end of it is known. */

@@ -129,6 +129,11 @@ export class Client {
     return this.#wish({ type: "leave" });
   }
 
+  /** Asks what a bot would play: `state.hint` says it. At practice tables alone. */
+  hint(): Promise<Outcome> {
+    return this.#wish({ type: "hint" });
+  }
+
   say(phrase: Phrase): Promise<Outcome> {
     return this.#wish({ type: "say", phrase });
   }
@@ -168,6 +173,15 @@ export class Client {
     body: Operations["POST /v1/private-tables"]["body"],
   ): Promise<RestAnswer<Operations["POST /v1/private-tables"]["answer"]>> {
     const answer = await this.rest("POST /v1/private-tables", { body });
+    if (answer.ok) this.#take({ type: "join" });
+    return answer;
+  }
+
+  /** Sits down at a practice table, alone with bots and without coins, and joins. */
+  async practise(
+    body: Operations["POST /v1/practice-tables"]["body"],
+  ): Promise<RestAnswer<Operations["POST /v1/practice-tables"]["answer"]>> {
+    const answer = await this.rest("POST /v1/practice-tables", { body });
     if (answer.ok) this.#take({ type: "join" });
     return answer;
   }

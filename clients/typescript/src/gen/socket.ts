@@ -1,10 +1,10 @@
 // Made from asyncapi.yaml by generate.mjs; do not edit.
 
 /** What a client sends. */
-export type Command = AuthenticateCommand | JoinCommand | ReadyCommand | RevealCommand | ActCommand | TakeBackCommand | LeaveCommand | SayCommand | WatchCommand | UnwatchCommand | SeekCommand | CancelSeekCommand | PingCommand;
+export type Command = AuthenticateCommand | JoinCommand | ReadyCommand | RevealCommand | ActCommand | HintCommand | TakeBackCommand | LeaveCommand | SayCommand | WatchCommand | UnwatchCommand | SeekCommand | CancelSeekCommand | PingCommand;
 
 /** What the server sends. */
-export type Message = HelloMessage | SnapshotMessage | UpdateMessage | SaidMessage | ClosedMessage | TicketMessage | AckMessage | RefusalMessage;
+export type Message = HelloMessage | SnapshotMessage | UpdateMessage | SaidMessage | AdviceMessage | ClosedMessage | TicketMessage | AckMessage | RefusalMessage;
 
 /** Why the server closes a connection, by its code. */
 export const CLOSE_CODES = {
@@ -62,6 +62,17 @@ export interface ActCommand {
 
 /** Whose additions count (rule 4.1). */
 export type Additions = ("opponents" | "anyone");
+
+/** What a bot of the house would play in the player's seat, knowing what the seat is shown. */
+export interface AdviceMessage {
+  readonly action: (TongitsAction | TongoOptionsAction | TongoAssetsAction);
+  /** Which bot, as in `quick`. */
+  readonly by: string;
+  readonly game: GameId;
+  /** The prompt that the action answers. */
+  readonly prompt: number;
+  readonly type: "advice";
+}
 
 /** Who wins when all seats are burned (rule 5.3). */
 export type AllBurned = "fewest_points" | "nobody";
@@ -288,6 +299,13 @@ export interface HelloMessage {
   readonly protocol: string;
   readonly server_time_ms: Timestamp;
   readonly type: "hello";
+}
+
+/** What would a bot play here? Only at practice tables, and only while the player is asked. Answered by an `advice` and an `ack` (rule 8.7). */
+export interface HintCommand {
+  /** The client's number for this command. */
+  readonly id: number;
+  readonly type: "hint";
 }
 
 /** The POT that a table builds up beside its games, and who takes it (chapter 7). */
@@ -552,6 +570,9 @@ export interface Shown {
   readonly points: number;
 }
 
+/** How well an AI plays. */
+export type Skill = ("greedy" | "quick");
+
 /** The whole table as the player may see it. */
 export interface SnapshotMessage {
   /** The question that is open, if any. */
@@ -600,9 +621,13 @@ export interface TakeBackCommand {
 
 /** Everything that a table plays by. */
 export interface Terms {
+  /** How well bots of the house play; `greedy` where nothing is said. Whoever is taken over is played by the best in any case (rule 8.3): it plays for somebody's coins. */
+  readonly bots?: Skill;
   readonly clocks: Clocks;
   /** The POT beside the games; absent at a table that plays without one. */
   readonly hits?: (Hits | null);
+  /** One player practises here with bots: no coins are played for, and nothing is booked or kept of a game (rule 8.7). */
+  readonly practice?: boolean;
   readonly price: Price;
   /** Where only a host's guests sit; absent at a table of a room. */
   readonly private?: (PrivateTerms | null);

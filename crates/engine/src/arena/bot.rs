@@ -65,8 +65,8 @@ impl Grade {
         match self {
             Self::Random => "random",
             Self::Clock => "clock",
-            Self::Greedy => "greedy",
-            Self::Quick => "quick",
+            Self::Greedy => Skill::Greedy.name(),
+            Self::Quick => Skill::Quick.name(),
             Self::Strong { .. } => "strong",
         }
     }

@@ -24,6 +24,7 @@ fn contest(rules: AnyRules, hits: Option<crate::game::Hits>, bots: &[Grade]) -> 
         spectators,
         bots: Skill::default(),
         private: None,
+        practice: false,
     };
     Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
 }

@@ -32,7 +32,8 @@ pub enum Effect<'a, G: Game> {
 
 impl<G: Game> Table<G> {
     /// When to look at [`Table::effects`] next, if nothing else happens before. An opening, a
-    /// settlement or a return is due at once; its deadline is that of the next attempt.
+    /// settlement or a return is due at once; its deadline is that of the next attempt. Nobody is
+    /// asked at a practice table, which opens and settles by itself: there both are the clock's.
     pub fn deadline(&self) -> Option<Timestamp> {
         let retry_ms = self.terms.clocks.retry_ms;
         let returned = self.return_due().map(|due| due.since.after_ms(retry_ms));
@@ -42,14 +43,15 @@ impl<G: Game> Table<G> {
     /// The same, for what the phase is about.
     pub(super) fn phase_deadline(&self) -> Option<Timestamp> {
         let clocks = &self.terms.clocks;
+        let asked_again_ms = if self.terms.practice { 0 } else { clocks.retry_ms };
         match &self.phase {
             Phase::Waiting => {
                 [self.absence_deadline(), self.end_deadline()].into_iter().flatten().min()
             }
             Phase::Preparing(preparing) => Some(preparing.deadline),
-            Phase::Opening(opening) => Some(opening.since.after_ms(clocks.retry_ms)),
+            Phase::Opening(opening) => Some(opening.since.after_ms(asked_again_ms)),
             Phase::Revealing(revealing) => Some(revealing.deadline),
-            Phase::Settling(settling) => Some(settling.since.after_ms(clocks.retry_ms)),
+            Phase::Settling(settling) => Some(settling.since.after_ms(asked_again_ms)),
             Phase::Playing(playing) => {
                 let advice = playing.asked_at.after_ms(clocks.think_ms);
                 let advised = playing.asked.seats.intersection(self.taken_over());
@@ -66,6 +68,7 @@ impl<G: Game> Table<G> {
     pub fn effects(&self, now: Timestamp) -> Vec<Effect<'_, G>> {
         let returned = self.return_due().map(Effect::ReturnPot);
         match &self.phase {
+            Phase::Opening(_) | Phase::Settling(_) if self.terms.practice => vec![Effect::Tick],
             // The opening says what is in the POT, so the return comes first.
             Phase::Opening(opening) => vec![returned.unwrap_or(Effect::Open(opening))],
             Phase::Settling(settling) => vec![Effect::Settle(&settling.record)],

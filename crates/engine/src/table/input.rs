@@ -126,6 +126,8 @@ pub enum Rejection<I> {
     TableFull,
     /// A game goes on, so seats stay as they are.
     GameRunning,
+    /// Coins can be lost at this table, so nobody is told what to play.
+    NotPractice,
     /// No game is being prepared, opened, played or settled, as the input supposes.
     NoSuchPhase,
     /// The input is about another game than the table's present one.
@@ -160,13 +162,14 @@ pub enum Rejection<I> {
 
 impl<I: Refusal> Rejection<I> {
     /// Every reason of the table's own, in order of precedence.
-    pub const OWN: [Self; 20] = [
+    pub const OWN: [Self; 21] = [
         Self::NotSeated,
         Self::AlreadySeated,
         Self::AlreadyConnected,
         Self::TableClosed,
         Self::TableFull,
         Self::GameRunning,
+        Self::NotPractice,
         Self::NoSuchPhase,
         Self::OtherGame,
         Self::AlreadyReady,
@@ -192,6 +195,7 @@ impl<I: Refusal> Rejection<I> {
             Self::TableClosed => "table_closed",
             Self::TableFull => "table_full",
             Self::GameRunning => "game_running",
+            Self::NotPractice => "not_practice",
             Self::NoSuchPhase => "wrong_phase",
             Self::OtherGame => "other_game",
             Self::AlreadyReady => "already_ready",
@@ -217,6 +221,7 @@ impl<I: Refusal> Rejection<I> {
             Self::AlreadyRevealed | Self::TextTooLong | Self::OtherText => Some("9.1"),
             Self::NothingDue | Self::StalePrompt => Some("8.2"),
             Self::NotTakenOver => Some("8.3"),
+            Self::NotPractice => Some("8.7"),
             Self::Illegal(illegal) => Some(illegal.rule()),
             Self::NotSeated
             | Self::AlreadySeated
@@ -243,6 +248,7 @@ impl<I: Refusal> fmt::Display for Rejection<I> {
             Self::TableClosed => "no games begin at this table any more",
             Self::TableFull => "every seat is taken",
             Self::GameRunning => "a game goes on: wait until it is over",
+            Self::NotPractice => "hints are for practice tables, where no coins can be lost",
             Self::NoSuchPhase => "the table is not in the phase for this",
             Self::OtherGame => "this is about another game than the present one",
             Self::AlreadyReady => "you are ready already",

@@ -20,6 +20,7 @@ mod input;
 mod opening;
 mod phase;
 mod pot_return;
+mod practice;
 mod readable;
 mod record;
 mod settlement;
@@ -51,6 +52,7 @@ pub use input::{Fresh, Input, Line, Rejection, Standing, TEXT_BYTES_MAX, TermsUp
 pub use opening::REVEAL_MS;
 pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Revealing, Settling};
 pub use pot_return::{PotReturn, Share};
+pub use practice::{Hint, PracticeBot};
 pub(crate) use readable::kind_of;
 pub use readable::{Lift, Readable, Unreadable};
 pub(crate) use record::Worth;

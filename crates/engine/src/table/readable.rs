@@ -202,13 +202,23 @@ impl<E> Event<E> {
 impl<R> Terms<R> {
     /// The same with rules of another type, if these can be.
     pub fn try_map<S, E>(self, map: impl FnOnce(R) -> Result<S, E>) -> Result<Terms<S>, E> {
-        let Self { room, rules, price, hits, clocks, spectators, bots, private } = self;
-        Ok(Terms { room, rules: map(rules)?, price, hits, clocks, spectators, bots, private })
+        let Self { room, rules, price, hits, clocks, spectators, bots, private, practice } = self;
+        Ok(Terms {
+            room,
+            rules: map(rules)?,
+            price,
+            hits,
+            clocks,
+            spectators,
+            bots,
+            private,
+            practice,
+        })
     }
 
     fn map<S>(self, map: impl FnOnce(R) -> S) -> Terms<S> {
-        let Self { room, rules, price, hits, clocks, spectators, bots, private } = self;
-        Terms { room, rules: map(rules), price, hits, clocks, spectators, bots, private }
+        let Self { room, rules, price, hits, clocks, spectators, bots, private, practice } = self;
+        Terms { room, rules: map(rules), price, hits, clocks, spectators, bots, private, practice }
     }
 }
 

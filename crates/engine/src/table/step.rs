@@ -102,7 +102,7 @@ impl<G: Game> Table<G> {
             }
             Input::Leave { player } => {
                 let seat = self.seated(*player)?;
-                if self.is_in_game(seat) {
+                if self.is_in_game(seat) && !self.terms.practice {
                     let has_left = &mut self.seat_mut(seat).left;
                     return if core::mem::replace(has_left, true) {
                         Err(Rejection::NotSeated)
@@ -111,6 +111,10 @@ impl<G: Game> Table<G> {
                     };
                 }
                 self.free(seat, Reason::Left, events);
+                if self.terms.practice {
+                    // Nobody else plays there, and nothing is at stake: the game ends with it.
+                    return self.regroup(line.fresh, events);
+                }
                 self.regroup_between_games(line.fresh, events)
             }
             Input::Connect { player, connection } => {
@@ -282,11 +286,12 @@ impl<G: Game> Table<G> {
             taken.iter().for_each(|seat| self.free(seat, Reason::Closed, events));
         }
         let bots = self.bots();
-        if bots.len() == self.occupants().count() {
-            // They keep players company, not each other.
+        let has_players = bots.len() < self.occupants().count();
+        if !has_players && !self.terms.practice {
+            // They keep players company, not each other. At a practice table they belong to it.
             bots.iter().for_each(|seat| self.free(seat, Reason::Left, events));
         }
-        if !self.has_enough() {
+        if !has_players || !self.has_enough() {
             if !matches!(self.phase, Phase::Waiting) {
                 self.phase = Phase::Waiting;
                 // Who waits has as long as one who has just gone away.
@@ -431,6 +436,9 @@ impl<G: Game> Table<G> {
             // Who has not revealed is dealt with the commitment (rule 9.1).
             Phase::Revealing(_) => self.deal(events),
             Phase::Playing(playing) if playing.deadline <= self.at => self.clock(events),
+            Phase::Opening(_) | Phase::Settling(_) if self.terms.practice => {
+                self.practise(fresh, events)
+            }
             // An opening or a settlement is retried by its effect; the AI is asked by its own.
             Phase::Playing(_) | Phase::Opening(_) | Phase::Settling(_) => {
                 Err(Rejection::NothingDue)
@@ -476,7 +484,7 @@ impl<G: Game> Table<G> {
         self.advance(events)
     }
 
-    fn settled(
+    pub(super) fn settled(
         &mut self,
         game: GameId,
         fresh: Option<Fresh>,

@@ -92,6 +92,15 @@ pub struct Terms<R> {
     /// Where only a host's guests sit; absent at a table of a room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private: Option<Private>,
+    /// One player practises here with bots: no coins are played for, and nothing is booked or kept
+    /// of a game (rule 8.7).
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub practice: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_not(practice: &bool) -> bool {
+    !*practice
 }
 
 /// What holds at a table to which nobody comes but a host's guests (rule 7.4): who is sent away
@@ -142,6 +151,21 @@ impl Default for Clocks {
 }
 
 impl<R> Terms<R> {
+    /// The terms of a practice table: nothing costs anything, and there is no POT.
+    pub fn of_practice(room: &str, rules: R, clocks: Clocks) -> Self {
+        Self {
+            room: room.into(),
+            rules,
+            price: Price { bet: Coins::ZERO, multiplier: 1, fee_basis_points: 0 },
+            hits: None,
+            clocks,
+            spectators: Spectators::Nobody,
+            bots: Skill::default(),
+            private: None,
+            practice: true,
+        }
+    }
+
     /// What each seat pays into the POT before a game (rule 7.1); `None` when it does not fit.
     pub fn ante(&self) -> Option<Coins> {
         self.price.bet.checked_mul(self.hits.map_or(0, |hits| hits.ante))

@@ -33,6 +33,7 @@ fn records(rules: Rules, seed: u64, games: u64) -> Vec<Record<TongoAssets>> {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: None,
+        practice: false,
     };
     let welcome = Coins::from_whole(30_000).expect("a wallet");
     let mut records = Vec::new();

@@ -36,6 +36,7 @@ fn round() -> String {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: None,
+        practice: false,
     };
     let welcome = Coins::from_whole(1_000).expect("a wallet");
     let mut table = Simulation::<TongoOptions>::new(SEED, terms, Habits::default(), welcome);

@@ -21,6 +21,7 @@ fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: None,
+        practice: false,
     }
 }
 

@@ -116,6 +116,7 @@ fn terms(rules: Rules) -> Terms<Rules> {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: None,
+        practice: false,
     }
 }
 

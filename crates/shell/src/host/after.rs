@@ -54,7 +54,5 @@ pub(super) fn compaction<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G
 
 /// Nobody sits there and nothing is left to win, nor to give back.
 pub(super) fn is_idle<G: Readable>(table: &Table<G>) -> bool {
-    matches!(table.phase(), Phase::Waiting)
-        && table.occupants().next().is_none()
-        && table.pot() == Coins::ZERO
+    matches!(table.phase(), Phase::Waiting) && table.is_deserted() && table.pot() == Coins::ZERO
 }

@@ -391,5 +391,6 @@ fn terms(is_private: bool) -> Terms<Rules> {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: is_private.then_some(Private { ends_after_ms: ENDS_AFTER_MS }),
+        practice: false,
     }
 }

@@ -3,6 +3,7 @@ import { tongits } from '../../../../clients/typescript/src/games/tongits/index.
 import type { GameFolder } from '../folder.ts';
 import type { TableState, TableView } from '../../model.ts';
 import { isWord, say } from '../../words.ts';
+import { advised } from './advised.ts';
 import { Board } from './board.tsx';
 import { hint, legal } from './moves.ts';
 import { gameView, nameOf, show } from './show.ts';
@@ -71,6 +72,7 @@ export const folder: GameFolder = {
     const word = hint(state);
     return word && say(word);
   },
+  advised,
   show,
   ended: ({ events }) => {
     const detail: TongitsEnd = { shown: null, end: null };

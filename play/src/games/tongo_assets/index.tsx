@@ -3,6 +3,7 @@ import { handCount, observe, tongoAssets } from '../../../../clients/typescript/
 import type { TableTold } from '../../house.ts';
 import type { TableState, TableView } from '../../model.ts';
 import type { GameFolder, SeatInfo } from '../folder.ts';
+import { advised } from './advised.ts';
 import { Board } from './board.tsx';
 import { hint } from './hints.ts';
 import './refusals.ts';
@@ -132,6 +133,7 @@ export const folder: GameFolder = {
     const isChoosing = mode.value.type !== 'none' && mode.value.type !== 'prices';
     return view && !isChoosing ? hint(view, asked.value) : null;
   },
+  advised,
   show,
   ended,
 };

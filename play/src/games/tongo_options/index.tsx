@@ -4,6 +4,7 @@ import type { GameFolder } from '../folder.ts';
 import type { Seat, TableState, TableView } from '../../model.ts';
 import { addRefusals } from '../../refusals.ts';
 import { say } from '../../words.ts';
+import { advised } from './advised.ts';
 import { Board } from './board.tsx';
 import { asked, badgeOf, gameView, hint, KIND, nameOf } from './moves.ts';
 import { REFUSALS } from './refusals.ts';
@@ -101,6 +102,7 @@ export const folder: GameFolder = {
   },
   status,
   hint,
+  advised,
   show,
   ended: ({ events, before }) => {
     const detail: TongoEnd = { shown: null, end: null, open: gameView(before)?.public ?? null };

@@ -38,6 +38,7 @@ impl Desk {
             spectators: Spectators::default(),
             bots: Skill::default(),
             private: None,
+            practice: false,
         };
         let table = Table::new(TableId(Uuid::nil()), terms);
         let mut desk = Self { table, now: Timestamp::default() };

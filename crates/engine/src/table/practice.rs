@@ -1,0 +1,104 @@
+//! Practice tables (rule 8.7): one player and bots of the house, and no coins.
+//!
+//! A practice table is made with its bots in their seats, so it is never without them, and whoever
+//! sits down plays at once. What the ledger is asked at other tables the clock does here: a game is
+//! opened and settled by a tick, which is a line of the journal like any other, so it happens once
+//! however many processes see that it is due. Who plays there may ask what the house's AI would play.
+
+use alloc::vec;
+
+use crate::coins::Coins;
+use crate::game::{Game, Skill, Viewer};
+use crate::seat::Seat;
+use crate::table::Table;
+use crate::table::id::{GameId, PlayerId};
+use crate::table::input::{Fresh, Rejection};
+use crate::table::phase::{Occupant, Phase};
+use crate::table::step::{Events, Refused};
+
+/// A bot that belongs to a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PracticeBot {
+    pub player: PlayerId,
+    pub name: alloc::string::String,
+    /// The picture that it is shown by.
+    pub avatar: alloc::string::String,
+}
+
+/// What the house's AI would play in a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint<A> {
+    pub game: GameId,
+    /// The prompt that the action answers.
+    pub prompt: u32,
+    pub action: A,
+    /// How well the AI plays that says so.
+    pub by: Skill,
+}
+
+impl<G: Game> Table<G> {
+    /// The same table with these bots in the seats behind the first one, as far as there are any.
+    #[must_use]
+    pub fn with_bots(mut self, bots: impl IntoIterator<Item = PracticeBot>) -> Self {
+        let at = self.at;
+        for (seat, bot) in self.seats.iter_mut().skip(1).zip(bots) {
+            *seat = Some(Occupant {
+                player: bot.player,
+                name: bot.name.into(),
+                avatar: Some(bot.avatar.into()),
+                bot: true,
+                connection: None,
+                away_since: at,
+                left: false,
+                missed_turns: 0,
+            });
+        }
+        self
+    }
+
+    /// What the house's AI would play now in the seat of this player, from what the seat sees.
+    ///
+    /// # Errors
+    /// At a table where coins can be lost, and where the player is not asked.
+    pub fn hint(&self, player: PlayerId) -> Result<Hint<G::Action>, Refused<G>> {
+        let seat = self.seated(player)?;
+        if !self.terms.practice {
+            return Err(Rejection::NotPractice);
+        }
+        let Phase::Playing(playing) = &self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        if !playing.asked.seats.contains(seat) {
+            return Err(Rejection::NotAsked);
+        }
+        // As well as for a player who is taken over.
+        let by = Skill::Quick;
+        let advised = G::advise_by(by, &playing.state.view(Viewer::Seat(seat)));
+        let action = advised.ok_or(Rejection::NotAsked)?;
+        let (game, prompt) = (playing.game, playing.asked.number);
+        Ok(Hint { game, prompt, action, by })
+    }
+
+    /// Opens or settles a game for which nobody pays.
+    pub(super) fn practise(
+        &mut self,
+        fresh: Option<Fresh>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        match &self.phase {
+            Phase::Opening(opening) => {
+                let stakes = vec![Coins::ZERO; opening.commitments.len()];
+                self.opened(opening.game, &stakes, Coins::ZERO, events)
+            }
+            Phase::Settling(settling) => self.settled(settling.record.game, fresh, events),
+            Phase::Waiting | Phase::Preparing(_) | Phase::Revealing(_) | Phase::Playing(_) => {
+                Err(Rejection::NothingDue)
+            }
+        }
+    }
+
+    /// Nobody sits there but bots that belong to the table.
+    pub fn is_deserted(&self) -> bool {
+        Seat::all(self.seat_count()).filter_map(|seat| self.occupant(seat)).all(|who| who.bot)
+    }
+}

@@ -1,0 +1,44 @@
+//! What the house's AI would play in the player's seat: only at practice tables, where no coins can
+//! be lost (rule 8.7). It knows what the seat is shown, and nothing more. The table is read first, so
+//! that the hint is for the prompt that is open now; the answer names it.
+
+use bahay_shell::{Presenter as _, Refused};
+
+use crate::tables::{ShowFailed, SubmitError};
+use crate::ws::feed::SHOW_FAILED;
+use crate::ws::protocol::Message;
+use crate::ws::session::Session;
+use crate::ws::wire::Ended;
+
+impl Session {
+    pub(super) async fn hint(&mut self, id: u32) -> Result<(), Ended> {
+        let Some(table) = self.joined() else {
+            return self.speak(|_, _, feed| {
+                feed.refused(id, Refused::NotJoined);
+                Ok(())
+            });
+        };
+        let tables = self.state.lobby.tables();
+        let table = match tables.look(table).await {
+            Ok(Some(table)) => table,
+            Ok(None) => {
+                self.refuse_submit(id, &SubmitError::Missing);
+                return Ok(());
+            }
+            Err(unready) => {
+                self.refuse_submit(id, &unready.into());
+                return Ok(());
+            }
+        };
+        match tables.show(&table, |table| table.hint(self.player)) {
+            Ok(Ok(hint)) => {
+                let (game, prompt, by) = (hint.game, hint.prompt, hint.by.name().into());
+                self.pending.push(Message::Advice { game, prompt, action: hint.action, by });
+                self.pending.push(Message::Ack { id, version: None });
+            }
+            Ok(Err(rejection)) => self.refuse_submit(id, &SubmitError::Rejected(rejection)),
+            Err(ShowFailed) => return Err(SHOW_FAILED),
+        }
+        Ok(())
+    }
+}

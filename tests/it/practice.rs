@@ -1,0 +1,446 @@
+//! Practice tables (rule 8.7): played whole, over REST and sockets and over the death of a node, by
+//! players who have no coins; and nothing of it in the database. Hints come there and nowhere else.
+
+use std::process::Command;
+
+use bahay::client::{Client, Play, PlayError};
+use bahay::edge::{self, Rate};
+use bahay::lobby::{self, WantedRules};
+use bahay::verify::ledger::{self, Extent};
+use bahay::ws::protocol::Message;
+use bahay_engine::catalog::{self, AnyAction, AnyGame};
+use bahay_engine::game::Game;
+use bahay_engine::table::{Clocks, Event, Input, Phase, PhaseView, Rejection, Table, TableId};
+use serde_json::json;
+use sqlx::PgPool;
+use tokio::time::timeout;
+
+use crate::private_pots::call;
+use crate::support::bank::Bank;
+use crate::support::db::TestDatabase;
+use crate::support::house::{House, PATIENCE, Setup, guest_at, joined, wide_door};
+use crate::support::live::TestLive;
+use crate::support::node::{Node, Seated};
+use crate::support::process::{Server, serve};
+
+type Happened = Event<<AnyGame as Game>::Event>;
+
+const PATH: &str = "/v1/practice-tables";
+
+/// The AI thinks for a moment only.
+fn quick() -> Clocks {
+    Clocks { think_ms: 20, ..Clocks::default() }
+}
+
+fn tongits() -> WantedRules {
+    WantedRules { kind: Some("tongits".into()), ..WantedRules::default() }
+}
+
+/// Every row of every table, as a digest by the table's name.
+async fn everything(pool: &PgPool) -> Vec<(String, String)> {
+    let tables = "
+        select t.table_name::text from information_schema.tables t
+        where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
+        order by 1";
+    let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(pool).await.unwrap();
+    assert!(tables.len() > 40, "{tables:?}");
+    let mut digests = vec![];
+    for table in tables {
+        let digest = format!(
+            "select md5(coalesce(string_agg(r::text, '\n' order by r::text), '')) from {table} r"
+        );
+        let digest = sqlx::AssertSqlSafe(digest);
+        digests.push((table, sqlx::query_scalar(digest).fetch_one(pool).await.unwrap()));
+    }
+    digests
+}
+
+async fn count(house: &House, from: &str) -> i64 {
+    let query = sqlx::AssertSqlSafe(format!("select count(*) from {from}"));
+    sqlx::query_scalar(query).fetch_one(&house.pool).await.unwrap()
+}
+
+/// Does what a hint says, or says ready, as far as the player is asked.
+async fn follow_hint(node: &Node, seated: &Seated) -> bool {
+    let input = match seated.table.hint(seated.player) {
+        Ok(hint) => {
+            let (player, game, prompt) = (seated.player, hint.game, hint.prompt);
+            Some(Input::Act { player, game, prompt, action: hint.action })
+        }
+        Err(_) if matches!(seated.table.phase(), Phase::Preparing(_)) => seated.input(),
+        Err(_) => None,
+    };
+    match input {
+        // Refused only where the clock was faster.
+        Some(input) => node.tables().submit(seated.table.id(), input).await.is_ok(),
+        None => false,
+    }
+}
+
+/// Plays until a table is as asked for.
+async fn play_until(node: &Node, seated: &mut Seated, holds: impl Fn(&Table<AnyGame>) -> bool) {
+    while !holds(&seated.table) {
+        follow_hint(node, seated).await;
+        if !holds(&seated.table) {
+            seated.next().await;
+        }
+    }
+}
+
+/// Who has no wallet plays two games of each kind, the first one over the death of its node. Not a
+/// row of the database changes, and the books are in order.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_no_coins_practises_and_nothing_is_written_down() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let player = bank.player(0).await;
+    let before = everything(&bank.pool).await;
+    for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
+        let doomed = Node::start(&bank, &live, quick()).await;
+        let wanted = WantedRules { kind: Some(kind.name.into()), ..WantedRules::default() };
+        let table = doomed.lobby.practise(player, wanted, None).await.unwrap();
+        let mut seated = Seated::join(&doomed, table, player).await;
+        play_until(&doomed, &mut seated, |table| table.hint(player).is_ok()).await;
+        let game = seated.table.phase().game().unwrap();
+        drop(doomed);
+        let node = Node::start(&bank, &live, quick()).await;
+        let mut seated = Seated::join(&node, table, player).await;
+        assert_eq!(seated.table.phase().game(), Some(game), "{}: it goes on", kind.name);
+        let is_next =
+            |table: &Table<_>| matches!(table.phase(), Phase::Preparing(next) if next.game != game);
+        play_until(&node, &mut seated, is_next).await;
+        let next = seated.table.phase().game().unwrap();
+        let is_after = |table: &Table<_>| matches!(table.phase(), Phase::Preparing(after) if after.game != next);
+        play_until(&node, &mut seated, is_after).await;
+        assert_eq!(node.lobby.leave(player).await.unwrap(), table);
+        assert_eq!(node.lobby.seated_at(player).await.unwrap(), None);
+    }
+    assert_eq!(everything(&bank.pool).await, before);
+    let report = ledger::check(&bank.pool, Extent::Everything).await.unwrap();
+    assert!(report.is_clean(), "{report}");
+}
+
+async fn practise(client: &Client, kind: &str) -> TableId {
+    let (status, seat) = call(client, "POST", PATH, Some(&json!({ "kind": kind }))).await;
+    assert_eq!(status, 200, "{seat}");
+    TableId(seat["table"].as_str().unwrap().parse().unwrap())
+}
+
+fn code(refused: Result<impl std::fmt::Debug, PlayError>) -> String {
+    match refused {
+        Err(PlayError::Refused { code, .. }) => code,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Asks what a bot would play here: the prompt and the action.
+async fn hint(play: &mut Play) -> Result<(u32, AnyAction), PlayError> {
+    hint_hearing(play, &mut vec![]).await
+}
+
+/// The same; adds what happened until the answer.
+async fn hint_hearing(
+    play: &mut Play,
+    happened: &mut Vec<Happened>,
+) -> Result<(u32, AnyAction), PlayError> {
+    let id = play.hint().await?;
+    let mut told = None;
+    loop {
+        match timeout(PATIENCE, play.next()).await.expect("a hint is answered")? {
+            Message::Advice { prompt, action, by, .. } => {
+                assert!(["greedy", "quick"].contains(&&*by), "{by}");
+                told = Some((prompt, action));
+            }
+            Message::Ack { id: answered, .. } if answered == id => {
+                return Ok(told.expect("the hint comes before the ack"));
+            }
+            Message::Refusal { id: Some(answered), code, rule, detail, .. } if answered == id => {
+                let (code, rule) = (code.into_owned(), rule.map(|rule| rule.into_owned()));
+                return Err(PlayError::Refused { code, rule, detail });
+            }
+            Message::Update { events, .. } => happened.extend(events),
+            _ => {}
+        }
+    }
+}
+
+async fn ready(play: &mut Play) {
+    let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
+        panic!("{:?}", play.view());
+    };
+    let ready = play.ready(game, Some("luck".into())).await.unwrap();
+    play.answered(ready).await.unwrap();
+    while matches!(play.view().unwrap().phase, PhaseView::Opening { .. }) {
+        timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+    }
+    // Refused where the table did not wait for it.
+    if let Some(revealing) = play.reveal().await.unwrap() {
+        let _ = play.answered(revealing).await;
+    }
+}
+
+fn is_asked(play: &Play) -> bool {
+    play.prompt().is_some_and(|prompt| !prompt.legal.is_empty())
+}
+
+async fn until_asked(play: &mut Play) {
+    while !is_asked(play) {
+        timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+    }
+}
+
+/// By hints to the end of the game. Gives how many were followed.
+async fn play_by_hints(play: &mut Play) -> u32 {
+    let mut followed = 0;
+    while !matches!(play.view().unwrap().phase, PhaseView::Preparing { .. }) {
+        if !is_asked(play) {
+            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+            continue;
+        }
+        match hint(play).await {
+            Ok((prompt, action)) if play.prompt().is_some_and(|open| open.number == prompt) => {
+                let acting = play.act(action).await.unwrap();
+                match play.answered(acting).await {
+                    Ok(_) => followed += 1,
+                    // The clock, or who answers the same prompt, was faster.
+                    Err(PlayError::Refused { code, .. }) => assert_eq!(code, "stale_prompt"),
+                    Err(other) => panic!("{other}"),
+                }
+            }
+            Ok(_) => {}
+            Err(PlayError::Refused { code, .. }) => {
+                assert!(["not_asked", "wrong_phase"].contains(&&*code), "{code}");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    followed
+}
+
+/// Over REST and a socket, as a client does it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_practised_by_hints_and_coins_stay_where_they_are() {
+    let house = House::with_clocks(quick()).await;
+    let client = house.guest("Althea").await;
+    let wallet = client.wallet().await.unwrap();
+    let operations = count(&house, "operations").await;
+    let table = practise(&client, "tongits").await;
+    let mut play = joined(&client).await;
+    let view = play.view().unwrap();
+    assert!(view.terms.practice && view.terms.price.bet.is_zero() && view.terms.hits.is_none());
+    assert_eq!(view.terms.room, "practice");
+    let bots: Vec<_> = view.seats.iter().flatten().filter(|seat| seat.bot).collect();
+    assert_eq!(bots.len(), 2);
+    assert!(bots.iter().all(|bot| bot.name.starts_with("Bot ")) && bots[0].name != bots[1].name);
+    ready(&mut play).await;
+    assert!(play_by_hints(&mut play).await > 0);
+    // In the midst of another one the player is free at once.
+    ready(&mut play).await;
+    until_asked(&mut play).await;
+    client.leave().await.unwrap();
+    assert_ne!(client.seat("newbie").await.unwrap(), table);
+    client.leave().await.unwrap();
+    assert_eq!(client.wallet().await.unwrap().available, wallet.available);
+    for nothing in ["games", "game_players", "game_records", "settlements", "notices"] {
+        assert_eq!(count(&house, nothing).await, 0, "{nothing}");
+    }
+    assert_eq!(count(&house, "operations").await, operations);
+    let (_, games) = call(&client, "GET", "/v1/me/games", None).await;
+    assert_eq!(games["items"], json!([]));
+    let report = ledger::check(&house.pool, Extent::Everything).await.unwrap();
+    assert!(report.is_clean(), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hint_is_refused_where_nothing_is_asked_and_wherever_coins_are_played_for() {
+    let house = House::with_clocks(quick()).await;
+    let client = house.guest("Althea").await;
+    let mut play = client.play().await.unwrap();
+    assert_eq!(code(hint(&mut play).await), "not_joined");
+    practise(&client, "tongits").await;
+    drop(play);
+    let mut play = joined(&client).await;
+    assert_eq!(code(hint(&mut play).await), "wrong_phase");
+    ready(&mut play).await;
+    until_asked(&mut play).await;
+    let (_, action) = hint(&mut play).await.unwrap();
+    let acting = play.act(action).await.unwrap();
+    play.answered(acting).await.unwrap();
+    while is_asked(&play) {
+        let (_, action) = hint(&mut play).await.unwrap();
+        let acting = play.act(action).await.unwrap();
+        play.answered(acting).await.unwrap();
+    }
+    let refused = hint(&mut play).await;
+    if is_asked(&play) {
+        // The bots were done before the question came.
+        assert!(refused.is_ok() || code(refused) == "not_asked");
+    } else {
+        assert_eq!(code(refused), "not_asked");
+    }
+    // Where coins are played for: before a game, and to who is asked.
+    let (_, clients) = house.table().await;
+    let mut plays = vec![];
+    for client in &clients {
+        plays.push(joined(client).await);
+    }
+    assert_eq!(code(hint(&mut plays[0]).await), "not_practice");
+    for play in &mut plays {
+        ready(play).await;
+    }
+    for play in &mut plays {
+        while play.prompt().is_none() {
+            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+        }
+        assert_eq!(code(hint(play).await), "not_practice");
+    }
+}
+
+/// A hint costs what a request costs.
+#[tokio::test(flavor = "multi_thread")]
+async fn hints_are_limited_as_requests_are() {
+    let requests_per_account = Rate { per_second: 1, burst: 8 };
+    let door = edge::Options { requests_per_account, ..wide_door() };
+    let house = House::with(Setup { door, ..Setup::default() }).await;
+    let client = house.guest("Althea").await;
+    practise(&client, "tongits").await;
+    let mut play = joined(&client).await;
+    let mut refused = vec![];
+    for _ in 0..12 {
+        refused.push(code(hint(&mut play).await));
+    }
+    assert!(refused.contains(&"too_fast".to_owned()), "{refused:?}");
+    assert!(refused.contains(&"wrong_phase".to_owned()), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_practises_sits_nowhere_else_and_has_one_table() {
+    let house = House::with_clocks(quick()).await;
+    let client = house.guest("Althea").await;
+    let table = practise(&client, "tongits").await;
+    assert_eq!(practise(&client, "tongo_options").await, table, "the one that it has");
+    assert_eq!(client.seat("newbie").await.unwrap(), table);
+    let private = json!({ "room": "newbie", "bet": 100 });
+    let (status, refused) = call(&client, "POST", "/v1/private-tables", Some(&private)).await;
+    assert_eq!((status, refused["code"].as_str()), (409, Some("seated_elsewhere")));
+    client.leave().await.unwrap();
+    client.seat("newbie").await.unwrap();
+    let (status, refused) = call(&client, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
+    assert_eq!((status, refused["code"].as_str()), (409, Some("seated_elsewhere")));
+    client.leave().await.unwrap();
+    for (body, why) in [
+        (json!({ "kind": "chess" }), "kind"),
+        (json!({ "kind": "tongits", "rule_set": "none" }), "rule_set"),
+        (json!({ "kind": "tongits", "rules": { "no_such": 1 } }), "switches"),
+        (json!({ "kind": "tongits", "players": 2 }), "players"),
+    ] {
+        let (status, refused) = call(&client, "POST", PATH, Some(&body)).await;
+        assert_eq!((status, refused["code"].as_str()), (422, Some("rules_invalid")), "{refused}");
+        assert!(refused["detail"].as_str().unwrap().starts_with(why), "{refused}");
+    }
+    let eight = json!({ "kind": "tongo_assets", "players": 6 });
+    let (status, seat) = call(&client, "POST", PATH, Some(&eight)).await;
+    assert_eq!(status, 200, "{seat}");
+    let play = joined(&client).await;
+    assert_eq!(play.view().unwrap().seats.iter().flatten().count(), 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_house_has_so_many_practice_tables_and_one_that_is_left_counts_no_more() {
+    let lobby = lobby::Options { practice_tables: 1, ..lobby::Options::default() };
+    let house = House::with(Setup { lobby, ..Setup::default() }).await;
+    let [first, second] = [house.guest("Althea").await, house.guest("Benjie").await];
+    practise(&first, "tongits").await;
+    let (status, refused) = call(&second, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
+    assert_eq!((status, refused["code"].as_str()), (409, Some("practice_full")));
+    first.leave().await.unwrap();
+    let free = async {
+        loop {
+            let body = json!({ "kind": "tongits" });
+            match call(&second, "POST", PATH, Some(&body)).await {
+                (200, _) => return,
+                (409, refused) => assert_eq!(refused["code"], "practice_full"),
+                other => panic!("{other:?}"),
+            }
+        }
+    };
+    timeout(PATIENCE, free).await.expect("the table is no more listed");
+    let none = lobby::Options { practice_tables: 0, ..lobby::Options::default() };
+    let house = House::with(Setup { lobby: none, ..Setup::default() }).await;
+    let third = house.guest("Carmela").await;
+    let (status, refused) = call(&third, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
+    assert_eq!((status, refused["code"].as_str()), (409, Some("practice_full")));
+}
+
+/// Whoever goes away without a word loses the table when it is not ready for the next game.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_practice_table_that_is_abandoned_closes_by_itself() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let clocks = Clocks { prepare_ms: 100, think_ms: 1, ..Clocks::default() };
+    let node = Node::new(&bank, &live, clocks).await;
+    let player = bank.player(0).await;
+    let table = node.lobby.practise(player, tongits(), None).await.unwrap();
+    let mut seated = Seated::join(&node, table, player).await;
+    let game = seated.table.phase().game().unwrap();
+    let ready = Input::Ready { player, game, commitment: None };
+    node.tables().submit(table, ready).await.unwrap();
+    let connection = seated.connection;
+    node.tables().submit(table, Input::Disconnect { player, connection }).await.unwrap();
+    seated.until(|table| matches!(table.phase(), Phase::Waiting)).await;
+    assert!(seated.table.is_deserted());
+    let is_free = async { while !matches!(node.lobby.seated_at(player).await, Ok(None)) {} };
+    timeout(PATIENCE, is_free).await.expect("the player is bound to it no more");
+    let hint = node.tables().look(table).await.unwrap().unwrap().hint(player);
+    assert!(matches!(hint, Err(Rejection::NotSeated)));
+}
+
+fn kill(server: &Server) {
+    let mut kill = Command::new("kill");
+    kill.arg("-KILL").arg(server.process.id().to_string());
+    assert!(kill.status().unwrap().success());
+}
+
+/// A process dies in mid-game, and the game is ended once, by another.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_process_leaves_a_game_that_ends_once() {
+    let database = TestDatabase::new().await;
+    let mut command = serve(&database);
+    let [doomed, other] = [Server::start(&mut command).await, Server::start(&mut command).await];
+    let client = guest_at(&doomed.url, "Althea").await;
+    practise(&client, "tongits").await;
+    let mut play = joined(&client).await;
+    ready(&mut play).await;
+    until_asked(&mut play).await;
+    let game = play.prompt().unwrap().game;
+    kill(&doomed);
+    let known = play.drop_connection();
+    let mut play = client.at(&other.url).play().await.unwrap();
+    play.resume(known);
+    let joining = play.join().await.unwrap();
+    let mut happened = play.answered(joining).await.unwrap();
+    while !matches!(play.view().unwrap().phase, PhaseView::Preparing { .. }) {
+        if !is_asked(&play) {
+            if let Message::Update { events, .. } =
+                timeout(PATIENCE, play.next()).await.unwrap().unwrap()
+            {
+                happened.extend(events);
+            }
+            continue;
+        }
+        // Refused where the AI, which plays for who was away, was faster.
+        if let Ok((prompt, action)) = hint_hearing(&mut play, &mut happened).await
+            && play.prompt().is_some_and(|open| open.number == prompt)
+        {
+            let acting = play.act(action).await.unwrap();
+            if let Ok(events) = play.answered(acting).await {
+                happened.extend(events);
+            }
+        }
+    }
+    let is_settled =
+        |event: &&Happened| matches!(event, Event::Settled { game: of, .. } if *of == game);
+    assert_eq!(happened.iter().filter(is_settled).count(), 1);
+    let pool = database.pool().await;
+    let games: i64 =
+        sqlx::query_scalar("select count(*) from games").fetch_one(&pool).await.unwrap();
+    assert_eq!(games, 0);
+}
