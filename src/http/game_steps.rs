@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::db::PgPool;
+use crate::records::Records;
 use crate::replay::{GameReplay, Step};
 
 use super::games::{number, record_of};
@@ -128,6 +129,7 @@ pub(super) enum ChosenByWhom {
 )]
 pub(super) async fn list_game_steps(
     State(pool): State<PgPool>,
+    State(records): State<Records>,
     player: Player,
     Path(id): Path<Uuid>,
     Query(query): Query<StepsQuery>,
@@ -138,7 +140,7 @@ pub(super) async fn list_game_steps(
     if query.offset > OFFSET_MAX {
         return Err(Code::QueryInvalid.because("an offset is at most 1000000"));
     }
-    let (game, record) = record_of(&pool, player, id).await?;
+    let (game, record) = record_of(&pool, &records, player, id).await?;
     let place = game.players.iter().position(|one| *one == player.id);
     let seat = place.and_then(|place| u8::try_from(place).ok()).and_then(Seat::new);
     let seat = seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in it"))?;

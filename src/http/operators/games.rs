@@ -16,7 +16,7 @@ use crate::reports::{Dossier, Reports, Verdict};
 
 use super::super::game_steps::{GameStep, some_steps};
 use super::super::games::number;
-use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread};
+use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread, unread_record};
 use super::ledger::OperationBody;
 
 /// A game and all that was booked for it.
@@ -175,7 +175,7 @@ pub(in crate::http) async fn show_dossier(
     _: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<Json<DossierBody>, Problem> {
-    let dossier = reports.game(GameId(id)).await.map_err(unread)?;
+    let dossier = reports.game(GameId(id)).await.map_err(unread_record)?;
     Ok(Json(dossier.ok_or_else(|| Code::GameNotFound.plain())?.into()))
 }
 
@@ -216,7 +216,7 @@ pub(in crate::http) async fn record_to_look_at(
     game: GameId,
 ) -> Result<(GameDetail, Value), Problem> {
     let by = operator.guardian()?;
-    let dossier = reports.game(game).await.map_err(unread)?;
+    let dossier = reports.game(game).await.map_err(unread_record)?;
     let mut detail = dossier.ok_or_else(|| Code::GameNotFound.plain())?.game;
     let record = match (detail.state, detail.record.take()) {
         (GameState::Settled, Some(record)) => record,
