@@ -1,6 +1,6 @@
 -- Bytes a game in PostgreSQL, by table and index, the largest first: for any database, as in
 -- `psql "$DATABASE_URL" -f scripts/size.sql`. A table is told without its indexes and with what
--- left it for a place of its own (TOAST). What a database holds without any game is in it too.
+-- left it for a place of its own (TOAST). What takes less than a hundredth is only in the sum.
 with games as (
     select greatest(count(*), 1) as number from games
 ),
@@ -24,5 +24,5 @@ select l.relation, l.of_table as "index of", l.bytes,
     round(l.bytes::numeric / g.number, 1) as "bytes a game", g.number as games
 from lines l
 cross join games g
-where l.bytes::numeric / g.number >= 1
+where l.place = 1 or l.bytes > (select sum(p.bytes) from parts p) * 0.01
 order by l.place desc, l.bytes desc;

@@ -21,7 +21,7 @@ use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
 use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
-use crate::outbox::{Folder, Outbox};
+use crate::outbox::command::Events;
 use crate::reason::Reason;
 use crate::records::command::Archive;
 use crate::records::{self, Records};
@@ -66,7 +66,12 @@ enum Command {
         settings: ArchiveSettings,
     },
     /// Write what was booked and played as one stream of numbered events, one JSON a line.
-    Events(Events),
+    Events {
+        #[command(flatten)]
+        what: Events,
+        #[command(flatten)]
+        database: Box<Database>,
+    },
     /// Look after tables that were halted.
     #[command(subcommand)]
     Table(TableOrder),
@@ -133,23 +138,6 @@ struct LoadTest {
 fn database(url: &str) -> Result<Database, String> {
     let read = url.parse().map(|database_url| Database { database_url });
     read.map_err(|error| in_one_line(&error))
-}
-
-/// Where events go, and from which on.
-#[derive(clap::Args, Debug)]
-struct Events {
-    /// A folder, which remembers how far it goes; without it they are printed.
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-    /// The number of the first event that is printed.
-    #[arg(long, value_name = "NUMBER", default_value = "1", conflicts_with = "out",
-          value_parser = clap::value_parser!(i64).range(1..))]
-    from: i64,
-    /// Go on when there are no more, and write what is booked from then on.
-    #[arg(long)]
-    follow: bool,
-    #[command(flatten)]
-    database: Box<Database>,
 }
 
 /// Checks a record: its deal, every action, its settlement.
@@ -295,7 +283,7 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Archive { what, database, settings } => {
             runtime()?.block_on(archive(what, *database, &settings))
         }
-        Command::Events(what) => runtime()?.block_on(events(what)),
+        Command::Events { what, database } => runtime()?.block_on(events(what, *database)),
         Command::Table(order) => {
             let said = runtime()?.block_on(operate::table(order))?;
             print!("{said}");
@@ -481,6 +469,10 @@ async fn service(database: Database) -> Result<db::PgPool, Failed> {
     Ok(pool.map_err(app::ServeError::Database)?)
 }
 
+async fn events(what: Events, database: Database) -> Result<(), Failed> {
+    Ok(outbox::command::run(what, service(database).await?, &mut stdout().lock()).await?)
+}
+
 async fn archive(
     what: Archive,
     database: Database,
@@ -521,43 +513,6 @@ async fn verify_ledger(database: Database, records: &Records) -> Result<(), Fail
     let report = ledger_report(database, records).await?;
     println!("{report}");
     if report.is_clean() { Ok(()) } else { Err("the ledger does not add up".into()) }
-}
-
-/// How long events are waited for before it is asked again.
-const EVENTS_EVERY: Duration = Duration::from_millis(500);
-
-async fn events(what: Events) -> Result<(), Failed> {
-    let Events { out, from, follow, database } = what;
-    db::check_schema(&database.database_url).await?;
-    let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
-    let pool = db::connect(database.database_url, options).await;
-    let pool = pool.map_err(app::ServeError::Database)?;
-    let mut folder = out.as_deref().map(Folder::open).transpose()?;
-    let after = folder.as_ref().map_or(from - 1, Folder::number);
-    let mut outbox = Outbox::after(pool, after)
-        .await?
-        .ok_or_else(|| format!("there are not {after} events yet: is this another database?"))?;
-    loop {
-        let events = outbox.next().await?;
-        match &mut folder {
-            Some(folder) => folder.append(&events)?,
-            None => print_events(&events)?,
-        }
-        match (events.is_empty(), follow) {
-            (true, true) => tokio::time::sleep(EVENTS_EVERY).await,
-            (true, false) => return Ok(()),
-            (false, _) => {}
-        }
-    }
-}
-
-fn print_events(events: &[outbox::Event]) -> Result<(), Failed> {
-    let mut out = stdout().lock();
-    for event in events {
-        serde_json::to_writer(&mut out, event)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(out.flush()?)
 }
 
 async fn verify_standings(

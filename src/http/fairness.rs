@@ -121,6 +121,8 @@ pub(super) enum Chance {
         (status = 404, description = "`game_not_found`: there is no such game, or it goes on",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`game_voided`: the game was voided, and its deal is not shown",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]

@@ -124,6 +124,8 @@ pub(super) enum ChosenByWhom {
         (status = 404, description = "`game_not_found`: there is no such game, or it was not yours",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`game_not_finished` or `game_voided`: there is no record",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]

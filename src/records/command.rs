@@ -5,6 +5,7 @@ use std::io::Write;
 
 use sqlx::PgPool;
 
+use super::moving::BATCH;
 use super::{Mover, MovingError, Pace, Records, Tidied};
 use crate::clock::Clock;
 
@@ -20,6 +21,11 @@ pub struct Archive {
     #[arg(long, value_name = "NUMBER", conflicts_with = "check",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
+
+    /// How many records one object holds at most.
+    #[arg(long, value_name = "NUMBER", default_value_t = BATCH,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub batch: u32,
 
     /// Learn another dictionary from the oldest records that are moved now: when games or records have
     /// changed, and objects have grown by it.
@@ -55,6 +61,7 @@ pub async fn run(
     pace: Pace,
     out: &mut impl Write,
 ) -> Result<(), ArchiveError> {
+    let pace = Pace { batch: what.batch, ..pace };
     let mover = Mover::new(pool, Clock::system(), records, pace);
     if what.dry_run {
         let (records, bytes) = mover.waiting().await?;

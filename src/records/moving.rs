@@ -28,7 +28,7 @@ const INTERVAL: Duration = Duration::from_hours(1);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Records of one object.
-const BATCH: u32 = 1_000;
+pub(super) const BATCH: u32 = 1_000;
 
 /// What is less than a batch waits for so long beyond its time.
 const REST_WAITS: Duration = Duration::from_hours(24);

@@ -167,7 +167,9 @@ impl From<Dossier> for DossierBody {
     responses(
         (status = 200, description = "The game", body = DossierBody),
         (status = 404, description = "`game_not_found`", body = ProblemBody,
-            content_type = "application/problem+json")
+            content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
+            body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(in crate::http) async fn show_dossier(
@@ -194,6 +196,8 @@ pub(in crate::http) async fn show_dossier(
         (status = 404, description = "`game_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`game_not_finished` or `game_voided`: there is no record",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]

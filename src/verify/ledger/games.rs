@@ -98,12 +98,13 @@ async fn read_archived(
     records: &Records,
     rows: &mut Vec<Row>,
 ) -> Result<Vec<Difference>, LedgerError> {
-    let moved = rows.iter().filter(|row| row.settlement.is_some() && row.record.is_none());
-    let moved: Vec<Uuid> = moved.map(|row| row.game).collect();
+    // The row of the opening has neither, and is of the same game.
+    let is_moved = |row: &Row| row.settlement.is_some() && row.record.is_none();
+    let moved: Vec<Uuid> = rows.iter().filter(|row| is_moved(row)).map(|row| row.game).collect();
     let unread = |error: RecordError| LedgerError::Unavailable { reason: error.to_string() };
     let mut texts = records.archived(pool, &moved).await.map_err(unread)?;
     let mut differences = Vec::new();
-    rows.retain_mut(|row| match texts.remove(&row.game) {
+    rows.retain_mut(|row| match is_moved(row).then(|| texts.remove(&row.game)).flatten() {
         None => true,
         Some(Ok(text)) => {
             row.record = Some(text);
