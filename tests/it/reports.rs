@@ -46,8 +46,8 @@ pub(crate) async fn counted(pool: &PgPool) -> Reports {
 async fn a_generated_history_is_in_order() {
     let (_database, pool, written) = history(150, 18).await;
     assert!(written.games >= 150 && written.windows > 1, "{written:?}");
-    let report =
-        ledger::check(&pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
+    let (here, days) = (Records::in_the_database(), Calendar::default());
+    let report = ledger::check(&pool, &here, Extent::Everything).await.unwrap();
     assert!(report.is_clean() && report.games.settled == written.games, "{report}");
     let standings = standings::check(&pool, &here, &days).await.unwrap();
     assert_eq!(standings.differences, Vec::<String>::new());
@@ -74,8 +74,7 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
         sqlx::query(shift).bind(game.0).bind(hours).execute(&owner).await.unwrap();
     }
     bank.ledger.fold().await.unwrap();
-    let live = TestLive::new();
-    let (connected, _publications) = live.connect().await;
+    let (connected, _publications) = TestLive::new().connect().await;
     let standings = Standings::new(bank.pool.clone(), connected, Calendar::default());
     standings.count().await.unwrap();
     let reports = counted(&bank.pool).await;
