@@ -1,7 +1,7 @@
 //! The commands of the one binary. Each that fails says why in one line, and exits with 1; with 2
 //! when the command line itself is not understood.
 
-use std::io::{IsTerminal, Read, Write, stderr, stdin, stdout};
+use std::io::{IsTerminal, Read, stderr, stdin, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;

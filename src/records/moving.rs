@@ -186,6 +186,7 @@ impl Mover {
             let has_waited =
                 candidates.first().is_some_and(|oldest| oldest.finished_at.to_jiff() < rest);
             let (Some(last), true) = (candidates.last(), is_whole || has_waited) else {
+                lock.release().await?;
                 return Ok(moved);
             };
             from = Some(last.finished_at);
@@ -209,6 +210,7 @@ impl Mover {
             moved = moved.and(self.move_batch(&mut lock, candidates, learn).await?);
             learn = false;
         }
+        lock.release().await?;
         Ok(moved)
     }
 
@@ -272,6 +274,7 @@ impl Mover {
                 tidied.left_over.push(name);
             }
         }
+        lock.release().await?;
         Ok(tidied)
     }
 
@@ -452,6 +455,16 @@ impl Mover {
             .fetch_one(&mut connection)
             .await?;
         if taken { Ok(Lock(connection)) } else { Err(MovingError::Busy) }
+    }
+}
+
+impl Lock {
+    /// At once, and not only when PostgreSQL has seen that the connection is gone.
+    async fn release(mut self) -> Result<(), sqlx::Error> {
+        sqlx::query_scalar!(r#"select pg_advisory_unlock($1) as "was_held!""#, LOCK)
+            .fetch_one(&mut self.0)
+            .await?;
+        Ok(())
     }
 }
 

@@ -82,6 +82,19 @@ impl Old {
         sqlx::query_as(counts).fetch_one(&self.pool).await.unwrap()
     }
 
+    /// When PostgreSQL has seen that whoever moved is gone.
+    async fn unlocked(&self) {
+        let locks = "
+            select count(*) from pg_locks
+            where locktype = 'advisory'
+                and database = (select oid from pg_database where datname = current_database())";
+        let started = Instant::now();
+        while sqlx::query_scalar::<_, i64>(locks).fetch_one(&self.pool).await.unwrap() > 0 {
+            assert!(started.elapsed() < PATIENCE, "the lock stays");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     fn objects(&self) -> Vec<PathBuf> {
         files(&self.folder.path().join("records"))
     }
@@ -133,6 +146,7 @@ async fn a_crash_after_any_step_loses_and_doubles_nothing() {
     for step in Step::ALL {
         let stopped = old.mover(BATCH).stopping_after(step).move_all(u64::MAX, false).await;
         assert!(matches!(stopped, Err(MovingError::Stopped(at)) if at == step), "{stopped:?}");
+        old.unlocked().await;
         let (here, there) = old.places().await;
         assert_eq!(here + there, i64::try_from(old.games).unwrap(), "{step:?}");
         assert!(old.read(&old.records()).await == before, "after {step:?}");
@@ -140,6 +154,7 @@ async fn a_crash_after_any_step_loses_and_doubles_nothing() {
     // Two batches have less than a whole one left, which other sizes cut otherwise.
     let stopped = old.mover(7).stopping_after(Step::Written).move_all(7, false).await;
     assert!(matches!(stopped, Err(MovingError::Stopped(Step::Written))), "{stopped:?}");
+    old.unlocked().await;
     old.mover(BATCH).move_all(u64::MAX, false).await.unwrap();
     assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
     assert!(old.read(&old.records()).await == before);
@@ -179,11 +194,7 @@ async fn a_process_that_is_killed_while_it_archives_loses_nothing() {
         let (here, there) = old.places().await;
         assert_eq!(here + there, i64::try_from(old.games).unwrap());
         assert!(old.read(&old.records()).await == before);
-        // The lock goes when PostgreSQL has seen that the process is gone.
-        while matches!(old.mover(50).tidy(false).await, Err(MovingError::Busy)) {
-            assert!(started.elapsed() < PATIENCE, "the lock stays");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        old.unlocked().await;
     }
     assert!(archive().status().unwrap().success());
     assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
@@ -252,10 +263,9 @@ async fn an_archive_that_is_away_or_was_changed_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_who_archive_at_once_do_not_do_it_twice() {
     let old = Old::new(60).await;
-    let (one, other) = tokio::join!(
-        old.mover(5).move_all(u64::MAX, false),
-        old.mover(5).move_all(u64::MAX, false)
-    );
+    let (first, second) = (old.mover(5), old.mover(5));
+    let (one, other) =
+        tokio::join!(first.move_all(u64::MAX, false), second.move_all(u64::MAX, false));
     let moved: Vec<u64> = [one, other]
         .into_iter()
         .filter_map(|moved| match moved {

@@ -5,10 +5,12 @@ use std::time::Duration;
 use bahay::clock::Clock;
 use bahay::records::{Mover, Pace, Place, Records};
 use bahay::reports::Reports;
+use bahay::standings::{Calendar, Standings};
 use bahay_engine::table::{PlayerId, TableId};
 use uuid::Uuid;
 
 use crate::support::bank::PotGoes;
+use crate::support::live::TestLive;
 use crate::support::reason;
 
 use super::server::{Guest, Server, Setup, expect_refusal, ok, text};
@@ -58,6 +60,9 @@ async fn an_archived_record_is_shown_as_before_or_said_to_be_away() {
     let before = ok(server.node.get(&paths[0], token)).await;
 
     server.bank.ledger.fold().await.expect("it is sealed");
+    let (live, _publications) = TestLive::new().connect().await;
+    let standings = Standings::new(server.bank.pool.clone(), live, Calendar::default());
+    standings.count().await.expect("it is counted");
     Reports::beside(&server.bank.pool).count().await.expect("it is counted");
     let folder = tempfile::tempdir().expect("a folder");
     let address = format!("file://{}", folder.path().display());
