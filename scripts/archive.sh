@@ -37,7 +37,7 @@ check_archive() {
 
   export BAHAY_ARCHIVE=s3://house/of/records BAHAY_ARCHIVE_AFTER_DAYS=2
   archive_and_kill
-  attend "$BINARY" archive --batch 100 || die "the rest was not moved: see above"
+  attend "$BINARY" archive --batch 150 || die "the rest was not moved: see above"
   [ "$(archive_sql 'select coalesce(sum(records), 0) from archive_objects')" = \
     "$(archive_sql 'select count(*) from game_records where record is null')" ] ||
     die "the database has another number of archived records than its objects hold"
@@ -63,7 +63,7 @@ archive_and_kill() {
   local process noted round
   for round in 1 2 3; do
     noted=$(archive_sql 'select count(*) from archive_objects')
-    spawn "$BINARY" archive --batch 100 >/dev/null
+    spawn "$BINARY" archive --batch 150 >/dev/null
     process=$CHILD
     until [ "$(archive_sql 'select count(*) from archive_objects')" != "$noted" ]; do
       process_start "$process" >/dev/null || die "nothing was archived in round $round: see above"

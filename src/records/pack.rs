@@ -10,7 +10,7 @@ const LEVEL: i32 = 19;
 
 /// The size of a dictionary, and from how many records one is learnt at least.
 const DICTIONARY_BYTES: usize = 64 * 1024;
-const SAMPLES_MIN: usize = 300;
+const SAMPLES_MIN: usize = 100;
 
 /// A larger record stays where it is, and no object can make us take more memory for one.
 pub(super) const RECORD_BYTES_MAX: usize = 1024 * 1024;
