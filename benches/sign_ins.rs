@@ -19,6 +19,7 @@ use bahay::db::{self, PoolOptions};
 use bahay::edge::{self, Rate};
 use bahay::lobby::{self, house_rooms};
 use bahay::operators::AdjustmentBounds;
+use bahay::records::{Pace, Records};
 use bahay::retention::Kept;
 use bahay::rewards::Terms;
 use bahay::standings::Calendar;
@@ -122,6 +123,8 @@ async fn run() {
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
         kept: Kept::default(),
+        records: Records::in_the_database(),
+        archiving: Pace::new(Duration::from_hours(48)),
         hooks: FaultHooks::default(),
     };
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();

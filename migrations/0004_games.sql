@@ -68,8 +68,21 @@ create table game_records (
     game uuid primary key,
     settlement jsonb not null,
     -- A JSON text as it came. To parse it, as `json` does, took four times as long as storing it,
-    -- and nothing in the database looks into a record. Whoever verifies games reads them all.
-    record text not null
+    -- and nothing in the database looks into a record. Whoever verifies games reads them all. Null
+    -- once the record was moved to the archive (0013_archive.sql).
+    record text null,
+    -- Where it is then: the number of the object, the place and length of its part of it, the hash
+    -- (SHA-256) of the text as it came; and whether the AI has played for somebody, which reports
+    -- count.
+    archived_in bigint null,
+    archived_at integer null,
+    archived_bytes integer null,
+    record_hash bytea null,
+    taken_over boolean null,
+    constraint game_records_somewhere check (
+        num_nonnulls(archived_in, archived_at, archived_bytes, record_hash, taken_over)
+            = case when record is null then 5 else 0 end
+    )
 );
 
 -- A row with its record is too large for its place, so PostgreSQL tries to compress what is in it,

@@ -23,8 +23,9 @@ cmd_bench() {
       ;;
     floor | ledger | live | sign-ins) "bench_$what" "$@" ;;
     desk) cmd_bench_desk "$@" ;;
+    size) bench_size "$@" ;;
     *)
-      die "there is no bench '$what': rules, instructions, live, ledger, sign-ins, floor, desk, or nothing" \
+      die "there is no bench '$what': rules, instructions, live, ledger, sign-ins, floor, desk, size, or nothing" \
         "for one table"
       ;;
   esac
@@ -70,6 +71,31 @@ bench_sign-ins() {
   enter_test_instance bench
   start_services
   attend cargo bench --profile "$BENCH_PROFILE" --bench sign_ins -- "$@"
+}
+
+# Bytes a game in PostgreSQL, with two numbers of games, so that it can be told how they grow.
+bench_size() {
+  local one=${1:-20000} two=${2:-60000} more=''
+  step "building the server"
+  BAHAY_PROFILE=$BENCH_PROFILE build
+  enter_test_instance bench
+  GIVEN_REDIS_URL=none
+  start_services
+  attend "$BINARY" migrate || die "the migration failed: see above"
+  mkdir -p "$INSTANCE/archive"
+  export BAHAY_ARCHIVE=file://$INSTANCE/archive BAHAY_ARCHIVE_AFTER_DAYS=2
+  for games in "$one" "$((two - one))"; do
+    # shellcheck disable=SC2086 # Possibly no word at all.
+    history --games "$games" --players $((games / 5 + 30)) --seed "$games" $more
+    more=--beside-others
+    say "as it is"
+    attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
+  done
+  step "archiving"
+  attend "$BINARY" archive || die "records were not archived: see above"
+  sql 'vacuum full analyze game_records'
+  say "with records in the archive"
+  attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
 }
 
 # On a PostgreSQL of its own, beside pgbench.

@@ -49,6 +49,7 @@ cmd_test() {
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
     check_containers files
     check_backups
+    check_archive
     check_fuzz
     check_clients
     check_env

@@ -29,6 +29,7 @@ use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::operators::{AdjustmentBounds, Audit, Corrections, Desk, Operators};
 use crate::ratings::Ratings;
+use crate::records::{AddressError, Mover, Pace, Records};
 use crate::reports::Reports;
 use crate::retention::{Kept, Retention};
 use crate::rewards::{Rewards, Terms};
@@ -63,6 +64,8 @@ pub enum ServeError {
     Redis(live_store::Unavailable),
     #[error("{address} cannot be listened on; free it or set {setting}: {error}")]
     Listen { address: SocketAddr, setting: &'static str, error: std::io::Error },
+    #[error("BAHAY_ARCHIVE: {0}")]
+    Archive(#[from] AddressError),
     #[error(transparent)]
     Rooms(#[from] RoomError),
     #[error(transparent)]
@@ -108,6 +111,10 @@ pub struct Parts {
     pub second_factor_keys: SealingKeys,
     /// For how long rows are kept that nobody needs.
     pub kept: Kept,
+    /// Where records of old games are.
+    pub records: Records,
+    /// When they are moved there.
+    pub archiving: Pace,
     /// For tests that plant faults.
     pub hooks: FaultHooks,
 }
@@ -175,6 +182,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         adjustments: config.adjustments.bounds(),
         door: config.door.options(),
         kept: config.kept.kept(),
+        records: config.archive.records()?,
+        archiving: config.archive.pace(),
         hooks: FaultHooks::default(),
         ways_in: accounts::Options { grants, ..config.ways_in.options() },
         desk,
@@ -221,6 +230,8 @@ pub async fn start(
         adjustments,
         door,
         kept,
+        records,
+        archiving,
         hooks,
         ways_in,
         desk: desk_options,
@@ -242,6 +253,7 @@ pub async fn start(
     background.spawn(tables.clone().listen(publications));
     background.spawn(tables.clone().tick());
     let checks = Checks::new(pool.clone(), ledger_check_every, &metrics);
+    let checks = checks.reading(records.clone());
     background.spawn(checks.clone().run(stopping.clone()));
     background.spawn(tables.clone().keep_present());
     background.spawn(tables.clone().find_lost());
@@ -255,13 +267,18 @@ pub async fn start(
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations(heard).await });
     background.spawn(Retention::new(pool.clone(), clock.clone(), kept).run());
+    if records.has_archive() {
+        let mover = Mover::new(pool.clone(), clock.clone(), records.clone(), archiving);
+        background.spawn(mover.run(stopping.clone()));
+    }
 
     let idempotency = Idempotency::new(pool.clone());
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
     let rewards = rewards.within(limits);
     let standings = Standings::new(pool.clone(), live.clone(), calendar);
+    let standings = standings.reading(records.clone());
     background.spawn(standings.clone().run(stopping.clone()));
-    let reports = Reports::beside(&pool);
+    let reports = Reports::beside(&pool).reading(records.clone());
     background.spawn(reports.clone().run(stopping.clone()));
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
@@ -319,6 +336,7 @@ pub async fn start(
         clock,
         metrics,
         operators,
+        records,
         reports,
         rewards,
         social,

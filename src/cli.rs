@@ -1,7 +1,7 @@
 //! The commands of the one binary. Each that fails says why in one line, and exits with 1; with 2
 //! when the command line itself is not understood.
 
-use std::io::{IsTerminal, Read, Write, stderr, stdin, stdout};
+use std::io::{IsTerminal, Read, stderr, stdin, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 use crate::accounts::{Ban, Bar, ListedBan};
 use crate::arena::Arena;
 use crate::collusion::Collusion;
-use crate::config::{Config, Database, StandingsSettings};
+use crate::config::{ArchiveSettings, Config, Database, StandingsSettings};
 use crate::env::Env;
 use crate::farm::Farm;
 use crate::fixtures::{GenerateHistory, Written};
@@ -21,8 +21,10 @@ use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
 use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
-use crate::outbox::{Folder, Outbox};
+use crate::outbox::command::Events;
 use crate::reason::Reason;
+use crate::records::command::Archive;
+use crate::records::{self, Records};
 use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::tapes::Tapes;
@@ -54,8 +56,22 @@ enum Command {
     Loadtest(Box<LoadTest>),
     /// Check the record of a finished game, or the whole ledger.
     Verify(Verify),
+    /// Move records of old games to the archive, or check it.
+    Archive {
+        #[command(flatten)]
+        what: Archive,
+        #[command(flatten)]
+        database: Box<Database>,
+        #[command(flatten)]
+        settings: ArchiveSettings,
+    },
     /// Write what was booked and played as one stream of numbered events, one JSON a line.
-    Events(Events),
+    Events {
+        #[command(flatten)]
+        what: Events,
+        #[command(flatten)]
+        database: Box<Database>,
+    },
     /// Look after tables that were halted.
     #[command(subcommand)]
     Table(TableOrder),
@@ -124,23 +140,6 @@ fn database(url: &str) -> Result<Database, String> {
     read.map_err(|error| in_one_line(&error))
 }
 
-/// Where events go, and from which on.
-#[derive(clap::Args, Debug)]
-struct Events {
-    /// A folder, which remembers how far it goes; without it they are printed.
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-    /// The number of the first event that is printed.
-    #[arg(long, value_name = "NUMBER", default_value = "1", conflicts_with = "out",
-          value_parser = clap::value_parser!(i64).range(1..))]
-    from: i64,
-    /// Go on when there are no more, and write what is booked from then on.
-    #[arg(long)]
-    follow: bool,
-    #[command(flatten)]
-    database: Box<Database>,
-}
-
 /// Checks a record: its deal, every action, its settlement.
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -155,13 +154,20 @@ struct Verify {
 #[derive(Subcommand, Debug)]
 enum VerifyWhat {
     /// Check that the ledger adds up and that every game was paid as its record says.
-    Ledger(Box<Database>),
+    Ledger {
+        #[command(flatten)]
+        database: Box<Database>,
+        #[command(flatten)]
+        archive: ArchiveSettings,
+    },
     /// Count all statistics and leaderboards anew, and compare.
     Standings {
         #[command(flatten)]
         database: Box<Database>,
         #[command(flatten)]
         settings: StandingsSettings,
+        #[command(flatten)]
+        archive: ArchiveSettings,
     },
 }
 
@@ -272,15 +278,12 @@ fn run(command: Command) -> Result<(), Failed> {
             let complaints = database.map(|database| async move || complaints(database).await);
             Ok(runtime()?.block_on(loadtest::run(options, complaints))?)
         }
-        Command::Verify(Verify { what: Some(VerifyWhat::Ledger(database)), .. }) => {
-            runtime()?.block_on(verify_ledger(*database))
-        }
-        Command::Verify(Verify {
-            what: Some(VerifyWhat::Standings { database, settings }),
-            ..
-        }) => runtime()?.block_on(verify_standings(*database, &settings)),
+        Command::Verify(Verify { what: Some(what), .. }) => runtime()?.block_on(check(what)),
         Command::Verify(Verify { what: None, file }) => verify_file(&file.unwrap_or_default()),
-        Command::Events(what) => runtime()?.block_on(events(what)),
+        Command::Archive { what, database, settings } => {
+            runtime()?.block_on(archive(what, *database, &settings))
+        }
+        Command::Events { what, database } => runtime()?.block_on(events(what, *database)),
         Command::Table(order) => {
             let said = runtime()?.block_on(operate::table(order))?;
             print!("{said}");
@@ -458,70 +461,68 @@ async fn healthcheck(what: &Healthcheck) -> Result<(), Failed> {
     Ok(())
 }
 
-async fn ledger_report(database: Database) -> Result<verify::ledger::Report, Failed> {
+/// Two connections in the role of the service.
+async fn service(database: Database) -> Result<db::PgPool, Failed> {
     db::check_schema(&database.database_url).await?;
     let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
     let pool = db::connect(database.database_url, options).await;
-    let pool = pool.map_err(app::ServeError::Database)?;
-    Ok(verify::ledger::check(&pool, verify::ledger::Extent::Everything).await?)
+    Ok(pool.map_err(app::ServeError::Database)?)
+}
+
+async fn events(what: Events, database: Database) -> Result<(), Failed> {
+    Ok(outbox::command::run(what, service(database).await?, &mut stdout().lock()).await?)
+}
+
+async fn archive(
+    what: Archive,
+    database: Database,
+    settings: &ArchiveSettings,
+) -> Result<(), Failed> {
+    let pool = service(database).await?;
+    let (records, pace) = (settings.records()?, settings.pace());
+    Ok(records::command::run(what, pool, records, pace, &mut stdout().lock()).await?)
+}
+
+async fn ledger_report(
+    database: Database,
+    records: &Records,
+) -> Result<verify::ledger::Report, Failed> {
+    let pool = service(database).await?;
+    Ok(verify::ledger::check(&pool, records, verify::ledger::Extent::Everything).await?)
+}
+
+async fn check(what: VerifyWhat) -> Result<(), Failed> {
+    match what {
+        VerifyWhat::Ledger { database, archive } => {
+            verify_ledger(*database, &archive.records()?).await
+        }
+        VerifyWhat::Standings { database, settings, archive } => {
+            verify_standings(*database, &settings, &archive.records()?).await
+        }
+    }
 }
 
 /// What does not add up in the ledger, for the load tester.
 async fn complaints(database: Database) -> Result<Vec<String>, String> {
-    let report = ledger_report(database).await.map_err(|error| in_one_line(&*error))?;
+    let report = ledger_report(database, &Records::in_the_database()).await;
+    let report = report.map_err(|error| in_one_line(&*error))?;
     Ok(report.complaints().collect())
 }
 
-async fn verify_ledger(database: Database) -> Result<(), Failed> {
-    let report = ledger_report(database).await?;
+async fn verify_ledger(database: Database, records: &Records) -> Result<(), Failed> {
+    let report = ledger_report(database, records).await?;
     println!("{report}");
     if report.is_clean() { Ok(()) } else { Err("the ledger does not add up".into()) }
 }
 
-/// How long events are waited for before it is asked again.
-const EVENTS_EVERY: Duration = Duration::from_millis(500);
-
-async fn events(what: Events) -> Result<(), Failed> {
-    let Events { out, from, follow, database } = what;
-    db::check_schema(&database.database_url).await?;
-    let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
-    let pool = db::connect(database.database_url, options).await;
-    let pool = pool.map_err(app::ServeError::Database)?;
-    let mut folder = out.as_deref().map(Folder::open).transpose()?;
-    let after = folder.as_ref().map_or(from - 1, Folder::number);
-    let mut outbox = Outbox::after(pool, after)
-        .await?
-        .ok_or_else(|| format!("there are not {after} events yet: is this another database?"))?;
-    loop {
-        let events = outbox.next().await?;
-        match &mut folder {
-            Some(folder) => folder.append(&events)?,
-            None => print_events(&events)?,
-        }
-        match (events.is_empty(), follow) {
-            (true, true) => tokio::time::sleep(EVENTS_EVERY).await,
-            (true, false) => return Ok(()),
-            (false, _) => {}
-        }
-    }
-}
-
-fn print_events(events: &[outbox::Event]) -> Result<(), Failed> {
-    let mut out = stdout().lock();
-    for event in events {
-        serde_json::to_writer(&mut out, event)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(out.flush()?)
-}
-
-async fn verify_standings(database: Database, settings: &StandingsSettings) -> Result<(), Failed> {
-    db::check_schema(&database.database_url).await?;
-    let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
-    let pool = db::connect(database.database_url, options).await;
-    let pool = pool.map_err(app::ServeError::Database)?;
+async fn verify_standings(
+    database: Database,
+    settings: &StandingsSettings,
+    records: &Records,
+) -> Result<(), Failed> {
+    let pool = service(database).await?;
     let standings::Checked { seal, games, players, scores, differences } =
-        standings::check(&pool, &settings.calendar()).await?;
+        standings::check(&pool, records, &settings.calendar()).await?;
     println!("{games} games up to seal {seal}, {players} players, {scores} scores");
     for difference in &differences {
         println!("{difference}");

@@ -1,6 +1,7 @@
 //! The settings of a server: flag before environment before default, all known and checked before
 //! anything starts. What is wrong with one is said in a line that tells what to do.
 
+mod archive;
 mod door;
 mod retention;
 mod stores;
@@ -24,6 +25,7 @@ use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
 use crate::standings;
 use crate::telemetry::Collector;
 
+pub use archive::ArchiveSettings;
 pub use door::Door;
 pub use retention::RetentionSettings;
 pub use stores::{Database, LiveState};
@@ -137,6 +139,9 @@ pub struct Config {
 
     #[command(flatten)]
     pub kept: RetentionSettings,
+
+    #[command(flatten)]
+    pub archive: ArchiveSettings,
 
     /// A server for those who develop it, on their own machine: it may do without
     /// BAHAY_SECOND_FACTOR_KEYS, and serve the desk over plain HTTP. Refused where it listens on

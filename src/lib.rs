@@ -38,6 +38,7 @@ pub mod operators;
 pub mod outbox;
 pub mod ratings;
 pub mod reason;
+pub mod records;
 pub mod replay;
 pub mod reports;
 pub mod retention;

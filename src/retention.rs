@@ -6,7 +6,7 @@
 //! millions does not take the database from the players.
 //!
 //! Deliberately absent: what is booked, records of games, and what operators did. That is kept for
-//! good; what is kept of deleted players is told in `accounts`.
+//! good, records of old games in the archive (`records`); what is kept of deleted players is told in `accounts`.
 
 use std::time::Duration;
 

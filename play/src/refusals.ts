@@ -24,7 +24,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   not_authenticated: SIGN_IN, ticket_unknown: SIGN_IN, token_missing: SIGN_IN, token_malformed: SIGN_IN,
   token_forged: SIGN_IN, token_expired: SIGN_IN, token_revoked: SIGN_IN, refresh_token_unknown: SIGN_IN,
   refresh_token_reused: SIGN_IN, refresh_token_expired: SIGN_IN, session_ended: SIGN_IN,
-  id_token_refused: SIGN_IN, issuer_unknown: OLD, issuer_unavailable: BUSY,
+  id_token_refused: SIGN_IN, issuer_unknown: OLD, issuer_unavailable: BUSY, archive_unreachable: BUSY,
   identity_taken: ['This account belongs to another player.', 'Sa ibang manlalaro ang account na iyan.'],
   issuer_linked: ['You have linked another account there.', 'May naka-link ka nang ibang account doon.'],
   last_sign_in: ['This is your only way to sign in.', 'Ito lang ang paraan mo para mag-sign in.'],

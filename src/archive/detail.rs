@@ -6,8 +6,9 @@ use jiff_sqlx::Timestamp;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use super::{GameState, seat};
+use super::{GameState, document, seat};
 use crate::db;
+use crate::records::{RecordError, Records};
 
 /// A game, whatever its state.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,13 +45,17 @@ pub struct SeatDetail {
 }
 
 /// `None` when there is no such game. Who may see it is the caller's to decide, by the seats.
-pub async fn detail(pool: &PgPool, game: GameId) -> Result<Option<GameDetail>, sqlx::Error> {
+pub async fn detail(
+    pool: &PgPool,
+    records: &Records,
+    game: GameId,
+) -> Result<Option<GameDetail>, RecordError> {
     let query = || {
         sqlx::query!(
             r#"
             select g.id, g.kind, g.table_id, g.room, g.state, g.ante,
                 g.opened_at as "opened_at: Timestamp", g.finished_at as "finished_at: Timestamp",
-                e.ending as "ending?", r.record::json as "record?", r.settlement as "settlement?"
+                e.ending as "ending?", r.record as "record?", r.settlement as "settlement?"
             from games g
             left join game_records r on r.game = g.id
             left join game_results e on e.game = g.id
@@ -97,7 +102,7 @@ pub async fn detail(pool: &PgPool, game: GameId) -> Result<Option<GameDetail>, s
         finished_at_ms: row.finished_at.map(|at| at.to_jiff().as_millisecond()),
         ending: row.ending,
         seats: seats.collect::<Result<_, sqlx::Error>>()?,
-        record: row.record,
+        record: document(pool, records, game, row.record, row.settlement.is_some()).await?,
         settlement: row.settlement,
     }))
 }

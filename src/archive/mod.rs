@@ -2,7 +2,8 @@
 //! can verify a game.
 //!
 //! Rows are written by the ledger, in the transaction that moves the coins (see `store`); here
-//! they are read. A record is a document to this module: what is in it belongs to the engine.
+//! they are read, from the database and
+//! from the archive that old records are moved to (`records`). A record is a document to this module: what is in it belongs to the engine.
 
 mod cursor;
 mod detail;
@@ -20,6 +21,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 
 use crate::db::{self, Page};
+use crate::records::{RecordError, Records};
 
 pub use cursor::{Cursor, CursorInvalid};
 pub use detail::{GameDetail, SeatDetail, detail};
@@ -79,15 +81,19 @@ pub struct RecordedGame {
 }
 
 /// `None` when there is no such game. Who may see it is the caller's to decide, by `players`.
-pub async fn record(pool: &PgPool, game: GameId) -> Result<Option<RecordedGame>, sqlx::Error> {
+pub async fn record(
+    pool: &PgPool,
+    records: &Records,
+    game: GameId,
+) -> Result<Option<RecordedGame>, RecordError> {
     let query = || {
         sqlx::query!(
             r#"
-        select g.id, g.kind, g.table_id, g.room, g.state,
+        select g.kind, g.table_id, g.room, g.state,
             array(
                 select p.player from game_players p where p.game = g.id order by p.seat
             ) as "players!",
-            r.record::json as "record?", r.settlement as "settlement?"
+            r.record as "record?", r.settlement as "settlement?"
         from games g
         left join game_records r on r.game = g.id
         where g.id = $1
@@ -96,20 +102,35 @@ pub async fn record(pool: &PgPool, game: GameId) -> Result<Option<RecordedGame>,
         )
         .fetch_optional(pool)
     };
-    let row = db::retry(query).await?;
-    row.map(|row| {
-        Ok(RecordedGame {
-            game: GameId(row.id),
-            kind: row.kind,
-            table: TableId(row.table_id),
-            room: row.room,
-            state: GameState::of_column(&row.state)?,
-            players: row.players.into_iter().map(PlayerId).collect(),
-            record: row.record,
-            settlement: row.settlement,
-        })
-    })
-    .transpose()
+    let Some(row) = db::retry(query).await? else {
+        return Ok(None);
+    };
+    Ok(Some(RecordedGame {
+        game,
+        kind: row.kind,
+        table: TableId(row.table_id),
+        room: row.room,
+        state: GameState::of_column(&row.state)?,
+        players: row.players.into_iter().map(PlayerId).collect(),
+        record: document(pool, records, game, row.record, row.settlement.is_some()).await?,
+        settlement: row.settlement,
+    }))
+}
+
+/// The record of a game, wherever it is: only settled games have one.
+async fn document(
+    pool: &PgPool,
+    records: &Records,
+    game: GameId,
+    here: Option<String>,
+    is_settled: bool,
+) -> Result<Option<Value>, RecordError> {
+    let text = match here {
+        None if is_settled => records.one(pool, game).await?,
+        here => here,
+    };
+    let document = text.map(|text| serde_json::from_str(&text)).transpose();
+    Ok(document.map_err(|error| sqlx::Error::Decode(error.into()))?)
 }
 
 /// A game whose stakes are held.

@@ -17,7 +17,8 @@ use crate::replay::GameReplay;
 use crate::reports::{DealSpan, Deals, Reports};
 
 use super::games::{number, recorded};
-use super::{Code, Path, Problem, ProblemBody, Time, unread};
+use super::{Code, Path, Problem, ProblemBody, Time, unread, unread_record};
+use crate::records::Records;
 
 /// How to check, in the order of docs/FAIRNESS.md.
 const STEPS: [&str; 5] = [
@@ -120,14 +121,17 @@ pub(super) enum Chance {
         (status = 404, description = "`game_not_found`: there is no such game, or it goes on",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`game_voided`: the game was voided, and its deal is not shown",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(super) async fn show_fairness(
     State(pool): State<PgPool>,
+    State(records): State<Records>,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Fairness>, Problem> {
-    let game = archive::record(&pool, GameId(id)).await.map_err(unread)?;
+    let game = archive::record(&pool, &records, GameId(id)).await.map_err(unread_record)?;
     // That a game goes on is nobody's business but its players'.
     let game = game
         .filter(|game| game.state != archive::GameState::Open)

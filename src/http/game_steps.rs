@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::db::PgPool;
+use crate::records::Records;
 use crate::replay::{GameReplay, Step};
 
 use super::games::{number, record_of};
@@ -123,11 +124,14 @@ pub(super) enum ChosenByWhom {
         (status = 404, description = "`game_not_found`: there is no such game, or it was not yours",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`game_not_finished` or `game_voided`: there is no record",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(super) async fn list_game_steps(
     State(pool): State<PgPool>,
+    State(records): State<Records>,
     player: Player,
     Path(id): Path<Uuid>,
     Query(query): Query<StepsQuery>,
@@ -138,7 +142,7 @@ pub(super) async fn list_game_steps(
     if query.offset > OFFSET_MAX {
         return Err(Code::QueryInvalid.because("an offset is at most 1000000"));
     }
-    let (game, record) = record_of(&pool, player, id).await?;
+    let (game, record) = record_of(&pool, &records, player, id).await?;
     let place = game.players.iter().position(|one| *one == player.id);
     let seat = place.and_then(|place| u8::try_from(place).ok()).and_then(Seat::new);
     let seat = seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in it"))?;

@@ -14,11 +14,13 @@ use crate::clock;
 use crate::db::PgPool;
 use crate::ids::GameId;
 use crate::ids::GameName;
+use crate::records::Records;
 use crate::replay::{Actions, GameReplay};
 
 use super::page::Limit;
 use super::{
     Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Services, Time, unread,
+    unread_record,
 };
 
 /// A finished game as one of its players lists it.
@@ -280,17 +282,20 @@ pub(super) struct ChosenBy {
         (status = 404, description = "`game_not_found`: there is no such game, or it was not yours",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`game_not_finished`: the game goes on",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(super) async fn show_game(
     State(pool): State<PgPool>,
+    State(records): State<Records>,
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Game>, Problem> {
-    let game = archive::detail(&pool, GameId(id))
+    let game = archive::detail(&pool, &records, GameId(id))
         .await
-        .map_err(unread)?
+        .map_err(unread_record)?
         // Whether a game of others exists is not told.
         .filter(|game| game.seats.iter().any(|seat| seat.player == player.id))
         .ok_or_else(|| Code::GameNotFound.plain())?;
@@ -367,26 +372,30 @@ impl GameSeat {
             description = "`game_not_finished` or `game_voided`: there is no record",
             body = ProblemBody,
             content_type = "application/problem+json"
-        )
+        ),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
+            body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(super) async fn show_game_record(
     State(pool): State<PgPool>,
+    State(records): State<Records>,
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Value>, Problem> {
-    record_of(&pool, player, id).await.map(|(_, record)| Json(record))
+    record_of(&pool, &records, player, id).await.map(|(_, record)| Json(record))
 }
 
 /// A settled game of this player, and its record.
 pub(super) async fn record_of(
     pool: &PgPool,
+    records: &Records,
     player: Player,
     id: Uuid,
 ) -> Result<(RecordedGame, Value), Problem> {
-    let game = archive::record(pool, GameId(id))
+    let game = archive::record(pool, records, GameId(id))
         .await
-        .map_err(unread)?
+        .map_err(unread_record)?
         // Whether a game of others exists is not told.
         .filter(|game| game.players.contains(&player.id))
         .ok_or_else(|| Code::GameNotFound.plain())?;
@@ -435,5 +444,11 @@ impl From<GameOutcome> for archive::Outcome {
 impl axum::extract::FromRef<Services> for PgPool {
     fn from_ref(services: &Services) -> Self {
         services.pool.clone()
+    }
+}
+
+impl axum::extract::FromRef<Services> for Records {
+    fn from_ref(services: &Services) -> Self {
+        services.records.clone()
     }
 }

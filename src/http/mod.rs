@@ -64,8 +64,8 @@ pub use input::{Body, Path, Query};
 pub use middleware::Options;
 pub use openapi::openapi_yaml;
 pub use page::{Cursors, Owner, PageOf, PageQuery};
-use problem::unread;
 pub use problem::{Code, Problem, ProblemBody};
+use problem::{unread, unread_record};
 pub use routes::{probes, router};
 pub use services::Services;
 pub use wire::{

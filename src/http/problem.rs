@@ -19,6 +19,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::auth::AuthError;
 use crate::db::{self, Failure};
+use crate::records::RecordError;
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 const CHALLENGE_MISSING: HeaderValue = HeaderValue::from_static("Bearer realm=\"bahay\"");
@@ -226,6 +227,8 @@ codes! {
     UpgradeRequired = "upgrade_required", UPGRADE_REQUIRED, "Only sockets are opened here";
     RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request did not come in time";
     TimedOut = "timed_out", SERVICE_UNAVAILABLE, "The server did not answer in time";
+    ArchiveUnreachable = "archive_unreachable", SERVICE_UNAVAILABLE,
+        "The record of this game cannot be had from the archive just now";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot do this now";
     Internal = "internal", INTERNAL_SERVER_ERROR, "The server made a mistake";
 }
@@ -378,7 +381,19 @@ pub(super) fn whole_seconds(wait: Duration) -> HeaderValue {
     HeaderValue::from(wait.as_secs().saturating_add(part).max(1))
 }
 
-/// What the database could not read.
+/// What is wrong where a record could not be read.
+pub(super) fn unread_record(error: RecordError) -> Problem {
+    match error {
+        RecordError::Database(error) => unread(error),
+        RecordError::Unreachable { .. } => {
+            tracing::warn!(%error, "a record is not to be had");
+            Code::ArchiveUnreachable.because("the record is kept: try later")
+        }
+        RecordError::Damaged { .. } => Problem::internal(&error),
+    }
+}
+
+/// What a read that failed is to whoever asked.
 pub(super) fn unread(error: db::Error) -> Problem {
     match Failure::of(&error) {
         Failure::Contended | Failure::Lost | Failure::Exhausted => Problem::unavailable(&error),

@@ -14,7 +14,7 @@ use crate::auth::Player;
 use crate::ids::PlayerId;
 use crate::standings::{Standings, StandingsError};
 
-use super::{Code, Coins, Path, Problem, ProblemBody, Services, Time, unread};
+use super::{Code, Coins, Path, Problem, ProblemBody, Services, Time, unread, unread_record};
 
 /// A player, to everybody who is signed in.
 #[derive(Debug, Serialize, ToSchema)]
@@ -162,6 +162,7 @@ impl From<StandingsError> for Problem {
     fn from(error: StandingsError) -> Self {
         match error {
             StandingsError::Database(error) => unread(error),
+            StandingsError::Records(error) => unread_record(error),
             StandingsError::LiveStore(error) => Self::unavailable(&error),
             StandingsError::Unreadable(_) => Self::internal(&error),
         }

@@ -12,6 +12,7 @@ use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
 use crate::operators::{Audit, Corrections, Desk, Operators};
+use crate::records::Records;
 use crate::reports::Reports;
 use crate::rewards::Rewards;
 use crate::social::Social;
@@ -37,6 +38,8 @@ pub struct Services {
     /// What is known of the ledger's state.
     pub checks: Checks,
     pub operators: Operators,
+    /// Where records of old games are.
+    pub records: Records,
     pub reports: Reports,
     pub rewards: Rewards,
     pub social: Social,

@@ -5,6 +5,7 @@
 //! or lose something, whoever reads twice reads the same bytes twice, and where a reader has to go on is
 //! said by one number. An event is there some moments after it was booked, when it is sealed.
 
+pub mod command;
 mod folder;
 mod read;
 

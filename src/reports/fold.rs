@@ -158,8 +158,9 @@ async fn add_settlements(
                     from jsonb_array_elements(r.settlement -> 'fees') f
                 ), 0),
                 (r.settlement -> 'pot' ->> 'amount')::bigint,
-                -- Records are kept as canonical text, and no text in them has bare quotes.
-                position('"by":"ai"' in r.record) > 0
+                -- Records are kept as canonical text, and no text in them has bare quotes. Of one
+                -- that was archived it is noted.
+                coalesce(r.taken_over, position('"by":"ai"' in r.record) > 0)
             from operations o
             join games g on g.id = o.game
             join game_records r on r.game = g.id

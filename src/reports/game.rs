@@ -4,10 +4,11 @@
 use bahay_engine::chance::Contribution;
 use bahay_engine::table::{GameId, Record, Settlement};
 
+use super::Reports;
 use super::books::OperationRow;
-use super::{ReportError, Reports};
 use crate::archive::{self, GameDetail};
 use crate::db;
+use crate::records::RecordError;
 use crate::verify;
 
 /// A game and all that was booked for it.
@@ -42,8 +43,8 @@ pub enum Verdict {
 
 impl Reports {
     /// `None` when there is no such game.
-    pub async fn game(&self, game: GameId) -> Result<Option<Dossier>, ReportError> {
-        let Some(detail) = archive::detail(&self.pool, game).await? else {
+    pub async fn game(&self, game: GameId) -> Result<Option<Dossier>, RecordError> {
+        let Some(detail) = archive::detail(&self.pool, &self.records, game).await? else {
             return Ok(None);
         };
         let once = || {

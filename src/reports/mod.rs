@@ -34,6 +34,7 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::{self, Timestamp};
+use crate::records::Records;
 
 pub use alarms::{Alarms, Gatherer, SlowSettlement, VoidedGame};
 pub use booked::{Booked, Counted, Interval, Sums};
@@ -69,6 +70,7 @@ pub type ReportError = sqlx::Error;
 #[derive(Clone, Debug)]
 pub struct Reports {
     pool: PgPool,
+    records: Records,
     deals: Arc<deals::Kept>,
 }
 
@@ -89,7 +91,13 @@ impl Reports {
             .acquire_timeout(Duration::from_secs(3))
             .test_before_acquire(false)
             .connect_lazy_with(options);
-        Self { pool, deals: Arc::default() }
+        Self { pool, records: Records::in_the_database(), deals: Arc::default() }
+    }
+
+    /// With where old records are.
+    #[must_use]
+    pub fn reading(self, records: Records) -> Self {
+        Self { records, ..self }
     }
 
     /// Ends its connections.

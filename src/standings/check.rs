@@ -11,6 +11,7 @@ use super::StandingsError;
 use super::fold::{key, read_all, sealed, settled};
 use super::season::Calendar;
 use super::tally::{CounterKey, ScoreKey, Tally};
+use crate::records::Records;
 
 /// What a check has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,8 +28,12 @@ pub struct Checked {
 /// Counts every seal up to the progress and compares, all on one state of the database.
 ///
 /// # Errors
-/// Only that the database cannot be read.
-pub async fn check(pool: &PgPool, calendar: &Calendar) -> Result<Checked, StandingsError> {
+/// Only that the database or the archive cannot be read.
+pub async fn check(
+    pool: &PgPool,
+    records: &Records,
+    calendar: &Calendar,
+) -> Result<Checked, StandingsError> {
     let mut tx = pool.begin().await?;
     tx.execute("set transaction isolation level repeatable read, read only").await?;
     let progress = sqlx::query!("select s.seal, s.calendar from standings_progress s")
@@ -45,7 +50,7 @@ pub async fn check(pool: &PgPool, calendar: &Calendar) -> Result<Checked, Standi
     let mut tally = Tally::default();
     for seal in 1..=progress.seal {
         let operations = sealed(&mut tx, seal).await?.unwrap_or_default();
-        for game in settled(&mut tx, &operations).await? {
+        for game in settled(&mut tx, records, &operations).await? {
             tally.count(&game, calendar);
             checked.games += 1;
         }

@@ -22,6 +22,7 @@ use super::{Board, StandingsError};
 use crate::clock;
 use crate::db;
 use crate::ids::PRIVATE_ROOM;
+use crate::records::{RecordError, Records};
 use crate::replay::GameReplay;
 
 /// What came of one step.
@@ -43,7 +44,11 @@ pub(super) struct Progress {
 }
 
 /// Counts the next seal, if there is one.
-pub(super) async fn fold_one(pool: &PgPool, calendar: &Calendar) -> Result<Folded, StandingsError> {
+pub(super) async fn fold_one(
+    pool: &PgPool,
+    records: &Records,
+    calendar: &Calendar,
+) -> Result<Folded, StandingsError> {
     let mut tx = pool.begin().await?;
     let Some(Progress { seal, generation }) = lock(&mut tx, calendar).await? else {
         return Ok(Folded::Busy);
@@ -55,7 +60,7 @@ pub(super) async fn fold_one(pool: &PgPool, calendar: &Calendar) -> Result<Folde
         return Ok(Folded::Done { generation });
     };
     db::plan_by_keys_in_tx(&mut tx).await?;
-    let games = settled(&mut tx, &operations).await?;
+    let games = settled(&mut tx, records, &operations).await?;
     let players: BTreeSet<_> =
         games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();
     let mut tally = Tally::from(read(&mut tx, &players).await?);
@@ -172,15 +177,17 @@ pub(super) async fn sealed(
         .await
 }
 
-/// The games that were settled by these operations, in their order.
+/// The games that were settled by these operations, in their order. Old ones, where all is counted
+/// anew, are read from the archive.
 pub(super) async fn settled(
     connection: &mut PgConnection,
+    records: &Records,
     operations: &[i64],
 ) -> Result<Vec<Counted>, StandingsError> {
     let rows = sqlx::query!(
         r#"
         select g.id, g.kind, g.finished_at as "finished_at!: SqlTimestamp",
-            r.settlement as "settlement!", r.record as "record!", t.players as "players!",
+            r.settlement as "settlement!", r.record as "record?", t.players as "players!",
             t.nets as "nets!", t.bots as "bots!", g.room = $2 as "is_private!"
         from unnest($1::bigint[]) with ordinality as s (operation, place)
         join operations o on o.id = s.operation and o.kind = 'settle'
@@ -202,8 +209,11 @@ pub(super) async fn settled(
         operations,
         PRIVATE_ROOM
     )
-    .fetch_all(connection)
+    .fetch_all(&mut *connection)
     .await?;
+    let moved: Vec<Uuid> =
+        rows.iter().filter(|row| row.record.is_none()).map(|row| row.id).collect();
+    let mut moved = records.archived_in_tx(connection, &moved).await?;
     // Playing games again is work, and this thread has others to serve.
     let counted = tokio::task::spawn_blocking(move || {
         let games = rows.into_iter().map(|row| {
@@ -213,7 +223,13 @@ pub(super) async fn settled(
             };
             let nets = row.players.iter().zip(&row.nets);
             let seated: Vec<PlayerId> = row.players.iter().copied().map(PlayerId).collect();
-            let end = end(row.id, &row.record);
+            let record = match row.record {
+                Some(record) => Ok(record),
+                None => {
+                    moved.remove(&row.id).unwrap_or_else(|| Err(sqlx::Error::RowNotFound.into()))
+                }
+            };
+            let end = end(row.id, record);
             let (ending, counts) = end.map(|game| counted_of(&game, &seated)).unwrap_or_default();
             Ok(Counted {
                 game: GameId(row.id),
@@ -239,9 +255,13 @@ pub(super) async fn settled(
 }
 
 /// The game at its end, played again.
-fn end(game: Uuid, record: &str) -> Option<AnyGame> {
-    let end = GameReplay::of(record).and_then(|replay| replay.end());
-    end.inspect_err(|error| tracing::warn!(%game, %error, "how a game ended is not known")).ok()
+fn end(game: Uuid, record: Result<String, RecordError>) -> Option<AnyGame> {
+    let unknown = |error: &dyn std::fmt::Display| {
+        tracing::warn!(%game, %error, "how a game ended is not known");
+    };
+    let record = record.inspect_err(|error| unknown(error)).ok()?;
+    let end = GameReplay::of(&record).and_then(|replay| replay.end());
+    end.inspect_err(|error| unknown(error)).ok()
 }
 
 /// What these players have done, in games of whatever kinds.

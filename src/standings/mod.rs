@@ -37,6 +37,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::clock::Timestamp;
 use crate::db;
 use crate::live_store::{LiveStore, Place, PlacesAsked, Unavailable};
+use crate::records::{RecordError, Records};
 
 pub use backfill::{Backfill, Gathered};
 pub use check::{Checked, check};
@@ -122,6 +123,8 @@ pub enum StandingsError {
     Database(#[from] sqlx::Error),
     #[error(transparent)]
     LiveStore(#[from] Unavailable),
+    #[error(transparent)]
+    Records(#[from] RecordError),
     #[error("a settlement cannot be read: {0}")]
     Unreadable(String),
 }
@@ -130,6 +133,7 @@ pub enum StandingsError {
 #[derive(Clone, Debug)]
 pub struct Standings {
     inner: Arc<Inner>,
+    records: Records,
 }
 
 #[derive(Debug)]
@@ -162,7 +166,14 @@ impl BoardOf {
 impl Standings {
     pub fn new(pool: PgPool, live: LiveStore, calendar: Calendar) -> Self {
         let (generation, filling) = (AtomicI64::new(0), Mutex::new(()));
-        Self { inner: Arc::new(Inner { pool, live, calendar, generation, filling }) }
+        let inner = Arc::new(Inner { pool, live, calendar, generation, filling });
+        Self { inner, records: Records::in_the_database() }
+    }
+
+    /// With where old records are, for when all is counted anew.
+    #[must_use]
+    pub fn reading(self, records: Records) -> Self {
+        Self { records, ..self }
     }
 
     pub fn calendar(&self) -> &Calendar {
@@ -260,7 +271,7 @@ impl Standings {
     /// Counts everything that is sealed, and raises the scores in Redis.
     pub async fn count(&self) -> Result<(), StandingsError> {
         loop {
-            match fold::fold_one(&self.inner.pool, &self.inner.calendar).await? {
+            match fold::fold_one(&self.inner.pool, &self.records, &self.inner.calendar).await? {
                 Folded::Busy => return Ok(()),
                 Folded::Done { generation } => {
                     self.inner.generation.store(generation, Ordering::Release);

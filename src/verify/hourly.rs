@@ -21,6 +21,7 @@ use super::ledger::{self, Extent, Report};
 use crate::db;
 use crate::ledger::LedgerError;
 use crate::metrics::Metrics;
+use crate::records::Records;
 
 /// How often a node looks whether a slot has begun, and what the others have found.
 const LOOK: Duration = Duration::from_secs(20);
@@ -43,6 +44,7 @@ pub struct LastCheck {
 #[derive(Clone)]
 pub struct Checks {
     pool: PgPool,
+    records: Records,
     every: Duration,
     last: Arc<RwLock<Option<LastCheck>>>,
     differences: Gauge,
@@ -61,6 +63,7 @@ impl Checks {
         let gauge = |name, help| metrics.register(name, help, Gauge::default());
         Self {
             pool,
+            records: Records::in_the_database(),
             every,
             last: Arc::default(),
             differences: gauge(
@@ -72,6 +75,12 @@ impl Checks {
                 "When the last check of the ledger ended, in seconds since 1970",
             ),
         }
+    }
+
+    /// With where old records are, which are replayed too.
+    #[must_use]
+    pub fn reading(self, records: Records) -> Self {
+        Self { records, ..self }
     }
 
     /// The last check that this node knows of.
@@ -142,7 +151,7 @@ impl Checks {
             "everything" => Extent::Everything,
             _ => Extent::After(db::retry(|| seen_before(&self.pool)).await?.unwrap_or(0)),
         };
-        let report = ledger::check(&self.pool, extent).await?;
+        let report = ledger::check(&self.pool, &self.records, extent).await?;
         let differences: Vec<_> = report.complaints().collect();
         for difference in &differences {
             tracing::error!(%difference, "the ledger does not add up");

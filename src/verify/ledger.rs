@@ -21,6 +21,7 @@ use sqlx::PgPool;
 
 use crate::ledger::LedgerError;
 use crate::ledger::audit::{self, Report as Books};
+use crate::records::Records;
 
 pub use games::Counted;
 
@@ -92,9 +93,13 @@ pub enum Mismatch {
 }
 
 /// Checks the books as they are at one moment, and the games.
-pub async fn check(pool: &PgPool, extent: Extent) -> Result<Report, LedgerError> {
+pub async fn check(
+    pool: &PgPool,
+    records: &Records,
+    extent: Extent,
+) -> Result<Report, LedgerError> {
     let books = audit::audit(pool).await?;
-    let (games, differences) = games::check(pool, extent).await?;
+    let (games, differences) = games::check(pool, records, extent).await?;
     Ok(Report { books, games, differences })
 }
 

@@ -17,6 +17,10 @@ update transfers set amount = amount + 1
 update entries set amount = amount + 1
 update seals set hash = sha256('')
 update game_records set game = game
+update game_records set record = null
+update archive_objects set hash = sha256('')
+delete from archive_objects
+delete from archive_dictionaries
 update operator_actions set detail = '{}'
 update accounts set code = code || 'x'
 update operators set role = 'admin'

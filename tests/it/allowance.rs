@@ -8,6 +8,7 @@ use bahay::clock::Timestamp;
 use bahay::ids::PRIVATE_ROOM;
 use bahay::ledger::{OpenGame, Opening};
 use bahay::lobby;
+use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
@@ -54,7 +55,8 @@ async fn a_private_game_that_could_bring_too_much_does_not_begin() {
     // In a room the matcher chooses who plays, so nothing is bounded there.
     bank.open(&OpenGame { room: "barkada".into(), ..private(&bank, table(), &players, 149) }).await;
     bank.audit_clean().await;
-    let report = ledger::check(&bank.pool, Extent::Everything).await.unwrap();
+    let report =
+        ledger::check(&bank.pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
     assert!(report.is_clean() && report.games.refused == 1, "{report}");
 }
 

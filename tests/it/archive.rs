@@ -1,6 +1,7 @@
 //! Games as they are remembered.
 
 use bahay::archive::{self, Filter, GameState, Outcome};
+use bahay::records::Records;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, Settlement, Timestamp};
 use uuid::Uuid;
@@ -54,7 +55,8 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (stakes, pot) = bank.open(&game).await;
-    let found = archive::record(&bank.pool, game.game).await.unwrap().unwrap();
+    let found =
+        archive::record(&bank.pool, &Records::in_the_database(), game.game).await.unwrap().unwrap();
     assert_eq!((found.state, found.record, found.settlement), (GameState::Open, None, None));
     assert!(
         archive::by_player(&bank.pool, players[0], &Filter::default(), None, 9)
@@ -66,13 +68,19 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
 
     let input = bank.finish(&game, settlement(2, 3, &stakes, PotGoes::ToWinner, pot));
     bank.ledger.settle_game(input.clone()).await.unwrap();
-    let found = archive::record(&bank.pool, game.game).await.unwrap().unwrap();
+    let found =
+        archive::record(&bank.pool, &Records::in_the_database(), game.game).await.unwrap().unwrap();
     assert_eq!((found.state, &found.players), (GameState::Settled, &players));
     let record = serde_json::from_str(input.record.as_str()).unwrap();
     assert_eq!(found.record, Some(record));
     let stored: Settlement = serde_json::from_value(found.settlement.unwrap()).unwrap();
     assert_eq!(stored, input.settlement);
-    assert_eq!(archive::record(&bank.pool, GameId(Uuid::nil())).await.unwrap(), None);
+    assert_eq!(
+        archive::record(&bank.pool, &Records::in_the_database(), GameId(Uuid::nil()))
+            .await
+            .unwrap(),
+        None
+    );
 }
 
 #[tokio::test]
@@ -88,7 +96,8 @@ async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
     let [played] = page.items.as_slice() else { panic!("{:?}", page.items) };
     assert_eq!((played.state, played.net), (GameState::Voided, Coins::ZERO));
     assert_eq!(hundredths(&[played.stake]), hundredths(&stakes[1..2]));
-    let found = archive::record(&bank.pool, game.game).await.unwrap().unwrap();
+    let found =
+        archive::record(&bank.pool, &Records::in_the_database(), game.game).await.unwrap().unwrap();
     assert_eq!((found.state, found.record), (GameState::Voided, None));
 }
 

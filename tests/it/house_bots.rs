@@ -8,6 +8,7 @@ use bahay::client::{Client, Play};
 use bahay::live_store::SeatClaim;
 use bahay::lobby::{self, Bot, Bots, Matcher, house_rooms};
 use bahay::ratings::Ratings;
+use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::table::{Clocks, PhaseView, PlayerId, TableId};
 use serde_json::{Value, json};
@@ -178,10 +179,16 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     let back: Vec<(String, i64, bool)> = sqlx::query_as(back).fetch_all(&house.pool).await.unwrap();
     assert_eq!(back, [("sweep".to_owned(), 2, true)]);
     running.stop().await.unwrap();
-    let report = ledger::check(&house.pool, Extent::Everything).await.unwrap();
+    let report =
+        ledger::check(&house.pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");
-    let checked =
-        bahay::standings::check(&house.pool, &bahay::standings::Calendar::default()).await.unwrap();
+    let checked = bahay::standings::check(
+        &house.pool,
+        &Records::in_the_database(),
+        &bahay::standings::Calendar::default(),
+    )
+    .await
+    .unwrap();
     assert_eq!(checked.differences, Vec::<String>::new());
 }
 

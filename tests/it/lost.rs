@@ -3,6 +3,7 @@
 use bahay::archive::{self, GameState};
 use bahay::ledger::LedgerError;
 use bahay::live_store::Listed;
+use bahay::records::Records;
 use bahay::tables::OperateError;
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use redis::AsyncCommands as _;
@@ -17,7 +18,7 @@ use crate::support::reason;
 const FUNDS: i64 = 100_000;
 
 async fn state(bank: &Bank, game: GameId) -> GameState {
-    archive::record(&bank.pool, game).await.unwrap().unwrap().state
+    archive::record(&bank.pool, &Records::in_the_database(), game).await.unwrap().unwrap().state
 }
 
 async fn until_voided(bank: &Bank, game: GameId) {

@@ -4,6 +4,7 @@
 
 mod allowance;
 mod archive;
+mod archived;
 mod asyncapi;
 mod brief;
 mod cluster;

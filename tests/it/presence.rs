@@ -1,6 +1,7 @@
 //! Who is connected through which node, and what becomes of them when a node dies.
 
 use bahay::live_store::{NodeId, Present};
+use bahay::records::Records;
 use bahay::tables::SubmitError;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
 use tokio::time::timeout;
@@ -168,6 +169,13 @@ async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
             break;
         }
     }
-    assert!(bahay::archive::record(&bank.pool, game).await.unwrap().unwrap().record.is_some());
+    assert!(
+        bahay::archive::record(&bank.pool, &Records::in_the_database(), game)
+            .await
+            .unwrap()
+            .unwrap()
+            .record
+            .is_some()
+    );
     bank.audit_clean().await;
 }

@@ -7,6 +7,7 @@ use bahay::clock::Timestamp;
 use bahay::fixtures::{self, GenerateHistory, HistoryError, Written};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
+use bahay::records::Records;
 use bahay::reports::{Booked, Interval, Reports, SettlementFilter, Sums, Verdict};
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent};
@@ -16,8 +17,7 @@ use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
 
 use crate::support::bank::{Bank, KIND, PotGoes, table};
-use crate::support::db::TestDatabase;
-use crate::support::{live::TestLive, reason};
+use crate::support::{db::TestDatabase, live::TestLive, reason};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -46,9 +46,10 @@ pub(crate) async fn counted(pool: &PgPool) -> Reports {
 async fn a_generated_history_is_in_order() {
     let (_database, pool, written) = history(150, 18).await;
     assert!(written.games >= 150 && written.windows > 1, "{written:?}");
-    let report = ledger::check(&pool, Extent::Everything).await.unwrap();
+    let (here, days) = (Records::in_the_database(), Calendar::default());
+    let report = ledger::check(&pool, &here, Extent::Everything).await.unwrap();
     assert!(report.is_clean() && report.games.settled == written.games, "{report}");
-    let standings = standings::check(&pool, &Calendar::default()).await.unwrap();
+    let standings = standings::check(&pool, &here, &days).await.unwrap();
     assert_eq!(standings.differences, Vec::<String>::new());
     assert_eq!(standings.games, written.games);
     // Whatever is booked next finds free ids.
@@ -73,8 +74,7 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
         sqlx::query(shift).bind(game.0).bind(hours).execute(&owner).await.unwrap();
     }
     bank.ledger.fold().await.unwrap();
-    let live = TestLive::new();
-    let (connected, _publications) = live.connect().await;
+    let (connected, _publications) = TestLive::new().connect().await;
     let standings = Standings::new(bank.pool.clone(), connected, Calendar::default());
     standings.count().await.unwrap();
     let reports = counted(&bank.pool).await;

@@ -54,7 +54,7 @@ async fn a_schema_that_the_program_does_not_know_is_refused() {
 
 /// Nothing in the database acts by itself, and nothing in it decides: see docs/ARCHITECTURE.md.
 #[tokio::test]
-async fn two_functions_one_view_and_no_trigger_or_rule_are_in_the_database() {
+async fn three_functions_one_view_and_no_trigger_or_rule_are_in_the_database() {
     let database = TestDatabase::new().await;
     let pool = database.owner_pool().await;
     let others = "not in ('pg_catalog', 'information_schema')";
@@ -83,7 +83,12 @@ async fn two_functions_one_view_and_no_trigger_or_rule_are_in_the_database() {
         let found = sqlx::query_scalar(AssertSqlSafe(catalog.clone())).fetch_all(&pool);
         found.await.unwrap()
     };
-    let expected = ["function books_of", "function write_books", "view late_operations"];
+    let expected = [
+        "function archive_records of its owner",
+        "function books_of",
+        "function write_books",
+        "view late_operations",
+    ];
     assert_eq!(found().await, expected);
 
     // The question finds what it asks for.
@@ -173,6 +178,8 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
     let expected = [
         "_sqlx_migrations r",
         "accounts ar w(balance,version)",
+        "archive_dictionaries ar",
+        "archive_objects r",
         "bans ar w(lifted_at)",
         "board_scores arwd",
         "booked_hours arw",

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::Clock;
 use bahay::lobby::{Room, house_rooms};
+use bahay::records::Records;
 use bahay::ws::protocol::{Closing, Message};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::games::tongits::{Countdowns, Rules};
@@ -263,7 +264,11 @@ async fn an_emptied_redis_gives_every_coin_back_once() {
         assert_eq!(reason, Closing::Lost);
     }
     let voided = async {
-        while bahay::archive::record(&house.pool, game).await.unwrap().unwrap().state
+        while bahay::archive::record(&house.pool, &Records::in_the_database(), game)
+            .await
+            .unwrap()
+            .unwrap()
+            .state
             == bahay::archive::GameState::Open
         {
             sleep(Duration::from_millis(50)).await;

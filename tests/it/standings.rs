@@ -2,6 +2,7 @@
 
 use bahay::clock::Timestamp;
 use bahay::ratings::Ratings;
+use bahay::records::Records;
 use bahay::standings::{
     self, Asked, Board, Calendar, Section, Span, Standing, Standings, Statistics,
 };
@@ -43,7 +44,8 @@ fn top(limit: u32, player: PlayerId) -> Asked {
 }
 
 async fn assert_holds(bank: &Bank, calendar: &Calendar) -> standings::Checked {
-    let checked = standings::check(&bank.pool, calendar).await.unwrap();
+    let checked =
+        standings::check(&bank.pool, &Records::in_the_database(), calendar).await.unwrap();
     assert_eq!(checked.differences, Vec::<String>::new());
     checked
 }
@@ -96,7 +98,7 @@ async fn another_calendar_counts_everything_anew_and_comes_to_the_same() {
     before.count().await.unwrap();
     let year = Calendar { season: "12".parse().unwrap(), ..calendar.clone() };
     assert_ne!(
-        standings::check(&bank.pool, &year).await.unwrap().differences,
+        standings::check(&bank.pool, &Records::in_the_database(), &year).await.unwrap().differences,
         Vec::<String>::new()
     );
     let after = standings(&bank, &live, year.clone()).await;
@@ -123,7 +125,8 @@ async fn a_number_that_was_changed_is_found() {
     sqlx::query(changed).execute(&bank.pool).await.unwrap();
     let changed = "update player_counters set value = value + 1 where value = 1";
     assert_eq!(sqlx::query(changed).execute(&bank.pool).await.unwrap().rows_affected(), 2);
-    let checked = standings::check(&bank.pool, &calendar).await.unwrap();
+    let checked =
+        standings::check(&bank.pool, &Records::in_the_database(), &calendar).await.unwrap();
     assert_eq!(checked.differences.len(), 5, "{:?}", checked.differences);
 }
 

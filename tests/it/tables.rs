@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bahay::ids::Tag;
 use bahay::lobby::LobbyError;
+use bahay::records::Records;
 use bahay::tables::SubmitError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
@@ -61,7 +62,10 @@ async fn a_table_is_played_through_two_nodes() {
     .unwrap();
     assert_eq!(games.items.len(), 3);
     for game in games.items {
-        let recorded = bahay::archive::record(&bank.pool, game.game).await.unwrap().unwrap();
+        let recorded = bahay::archive::record(&bank.pool, &Records::in_the_database(), game.game)
+            .await
+            .unwrap()
+            .unwrap();
         let record = AnyGame::read_record(&recorded.record.unwrap().to_string()).unwrap();
         record.verify().unwrap();
         assert_eq!(record.players.len(), 3);

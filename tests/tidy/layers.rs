@@ -26,7 +26,8 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // What is stored, and what is live. They do not know each other, but for the ledger, which
     // stores the record of a game in the transaction that settles it.
     ("idempotency", &["db", "entropy"]),
-    ("archive", &["clock", "db", "ids"]),
+    ("records", &["clock", "db"]),
+    ("archive", &["clock", "db", "ids", "records"]),
     ("notices", &["clock", "db", "ids"]),
     // What of all that is removed when it is old.
     ("retention", &["clock", "db", "idempotency"]),
@@ -35,7 +36,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // Between players, and how they stand: counted from records, some time after the game.
     ("social", &["db", "ids", "reason"]),
     ("replay", &[]),
-    ("standings", &["clock", "db", "archive", "ids", "live_store", "replay"]),
+    ("standings", &["clock", "db", "archive", "ids", "live_store", "records", "replay"]),
     // Coins beside the tables: what the house gives, and what those who run it correct.
     ("rewards", &["clock", "db", "grant_limits", "ids", "ledger"]),
     (
@@ -48,7 +49,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // What others keep books by.
     ("outbox", &[]),
     // What operators read.
-    ("reports", &["clock", "db", "archive", "ids", "ledger", "verify"]),
+    ("reports", &["clock", "db", "archive", "ids", "ledger", "records", "verify"]),
     // What finished games say of their players.
     ("ratings", &["db", "ids"]),
     // Tables, and the way to them.
@@ -108,6 +109,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "metrics",
             "operators",
+            "records",
             "replay",
             "reports",
             "rewards",
@@ -131,7 +133,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("arena", &["lobby", "simulate"]),
     ("env", &[]),
     ("tapes", &["ids", "lobby", "ws::protocol"]),
-    ("verify", &["db", "archive", "ids", "ledger", "metrics"]),
+    ("verify", &["db", "archive", "ids", "ledger", "metrics", "records"]),
     // What operators do from the command line, on the services of a house that runs.
     (
         "operate",
@@ -166,6 +168,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "live_store",
             "lobby",
             "openid",
+            "records",
             "retention",
             "rewards",
             "standings",
@@ -192,6 +195,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "metrics",
             "operators",
             "ratings",
+            "records",
             "reports",
             "retention",
             "rewards",
@@ -226,6 +230,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "operators",
             "operate",
             "outbox",
+            "records",
             "reports",
             "simulate",
             "standings",

@@ -16,7 +16,7 @@ use super::{Refused, Seat};
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
 use crate::http::operators::games::record_to_look_at;
-use crate::http::{Code, Path, Problem, unread};
+use crate::http::{Code, Path, Problem, unread_record};
 use crate::ids::GameId;
 use crate::operators::Audit;
 use crate::replay::GameReplay;
@@ -53,7 +53,7 @@ pub(super) async fn play_again(
 }
 
 async fn dossier(reports: &Reports, game: Uuid) -> Result<Dossier, Problem> {
-    let dossier = reports.game(GameId(game)).await.map_err(unread)?;
+    let dossier = reports.game(GameId(game)).await.map_err(unread_record)?;
     dossier.ok_or_else(|| Code::GameNotFound.plain())
 }
 

@@ -16,7 +16,7 @@ use crate::reports::{Dossier, Reports, Verdict};
 
 use super::super::game_steps::{GameStep, some_steps};
 use super::super::games::number;
-use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread};
+use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread, unread_record};
 use super::ledger::OperationBody;
 
 /// A game and all that was booked for it.
@@ -167,7 +167,9 @@ impl From<Dossier> for DossierBody {
     responses(
         (status = 200, description = "The game", body = DossierBody),
         (status = 404, description = "`game_not_found`", body = ProblemBody,
-            content_type = "application/problem+json")
+            content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
+            body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(in crate::http) async fn show_dossier(
@@ -175,7 +177,7 @@ pub(in crate::http) async fn show_dossier(
     _: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<Json<DossierBody>, Problem> {
-    let dossier = reports.game(GameId(id)).await.map_err(unread)?;
+    let dossier = reports.game(GameId(id)).await.map_err(unread_record)?;
     Ok(Json(dossier.ok_or_else(|| Code::GameNotFound.plain())?.into()))
 }
 
@@ -194,6 +196,8 @@ pub(in crate::http) async fn show_dossier(
         (status = 404, description = "`game_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`game_not_finished` or `game_voided`: there is no record",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]
@@ -216,7 +220,7 @@ pub(in crate::http) async fn record_to_look_at(
     game: GameId,
 ) -> Result<(GameDetail, Value), Problem> {
     let by = operator.guardian()?;
-    let dossier = reports.game(game).await.map_err(unread)?;
+    let dossier = reports.game(game).await.map_err(unread_record)?;
     let mut detail = dossier.ok_or_else(|| Code::GameNotFound.plain())?.game;
     let record = match (detail.state, detail.record.take()) {
         (GameState::Settled, Some(record)) => record,

@@ -13,6 +13,7 @@ use super::{Difference, Extent, LISTED_MAX, Mismatch};
 use crate::archive::GameState;
 use crate::db;
 use crate::ledger::{LedgerError, Opening, Settled, StoredSettlement, Voided, settlement_hash};
+use crate::records::{RecordError, Records};
 use crate::verify;
 use bahay_engine::catalog::AnyGame;
 
@@ -61,6 +62,7 @@ struct Row {
 
 pub(super) async fn check(
     pool: &PgPool,
+    records: &Records,
     extent: Extent,
 ) -> Result<(Counted, Vec<Difference>), LedgerError> {
     let mut counted = Counted::default();
@@ -70,12 +72,13 @@ pub(super) async fn check(
         Extent::After(operation) => operation,
     };
     loop {
-        let rows = db::retry(|| page(pool, after)).await?;
+        let mut rows = db::retry(|| page(pool, after)).await?;
         let Some(last) = rows.last() else {
             break;
         };
         after = last.id;
         counted.last_operation = last.id;
+        differences.extend(read_archived(pool, records, &mut rows).await?);
         // Replaying a page of games keeps a core busy for a while.
         let (some, found) =
             tokio::task::spawn_blocking(move || check_page(&rows, counted))
@@ -86,6 +89,34 @@ pub(super) async fn check(
         differences.truncate(LISTED_MAX);
     }
     Ok((counted, differences))
+}
+
+/// Fills in the records that were moved to the archive. What is not as it was archived is a
+/// difference; an archive that does not answer ends the check.
+async fn read_archived(
+    pool: &PgPool,
+    records: &Records,
+    rows: &mut Vec<Row>,
+) -> Result<Vec<Difference>, LedgerError> {
+    // The row of the opening has neither, and is of the same game.
+    let is_moved = |row: &Row| row.settlement.is_some() && row.record.is_none();
+    let moved: Vec<Uuid> = rows.iter().filter(|row| is_moved(row)).map(|row| row.game).collect();
+    let unread = |error: RecordError| LedgerError::Unavailable { reason: error.to_string() };
+    let mut texts = records.archived(pool, &moved).await.map_err(unread)?;
+    let mut differences = Vec::new();
+    rows.retain_mut(|row| match is_moved(row).then(|| texts.remove(&row.game)).flatten() {
+        None => true,
+        Some(Ok(text)) => {
+            row.record = Some(text);
+            true
+        }
+        Some(Err(error)) => {
+            let what = Mismatch::Record { fault: error.to_string() };
+            differences.push(Difference { game: GameId(row.game), what });
+            false
+        }
+    });
+    Ok(differences)
 }
 
 async fn page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {

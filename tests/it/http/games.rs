@@ -1,12 +1,19 @@
 //! Games, for those who played them.
 
+use std::time::Duration;
+
+use bahay::clock::Clock;
+use bahay::records::{Mover, Pace, Place, Records};
+use bahay::reports::Reports;
+use bahay::standings::{Calendar, Standings};
 use bahay_engine::table::{PlayerId, TableId};
 use uuid::Uuid;
 
 use crate::support::bank::PotGoes;
+use crate::support::live::TestLive;
 use crate::support::reason;
 
-use super::server::{Guest, Server, expect_refusal, ok, text};
+use super::server::{Guest, Server, Setup, expect_refusal, ok, text};
 
 /// Three guests and somebody else.
 async fn guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
@@ -39,6 +46,39 @@ async fn a_record_is_for_those_who_played() {
     for malformed in ["1", "newbie", "%F0%9F", "..%2f..%2fme"] {
         expect_refusal(record(malformed, &guests[0]), 422, "path_invalid").await;
     }
+}
+
+/// Whoever asks sees no difference, but where the archive is away: that is not the same as no game.
+#[tokio::test]
+async fn an_archived_record_is_shown_as_before_or_said_to_be_away() {
+    let server = Server::new().await;
+    let (guests, players) = guests(&server).await;
+    let table = TableId(Uuid::new_v4());
+    let (game, _) = server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;
+    let paths = ["record", "fairness", "steps"].map(|part| format!("/v1/games/{game}/{part}"));
+    let token = &guests[0].access_token;
+    let before = ok(server.node.get(&paths[0], token)).await;
+
+    server.bank.ledger.fold().await.expect("it is sealed");
+    let (live, _publications) = TestLive::new().connect().await;
+    let standings = Standings::new(server.bank.pool.clone(), live, Calendar::default());
+    standings.count().await.expect("it is counted");
+    Reports::beside(&server.bank.pool).count().await.expect("it is counted");
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = format!("file://{}", folder.path().display());
+    let records = Records::new(Some(Place::open(&address, []).expect("a place")));
+    let pace = Pace::new(Duration::from_hours(48));
+    let pool = server.bank.pool.clone();
+    let mover = Mover::new(pool, Clock::system(), records.clone(), pace);
+    assert_eq!(mover.move_all(u64::MAX, false).await.expect("it is moved").records, 1);
+
+    for path in &paths {
+        expect_refusal(server.node.get(path, token), 503, "archive_unreachable").await;
+    }
+    let stranger = &guests[3].access_token;
+    let told = server.node_with(Setup { records, ..Setup::default() }).await;
+    assert_eq!(ok(told.get(&paths[0], token)).await, before);
+    expect_refusal(told.get(&paths[0], stranger), 404, "game_not_found").await;
 }
 
 #[tokio::test]

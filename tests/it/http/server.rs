@@ -16,6 +16,7 @@ use bahay::metrics::Metrics;
 use bahay::operators::audit::Trail;
 use bahay::operators::{Audit, Corrections, Desk, Operators, Role};
 use bahay::ratings::Ratings;
+use bahay::records::Records;
 use bahay::reports::Reports;
 use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
@@ -73,6 +74,7 @@ pub(crate) struct Setup {
     pub(crate) ways_in: accounts::Options,
     /// The first signs.
     pub(crate) secrets: Vec<&'static [u8]>,
+    pub(crate) records: Records,
 }
 
 impl Default for Setup {
@@ -84,6 +86,7 @@ impl Default for Setup {
             more: Router::new(),
             ways_in: cheap_ways_in(),
             secrets: vec![SECRET],
+            records: Records::in_the_database(),
         }
     }
 }
@@ -152,7 +155,7 @@ impl Node {
         setup: Setup,
         tasks: Option<LedgerTasks>,
     ) -> Self {
-        let Setup { options, probes, more, ways_in, secrets } = setup;
+        let Setup { options, probes, more, ways_in, secrets, records } = setup;
         let pool = bank.database.pool().await;
         let sound = "a secret of the tests is strong enough";
         let (first, previous) = secrets.split_first().expect("there is a secret");
@@ -185,7 +188,8 @@ impl Node {
             ),
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
-            reports: Reports::beside(&pool),
+            reports: Reports::beside(&pool).reading(records.clone()),
+            records,
             audit: Audit::new(pool.clone()),
             desk: Desk::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys()),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),

@@ -12,6 +12,7 @@ use bahay::grant_limits::GrantLimits;
 use bahay::lobby::{self, Room, house_rooms};
 use bahay::operators::AdjustmentBounds;
 use bahay::ratings::Ratings;
+use bahay::records::{Pace, Records};
 use bahay::retention::Kept;
 use bahay::rewards::Terms;
 use bahay::ws::FaultHooks;
@@ -238,6 +239,8 @@ async fn start(
         adjustments: adjustments(),
         door,
         kept: Kept::default(),
+        records: Records::in_the_database(),
+        archiving: Pace::new(Duration::from_hours(48)),
         hooks,
         ways_in: cheap_ways_in(),
         desk: bahay::http::DeskOptions::default(),

@@ -1,0 +1,91 @@
+# shellcheck shell=bash disable=SC2154 # What is set elsewhere is read here.
+# The archive in object storage that speaks S3: moto, in the versions of tests/archive/requirements.lock, which go
+# to target/archive. The records of a history are moved there by a process that is killed again and again, everything
+# is checked as it is read from there, and then once more with nobody there to be asked: that must be told.
+
+cmd_archive() {
+  [ $# -eq 0 ] || die "unknown argument $1: ./dev archive"
+  enter_test_instance archive
+  build
+  start_services
+  check_archive
+}
+
+# In an instance that runs. BINARY is built.
+check_archive() {
+  local server port url games
+  need_contract_programs
+  make_environment
+  prepare_moto
+  say "records of old games are moved to object storage, and read from there"
+  attend "$BINARY" migrate || die "the migration failed: see above"
+  attend "$BINARY" generate-history --games 1500 --players 30 >/dev/null 2>"$INSTANCE/history.log" ||
+    die "the history broke off: $(tail -n 1 "$INSTANCE/history.log")"
+  games=$(archive_sql 'select count(*) from game_records')
+
+  port=$(free_port)
+  spawn target/archive/venv/bin/moto_server -H 127.0.0.1 -p "$port" >"$INSTANCE/moto.log" 2>&1
+  server=$CHILD
+  url=http://127.0.0.1:$port
+  export AWS_ENDPOINT_URL=$url AWS_REGION=us-east-1 AWS_ALLOW_HTTP=true
+  export AWS_ACCESS_KEY_ID=somebody AWS_SECRET_ACCESS_KEY=something
+  until port_answers 127.0.0.1 "$port"; do
+    process_start "$server" >/dev/null || die "moto ended: see $INSTANCE/moto.log"
+    sleep 0.1
+  done
+  curl --silent --show-error --fail --max-time 20 -X PUT "$url/house" >/dev/null || die "there is no bucket"
+
+  export BAHAY_ARCHIVE=s3://house/of/records BAHAY_ARCHIVE_AFTER_DAYS=2
+  archive_and_kill
+  attend "$BINARY" archive --batch 150 || die "the rest was not moved: see above"
+  [ "$(archive_sql 'select coalesce(sum(records), 0) from archive_objects')" = \
+    "$(archive_sql 'select count(*) from game_records where record is null')" ] ||
+    die "the database has another number of archived records than its objects hold"
+  # Games of the last two days stay.
+  [ "$(archive_sql 'select count(*) from game_records where record is not null')" -lt "$games" ] ||
+    die "nothing was moved"
+  attend "$BINARY" archive --check --remove-left-over || die "the archive is not as it was written: see above"
+  attend "$BINARY" archive --check >"$INSTANCE/check" || die "the archive is not as it was written"
+  ! grep left "$INSTANCE/check" || die "something is left over after it was removed"
+  attend "$BINARY" verify ledger >"$INSTANCE/books" || die "the books have differences: $(cat "$INSTANCE/books")"
+  attend "$BINARY" verify standings || die "the standings have differences: see above"
+
+  end_process "$server" TERM 10
+  if attend "$BINARY" verify ledger >/dev/null 2>"$INSTANCE/away"; then
+    die "the books were checked without the archive"
+  fi
+  grep -q 'the archive cannot be reached' "$INSTANCE/away" || die "it is not told: $(cat "$INSTANCE/away")"
+  say "$games games: killed three times while it archived, nothing lost, nothing doubled"
+}
+
+# Each time that another object is noted, the process is killed, wherever it is by then.
+archive_and_kill() {
+  local process noted round
+  for round in 1 2 3; do
+    noted=$(archive_sql 'select count(*) from archive_objects')
+    spawn "$BINARY" archive --batch 150 >/dev/null
+    process=$CHILD
+    until [ "$(archive_sql 'select count(*) from archive_objects')" != "$noted" ]; do
+      process_start "$process" >/dev/null || die "nothing was archived in round $round: see above"
+      sleep 0.05
+    done
+    end_process "$process" KILL 10
+    # The lock goes when PostgreSQL has seen that the process is gone.
+    until [ "$(archive_sql "select count(*) from pg_locks where locktype = 'advisory'")" = 0 ]; do sleep 0.05; done
+  done
+}
+
+prepare_moto() {
+  local venv=target/archive/venv lock=tests/archive/requirements.lock
+  mkdir -p target/archive
+  cmp -s "$lock" "$venv/lock" && return 0
+  make_venv "$venv"
+  pip_install "$venv" -r "$lock"
+  cp "$lock" "$venv/lock"
+}
+
+free_port() {
+  "$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+archive_sql() { "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "$1"; }

@@ -1,0 +1,28 @@
+-- Bytes a game in PostgreSQL, by table and index, the largest first: for any database, as in
+-- `psql "$DATABASE_URL" -f scripts/size.sql`. A table is told without its indexes and with what
+-- left it for a place of its own (TOAST). What takes less than a hundredth is only in the sum.
+with games as (
+    select greatest(count(*), 1) as number from games
+),
+parts as (
+    select c.relname as relation, '' as of_table, pg_table_size(c.oid) as bytes
+    from pg_class c
+    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+    union all
+    select i.relname, t.relname, pg_relation_size(i.oid)
+    from pg_index x
+    join pg_class i on i.oid = x.indexrelid
+    join pg_class t on t.oid = x.indrelid
+    where t.relnamespace = 'public'::regnamespace
+),
+lines as (
+    select p.relation, p.of_table, p.bytes, 0 as place from parts p
+    union all
+    select 'all ' || count(*) || ' tables and indexes', '', sum(p.bytes), 1 from parts p
+)
+select l.relation, l.of_table as "index of", l.bytes,
+    round(l.bytes::numeric / g.number, 1) as "bytes a game", g.number as games
+from lines l
+cross join games g
+where l.place = 1 or l.bytes > (select sum(p.bytes) from parts p) * 0.01
+order by l.place desc, l.bytes desc;

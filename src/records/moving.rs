@@ -1,0 +1,542 @@
+//! Moving records to the archive, a batch at a time: chosen by age, packed, written, read back and
+//! compared, and only then taken out of the database, in the transaction that notes where they are.
+//!
+//! Whoever moves holds a lock of the database, on a connection of its own, which a crash gives back:
+//! so one process at a time does it. A crash before the last step leaves an object that nobody names
+//! and every record where it was. An object is called by the hash of what is in it, so the same
+//! records are written to the same name again; what stays is found and removed by
+//! [`Mover::tidy`].
+
+use std::time::Duration;
+
+use bahay_engine::hex::Hex;
+use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
+use sqlx::{Connection as _, PgConnection, PgPool};
+use tokio::sync::watch;
+use tokio::time::MissedTickBehavior;
+use uuid::Uuid;
+
+use super::pack::{self, Hash, Packed, Part, RECORD_BYTES_MAX};
+use super::place::Place;
+use super::reading::Records;
+use crate::clock::{self, Clock};
+
+/// How often it is looked for what is old enough.
+const INTERVAL: Duration = Duration::from_hours(1);
+
+/// How long the database is left alone between two batches.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Records of one object.
+pub(super) const BATCH: u32 = 1_000;
+
+/// What is less than a batch waits for so long beyond its time.
+const REST_WAITS: Duration = Duration::from_hours(24);
+
+/// The key of the lock: its own name in numbers.
+const LOCK: i64 = 0x62_61_68_61_79_61_72_63;
+
+/// How much is moved, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How long ago a game was finished whose record is moved: a day at least.
+    pub after: Duration,
+    /// Records of one object at most.
+    pub batch: u32,
+}
+
+impl Pace {
+    pub fn new(after: Duration) -> Self {
+        Self { after, batch: BATCH }
+    }
+}
+
+/// What has just been done of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A dictionary was written, and is not noted yet.
+    Learnt,
+    Packed,
+    Written,
+    ReadBack,
+    Moved,
+}
+
+impl Step {
+    pub const ALL: [Self; 5] =
+        [Self::Learnt, Self::Packed, Self::Written, Self::ReadBack, Self::Moved];
+}
+
+/// Why nothing more was moved. What was moved before stays so.
+#[derive(Debug, thiserror::Error)]
+pub enum MovingError {
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    #[error("the archive cannot be reached: {0}")]
+    Unreachable(String),
+    #[error("what was written to {name} is not what is read there")]
+    ReadOtherwise { name: String },
+    #[error("records could not be packed: {0}")]
+    Unpacked(String),
+    #[error("another process moves records just now")]
+    Busy,
+    #[error("there is no archive: set BAHAY_ARCHIVE")]
+    NoArchive,
+    /// For tests, which let it end as by a crash.
+    #[error("stopped after {0:?}")]
+    Stopped(Step),
+}
+
+/// What a batch, or several, came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    pub records: u64,
+    pub objects: u64,
+    /// As they came, and as they are in the archive.
+    pub bytes: u64,
+    pub archived_bytes: u64,
+}
+
+/// What is in the archive and should not be, or is not there and should.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tidied {
+    pub objects: u64,
+    pub records: u64,
+    /// Named by nobody: left by a crash.
+    pub left_over: Vec<String>,
+    /// In words.
+    pub faults: Vec<String>,
+}
+
+/// Moves records.
+#[derive(Clone, Debug)]
+pub struct Mover {
+    pool: PgPool,
+    clock: Clock,
+    records: Records,
+    pace: Pace,
+    stop_after: Option<Step>,
+}
+
+/// A record that may be moved.
+#[derive(Debug)]
+struct Candidate {
+    game: Uuid,
+    record: String,
+    finished_at: SqlTimestamp,
+}
+
+/// The lock, for as long as this lives.
+#[derive(Debug)]
+struct Lock(PgConnection);
+
+#[derive(Clone, Debug)]
+struct Dictionary {
+    number: Option<i32>,
+    bytes: Vec<u8>,
+}
+
+impl Mover {
+    pub fn new(pool: PgPool, clock: Clock, records: Records, pace: Pace) -> Self {
+        Self { pool, clock, records, pace, stop_after: None }
+    }
+
+    /// For tests: ends after this step, as a crash would end it.
+    #[must_use]
+    pub fn stopping_after(self, step: Step) -> Self {
+        Self { stop_after: Some(step), ..self }
+    }
+
+    /// Moves what is old enough now and then, until the server stops. One such task a process; it does
+    /// nothing while another process is at it.
+    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
+        let mut looks = tokio::time::interval(INTERVAL);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = stopping.wait_for(|stop| *stop) => return,
+                _ = looks.tick() => {}
+            }
+            let moved = tokio::select! {
+                // What a batch that breaks off leaves is told above.
+                _ = stopping.wait_for(|stop| *stop) => return,
+                moved = self.move_whole_batches() => moved,
+            };
+            match moved {
+                Ok(Moved { records: 0, .. }) => {}
+                Ok(Moved { records, objects, .. }) => {
+                    tracing::info!(records, objects, "old records were archived");
+                }
+                Err(MovingError::Busy) => tracing::debug!("another process archives"),
+                Err(error) => tracing::warn!(%error, "old records stay for now"),
+            }
+        }
+    }
+
+    /// Moves whole batches from about where it was left off, and what is less than one if it has waited
+    /// for a day.
+    async fn move_whole_batches(&self) -> Result<Moved, MovingError> {
+        let mut lock = self.lock().await?;
+        let mut from = last_finished(&mut lock.0).await?;
+        let mut moved = Moved::default();
+        loop {
+            let candidates = self.candidates(&mut lock.0, from, self.pace.batch).await?;
+            let is_whole = candidates.len() >= self.pace.batch as usize;
+            let rest = clock::to_jiff(self.before(REST_WAITS));
+            let has_waited =
+                candidates.first().is_some_and(|oldest| oldest.finished_at.to_jiff() < rest);
+            let (Some(last), true) = (candidates.last(), is_whole || has_waited) else {
+                lock.release().await?;
+                return Ok(moved);
+            };
+            from = Some(last.finished_at);
+            moved = moved.and(self.move_batch(&mut lock, candidates, false).await?);
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Moves all that is old enough, the oldest first, up to so many records; with a dictionary that
+    /// is learnt from the first of them, if that is asked for.
+    pub async fn move_all(&self, limit: u64, learn: bool) -> Result<Moved, MovingError> {
+        let mut lock = self.lock().await?;
+        let mut moved = Moved::default();
+        let mut from = None;
+        let mut learn = learn;
+        while moved.records < limit {
+            let left = u32::try_from(limit - moved.records).unwrap_or(u32::MAX);
+            let candidates = self.candidates(&mut lock.0, from, left.min(self.pace.batch)).await?;
+            let Some(last) = candidates.last() else { break };
+            from = Some(last.finished_at);
+            moved = moved.and(self.move_batch(&mut lock, candidates, learn).await?);
+            learn = false;
+        }
+        lock.release().await?;
+        Ok(moved)
+    }
+
+    /// How many records are old enough, and their bytes.
+    pub async fn waiting(&self) -> Result<(u64, u64), MovingError> {
+        let before = clock::to_jiff(self.before(Duration::ZERO)).to_sqlx();
+        let row = sqlx::query!(
+            r#"
+            select count(*) as "records!",
+                coalesce(sum(octet_length(r.record)), 0)::bigint as "bytes!"
+            from settlements s
+            join game_records r on r.game = s.game
+            where s.finished_at < $1 and r.record is not null
+                and octet_length(r.record) <= $2
+            "#,
+            before as _,
+            record_bytes_max()
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        let number = |number| u64::try_from(number).unwrap_or_default();
+        Ok((number(row.records), number(row.bytes)))
+    }
+
+    /// Reads every object and holds it against what is noted of it, and finds those that nobody names;
+    /// those it removes, if it is told to. Nothing is moved meanwhile.
+    pub async fn tidy(&self, remove: bool) -> Result<Tidied, MovingError> {
+        let mut lock = self.lock().await?;
+        let place = self.place()?;
+        let mut there = place.list().await.map_err(MovingError::Unreachable)?;
+        there.sort_unstable();
+        let noted = sqlx::query!(
+            r#"
+            select o.name as "name!", o.hash as "hash!", o.records as "records!"
+            from archive_objects o
+            union all
+            select d.name, d.hash, 0 from archive_dictionaries d
+            order by 1
+            "#
+        )
+        .fetch_all(&mut lock.0)
+        .await?;
+        let mut tidied = Tidied::default();
+        for object in &noted {
+            tidied.objects += 1;
+            tidied.records += u64::try_from(object.records).unwrap_or_default();
+            if there.binary_search(&object.name).is_err() {
+                tidied.faults.push(format!("{} is not there", object.name));
+                continue;
+            }
+            let read = place.get(&object.name).await.map_err(MovingError::Unreachable)?;
+            if pack::hash(&read).as_slice() != object.hash {
+                tidied.faults.push(format!("{} is not what was written", object.name));
+            }
+        }
+        for name in there {
+            if noted.binary_search_by(|object| object.name.cmp(&name)).is_err() {
+                if remove {
+                    place.remove(&name).await.map_err(MovingError::Unreachable)?;
+                }
+                tidied.left_over.push(name);
+            }
+        }
+        lock.release().await?;
+        Ok(tidied)
+    }
+
+    async fn move_batch(
+        &self,
+        lock: &mut Lock,
+        candidates: Vec<Candidate>,
+        learn: bool,
+    ) -> Result<Moved, MovingError> {
+        let place = self.place()?;
+        let dictionary = self.dictionary(&mut lock.0, &candidates, learn).await?;
+        let games: Vec<Uuid> = candidates.iter().map(|candidate| candidate.game).collect();
+        let bytes: usize = candidates.iter().map(|candidate| candidate.record.len()).sum();
+        let with = dictionary.bytes.clone();
+        let packed = apart(move || {
+            let records: Vec<&str> = candidates.iter().map(|one| one.record.as_str()).collect();
+            pack::pack(&records, &with).map_err(|error| error.to_string())
+        })
+        .await?;
+        self.reached(Step::Packed)?;
+
+        let Packed { bytes: object, parts } = packed;
+        let hash = pack::hash(&object);
+        let name = named("records", &hash, "zst");
+        let archived_bytes = object.len();
+        place.put(&name, object).await.map_err(MovingError::Unreachable)?;
+        self.reached(Step::Written)?;
+
+        let read = place.get(&name).await.map_err(MovingError::Unreachable)?;
+        let otherwise = || MovingError::ReadOtherwise { name: name.clone() };
+        if pack::hash(&read) != hash {
+            return Err(otherwise());
+        }
+        let columns = Columns::of(&parts).ok_or_else(otherwise)?;
+        let with = dictionary.bytes;
+        let same = apart(move || Ok(all_same(&read, &parts, &with))).await?;
+        if !same {
+            return Err(otherwise());
+        }
+        self.reached(Step::ReadBack)?;
+
+        sqlx::query!(
+            r#"select archive_records($1, $2, $3, $4, $5, $6, $7, $8) as "nothing?: ()""#,
+            name,
+            &hash[..],
+            i32::try_from(archived_bytes).map_err(|_| otherwise())?,
+            dictionary.number,
+            &games,
+            &columns.places,
+            &columns.lengths,
+            &columns.hashes
+        )
+        .fetch_one(&mut lock.0)
+        .await?;
+        self.reached(Step::Moved)?;
+        let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        Ok(Moved {
+            records: number(games.len()),
+            objects: 1,
+            bytes: number(bytes),
+            archived_bytes: number(archived_bytes),
+        })
+    }
+
+    /// The newest dictionary, as it is in the archive; or one that is learnt from these records, if
+    /// there is none or another one is wanted.
+    async fn dictionary(
+        &self,
+        connection: &mut PgConnection,
+        candidates: &[Candidate],
+        learn: bool,
+    ) -> Result<Dictionary, MovingError> {
+        let place = self.place()?;
+        let newest = sqlx::query!(
+            "
+            select d.number, d.name, d.hash
+            from archive_dictionaries d
+            order by d.number desc
+            limit 1
+            "
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        if let Some(newest) = newest.filter(|_| !learn) {
+            let bytes = place.get(&newest.name).await.map_err(MovingError::Unreachable)?;
+            if pack::hash(&bytes).as_slice() != newest.hash {
+                return Err(MovingError::ReadOtherwise { name: newest.name });
+            }
+            return Ok(Dictionary { number: Some(newest.number), bytes });
+        }
+        let samples: Vec<String> = candidates.iter().map(|one| one.record.clone()).collect();
+        let learnt = apart(move || {
+            let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
+            Ok(pack::learn(&samples))
+        });
+        let Some(bytes) = learnt.await? else {
+            return Ok(Dictionary { number: None, bytes: Vec::new() });
+        };
+        let hash = pack::hash(&bytes);
+        let name = named("dictionaries", &hash, "zdict");
+        place.put(&name, bytes.clone()).await.map_err(MovingError::Unreachable)?;
+        if place.get(&name).await.map_err(MovingError::Unreachable)? != bytes {
+            return Err(MovingError::ReadOtherwise { name });
+        }
+        self.reached(Step::Learnt)?;
+        sqlx::query!(
+            "
+            insert into archive_dictionaries (name, hash, bytes)
+            values ($1, $2, $3)
+            on conflict (name) do nothing
+            ",
+            name,
+            &hash[..],
+            i32::try_from(bytes.len()).unwrap_or(i32::MAX)
+        )
+        .execute(&mut *connection)
+        .await?;
+        let number = sqlx::query_scalar!(
+            "select d.number from archive_dictionaries d where d.name = $1",
+            name
+        )
+        .fetch_one(connection)
+        .await?;
+        Ok(Dictionary { number: Some(number), bytes })
+    }
+
+    /// Records that are old enough, of games that were finished from then on, the oldest first.
+    async fn candidates(
+        &self,
+        connection: &mut PgConnection,
+        from: Option<SqlTimestamp>,
+        limit: u32,
+    ) -> Result<Vec<Candidate>, sqlx::Error> {
+        let before = clock::to_jiff(self.before(Duration::ZERO)).to_sqlx();
+        sqlx::query_as!(
+            Candidate,
+            r#"
+            select s.game, r.record as "record!", s.finished_at as "finished_at: SqlTimestamp"
+            from settlements s
+            join game_records r on r.game = s.game
+            where s.finished_at < $1 and r.record is not null
+                and octet_length(r.record) <= $2
+                and (
+                    $3::timestamptz is null
+                    or s.finished_at >= $3 and s.day >= ($3 at time zone 'UTC')::date
+                )
+            order by s.day, s.finished_at, s.game
+            limit $4
+            "#,
+            before as _,
+            record_bytes_max(),
+            from as _,
+            i64::from(limit)
+        )
+        .fetch_all(connection)
+        .await
+    }
+
+    fn before(&self, longer: Duration) -> clock::Timestamp {
+        clock::before(self.clock.now(), self.pace.after.saturating_add(longer))
+    }
+
+    fn place(&self) -> Result<&Place, MovingError> {
+        self.records.place().ok_or(MovingError::NoArchive)
+    }
+
+    fn reached(&self, step: Step) -> Result<(), MovingError> {
+        match self.stop_after {
+            Some(stop) if stop == step => Err(MovingError::Stopped(step)),
+            _ => Ok(()),
+        }
+    }
+
+    async fn lock(&self) -> Result<Lock, MovingError> {
+        self.place()?;
+        let mut connection = PgConnection::connect_with(&self.pool.connect_options()).await?;
+        let taken = sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, LOCK)
+            .fetch_one(&mut connection)
+            .await?;
+        if taken { Ok(Lock(connection)) } else { Err(MovingError::Busy) }
+    }
+}
+
+impl Lock {
+    /// At once, and not only when PostgreSQL has seen that the connection is gone.
+    async fn release(mut self) -> Result<(), sqlx::Error> {
+        sqlx::query_scalar!(r#"select pg_advisory_unlock($1) as "was_held!""#, LOCK)
+            .fetch_one(&mut self.0)
+            .await?;
+        Ok(())
+    }
+}
+
+impl Moved {
+    fn and(self, other: Self) -> Self {
+        Self {
+            records: self.records + other.records,
+            objects: self.objects + other.objects,
+            bytes: self.bytes + other.bytes,
+            archived_bytes: self.archived_bytes + other.archived_bytes,
+        }
+    }
+}
+
+/// Parts as columns.
+struct Columns {
+    places: Vec<i32>,
+    lengths: Vec<i32>,
+    hashes: Vec<Vec<u8>>,
+}
+
+impl Columns {
+    /// `None` when an object is too large.
+    fn of(parts: &[Part]) -> Option<Self> {
+        let number = |number: usize| i32::try_from(number).ok();
+        Some(Self {
+            places: parts.iter().map(|part| number(part.place)).collect::<Option<_>>()?,
+            lengths: parts.iter().map(|part| number(part.length)).collect::<Option<_>>()?,
+            hashes: parts.iter().map(|part| part.hash.to_vec()).collect(),
+        })
+    }
+}
+
+/// Whether each part of an object is the record that it was made of.
+fn all_same(object: &[u8], parts: &[Part], dictionary: &[u8]) -> bool {
+    parts.iter().all(|part| {
+        let frame = object.get(part.place..part.place.saturating_add(part.length));
+        frame.is_some_and(|frame| pack::unpack(frame, dictionary, &part.hash).is_ok())
+    })
+}
+
+/// A day before the newest game of the last objects: about where it was left off. What is finished a
+/// day before others and booked after them is still found, and by hand everything is.
+async fn last_finished(connection: &mut PgConnection) -> Result<Option<SqlTimestamp>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select max(o.last_finished_at) - interval '1 day' as "last: SqlTimestamp"
+        from (
+            select a.last_finished_at
+            from archive_objects a
+            order by a.number desc
+            limit 100
+        ) o
+        "#
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// On a thread where it is in nobody's way.
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, MovingError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(error.to_string())).map_err(MovingError::Unpacked)
+}
+
+/// The name of an object: by what is in it.
+fn named(folder: &str, hash: &Hash, kind: &str) -> String {
+    format!("{folder}/{}.{kind}", Hex(*hash))
+}
+
+fn record_bytes_max() -> i32 {
+    i32::try_from(RECORD_BYTES_MAX).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,195 @@
+//! Reading records, wherever they are: in the database, or in the archive.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bahay_engine::table::GameId;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::pack;
+use super::place::Place;
+use crate::db;
+
+/// Why a record cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    /// It is in the archive, and that does not answer, or has no such object.
+    #[error("the archive cannot be reached: {reason}")]
+    Unreachable { reason: String },
+    /// It was read, and is not what was archived.
+    #[error("the archived record of game {game} cannot be used: {fault}")]
+    Damaged { game: GameId, fault: String },
+}
+
+/// Where archived records are read from; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    place: Option<Place>,
+    /// Those that were read, by their names.
+    dictionaries: Arc<RwLock<BTreeMap<String, Arc<[u8]>>>>,
+}
+
+/// Where a record is in the archive.
+#[derive(Debug)]
+struct Archived {
+    game: Uuid,
+    object: String,
+    place: i32,
+    bytes: i32,
+    hash: Vec<u8>,
+    dictionary: Option<String>,
+    dictionary_hash: Option<Vec<u8>>,
+}
+
+impl Records {
+    /// `None` where there is no archive: then what was moved to one cannot be reached.
+    pub fn new(place: Option<Place>) -> Self {
+        Self { place, ..Self::default() }
+    }
+
+    /// Without an archive.
+    pub fn in_the_database() -> Self {
+        Self::default()
+    }
+
+    pub fn has_archive(&self) -> bool {
+        self.place.is_some()
+    }
+
+    pub(super) fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// The archived ones among the records of these games: whoever reads others has their texts from
+    /// `game_records` already. A damaged one is an error of its own, beside the others.
+    pub async fn archived(
+        &self,
+        pool: &PgPool,
+        games: &[Uuid],
+    ) -> Result<HashMap<Uuid, Result<String, RecordError>>, RecordError> {
+        if games.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let query = || async { self.addresses(&mut *pool.acquire().await?, games).await };
+        self.read(db::retry(query).await?).await
+    }
+
+    /// As [`Self::archived`], as the caller's transaction sees it.
+    pub async fn archived_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        games: &[Uuid],
+    ) -> Result<HashMap<Uuid, Result<String, RecordError>>, RecordError> {
+        if games.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let addresses = self.addresses(connection, games).await?;
+        self.read(addresses).await
+    }
+
+    /// The archived record of one game.
+    pub async fn one(&self, pool: &PgPool, game: GameId) -> Result<Option<String>, RecordError> {
+        self.archived(pool, &[game.0]).await?.remove(&game.0).transpose()
+    }
+
+    async fn addresses(
+        &self,
+        connection: &mut PgConnection,
+        games: &[Uuid],
+    ) -> Result<Vec<Archived>, sqlx::Error> {
+        sqlx::query_as!(
+            Archived,
+            r#"
+            select r.game, o.name as object, r.archived_at as "place!",
+                r.archived_bytes as "bytes!", r.record_hash as "hash!",
+                d.name as "dictionary?", d.hash as "dictionary_hash?"
+            from game_records r
+            join archive_objects o on o.number = r.archived_in
+            left join archive_dictionaries d on d.number = o.dictionary
+            where r.game = any($1) and r.record is null
+            order by o.number, r.archived_at
+            "#,
+            games
+        )
+        .fetch_all(connection)
+        .await
+    }
+
+    /// Each object is asked once for all that is wanted of it.
+    async fn read(
+        &self,
+        archived: Vec<Archived>,
+    ) -> Result<HashMap<Uuid, Result<String, RecordError>>, RecordError> {
+        let mut records = HashMap::with_capacity(archived.len());
+        for of_object in archived.chunk_by(|one, next| one.object == next.object) {
+            let [first, ..] = of_object else { continue };
+            let dictionary = match (&first.dictionary, &first.dictionary_hash) {
+                (Some(name), Some(hash)) => self.dictionary(name, hash, first.game).await,
+                _ => Ok(Arc::from([])),
+            };
+            let dictionary = match dictionary {
+                Ok(dictionary) => dictionary,
+                Err(RecordError::Damaged { fault, .. }) => {
+                    records.extend(
+                        of_object.iter().map(|one| (one.game, Err(damaged(one.game, &fault)))),
+                    );
+                    continue;
+                }
+                Err(other) => return Err(other),
+            };
+            let ranges: Vec<Range<u64>> = of_object.iter().map(Archived::range).collect();
+            let frames = self.reachable()?.parts(&first.object, &ranges).await;
+            let frames = frames.map_err(|reason| RecordError::Unreachable { reason })?;
+            for (one, frame) in of_object.iter().zip(frames) {
+                let record = pack::unpack(&frame, &dictionary, &one.hash);
+                records.insert(one.game, record.map_err(|fault| damaged(one.game, fault)));
+            }
+        }
+        Ok(records)
+    }
+
+    async fn dictionary(
+        &self,
+        name: &str,
+        hash: &[u8],
+        game: Uuid,
+    ) -> Result<Arc<[u8]>, RecordError> {
+        if let Some(known) = self.known(name) {
+            return Ok(known);
+        }
+        let read = self.reachable()?.get(name).await;
+        let read = read.map_err(|reason| RecordError::Unreachable { reason })?;
+        if pack::hash(&read).as_slice() != hash {
+            return Err(damaged(game, "its dictionary is not the one that was used"));
+        }
+        let read: Arc<[u8]> = read.into();
+        let mut known = self.dictionaries.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(name.to_owned(), read.clone());
+        Ok(read)
+    }
+
+    fn known(&self, name: &str) -> Option<Arc<[u8]>> {
+        let known = self.dictionaries.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(name).cloned()
+    }
+
+    fn reachable(&self) -> Result<&Place, RecordError> {
+        let reason = || "BAHAY_ARCHIVE does not say where it is".to_owned();
+        self.place.as_ref().ok_or_else(|| RecordError::Unreachable { reason: reason() })
+    }
+}
+
+impl Archived {
+    fn range(&self) -> Range<u64> {
+        let place = u64::try_from(self.place).unwrap_or_default();
+        place..place + u64::try_from(self.bytes).unwrap_or_default()
+    }
+}
+
+fn damaged(game: Uuid, fault: &str) -> RecordError {
+    RecordError::Damaged { game: GameId(game), fault: fault.to_owned() }
+}

@@ -1,0 +1,323 @@
+//! Records in the archive: they are read as before, a crash at any step loses and doubles none, and
+//! what is wrong with the archive is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use bahay::archive;
+use bahay::clock::Clock;
+use bahay::ids::GameId;
+use bahay::ledger::LedgerError;
+use bahay::records::{Mover, MovingError, Pace, Place, RecordError, Records, Step};
+use bahay::reports::Verdict;
+use bahay::standings::{self, Calendar, Standings};
+use bahay::verify::ledger::{self, Extent, Mismatch};
+use serde_json::Value;
+use sqlx::PgPool;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use crate::reports::{counted, history};
+use crate::support::db::TestDatabase;
+use crate::support::house::PATIENCE;
+use crate::support::live::TestLive;
+use crate::support::process::bahay;
+
+/// More than a dictionary is learnt from, and not a whole number of batches.
+const GAMES: u64 = 700;
+const BATCH: u32 = 320;
+
+/// A history that was counted, and a folder for its archive.
+struct Old {
+    database: TestDatabase,
+    pool: PgPool,
+    games: u64,
+    folder: TempDir,
+}
+
+impl Old {
+    async fn new(games: u64) -> Self {
+        let (database, pool, written) = history(games, 18).await;
+        counted(&pool).await.close().await;
+        Self { database, pool, games: written.games, folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn address(&self) -> String {
+        format!("file://{}", self.folder.path().display())
+    }
+
+    fn records(&self) -> Records {
+        Records::new(Some(Place::open(&self.address(), []).unwrap()))
+    }
+
+    fn mover(&self, batch: u32) -> Mover {
+        let pace = Pace { batch, ..Pace::new(Duration::from_hours(48)) };
+        Mover::new(self.pool.clone(), Clock::system(), self.records(), pace)
+    }
+
+    /// What is read of every game.
+    async fn read(&self, records: &Records) -> BTreeMap<Uuid, (Value, Value)> {
+        let games: Vec<Uuid> = sqlx::query_scalar("select game from game_records")
+            .fetch_all(&self.pool)
+            .await
+            .unwrap();
+        let mut read = BTreeMap::new();
+        for game in games {
+            let found = archive::record(&self.pool, records, GameId(game)).await.unwrap().unwrap();
+            let detail = archive::detail(&self.pool, records, GameId(game)).await.unwrap().unwrap();
+            assert_eq!((&found.record, &found.settlement), (&detail.record, &detail.settlement));
+            read.insert(game, (found.record.unwrap(), found.settlement.unwrap()));
+        }
+        read
+    }
+
+    /// How many records are in the database, and how many in objects by what these say.
+    async fn places(&self) -> (i64, i64) {
+        let counts = "
+            select (select count(*) from game_records where record is not null),
+                (select coalesce(sum(records), 0)::bigint from archive_objects)";
+        sqlx::query_as(counts).fetch_one(&self.pool).await.unwrap()
+    }
+
+    /// When PostgreSQL has seen that whoever moved is gone.
+    async fn unlocked(&self) {
+        let locks = "
+            select count(*) from pg_locks
+            where locktype = 'advisory'
+                and database = (select oid from pg_database where datname = current_database())";
+        let started = Instant::now();
+        while sqlx::query_scalar::<_, i64>(locks).fetch_one(&self.pool).await.unwrap() > 0 {
+            assert!(started.elapsed() < PATIENCE, "the lock stays");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    fn objects(&self) -> Vec<PathBuf> {
+        files(&self.folder.path().join("records"))
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    // There is none before the first object.
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|kind| kind == "zst")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn archived_records_are_read_as_before() {
+    let old = Old::new(GAMES).await;
+    let before = old.read(&Records::in_the_database()).await;
+    let waiting = old.mover(BATCH).waiting().await.unwrap();
+    assert_eq!(waiting.0, old.games);
+    let moved = old.mover(BATCH).move_all(u64::MAX, false).await.unwrap();
+    assert_eq!((moved.records, moved.bytes), waiting);
+    assert_eq!(moved.objects, old.games.div_ceil(u64::from(BATCH)));
+    assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
+    assert_eq!(old.mover(BATCH).move_all(u64::MAX, false).await.unwrap().records, 0);
+
+    let records = old.records();
+    assert!(old.read(&records).await == before, "a record is another one");
+    let report = ledger::check(&old.pool, &records, Extent::Everything).await.unwrap();
+    assert!(report.is_clean() && report.games.settled == old.games, "{report}");
+    let standings = standings::check(&old.pool, &records, &Calendar::default()).await.unwrap();
+    assert_eq!((standings.games, standings.differences), (old.games, Vec::new()));
+    // Another calendar counts everything anew.
+    let (live, _publications) = TestLive::new().connect().await;
+    let calendar = Calendar { zone: "UTC".parse().unwrap(), ..Calendar::default() };
+    let anew = Standings::new(old.pool.clone(), live, calendar.clone()).reading(records.clone());
+    anew.count().await.unwrap();
+    let standings = standings::check(&old.pool, &records, &calendar).await.unwrap();
+    assert_eq!((standings.games, standings.differences), (old.games, Vec::new()));
+    // What the desk shows of a game.
+    let game = GameId(*before.keys().next().unwrap());
+    let reports = bahay::reports::Reports::beside(&old.pool).reading(records);
+    let dossier = reports.game(game).await.unwrap().unwrap();
+    assert!(matches!(dossier.verdict, Verdict::Holds { is_booked: true, .. }), "{dossier:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_after_any_step_loses_and_doubles_nothing() {
+    let old = Old::new(GAMES).await;
+    let before = old.read(&Records::in_the_database()).await;
+    for step in Step::ALL {
+        let stopped = old.mover(BATCH).stopping_after(step).move_all(u64::MAX, false).await;
+        assert!(matches!(stopped, Err(MovingError::Stopped(at)) if at == step), "{stopped:?}");
+        old.unlocked().await;
+        let (here, there) = old.places().await;
+        assert_eq!(here + there, i64::try_from(old.games).unwrap(), "{step:?}");
+        assert!(old.read(&old.records()).await == before, "after {step:?}");
+    }
+    // Two batches have less than a whole one left, which other sizes cut otherwise.
+    let stopped = old.mover(7).stopping_after(Step::Written).move_all(7, false).await;
+    assert!(matches!(stopped, Err(MovingError::Stopped(Step::Written))), "{stopped:?}");
+    old.unlocked().await;
+    old.mover(BATCH).move_all(u64::MAX, false).await.unwrap();
+    assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
+    assert!(old.read(&old.records()).await == before);
+
+    let tidied = old.mover(BATCH).tidy(true).await.unwrap();
+    assert_eq!((tidied.left_over.len(), tidied.records), (1, old.games), "{tidied:?}");
+    assert_eq!(tidied.faults, Vec::<String>::new());
+    let tidied = old.mover(BATCH).tidy(false).await.unwrap();
+    assert_eq!((tidied.left_over.len(), tidied.faults.len()), (0, 0), "{tidied:?}");
+    assert!(old.read(&old.records()).await == before);
+}
+
+/// Each time that another object is written, the process that wrote it is killed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_is_killed_while_it_archives_loses_nothing() {
+    let old = Old::new(GAMES).await;
+    let before = old.read(&Records::in_the_database()).await;
+    let archive = || {
+        let mut command = bahay();
+        command
+            .args(["archive", "--batch", "50"])
+            .env("DATABASE_URL", old.database.url())
+            .env("BAHAY_ARCHIVE", old.address())
+            .stdout(Stdio::null());
+        command
+    };
+    for _ in 0..5 {
+        let written = old.objects().len();
+        let mut process = archive().spawn().unwrap();
+        let started = Instant::now();
+        while old.objects().len() == written && process.try_wait().unwrap().is_none() {
+            assert!(started.elapsed() < PATIENCE, "nothing is archived");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let (here, there) = old.places().await;
+        assert_eq!(here + there, i64::try_from(old.games).unwrap());
+        assert!(old.read(&old.records()).await == before);
+        old.unlocked().await;
+    }
+    assert!(archive().status().unwrap().success());
+    assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
+    assert!(old.read(&old.records()).await == before);
+    let tidied = old.mover(50).tidy(true).await.unwrap();
+    assert_eq!((tidied.records, tidied.faults), (old.games, Vec::new()));
+    assert!(old.read(&old.records()).await == before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archive_that_is_away_or_was_changed_is_told() {
+    let old = Old::new(40).await;
+    old.mover(20).move_all(u64::MAX, false).await.unwrap();
+    let game: Uuid =
+        sqlx::query_scalar("select game from game_records order by archived_in, archived_at")
+            .fetch_one(&old.pool)
+            .await
+            .unwrap();
+    let read = |records: Records| {
+        let pool = old.pool.clone();
+        async move { archive::record(&pool, &records, GameId(game)).await }
+    };
+    let check = |records: Records| {
+        let pool = old.pool.clone();
+        async move { ledger::check(&pool, &records, Extent::Everything).await }
+    };
+    // A node that was not told of it.
+    let unknown = Records::in_the_database();
+    let refused = read(unknown.clone()).await;
+    assert!(matches!(refused, Err(RecordError::Unreachable { .. })), "{refused:?}");
+    let unchecked = check(unknown).await;
+    assert!(matches!(unchecked, Err(LedgerError::Unavailable { .. })), "{unchecked:?}");
+
+    let name: String =
+        sqlx::query_scalar("select name from archive_objects order by number limit 1")
+            .fetch_one(&old.pool)
+            .await
+            .unwrap();
+    let object = old.folder.path().join(name);
+    let written = fs::read(&object).unwrap();
+    let mut changed = written.clone();
+    // In the middle of the first record.
+    changed[200] ^= 0x10;
+    fs::write(&object, changed).unwrap();
+    let damaged = read(old.records()).await;
+    assert!(matches!(damaged, Err(RecordError::Damaged { .. })), "{damaged:?}");
+    let report = check(old.records()).await.unwrap();
+    let told: BTreeSet<_> = report
+        .differences
+        .iter()
+        .filter(|difference| matches!(difference.what, Mismatch::Record { .. }))
+        .map(|difference| difference.game)
+        .collect();
+    assert_eq!(told, BTreeSet::from([GameId(game)]), "{report}");
+    assert_eq!(old.mover(20).tidy(true).await.unwrap().faults.len(), 1);
+
+    fs::remove_file(&object).unwrap();
+    let gone = read(old.records()).await;
+    assert!(matches!(gone, Err(RecordError::Unreachable { .. })), "{gone:?}");
+    assert_eq!(old.mover(20).tidy(false).await.unwrap().faults.len(), 1);
+    fs::write(&object, written).unwrap();
+    assert!(read(old.records()).await.unwrap().unwrap().record.is_some());
+    assert!(check(old.records()).await.unwrap().is_clean());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_who_archive_at_once_do_not_do_it_twice() {
+    let old = Old::new(60).await;
+    let (first, second) = (old.mover(5), old.mover(5));
+    let (one, other) =
+        tokio::join!(first.move_all(u64::MAX, false), second.move_all(u64::MAX, false));
+    let moved: Vec<u64> = [one, other]
+        .into_iter()
+        .filter_map(|moved| match moved {
+            Ok(moved) => Some(moved.records),
+            Err(MovingError::Busy) => None,
+            Err(error) => panic!("{error}"),
+        })
+        .collect();
+    assert_eq!(moved.iter().sum::<u64>(), old.games, "{moved:?}");
+    assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
+    assert_eq!(old.mover(5).tidy(false).await.unwrap().left_over, Vec::<String>::new());
+}
+
+/// The service gives away nothing but what is where it says, by its hash.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_service_removes_no_record_by_itself() {
+    let old = Old::new(40).await;
+    let (game, hash): (Uuid, Vec<u8>) = sqlx::query_as(
+        "select game, sha256(convert_to(record, 'UTF8')) from game_records order by game limit 1",
+    )
+    .fetch_one(&old.pool)
+    .await
+    .unwrap();
+    let change = "update game_records set record = null";
+    let error = sqlx::query(change).execute(&old.pool).await.unwrap_err();
+    assert!(error.to_string().contains("permission denied"), "{error}");
+    let add = "insert into archive_objects (name, hash, bytes, records, last_finished_at)
+        values ('x', sha256('x'), 1, 1, now())";
+    let error = sqlx::query(add).execute(&old.pool).await.unwrap_err();
+    assert!(error.to_string().contains("permission denied"), "{error}");
+
+    let give = async |hash: &[u8]| {
+        sqlx::query(
+            "select archive_records('x', $2, 1, null, array[$1], array[0], array[1], array[$2])",
+        )
+        .bind(game)
+        .bind(hash)
+        .execute(&old.pool)
+        .await
+    };
+    let error = give(&[0; 32]).await.unwrap_err();
+    assert!(error.to_string().contains("not there as it was archived"), "{error}");
+    // A game of today.
+    let owner = old.database.owner_pool().await;
+    let today = "update settlements set finished_at = now() where game = $1";
+    sqlx::query(today).bind(game).execute(&owner).await.unwrap();
+    assert!(give(&hash).await.is_err());
+    assert_eq!(old.places().await, (i64::try_from(old.games).unwrap(), 0));
+    let past = "update settlements set finished_at = now() - interval '2 days' where game = $1";
+    sqlx::query(past).bind(game).execute(&owner).await.unwrap();
+    give(&hash).await.unwrap();
+    // Nothing is given away twice.
+    assert!(give(&hash).await.is_err());
+    assert_eq!(old.places().await, (i64::try_from(old.games).unwrap() - 1, 1));
+}
