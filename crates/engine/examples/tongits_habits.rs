@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p bahay-engine --example tongits_habits -- GAMES` prints the numbers.
 #![expect(clippy::float_arithmetic, reason = "chances are fitted, and no coins")]
+#![expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
 
 use std::cell::RefCell;
 use std::env;
@@ -88,7 +89,12 @@ impl Bot<Tongits> for Watched {
                 counted.addable[0] += left.intersection(on_table).len() as f64;
                 self.has_laid = false;
             }
-            _ => {}
+            Action::Draw
+            | Action::Chow { .. }
+            | Action::Fight
+            | Action::Tongits
+            | Action::Challenge
+            | Action::Fold => {}
         }
         action
     }
@@ -138,17 +144,36 @@ fn main() {
             }
         }
     }
-    println!("// {:.4} lost a dump, {:.4} by no knowledge", lost / counted.dumps.len() as f64,
-        counted.dumps.iter().map(|dump| (dump.len() as f64).ln()).sum::<f64>() / counted.dumps.len() as f64);
+    println!(
+        "// {:.4} lost a dump, {:.4} by no knowledge",
+        lost / counted.dumps.len() as f64,
+        counted.dumps.iter().map(|dump| (dump.len() as f64).ln()).sum::<f64>()
+            / counted.dumps.len() as f64
+    );
     let whole = |of: f64| (of * 64.0).round().clamp(-512.0, 512.0) as i32;
     let log = |part: f64, rest: f64| whole(((part + 0.5) / (part + rest + 1.0)).ln());
-    println!("kinds: {:?},", weights[..KINDS].iter().map(|weight| whole(*weight)).collect::<Vec<_>>());
-    println!("points: {:?},", weights[KINDS..].iter().map(|weight| whole(*weight)).collect::<Vec<_>>());
+    println!(
+        "kinds: {:?},",
+        weights[..KINDS].iter().map(|weight| whole(*weight)).collect::<Vec<_>>()
+    );
+    println!(
+        "points: {:?},",
+        weights[KINDS..].iter().map(|weight| whole(*weight)).collect::<Vec<_>>()
+    );
     println!("keeps_meld: {:?},", counted.melds.map(|by| by.map(|[kept, laid]| log(kept, laid))));
     println!("keeps_addable: {:?},", log(counted.addable[0], counted.addable[1]));
     println!("declines: {:?},", counted.chows.map(|[declined, taken]| log(declined, taken)));
-    println!("fights: {:?},", counted.fights.map(|by| by.map(|[waited, fought]| log(fought, waited))));
-    println!("waits: {:?},", counted.fights.map(|by| by.map(|[waited, fought]| log(waited, fought))));
-    println!("// melds {:?} addable {:?} chows {:?}", counted.melds, counted.addable, counted.chows);
+    println!(
+        "fights: {:?},",
+        counted.fights.map(|by| by.map(|[waited, fought]| log(fought, waited)))
+    );
+    println!(
+        "waits: {:?},",
+        counted.fights.map(|by| by.map(|[waited, fought]| log(waited, fought)))
+    );
+    println!(
+        "// melds {:?} addable {:?} chows {:?}",
+        counted.melds, counted.addable, counted.chows
+    );
     println!("// fights {:?}", counted.fights);
 }

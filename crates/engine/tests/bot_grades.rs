@@ -100,7 +100,8 @@ impl Recorded {
     /// Greedy players play.
     fn of(seed: u64) -> Self {
         let rules = Rules::kingdom();
-        let (mut game, mut deck, mut steps) = (Tongits::new(&rules, 3, Seat::new(0)), Vec::new(), Vec::new());
+        let (mut game, mut deck, mut steps) =
+            (Tongits::new(&rules, 3, Seat::new(0)), Vec::new(), Vec::new());
         let mut dice = Dice::new(seed);
         loop {
             game = match game.turn() {
@@ -115,7 +116,8 @@ impl Recorded {
                 Turn::Wait(_) => game.expire(&mut Vec::new()),
                 Turn::Players(prompt) => {
                     let seat = prompt.seats.iter().next().expect("somebody is asked");
-                    let action = Tongits::advise(&game.view(Viewer::Seat(seat))).expect("it is asked");
+                    let action =
+                        Tongits::advise(&game.view(Viewer::Seat(seat))).expect("it is asked");
                     steps.push((seat, action));
                     game.act(seat, &action, &mut Vec::new()).expect("advice is legal")
                 }
@@ -150,7 +152,8 @@ fn strong_does_not_play_otherwise_when_hidden_cards_are_swapped_since_the_deal()
         let recorded = Recorded::of(seed);
         let mut dice = Dice::new(seed);
         for (step, (seat, _)) in recorded.steps.iter().enumerate() {
-            let (game, shown) = recorded.replayed(&recorded.deck, step, *seat).expect("it was played");
+            let (game, shown) =
+                recorded.replayed(&recorded.deck, step, *seat).expect("it was played");
             let mut deck = recorded.deck.clone();
             let [one, other] = [0; 2].map(|_| dice.below(52) as usize);
             deck.swap(one, other);

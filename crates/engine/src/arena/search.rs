@@ -15,7 +15,7 @@ use crate::game::{Game, Skill, Turn, Viewer};
 use crate::seat::Seat;
 
 /// Games to play on for a decision, where nothing else is said.
-pub(super) const GAMES: u32 = 160;
+pub(super) const GAMES: u32 = 320;
 
 /// The least number of imagined games of a round.
 const WORLDS_MIN: u32 = 4;
@@ -65,9 +65,8 @@ impl<G: Game> Bot<G> for Search<G::Event> {
                 let chance = self.words.key();
                 for arm in &mut arms {
                     let seen = world.look_ahead(asked.seat, &arm.action);
-                    let worth = seen.unwrap_or_else(|| {
-                        play_on(world, asked.seat, &arm.action, chance)
-                    });
+                    let worth =
+                        seen.unwrap_or_else(|| play_on(world, asked.seat, &arm.action, chance));
                     arm.worth.push(worth);
                 }
             }

@@ -34,12 +34,23 @@ const CHANGES_BETWEEN: u32 = 80;
 #[derive(Clone, Copy, Debug)]
 enum Beat {
     /// The turn began, with this discard to chow.
-    Began { discard: Option<Card>, may_fight: bool, is_open: bool, others_open: usize, did: Did },
+    Began {
+        discard: Option<Card>,
+        may_fight: bool,
+        is_open: bool,
+        others_open: usize,
+        did: Did,
+    },
     /// A card came to the hand.
     Drew,
     /// Cards left it for the table.
     Laid(CardSet),
-    Dumped { card: Card, on_table: CardSet, is_open: bool, has_laid: bool },
+    Dumped {
+        card: Card,
+        on_table: CardSet,
+        is_open: bool,
+        has_laid: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,10 +73,8 @@ impl Story {
     /// From what a seat heard; `None` when it did not hear everything.
     fn of(view: &View, heard: &[Event]) -> Option<Self> {
         let rules = &view.public.rules;
-        let from_the_deal = matches!(
-            heard.first(),
-            Some(Event::StarterChosen { .. } | Event::Dealt { .. })
-        );
+        let from_the_deal =
+            matches!(heard.first(), Some(Event::StarterChosen { .. } | Event::Dealt { .. }));
         if rules.jokers || rules.bahay || !from_the_deal {
             return None;
         }
@@ -129,6 +138,16 @@ impl Story {
         }
         // Who has missed something knows nothing for sure.
         (public == view.public).then_some(Self { beats, secret_run_min: rules.secret_run_min })
+    }
+
+    /// The discard that a seat could take when its latest turn began, if it did this.
+    #[cfg(test)]
+    fn latest_turn(&self, seat: Seat, what: Did) -> Option<Card> {
+        let began = self.beats[seat.index()].iter().rev().find_map(|beat| match beat {
+            Beat::Began { discard, did, .. } => Some((*discard, *did)),
+            Beat::Drew | Beat::Laid(_) | Beat::Dumped { .. } => None,
+        });
+        began.filter(|(_, did)| *did == what)?.0
     }
 
     /// The draws of a seat, from the first on.
@@ -224,7 +243,8 @@ impl Chain {
             chosen.reverse();
             drawn[place] = chosen;
         }
-        let mut chain = Self { story, others, hands, drawn, gone, stock: unseen, likelihood: [0; 2] };
+        let mut chain =
+            Self { story, others, hands, drawn, gone, stock: unseen, likelihood: [0; 2] };
         chain.likelihood = [0, 1].map(|place| chain.likelihood_of(place));
         Some(chain)
     }
@@ -373,4 +393,110 @@ fn shuffle(cards: &mut [Card], dice: &mut Dice) {
 /// Metropolis: what is likelier always, else as often as it is as likely.
 fn is_taken(more: i32, dice: &mut Dice) -> bool {
     more >= 0 || (below(1 << 16, dice) as u64) < times_in_65_536(more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Chain, Did, Story};
+    use crate::chance::{Dice, Key};
+    use crate::game::{Game, Turn, Viewer};
+    use crate::games::tongits::event::Event;
+    use crate::games::tongits::imagine;
+    use crate::games::tongits::meld::can_chow;
+    use crate::games::tongits::rules::{Rules, SEATS};
+    use crate::games::tongits::state::Tongits;
+    use crate::games::tongits::view::View;
+    use crate::hex::Hex;
+    use crate::seat::Seat;
+    use alloc::vec::Vec;
+
+    /// Each question of a game between greedy players, with what the seat was shown until then.
+    fn questions(number: u8) -> Vec<(Tongits, View, Vec<Event>)> {
+        let mut chance = Dice::new(Key(Hex([number; 32])));
+        let mut game = Tongits::new(&Rules::kingdom(), SEATS, None);
+        let (mut events, mut questions) = (Vec::new(), Vec::new());
+        loop {
+            game = match game.turn() {
+                Turn::Over => return questions,
+                Turn::Chance(request) => game.resolve(&chance.draw(request), &mut events),
+                Turn::Wait(_) => game.expire(&mut events),
+                Turn::Players(prompt) => {
+                    let seat = prompt.seats.iter().next().unwrap();
+                    let view = game.view(Viewer::Seat(seat));
+                    let shown = |event| Tongits::redact(event, Viewer::Seat(seat));
+                    let heard: Vec<Event> = events.iter().filter_map(shown).collect();
+                    let action = Tongits::advise(&view).unwrap();
+                    questions.push((game.clone(), view, heard));
+                    game.act(seat, &action, &mut events).unwrap()
+                }
+            };
+        }
+    }
+
+    #[test]
+    fn every_game_believed_in_is_one_that_the_seat_could_be_playing() {
+        let mut dice = Dice::new(Key(Hex([1; 32])));
+        for number in 0..6 {
+            for (game, view, heard) in questions(number) {
+                assert!(Chain::new(&view, &heard, &mut dice).is_some(), "all was heard");
+                for believed in imagine::likely(&view, &heard, 3, &mut dice) {
+                    assert_eq!(believed.view(Viewer::Seat(view.viewer.unwrap())), view);
+                    assert_eq!(believed.stock.len(), game.stock.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_has_not_heard_everything_believes_nothing() {
+        let mut dice = Dice::new(Key(Hex([1; 32])));
+        let (_, view, heard) = questions(1).pop().unwrap();
+        assert!(Chain::new(&view, &[], &mut dice).is_none());
+        assert!(Chain::new(&view, &heard[2..], &mut dice).is_none());
+        assert!(Chain::new(&view, &heard[..heard.len() - 1], &mut dice).is_none());
+    }
+
+    /// What comes true is believed in more than what is drawn without knowledge: of the cards of
+    /// others that are dumped or kept, more lie where they are.
+    #[test]
+    fn what_is_believed_is_nearer_to_the_truth_than_what_is_drawn() {
+        let mut dice = Dice::new(Key(Hex([2; 32])));
+        let (mut believed, mut drawn) = (0, 0);
+        for number in 0..12 {
+            for (game, view, heard) in questions(number) {
+                let own = view.viewer.unwrap();
+                let right = |imagined: &Tongits| -> usize {
+                    let others = own.others(SEATS).map(Seat::index);
+                    others
+                        .map(|other| game.hands[other].intersection(imagined.hands[other]).len())
+                        .sum()
+                };
+                believed +=
+                    imagine::likely(&view, &heard, 4, &mut dice).iter().map(right).sum::<usize>();
+                drawn += imagine::likely(&view, &[], 4, &mut dice).iter().map(right).sum::<usize>();
+            }
+        }
+        assert!(believed * 10 > drawn * 11, "{believed} and {drawn}");
+    }
+
+    /// The table draws for who can do nothing else (rule 3.1).
+    #[test]
+    fn for_whom_the_table_drew_could_not_chow() {
+        let mut dice = Dice::new(Key(Hex([3; 32])));
+        let (mut could, mut told) = (0, 0);
+        for number in 0..12 {
+            for (_, view, heard) in questions(number) {
+                let own = view.viewer.unwrap();
+                // The latest turn before one's own: the hand has changed by a draw and a dump.
+                let other = own.previous(SEATS);
+                let story = Story::of(&view, &heard).unwrap();
+                let Some(discard) = story.latest_turn(other, Did::DrewByTable) else { continue };
+                for believed in imagine::likely(&view, &heard, 8, &mut dice) {
+                    told += 1;
+                    could += usize::from(can_chow(believed.hands[other.index()], discard));
+                }
+            }
+        }
+        assert!(told > 500 && could * 8 < told, "{could} of {told}");
+    }
 }

@@ -8,7 +8,7 @@
 
 use crate::cards::{Card, CardSet};
 use crate::games::tongits::lanes::Lanes;
-use crate::games::tongits::meld::points;
+use crate::games::tongits::meld::{points, same_rank};
 
 /// What one is, in natural logarithms.
 pub const ONE: i32 = 64;
@@ -64,13 +64,13 @@ impl Neighbours {
     /// what stands next to it in its suit.
     pub fn kind_of(&self, card: Card) -> usize {
         let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return 0 };
-        let mates = (self.hand.0 & Lanes::rank(rank.index() as u32).0).count_ones() as usize - 1;
+        let mates = same_rank(card).intersection(self.hand.cards()).len() - 1;
         let place = 16 * suit.index() + rank.index();
         if self.runs.0 >> place & 1 == 1 {
             return 20 + mates;
         }
         // Bits 0 to 4: two below to two above, in the suit.
-        let around = ((u128::from(self.hand.0) << 2) >> place) as usize & 0b11111;
+        let around = u128::from(self.hand.0) << 2 >> place;
         let near = (around >> 1 & 1) + (around >> 3 & 1);
         let far = (around & 1) + (around >> 4 & 1);
         // No two neighbours beside each other: it would be a run.
@@ -93,9 +93,8 @@ impl Habits {
     /// The logarithm of the chance that this card is dumped, and no other of those that may be.
     pub(super) fn dumps(&self, hand: CardSet, may_be: CardSet, card: Card) -> i32 {
         let neighbours = Neighbours::of(hand);
-        let score = |card: Card| {
-            self.kinds[neighbours.kind_of(card)] + self.points[points(card) as usize]
-        };
+        let score =
+            |card: Card| self.kinds[neighbours.kind_of(card)] + self.points[points(card) as usize];
         let own = score(card);
         let sum: u64 = may_be.iter().map(|other| power(score(other) - own)).sum();
         -logarithm(sum)
@@ -112,21 +111,25 @@ const POWER_BITS: u32 = 16;
 
 /// `e` to the power, the power in parts of [`ONE`].
 fn power(of: i32) -> u64 {
-    // 2 to the power: 92.33 parts of a doubling are 64 of e.
-    let halves = (of * 1_477) / 1_024;
-    let (whole, part) = (halves.div_euclid(64), halves.rem_euclid(64));
+    // As a power of two, in 64 parts: 1,477 / 1,024 is the binary logarithm of e.
+    let parts = of * 1_477 / 1_024;
+    let whole = parts.div_euclid(64);
+    let part = u64::try_from(parts.rem_euclid(64)).expect("a remainder is not negative");
     // Between two powers of two a straight line, which is at most a sixteenth too high.
-    let mantissa = (1 << POWER_BITS) + ((part as u64) << POWER_BITS) / 64;
-    if whole >= 0 { mantissa << whole.min(30) } else { mantissa >> (-whole).min(40) }
+    let mantissa = (1 << POWER_BITS) + (part << POWER_BITS) / 64;
+    let shift = whole.unsigned_abs();
+    if whole >= 0 { mantissa << shift.min(30) } else { mantissa >> shift.min(40) }
 }
 
 /// The natural logarithm in parts of [`ONE`] of a number of [`power`]s.
 fn logarithm(of: u64) -> i32 {
     let of = of.max(1);
     let whole = of.ilog2();
-    let part = ((u128::from(of) << 6 >> whole) & 63) as i32;
-    let halves = (whole as i32 - POWER_BITS as i32) * 64 + part;
-    halves * 710 / 1_024
+    let part = (u128::from(of) << 6 >> whole) % 64;
+    let parts = i64::from(whole) * 64 + i64::try_from(part).expect("it is below 64");
+    let parts = parts - i64::from(POWER_BITS) * 64;
+    // 710 / 1,024 is the natural logarithm of two.
+    i32::try_from(parts * 710 / 1_024).expect("a number of 64 bits has a small logarithm")
 }
 
 /// Counted in 20,000 games.
@@ -150,3 +153,38 @@ pub(super) static SEEN: Habits = Habits {
         [-44, -102, -81, -66, -55, -47, -39, -32, -28, -23, -18, -15, -11, -4],
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::{ONE, SEEN, times_in_65_536};
+    use crate::cards::CardSet;
+
+    fn cards(text: &str) -> CardSet {
+        text.split_whitespace().map(|card| card.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_chances_of_all_dumps_are_about_one() {
+        for hand in ["KS 2C 3C 9D 9H 5S", "AC 2C 3C 4C 7D", "7C 7D 7H 8H 9H TH JS QS", "2D"] {
+            let hand = cards(hand);
+            let chance = |card| times_in_65_536(SEEN.dumps(hand, hand, card));
+            let sum: u64 = hand.iter().map(chance).sum();
+            assert!((57_000..75_000).contains(&sum), "{hand}: {sum}");
+        }
+    }
+
+    #[test]
+    fn what_stands_alone_and_is_dear_is_dumped_first() {
+        let hand = cards("KS 2C 3C 4C 9D 9H");
+        let chance = |text: &str| SEEN.dumps(hand, hand, text.parse().unwrap());
+        assert!(chance("KS") > chance("9D") && chance("9D") > chance("2C"));
+    }
+
+    #[test]
+    fn powers_are_those_of_e() {
+        for (of, times) in [(0, 65_536), (-ONE, 24_109), (-2 * ONE, 8_869), (-8 * ONE, 22)] {
+            let found = times_in_65_536(of);
+            assert!(found * 100 >= times * 93 && found * 100 <= times * 115, "{of}: {found}");
+        }
+    }
+}
