@@ -35,11 +35,12 @@ pub(super) fn play_on(game: &Tongits, own: Seat, action: &Action) -> Option<i64>
             Turn::Players(prompt) => {
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let view = game.view(Viewer::Seat(seat));
-                if seat == own && ended >= TURNS && matches!(view.public.phase, Phase::Play { .. })
+                let is_far = seat == own && ended >= TURNS;
+                if is_far
+                    && matches!(view.public.phase, Phase::Play { .. })
+                    && let Some(worth) = quick::judge(&view)
                 {
-                    if let Some(worth) = quick::judge(&view) {
-                        return Some(worth);
-                    }
+                    return Some(worth);
                 }
                 let action = bot::advise(&view).expect("the AI advises who is asked");
                 if seat == own && matches!(action, Action::Dump { .. }) {

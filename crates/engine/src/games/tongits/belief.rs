@@ -406,13 +406,18 @@ mod tests {
     use crate::games::tongits::rules::{Rules, SEATS};
     use crate::games::tongits::state::Tongits;
     use crate::games::tongits::view::View;
-    use crate::hex::Hex;
     use crate::seat::Seat;
+    use alloc::format;
     use alloc::vec::Vec;
+
+    fn dice(number: u8) -> Dice {
+        let key: Key = serde_json::from_str(&format!("\"{number:064x}\"")).unwrap();
+        Dice::new(key)
+    }
 
     /// Each question of a game between greedy players, with what the seat was shown until then.
     fn questions(number: u8) -> Vec<(Tongits, View, Vec<Event>)> {
-        let mut chance = Dice::new(Key(Hex([number; 32])));
+        let mut chance = dice(number);
         let mut game = Tongits::new(&Rules::kingdom(), SEATS, None);
         let (mut events, mut questions) = (Vec::new(), Vec::new());
         loop {
@@ -435,7 +440,7 @@ mod tests {
 
     #[test]
     fn every_game_believed_in_is_one_that_the_seat_could_be_playing() {
-        let mut dice = Dice::new(Key(Hex([1; 32])));
+        let mut dice = self::dice(1);
         for number in 0..6 {
             for (game, view, heard) in questions(number) {
                 assert!(Chain::new(&view, &heard, &mut dice).is_some(), "all was heard");
@@ -449,7 +454,7 @@ mod tests {
 
     #[test]
     fn who_has_not_heard_everything_believes_nothing() {
-        let mut dice = Dice::new(Key(Hex([1; 32])));
+        let mut dice = self::dice(1);
         let (_, view, heard) = questions(1).pop().unwrap();
         assert!(Chain::new(&view, &[], &mut dice).is_none());
         assert!(Chain::new(&view, &heard[2..], &mut dice).is_none());
@@ -460,7 +465,7 @@ mod tests {
     /// others that are dumped or kept, more lie where they are.
     #[test]
     fn what_is_believed_is_nearer_to_the_truth_than_what_is_drawn() {
-        let mut dice = Dice::new(Key(Hex([2; 32])));
+        let mut dice = self::dice(2);
         let (mut believed, mut drawn) = (0, 0);
         for number in 0..12 {
             for (game, view, heard) in questions(number) {
@@ -482,7 +487,7 @@ mod tests {
     /// The table draws for who can do nothing else (rule 3.1).
     #[test]
     fn for_whom_the_table_drew_could_not_chow() {
-        let mut dice = Dice::new(Key(Hex([3; 32])));
+        let mut dice = self::dice(3);
         let (mut could, mut told) = (0, 0);
         for number in 0..12 {
             for (_, view, heard) in questions(number) {
