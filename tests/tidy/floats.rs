@@ -22,6 +22,8 @@ const COINS: [&str; 10] = [
 const FLOATS: &[&str] = &[
     // Weights of a bot are learned; what is learned is integers.
     "crates/engine/examples/tongits_train.rs",
+    // So are the habits of players, as integers.
+    "crates/engine/examples/tongits_habits.rs",
 ];
 
 /// Types, numbers and methods in code; types in SQL, also where Rust quotes it.

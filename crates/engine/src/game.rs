@@ -369,6 +369,24 @@ pub trait Game: Value {
         None
     }
 
+    /// So many games that the viewer of this view could be playing, the likelier the more often,
+    /// after all that its seat was shown. Fewer or none where that is not known to be made.
+    fn imagine_likely(
+        view: &Self::View,
+        _heard: &[Self::Event],
+        count: u32,
+        dice: &mut Dice,
+    ) -> Vec<Self> {
+        (0..count).map_while(|_| Self::imagine(view, dice)).collect()
+    }
+
+    /// What an action comes to for a seat in this game, of which all is known: to be compared with
+    /// other actions of the same seat. `None` where the game has no way of its own to find out, or
+    /// the action is not legal.
+    fn look_ahead(&self, _seat: Seat, _action: &Self::Action) -> Option<i64> {
+        None
+    }
+
     /// What a viewer knows, as people read it.
     fn describe(view: &Self::View) -> Vec<Row>;
 

@@ -1,16 +1,17 @@
 //! The grades of bots: what each of them knows, and that the better one wins.
 
 use bahay_engine::arena::{Asked, Bot, Contest, Grade, Tally};
-use bahay_engine::chance::Key;
+use bahay_engine::chance::{Answer, Key};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Turn, Viewer};
-use bahay_engine::games::tongits::{Rules, Tongits};
+use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use bahay_engine::games::tongits::{Action, Event, Rules, Tongits};
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 use bahay_engine::testing::{
-    Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, pairs_in_game,
+    Dice, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, pairs_in_game,
 };
 
 /// More games than are needed for as many pairs as are compared.
@@ -96,4 +97,90 @@ fn strong_plays_games_to_their_end() {
         let contest = contest(rules, &bots);
         assert_eq!(contest.series::<Tongits>(0).games(), contest.games_per_series());
     }
+}
+
+/// The deck of a game, and all that was played in it.
+struct Recorded {
+    deck: Vec<u8>,
+    steps: Vec<(Seat, Action)>,
+}
+
+impl Recorded {
+    /// Greedy players play.
+    fn of(seed: u64) -> Self {
+        let rules = Rules::kingdom();
+        let (mut game, mut deck, mut steps) =
+            (Tongits::new(&rules, 3, Seat::new(0)), Vec::new(), Vec::new());
+        let mut dice = Dice::new(seed);
+        loop {
+            game = match game.turn() {
+                Turn::Over => return Self { deck, steps },
+                Turn::Chance(request) => {
+                    let answer = dice.answer(request);
+                    if let Answer::Order(order) = &answer {
+                        deck.clone_from(order);
+                    }
+                    game.resolve(&answer, &mut Vec::new())
+                }
+                Turn::Wait(_) => game.expire(&mut Vec::new()),
+                Turn::Players(prompt) => {
+                    let seat = prompt.seats.iter().next().expect("somebody is asked");
+                    let action =
+                        Tongits::advise(&game.view(Viewer::Seat(seat))).expect("it is asked");
+                    steps.push((seat, action));
+                    game.act(seat, &action, &mut Vec::new()).expect("advice is legal")
+                }
+            };
+        }
+    }
+
+    /// The game as it stands after so many steps with this deck, and what a seat was shown;
+    /// `None` where not all of that can be played.
+    fn replayed(&self, deck: &[u8], steps: usize, viewer: Seat) -> Option<(Tongits, Vec<Event>)> {
+        let mut game = Tongits::new(&Rules::kingdom(), 3, Seat::new(0));
+        let mut events = Vec::new();
+        game = game.resolve(&Answer::Order(deck.to_vec()), &mut events);
+        for (seat, action) in &self.steps[..steps] {
+            if let Turn::Wait(_) = game.turn() {
+                game = game.expire(&mut events);
+            }
+            game = game.act(*seat, action, &mut events).ok()?;
+        }
+        let shown = events.iter().filter_map(|event| Tongits::redact(event, Viewer::Seat(viewer)));
+        Some((game, shown.collect()))
+    }
+}
+
+/// `strong` remembers what it was shown. Where a seat was shown the same in two games, with other
+/// cards where it does not see them, it plays the same.
+#[test]
+fn strong_does_not_play_otherwise_when_hidden_cards_are_swapped_since_the_deal() {
+    let strong = Grade::Strong { games: 12 };
+    let (mut compared, mut in_hands) = (0, 0);
+    for seed in 0..40 {
+        let recorded = Recorded::of(seed);
+        let mut dice = Dice::new(seed);
+        for (step, (seat, _)) in recorded.steps.iter().enumerate() {
+            let (game, shown) =
+                recorded.replayed(&recorded.deck, step, *seat).expect("it was played");
+            let mut deck = recorded.deck.clone();
+            let [one, other] = [0; 2].map(|_| dice.below(52) as usize);
+            deck.swap(one, other);
+            let Some((twin, same)) = recorded.replayed(&deck, step, *seat) else { continue };
+            if same != shown || game == twin {
+                continue;
+            }
+            let [one, other] = [&game, &twin].map(|game| {
+                let view = game.view(Viewer::Seat(*seat));
+                let clock = game.default_action(*seat).expect("the seat is asked");
+                let mut bot: Box<dyn Bot<Tongits>> = strong.bot(Key(Hex([7; 32])));
+                shown.iter().for_each(|event| bot.hear(event));
+                bot.choose(&Asked { seat: *seat, view: &view, clock: &clock })
+            });
+            assert_eq!(one, other, "{seat:?} tells apart {game:#?} and {twin:#?}");
+            compared += 1;
+            in_hands += usize::from(game.hands() != twin.hands());
+        }
+    }
+    assert!(compared >= 100 && in_hands >= 30, "{compared} pairs, {in_hands} with other hands");
 }

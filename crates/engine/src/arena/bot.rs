@@ -79,7 +79,7 @@ impl Grade {
             Self::Clock => Box::new(Clock),
             Self::Greedy => Box::new(Advised { skill: Skill::Greedy }),
             Self::Quick => Box::new(Advised { skill: Skill::Quick }),
-            Self::Strong { games } => Box::new(Search { words, games }),
+            Self::Strong { games } => Box::new(Search { words, games, heard: Vec::new() }),
         }
     }
 }

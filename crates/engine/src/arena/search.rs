@@ -15,7 +15,7 @@ use crate::game::{Game, Skill, Turn, Viewer};
 use crate::seat::Seat;
 
 /// Games to play on for a decision, where nothing else is said.
-pub(super) const GAMES: u32 = 160;
+pub(super) const GAMES: u32 = 320;
 
 /// The least number of imagined games of a round.
 const WORLDS_MIN: u32 = 4;
@@ -27,9 +27,11 @@ const TENTHS_OF_ERRORS: i128 = 10;
 const WIN_COUNTS: i64 = 400;
 
 /// See the module's page.
-pub(super) struct Search {
+pub(super) struct Search<E> {
     pub(super) words: Words,
     pub(super) games: u32,
+    /// What the seat was shown.
+    pub(super) heard: Vec<E>,
 }
 
 /// An action with what came of it, by imagined game.
@@ -38,8 +40,10 @@ struct Arm<A> {
     worth: Vec<i64>,
 }
 
-impl<G: Game> Bot<G> for Search {
-    fn hear(&mut self, _event: &G::Event) {}
+impl<G: Game> Bot<G> for Search<G::Event> {
+    fn hear(&mut self, event: &G::Event) {
+        self.heard.push(event.clone());
+    }
 
     fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
         let advised = G::advise_by(Skill::Quick, asked.view).expect("the AI advises who is asked");
@@ -49,28 +53,50 @@ impl<G: Game> Bot<G> for Search {
         let arm = |action: G::Action| Arm { action, worth: Vec::new() };
         let mut arms: Vec<Arm<G::Action>> =
             core::iter::once(advised.clone()).chain(others).map(arm).collect();
-        let rounds = arms.len().next_power_of_two().trailing_zeros().max(1);
-        while arms.len() > 1 {
-            let count = u32::try_from(arms.len()).expect("few actions are worth trying");
-            for _ in 0..(self.games / rounds / count).max(WORLDS_MIN) {
-                let Some(world) = G::imagine(asked.view, self.words.dice()) else {
-                    return advised;
-                };
+        let rounds = self.rounds(arms.len());
+        let all = rounds.iter().sum();
+        let worlds = G::imagine_likely(asked.view, &self.heard, all, self.words.dice());
+        if worlds.len() < all as usize {
+            return advised;
+        }
+        let mut worlds = worlds.iter();
+        for count in rounds {
+            for world in worlds.by_ref().take(count as usize) {
                 let chance = self.words.key();
                 for arm in &mut arms {
-                    arm.worth.push(play_on(&world, asked.seat, &arm.action, chance));
+                    let seen = world.look_ahead(asked.seat, &arm.action);
+                    let worth =
+                        seen.unwrap_or_else(|| play_on(world, asked.seat, &arm.action, chance));
+                    arm.worth.push(worth);
                 }
             }
             let (_, others) = arms.split_at_mut(1);
             others.sort_by_key(|arm| core::cmp::Reverse(arm.worth.iter().sum::<i64>()));
-            if arms.len() == 2 {
-                break;
-            }
-            arms.truncate(1 + (arms.len() - 1).div_ceil(2));
+            arms.truncate(kept(arms.len()));
         }
         let better = arms.iter().skip(1).find(|arm| is_surely_better(&arm.worth, &arms[0].worth));
         better.map_or(advised, |arm| arm.action.clone())
     }
+}
+
+impl<E> Search<E> {
+    /// How many games are imagined in each round, when so many actions are tried in the first one.
+    fn rounds(&self, actions: usize) -> Vec<u32> {
+        let count = actions.next_power_of_two().trailing_zeros().max(1);
+        let mut left = actions;
+        let mut rounds = Vec::new();
+        while left > 1 {
+            let actions = u32::try_from(left).expect("few actions are worth trying");
+            rounds.push((self.games / count / actions).max(WORLDS_MIN));
+            left = if left == 2 { 1 } else { kept(left) };
+        }
+        rounds
+    }
+}
+
+/// How many actions are left after a round: the advised one, and the better half of the others.
+const fn kept(actions: usize) -> usize {
+    1 + (actions - 1).div_ceil(2)
 }
 
 /// What comes of an action for the seat when greedy players play on: the counts that it wins or

@@ -1,10 +1,13 @@
 //! A game that a seat could be playing, as far as its view tells: the unseen cards lie in the other
-//! hands and in the stock as the dice have them, each way as likely.
-//!
-//! Deliberately absent: what others are likely to hold after what they took and threw.
+//! hands and in the stock as the dice have them. Each way is as likely, or as likely as it is after
+//! what the others did (`belief`).
+
+use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
 use crate::chance::{Answer, Dice, Request};
+use crate::games::tongits::belief::Chain;
+use crate::games::tongits::event::Event;
 use crate::games::tongits::meld::has_secret;
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::pile::Pile;
@@ -23,7 +26,7 @@ pub(super) fn game(view: &View, dice: &mut Dice) -> Option<Tongits> {
     }
     let discards: CardSet = public.discards.cards().iter().copied().collect();
     let seen = hand.union(discards).union(public.melds.cards());
-    let unseen: alloc::vec::Vec<Card> = public.rules.deck().difference(seen).iter().collect();
+    let unseen: Vec<Card> = public.rules.deck().difference(seen).iter().collect();
     let count = u8::try_from(unseen.len()).expect("no more cards than the deck has");
     let Answer::Order(order) = dice.draw(Request::Order(count)) else {
         unreachable!("an order was asked for")
@@ -37,6 +40,22 @@ pub(super) fn game(view: &View, dice: &mut Dice) -> Option<Tongits> {
     let stock: Pile = cards.collect();
     let public = asked(public, viewer, &hands);
     Some(Tongits { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn })
+}
+
+/// So many games after all that the viewer heard, the likelier the more often. Where nothing can be
+/// learned from that, every game is as likely.
+pub(super) fn likely(view: &View, heard: &[Event], count: u32, dice: &mut Dice) -> Vec<Tongits> {
+    let chain = Chain::new(view, heard, dice);
+    let (Some(viewer), Some(own), Some(mut chain)) = (view.viewer, view.hand(), chain) else {
+        return (0..count).map_while(|_| game(view, dice)).collect();
+    };
+    chain.settle(dice);
+    let imagined = (0..count).map(|_| {
+        let (hands, stock) = chain.next(viewer, own, dice);
+        let public = asked(&view.public, viewer, &hands);
+        Tongits { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn }
+    });
+    imagined.collect()
 }
 
 /// Who is asked in secret follows from the hands (rule 4.2).

@@ -18,6 +18,7 @@ use crate::game::{
     Viewer,
 };
 use crate::games::tongits::action::{Action, Illegal};
+use crate::games::tongits::ahead;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::bot;
 use crate::games::tongits::describe;
@@ -451,6 +452,19 @@ impl Game for Tongits {
 
     fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {
         imagine::game(view, dice)
+    }
+
+    fn imagine_likely(
+        view: &View,
+        heard: &[Event],
+        count: u32,
+        dice: &mut chance::Dice,
+    ) -> Vec<Self> {
+        imagine::likely(view, heard, count, dice)
+    }
+
+    fn look_ahead(&self, seat: Seat, action: &Action) -> Option<i64> {
+        ahead::play_on(self, seat, action)
     }
 
     fn describe(view: &View) -> Vec<Row> {

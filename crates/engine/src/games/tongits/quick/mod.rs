@@ -44,6 +44,17 @@ pub(super) fn advise(view: &View) -> Option<Action> {
     Networks::advise(&HOUSE, view)
 }
 
+/// What a count is worth, in parts of what the networks judge: they were taught that four are one.
+pub(super) const COUNT: i64 = network::WEIGHT_ONE as i64 * network::ONE as i64 / 4;
+
+/// What the viewer's place is worth by the networks; `None` where it wins at once, and where they
+/// know nothing.
+pub(super) fn judge(view: &View) -> Option<i64> {
+    let considered = HOUSE.considered(view)?;
+    let best = considered.iter().map(|one| HOUSE.worth_of(one)).max()?;
+    (best < i64::MAX).then_some(best)
+}
+
 /// What a search looks at: what these networks judge best, the best first; elsewhere what the greedy
 /// player advises, and all that is legal.
 pub(super) fn worth_trying(view: &View, actions: &mut Vec<Action>) {

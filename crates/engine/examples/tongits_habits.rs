@@ -1,0 +1,179 @@
+//! Counts how `greedy` and `quick` play Tong-its, as `games/tongits/habits.rs` holds it.
+//!
+//! `cargo run --release -p bahay-engine --example tongits_habits -- GAMES` prints the numbers.
+#![expect(clippy::float_arithmetic, reason = "chances are fitted, and no coins")]
+#![expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
+
+use std::cell::RefCell;
+use std::env;
+use std::rc::Rc;
+
+use bahay_engine::arena::{Asked, Bot, play};
+use bahay_engine::cards::CardSet;
+use bahay_engine::chance::{self, Key};
+use bahay_engine::game::{Game, Skill};
+use bahay_engine::games::tongits::{
+    Action, DEADWOODS, Event, KINDS, Neighbours, Phase, Rules, SEATS, Tongits, deadwood,
+    deadwood_step, has_secret, points,
+};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+
+/// A dump: of each card that might have been dumped its kind and points, the dumped one first.
+type Dump = Vec<(usize, usize)>;
+
+#[derive(Default)]
+struct Counted {
+    dumps: Vec<Dump>,
+    /// Kept and laid, as `Habits::keeps_meld`.
+    melds: [[[f64; 2]; 2]; 2],
+    addable: [f64; 2],
+    /// Declined and taken.
+    chows: [[f64; 2]; 2],
+    /// Waited and fought.
+    fights: [[[f64; 2]; DEADWOODS]; 3],
+}
+
+struct Watched {
+    skill: Skill,
+    counted: Rc<RefCell<Counted>>,
+    has_laid: bool,
+}
+
+impl Bot<Tongits> for Watched {
+    fn hear(&mut self, _event: &Event) {}
+
+    fn choose(&mut self, asked: &Asked<'_, Tongits>) -> Action {
+        let view = asked.view;
+        let action = Tongits::advise_by(self.skill, view).expect("it is to act");
+        let public = &view.public;
+        let hand = view.hand().expect("a hand is dealt");
+        let is_open = usize::from(public.melds.is_open(asked.seat));
+        let mut counted = self.counted.borrow_mut();
+        if let Phase::Draw { fight_blocked, .. } = public.phase {
+            self.has_laid = false;
+            let may_fight = is_open == 1 && !fight_blocked;
+            if may_fight {
+                let others = asked.seat.others(SEATS);
+                let open = others.filter(|other| public.melds.is_open(*other)).count();
+                let step = deadwood_step(deadwood(hand));
+                counted.fights[open][step][usize::from(action == Action::Fight)] += 1.0;
+            }
+            let mut legal = Vec::new();
+            Tongits::legal_in_view(view, &mut legal);
+            let could = legal.iter().any(|action| matches!(action, Action::Chow { .. }));
+            if could && action != Action::Fight {
+                let chowed = matches!(action, Action::Chow { .. });
+                counted.chows[is_open][usize::from(chowed)] += 1.0;
+            }
+        }
+        match action {
+            Action::Drop { .. } => {
+                let secret = usize::from(has_secret(hand, public.rules.secret_run_min));
+                counted.melds[is_open][secret][1] += 1.0;
+                self.has_laid = true;
+            }
+            Action::Sapaw { .. } => counted.addable[1] += 1.0,
+            Action::Dump { card } => {
+                let on_table = public.melds.additions();
+                let neighbours = Neighbours::of(hand);
+                let told = |card| (neighbours.kind_of(card), points(card) as usize);
+                let others = hand.difference(on_table).without(card);
+                let dump = std::iter::once(card).chain(others.iter()).map(told).collect();
+                counted.dumps.push(dump);
+                let left: CardSet = hand.without(card);
+                if Neighbours::of(left).has_meld() && !self.has_laid {
+                    let secret = usize::from(has_secret(left, public.rules.secret_run_min));
+                    counted.melds[is_open][secret][0] += 1.0;
+                }
+                counted.addable[0] += left.intersection(on_table).len() as f64;
+                self.has_laid = false;
+            }
+            Action::Draw
+            | Action::Chow { .. }
+            | Action::Fight
+            | Action::Tongits
+            | Action::Challenge
+            | Action::Fold => {}
+        }
+        action
+    }
+}
+
+fn main() {
+    let games: u64 = env::args().nth(1).map_or(3_000, |text| text.parse().expect("a number"));
+    let counted: Rc<RefCell<Counted>> = Rc::default();
+    for number in 0..games {
+        let mut bots: Vec<Box<dyn Bot<Tongits>>> = Seat::all(SEATS)
+            .map(|seat| {
+                let skill = if (u64::from(seat.number()) + number) % 2 == 0 {
+                    Skill::Greedy
+                } else {
+                    Skill::Quick
+                };
+                let counted = Rc::clone(&counted);
+                Box::new(Watched { skill, counted, has_laid: false }) as Box<dyn Bot<Tongits>>
+            })
+            .collect();
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&number.to_le_bytes());
+        key[31] = 9;
+        play(&Rules::kingdom(), &mut bots, &mut chance::Dice::new(Key(Hex(key))));
+    }
+    let counted = counted.take();
+    println!("// {games} games, {} dumps", counted.dumps.len());
+    let mut weights = [0.0_f64; KINDS + 11];
+    let mut squares = [1e-6_f64; KINDS + 11];
+    let mut lost = 0.0;
+    for round in 0..6 {
+        lost = 0.0;
+        for dump in &counted.dumps {
+            let of = |&(kind, points): &(usize, usize)| weights[kind] + weights[KINDS + points];
+            let scores: Vec<f64> = dump.iter().map(|one| of(one).exp()).collect();
+            let sum: f64 = scores.iter().sum();
+            lost -= (scores[0] / sum).ln();
+            let mut slope = [0.0; KINDS + 11];
+            for (place, (one, score)) in dump.iter().zip(&scores).enumerate() {
+                let more = f64::from(u8::from(place == 0)) - score / sum;
+                slope[one.0] += more;
+                slope[KINDS + one.1] += more;
+            }
+            for ((weight, square), slope) in weights.iter_mut().zip(&mut squares).zip(slope) {
+                *square += slope * slope;
+                *weight += 0.3 / f64::from(round + 1) * slope / square.sqrt();
+            }
+        }
+    }
+    println!(
+        "// {:.4} lost a dump, {:.4} by no knowledge",
+        lost / counted.dumps.len() as f64,
+        counted.dumps.iter().map(|dump| (dump.len() as f64).ln()).sum::<f64>()
+            / counted.dumps.len() as f64
+    );
+    let whole = |of: f64| (of * 64.0).round().clamp(-512.0, 512.0) as i32;
+    let log = |part: f64, rest: f64| whole(((part + 0.5) / (part + rest + 1.0)).ln());
+    println!(
+        "kinds: {:?},",
+        weights[..KINDS].iter().map(|weight| whole(*weight)).collect::<Vec<_>>()
+    );
+    println!(
+        "points: {:?},",
+        weights[KINDS..].iter().map(|weight| whole(*weight)).collect::<Vec<_>>()
+    );
+    println!("keeps_meld: {:?},", counted.melds.map(|by| by.map(|[kept, laid]| log(kept, laid))));
+    println!("keeps_addable: {:?},", log(counted.addable[0], counted.addable[1]));
+    println!("declines: {:?},", counted.chows.map(|[declined, taken]| log(declined, taken)));
+    println!(
+        "fights: {:?},",
+        counted.fights.map(|by| by.map(|[waited, fought]| log(fought, waited)))
+    );
+    println!(
+        "waits: {:?},",
+        counted.fights.map(|by| by.map(|[waited, fought]| log(waited, fought)))
+    );
+    println!(
+        "// melds {:?} addable {:?} chows {:?}",
+        counted.melds, counted.addable, counted.chows
+    );
+    println!("// fights {:?}", counted.fights);
+}

@@ -1,0 +1,507 @@
+//! Which cards others are likely to hold, after all that a seat was shown of the game.
+//!
+//! Every way in which the unseen cards can lie is as likely as another before anybody has played.
+//! What the others did makes some of them likelier: who dumped a king held no two more; for whom the
+//! table drew could chow nothing (rule 3.1). How likely somebody with certain cards does what it
+//! did is told by [`SEEN`]. A [`Chain`] goes from one way to lie to the next by
+//! small changes, so that it comes to each as often as that is likely (Metropolis).
+//!
+//! A hand was another one when somebody played: cards were drawn since. So which card came by which
+//! draw belongs to a way to lie.
+//!
+//! Deliberately absent: rule sets with jokers or melds face down, and answers to fights.
+
+use alloc::vec::Vec;
+
+use crate::cards::{Card, CardSet};
+use crate::chance::{Answer, Dice, Request};
+use crate::games::tongits::arrange::deadwood;
+use crate::games::tongits::event::{BySeat, Event};
+use crate::games::tongits::habits::{NEVER, Neighbours, SEEN, deadwood_step, times_in_65_536};
+use crate::games::tongits::meld::{can_chow, has_secret};
+use crate::games::tongits::phase::{Phase, Public};
+use crate::games::tongits::pile::Pile;
+use crate::games::tongits::rules::SEATS;
+use crate::games::tongits::view::View;
+use crate::seat::Seat;
+
+/// Changes that are tried before the first way to lie is taken, and between one and the next. Most
+/// are not made.
+const CHANGES_TO_SETTLE: u32 = 1_500;
+const CHANGES_BETWEEN: u32 = 80;
+
+/// What a seat did, as all see it.
+#[derive(Clone, Copy, Debug)]
+enum Beat {
+    /// The turn began, with this discard to chow.
+    Began {
+        discard: Option<Card>,
+        may_fight: bool,
+        is_open: bool,
+        others_open: usize,
+        did: Did,
+    },
+    /// A card came to the hand.
+    Drew,
+    /// Cards left it for the table.
+    Laid(CardSet),
+    Dumped {
+        card: Card,
+        on_table: CardSet,
+        is_open: bool,
+        has_laid: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Did {
+    /// It could do nothing else.
+    DrewByTable,
+    Drew,
+    Chowed,
+    Fought,
+}
+
+/// What each seat did, the latest last.
+#[derive(Clone, Debug)]
+struct Story {
+    beats: BySeat<Vec<Beat>>,
+    secret_run_min: u8,
+}
+
+impl Story {
+    /// From what a seat heard; `None` when it did not hear everything.
+    fn of(view: &View, heard: &[Event]) -> Option<Self> {
+        let rules = &view.public.rules;
+        let from_the_deal =
+            matches!(heard.first(), Some(Event::StarterChosen { .. } | Event::Dealt { .. }));
+        if rules.jokers || rules.bahay || !from_the_deal {
+            return None;
+        }
+        let mut public = Public::new(rules, None);
+        let mut beats = [const { Vec::new() }; SEATS as usize];
+        let mut has_laid = false;
+        for event in heard {
+            let began = |seat: Seat, did: Did| {
+                let Phase::Draw { fight_blocked, .. } = public.phase else { return None };
+                let is_open = public.melds.is_open(seat);
+                let open = seat.others(SEATS).filter(|other| public.melds.is_open(*other));
+                Some(Beat::Began {
+                    discard: public.discards.top(),
+                    may_fight: is_open && !fight_blocked,
+                    is_open,
+                    others_open: open.count(),
+                    did,
+                })
+            };
+            match event {
+                Event::Drawn { seat, auto, .. } => {
+                    has_laid = false;
+                    let did = if *auto { Did::DrewByTable } else { Did::Drew };
+                    beats[seat.index()].extend(began(*seat, did));
+                    beats[seat.index()].push(Beat::Drew);
+                }
+                Event::Chowed { seat, cards, .. } => {
+                    has_laid = true;
+                    beats[seat.index()].extend(began(*seat, Did::Chowed));
+                    beats[seat.index()].push(Beat::Laid(*cards));
+                }
+                Event::Fought { seat, .. } => {
+                    beats[seat.index()].extend(began(*seat, Did::Fought));
+                }
+                Event::Dropped { seat, cards } => {
+                    has_laid = true;
+                    beats[seat.index()].push(Beat::Laid(*cards));
+                }
+                Event::Sapawed { seat, card, .. } => {
+                    beats[seat.index()].push(Beat::Laid(CardSet::only(*card)));
+                }
+                Event::Dumped { seat, card } => beats[seat.index()].push(Beat::Dumped {
+                    card: *card,
+                    on_table: public.melds.additions(),
+                    is_open: public.melds.is_open(*seat),
+                    has_laid,
+                }),
+                Event::StarterChosen { .. }
+                | Event::Dealt { .. }
+                | Event::LaidFaceDown { .. }
+                | Event::Sagasa { .. }
+                | Event::TongitsDeclared { .. }
+                | Event::Answered { .. }
+                | Event::Shown { .. }
+                | Event::Over { .. } => {}
+            }
+            if matches!(event, Event::Dumped { .. }) {
+                has_laid = false;
+            }
+            public.apply(event);
+        }
+        // Who has missed something knows nothing for sure.
+        (public == view.public).then_some(Self { beats, secret_run_min: rules.secret_run_min })
+    }
+
+    /// The discard that a seat could take when its latest turn began, if it did this.
+    #[cfg(test)]
+    fn latest_turn(&self, seat: Seat, what: Did) -> Option<Card> {
+        let began = self.beats[seat.index()].iter().rev().find_map(|beat| match beat {
+            Beat::Began { discard, did, .. } => Some((*discard, *did)),
+            Beat::Drew | Beat::Laid(_) | Beat::Dumped { .. } => None,
+        });
+        began.filter(|(_, did)| *did == what)?.0
+    }
+
+    /// The draws of a seat, from the first on.
+    fn draws(&self, seat: Seat) -> usize {
+        self.beats[seat.index()].iter().filter(|beat| matches!(beat, Beat::Drew)).count()
+    }
+
+    /// The logarithm of how likely a seat with these cards did what it did.
+    fn likelihood(&self, seat: Seat, hand: CardSet, drawn: &[Card]) -> i32 {
+        let mut hand = hand;
+        let mut drawn = drawn.iter().rev();
+        let mut sum = 0;
+        for beat in self.beats[seat.index()].iter().rev() {
+            match *beat {
+                Beat::Laid(cards) => hand = hand.union(cards),
+                Beat::Drew => {
+                    hand = drawn.next().map_or(hand, |card| hand.without(*card));
+                }
+                Beat::Dumped { card, on_table, is_open, has_laid } => {
+                    let left = hand;
+                    hand = hand.with(card);
+                    let may_be = hand.difference(on_table);
+                    sum += SEEN.dumps(hand, may_be, card);
+                    if !has_laid && Neighbours::of(left).has_meld() {
+                        let secret = has_secret(left, self.secret_run_min);
+                        sum += SEEN.keeps_meld[usize::from(is_open)][usize::from(secret)];
+                    }
+                    let kept = left.intersection(on_table).len();
+                    sum += SEEN.keeps_addable * i32::try_from(kept).unwrap_or(0);
+                }
+                Beat::Began { discard, may_fight, is_open, others_open, did } => {
+                    let can = discard.is_some_and(|discard| can_chow(hand, discard));
+                    match did {
+                        Did::DrewByTable if can => sum += NEVER,
+                        Did::Drew if can && may_fight => sum += SEEN.declines[usize::from(is_open)],
+                        Did::Drew if !can && !may_fight => sum += NEVER,
+                        Did::DrewByTable | Did::Drew | Did::Chowed | Did::Fought => {}
+                    }
+                    if may_fight {
+                        let step = deadwood_step(deadwood(hand));
+                        let chances = if did == Did::Fought { &SEEN.fights } else { &SEEN.waits };
+                        sum += chances[others_open][step];
+                    }
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// A way in which the unseen cards can lie.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    story: Story,
+    /// The other two.
+    others: [Seat; 2],
+    hands: [CardSet; 2],
+    /// What came by each draw.
+    drawn: [Vec<Card>; 2],
+    /// What a draw may have brought and is no longer in the hand: by draw.
+    gone: [Vec<CardSet>; 2],
+    stock: Vec<Card>,
+    likelihood: [i32; 2],
+}
+
+impl Chain {
+    pub(super) fn new(view: &View, heard: &[Event], dice: &mut Dice) -> Option<Self> {
+        let (viewer, own) = (view.viewer?, view.hand()?);
+        let story = Story::of(view, heard)?;
+        let public = &view.public;
+        let discards: CardSet = public.discards.cards().iter().copied().collect();
+        let seen = own.union(discards).union(public.melds.cards());
+        let mut unseen: Vec<Card> = public.rules.deck().difference(seen).iter().collect();
+        shuffle(&mut unseen, dice);
+        let others = [viewer.next(SEATS), viewer.previous(SEATS)];
+        let hands = others.map(|other| {
+            let count = usize::from(public.hand_counts[other.index()]);
+            unseen.drain(..count).collect::<CardSet>()
+        });
+        let gone = others.map(|other| gone(&story.beats[other.index()]));
+        let mut drawn = [const { Vec::new() }; 2];
+        for place in 0..2 {
+            let mut taken = CardSet::EMPTY;
+            // Who has few cards left to choose from chooses first: the latest draw.
+            let mut chosen = Vec::new();
+            for draw in (0..story.draws(others[place])).rev() {
+                let may_be = hands[place].union(gone[place][draw]).difference(taken);
+                let cards: Vec<Card> = may_be.iter().collect();
+                let card = *cards.get(below(cards.len(), dice))?;
+                taken = taken.with(card);
+                chosen.push(card);
+            }
+            chosen.reverse();
+            drawn[place] = chosen;
+        }
+        let mut chain =
+            Self { story, others, hands, drawn, gone, stock: unseen, likelihood: [0; 2] };
+        chain.likelihood = [0, 1].map(|place| chain.likelihood_of(place));
+        Some(chain)
+    }
+
+    fn likelihood_of(&self, place: usize) -> i32 {
+        self.story.likelihood(self.others[place], self.hands[place], &self.drawn[place])
+    }
+
+    /// Forgets where it began.
+    pub(super) fn settle(&mut self, dice: &mut Dice) {
+        self.change(CHANGES_TO_SETTLE, dice);
+    }
+
+    /// Goes on to the next way to lie: the hands by seat with the own one, and the stock.
+    pub(super) fn next(
+        &mut self,
+        viewer: Seat,
+        own: CardSet,
+        dice: &mut Dice,
+    ) -> (BySeat<CardSet>, Pile) {
+        self.change(CHANGES_BETWEEN, dice);
+        let mut hands = [CardSet::EMPTY; SEATS as usize];
+        for (seat, hand) in self.others.iter().zip(self.hands) {
+            hands[seat.index()] = hand;
+        }
+        hands[viewer.index()] = own;
+        // Nothing tells one order of the stock from another.
+        shuffle(&mut self.stock, dice);
+        (hands, self.stock.iter().copied().collect())
+    }
+
+    fn change(&mut self, times: u32, dice: &mut Dice) {
+        for _ in 0..times {
+            match below(4, dice) {
+                0 => self.draw_another(dice),
+                1 => self.change_hands(dice),
+                place => self.change_with_stock(place - 2, dice),
+            }
+        }
+    }
+
+    fn change_with_stock(&mut self, place: usize, dice: &mut Dice) {
+        if self.stock.is_empty() {
+            return self.change_hands(dice);
+        }
+        let Some(card) = any_of(self.hands[place], dice) else { return };
+        let at = below(self.stock.len(), dice);
+        let other = self.stock[at];
+        self.replace(place, card, other);
+        let likelihood = self.likelihood_of(place);
+        if is_taken(likelihood - self.likelihood[place], dice) {
+            self.likelihood[place] = likelihood;
+            self.stock[at] = card;
+        } else {
+            self.replace(place, other, card);
+        }
+    }
+
+    fn change_hands(&mut self, dice: &mut Dice) {
+        let (Some(one), Some(other)) = (any_of(self.hands[0], dice), any_of(self.hands[1], dice))
+        else {
+            return;
+        };
+        self.replace(0, one, other);
+        self.replace(1, other, one);
+        let likelihood = [0, 1].map(|place| self.likelihood_of(place));
+        let more = likelihood[0] + likelihood[1] - self.likelihood[0] - self.likelihood[1];
+        if is_taken(more, dice) {
+            self.likelihood = likelihood;
+        } else {
+            self.replace(0, other, one);
+            self.replace(1, one, other);
+        }
+    }
+
+    /// Another card came by some draw.
+    fn draw_another(&mut self, dice: &mut Dice) {
+        let place = below(2, dice);
+        let draws = self.drawn[place].len();
+        if draws == 0 {
+            return;
+        }
+        let draw = below(draws, dice);
+        let may_be = self.hands[place].union(self.gone[place][draw]);
+        let (old, Some(new)) = (self.drawn[place][draw], any_of(may_be, dice)) else { return };
+        let other = self.drawn[place].iter().position(|card| *card == new);
+        if let Some(other) = other {
+            if !self.hands[place].union(self.gone[place][other]).contains(old) {
+                return;
+            }
+            self.drawn[place][other] = old;
+        }
+        self.drawn[place][draw] = new;
+        let likelihood = self.likelihood_of(place);
+        if is_taken(likelihood - self.likelihood[place], dice) {
+            self.likelihood[place] = likelihood;
+        } else {
+            self.drawn[place][draw] = old;
+            if let Some(other) = other {
+                self.drawn[place][other] = new;
+            }
+        }
+    }
+
+    fn replace(&mut self, place: usize, card: Card, by: Card) {
+        self.hands[place] = self.hands[place].without(card).with(by);
+        if let Some(drawn) = self.drawn[place].iter_mut().find(|drawn| **drawn == card) {
+            *drawn = by;
+        }
+    }
+}
+
+/// By draw: the cards that left the hand after it.
+fn gone(beats: &[Beat]) -> Vec<CardSet> {
+    let (mut sum, mut gone) = (CardSet::EMPTY, Vec::new());
+    for beat in beats.iter().rev() {
+        match *beat {
+            Beat::Laid(cards) => sum = sum.union(cards),
+            Beat::Dumped { card, .. } => sum = sum.with(card),
+            Beat::Drew => gone.push(sum),
+            Beat::Began { .. } => {}
+        }
+    }
+    gone.reverse();
+    gone
+}
+
+fn below(bound: usize, dice: &mut Dice) -> usize {
+    let bound = u32::try_from(bound.max(1)).expect("a deck has few cards");
+    match dice.draw(Request::Number(bound)) {
+        Answer::Number(number) => number as usize,
+        Answer::Order(_) => unreachable!("a number was asked for"),
+    }
+}
+
+fn any_of(cards: CardSet, dice: &mut Dice) -> Option<Card> {
+    cards.iter().nth(below(cards.len(), dice))
+}
+
+fn shuffle(cards: &mut [Card], dice: &mut Dice) {
+    for last in (1..cards.len()).rev() {
+        cards.swap(last, below(last + 1, dice));
+    }
+}
+
+/// Metropolis: what is likelier always, else as often as it is as likely.
+fn is_taken(more: i32, dice: &mut Dice) -> bool {
+    more >= 0 || (below(1 << 16, dice) as u64) < times_in_65_536(more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Chain, Did, Story};
+    use crate::chance::{Dice, Key};
+    use crate::game::{Game, Turn, Viewer};
+    use crate::games::tongits::event::Event;
+    use crate::games::tongits::imagine;
+    use crate::games::tongits::meld::can_chow;
+    use crate::games::tongits::rules::{Rules, SEATS};
+    use crate::games::tongits::state::Tongits;
+    use crate::games::tongits::view::View;
+    use crate::seat::Seat;
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    fn dice(number: u8) -> Dice {
+        let key: Key = serde_json::from_str(&format!("\"{number:064x}\"")).unwrap();
+        Dice::new(key)
+    }
+
+    /// Each question of a game between greedy players, with what the seat was shown until then.
+    fn questions(number: u8) -> Vec<(Tongits, View, Vec<Event>)> {
+        let mut chance = dice(number);
+        let mut game = Tongits::new(&Rules::kingdom(), SEATS, None);
+        let (mut events, mut questions) = (Vec::new(), Vec::new());
+        loop {
+            game = match game.turn() {
+                Turn::Over => return questions,
+                Turn::Chance(request) => game.resolve(&chance.draw(request), &mut events),
+                Turn::Wait(_) => game.expire(&mut events),
+                Turn::Players(prompt) => {
+                    let seat = prompt.seats.iter().next().unwrap();
+                    let view = game.view(Viewer::Seat(seat));
+                    let shown = |event| Tongits::redact(event, Viewer::Seat(seat));
+                    let heard: Vec<Event> = events.iter().filter_map(shown).collect();
+                    let action = Tongits::advise(&view).unwrap();
+                    questions.push((game.clone(), view, heard));
+                    game.act(seat, &action, &mut events).unwrap()
+                }
+            };
+        }
+    }
+
+    #[test]
+    fn every_game_believed_in_is_one_that_the_seat_could_be_playing() {
+        let mut dice = self::dice(1);
+        for number in 0..6 {
+            for (game, view, heard) in questions(number) {
+                assert!(Chain::new(&view, &heard, &mut dice).is_some(), "all was heard");
+                for believed in imagine::likely(&view, &heard, 3, &mut dice) {
+                    assert_eq!(believed.view(Viewer::Seat(view.viewer.unwrap())), view);
+                    assert_eq!(believed.stock.len(), game.stock.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_has_not_heard_everything_believes_nothing() {
+        let mut dice = self::dice(1);
+        let (_, view, heard) = questions(1).pop().unwrap();
+        assert!(Chain::new(&view, &[], &mut dice).is_none());
+        assert!(Chain::new(&view, &heard[2..], &mut dice).is_none());
+        assert!(Chain::new(&view, &heard[..heard.len() - 1], &mut dice).is_none());
+    }
+
+    /// What comes true is believed in more than what is drawn without knowledge: of the cards of
+    /// others that are dumped or kept, more lie where they are.
+    #[test]
+    fn what_is_believed_is_nearer_to_the_truth_than_what_is_drawn() {
+        let mut dice = self::dice(2);
+        let (mut believed, mut drawn) = (0, 0);
+        for number in 0..12 {
+            for (game, view, heard) in questions(number) {
+                let own = view.viewer.unwrap();
+                let right = |imagined: &Tongits| -> usize {
+                    let others = own.others(SEATS).map(Seat::index);
+                    others
+                        .map(|other| game.hands[other].intersection(imagined.hands[other]).len())
+                        .sum()
+                };
+                believed +=
+                    imagine::likely(&view, &heard, 4, &mut dice).iter().map(right).sum::<usize>();
+                drawn += imagine::likely(&view, &[], 4, &mut dice).iter().map(right).sum::<usize>();
+            }
+        }
+        assert!(believed * 10 > drawn * 11, "{believed} and {drawn}");
+    }
+
+    /// The table draws for who can do nothing else (rule 3.1).
+    #[test]
+    fn for_whom_the_table_drew_could_not_chow() {
+        let mut dice = self::dice(3);
+        let (mut could, mut told) = (0, 0);
+        for number in 0..12 {
+            for (_, view, heard) in questions(number) {
+                let own = view.viewer.unwrap();
+                // The latest turn before one's own: the hand has changed by a draw and a dump.
+                let other = own.previous(SEATS);
+                let story = Story::of(&view, &heard).unwrap();
+                let Some(discard) = story.latest_turn(other, Did::DrewByTable) else { continue };
+                for believed in imagine::likely(&view, &heard, 8, &mut dice) {
+                    told += 1;
+                    could += usize::from(can_chow(believed.hands[other.index()], discard));
+                }
+            }
+        }
+        assert!(told > 500 && could * 8 < told, "{could} of {told}");
+    }
+}
