@@ -289,7 +289,6 @@ macro_rules! catalog {
                     $($(#[$meta])* AnyView::$variant(view) => {
                         let mut shown = shown.filter_map(|event| match event {
                             AnyEvent::$variant(event) => Some(event),
-                            #[allow(unreachable_patterns, reason = "of a catalogue of one game")]
                             _ => None,
                         });
                         <$game>::advise_after(skill, view, &mut shown).map(AnyAction::$variant)
