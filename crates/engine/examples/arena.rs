@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use bahay_engine::arena::{Contest, Estimate, Grade, Tally};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::GameKind;
+use bahay_engine::game::{GameKind, Skill};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
@@ -40,6 +40,7 @@ fn contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
         hits: set.hits,
         clocks: Clocks::default(),
         spectators: Spectators::Nobody,
+        bots: Skill::default(),
         private: None,
     };
     let contest = Contest { terms, bots, seed, is_duplicate: true };

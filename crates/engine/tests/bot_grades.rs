@@ -3,7 +3,7 @@
 use bahay_engine::arena::{Asked, Bot, Contest, Grade, Tally};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Turn, Viewer};
+use bahay_engine::game::{GameKind, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::games::tongo_assets::{self, TongoAssets};
 use bahay_engine::games::tongo_options::{self, TongoOptions};
@@ -110,7 +110,16 @@ fn contest<R>(rules: R, bots: &[Grade]) -> Contest<R> {
     let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
     let (clocks, spectators) = (Clocks::default(), Spectators::Nobody);
     let room = "arena".to_owned();
-    let terms = Terms { room, rules, price, hits: None, clocks, spectators, private: None };
+    let terms = Terms {
+        room,
+        rules,
+        price,
+        hits: None,
+        clocks,
+        spectators,
+        bots: Skill::default(),
+        private: None,
+    };
     Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
 }
 
