@@ -6,6 +6,7 @@ use std::process::Command;
 use bahay::client::{Client, Play, PlayError};
 use bahay::edge::{self, Rate};
 use bahay::lobby::{self, WantedRules};
+use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay::ws::protocol::Message;
 use bahay_engine::catalog::{self, AnyAction, AnyGame};
@@ -115,7 +116,8 @@ async fn who_has_no_coins_practises_and_nothing_is_written_down() {
         assert_eq!(node.lobby.seated_at(player).await.unwrap(), None);
     }
     assert_eq!(everything(&bank.pool).await, before);
-    let report = ledger::check(&bank.pool, Extent::Everything).await.unwrap();
+    let report =
+        ledger::check(&bank.pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");
 }
 
@@ -246,7 +248,8 @@ async fn a_game_is_practised_by_hints_and_coins_stay_where_they_are() {
     assert_eq!(count(&house, "operations").await, operations);
     let (_, games) = call(&client, "GET", "/v1/me/games", None).await;
     assert_eq!(games["items"], json!([]));
-    let report = ledger::check(&house.pool, Extent::Everything).await.unwrap();
+    let report =
+        ledger::check(&house.pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");
 }
 

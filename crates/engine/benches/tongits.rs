@@ -63,6 +63,7 @@ impl Journal {
             hits: Some(Hits::default()),
             clocks: Clocks::default(),
             spectators: bahay_engine::table::Spectators::Nobody,
+            bots: Skill::default(),
             private: None,
             practice: false,
         };

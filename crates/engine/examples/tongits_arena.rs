@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use bahay_engine::arena::{Asked, Bot, Contest, Estimate, Grade, Tally, play};
 use bahay_engine::chance::{Dice, Key};
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Event, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
@@ -34,7 +35,9 @@ fn main() {
         hits: Some(Hits::default()),
         clocks: Clocks::default(),
         spectators: Spectators::Nobody,
+        bots: Skill::default(),
         private: None,
+        practice: false,
     };
     let contest = Contest { terms, bots, seed, is_duplicate: true };
     let begun = Instant::now();

@@ -6,6 +6,8 @@
 //! from game to game; or four, two of them the bot's, through all six ways. Who plays is:
 //!
 //! - `ai`: the house's AI.
+//! - `quick`: the arena's bot of this name, which remembers what it was shown; it hardly folds.
+//!   `forgetful`: the same from its view alone.
 //! - `stubborn`: the same, and it never folds: at two seats a fold is a loss, and nothing else is
 //!   counted here. It shows what the AI gives away of its games to lose fewer chips.
 //! - `shove:T`: as `stubborn`, and where it would end its turn with a hand that beats T thousandths
@@ -26,13 +28,16 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::mem::discriminant;
+use std::time::Instant;
 
-use bahay_engine::arena::{Estimate, Sample};
-use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::arena::{Asked, Estimate, Grade, Sample};
+use bahay_engine::chance::Key;
+use bahay_engine::game::{Game, Skill, Turn, Viewer};
 use bahay_engine::games::tongo_options::{
     Action, Card, CardSet, DiceCounts, Event, NewCosts, Phase, Public, Rules, Strength,
     TongoOptions, View, best_floor,
 };
+use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::Dice;
 
@@ -66,6 +71,7 @@ fn main() {
 }
 
 fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) {
+    let mut thought = Thought::default();
     let (mut wins, mut gained) = (Sample::default(), Sample::default());
     let mut lost: BTreeMap<&'static str, u32> = BTreeMap::new();
     for number in 0..games {
@@ -76,7 +82,7 @@ fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) 
         };
         let bots: Vec<Bot> =
             (0..seats).map(|seat| if is_bots(seat) { bot } else { Bot::Random(reading) }).collect();
-        let played = play(rules, &bots, number.into());
+        let played = play(rules, &bots, number.into(), &mut thought);
         let winner = played.game.public().end.expect("the game is over").winner;
         wins.note(i64::from(is_bots(winner.index())));
         if let Bot::Search(..) = bot {
@@ -84,7 +90,8 @@ fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) 
                 Bot::Search(..) => Bot::Stubborn,
                 other => *other,
             });
-            let played = play(rules, &bots.collect::<Vec<_>>(), number.into());
+            let others = bots.collect::<Vec<_>>();
+            let played = play(rules, &others, number.into(), &mut Thought::default());
             let other = played.game.public().end.expect("the game is over").winner;
             let more = i64::from(is_bots(winner.index())) - i64::from(is_bots(other.index()));
             gained.note(more);
@@ -101,6 +108,9 @@ fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) 
         let sign = if mean < 0 { "-" } else { "+" };
         let (mean, around) = (hundredths(mean.abs()), hundredths(around));
         println!("  {sign}{mean} % ± {around} more than stubborn in the same games");
+    }
+    if let Some(each) = thought.micros.checked_div(thought.decisions) {
+        println!("  {} decisions of {each} µs", thought.decisions);
     }
     for (why, count) in &lost {
         let share = hundredths(i64::from(*count) * 10_000 / i64::from(games));
@@ -121,6 +131,8 @@ enum Reading {
 enum Bot {
     Random(Reading),
     Ai,
+    Quick,
+    Forgetful,
     Stubborn,
     Shove(u32),
     Search(Knows, u32),
@@ -133,6 +145,8 @@ impl Bot {
         match name {
             "random" => Self::Random(Reading::Listed),
             "ai" => Self::Ai,
+            "quick" => Self::Quick,
+            "forgetful" => Self::Forgetful,
             "stubborn" => Self::Stubborn,
             "shove" => Self::Shove(number),
             "search" => Self::Search(Knows::Nothing, number),
@@ -141,6 +155,13 @@ impl Bot {
             other => panic!("there is no bot {other}: see the page of this program"),
         }
     }
+}
+
+/// How long `quick` took for all of its decisions.
+#[derive(Default)]
+struct Thought {
+    decisions: u128,
+    micros: u128,
 }
 
 /// A game that was played, and what decides how its end is called.
@@ -180,7 +201,8 @@ impl Played {
     }
 }
 
-fn play(rules: &Rules, bots: &[Bot], number: u64) -> Played {
+fn play(rules: &Rules, bots: &[Bot], number: u64, thought: &mut Thought) -> Played {
+    let mut nanos = 0;
     let mut deal = Dice::new(number);
     let mut dice = Dice::new(!number);
     // What a bot draws for itself changes nothing of what random play draws.
@@ -188,11 +210,17 @@ fn play(rules: &Rules, bots: &[Bot], number: u64) -> Played {
     let seats = u8::try_from(bots.len()).expect("a table has few seats");
     let mut game = TongoOptions::new(rules, seats, None);
     let (mut wagered, mut challenged) = (None, None);
+    // They draw nothing from their keys.
+    let mut quick: Vec<_> =
+        bots.iter().map(|_| Grade::Quick.bot::<TongoOptions>(Key(Hex([0; 32])))).collect();
     let (mut events, mut actions) = (Vec::new(), Vec::new());
     loop {
         events.clear();
         game = match game.turn() {
-            Turn::Over => return Played { game, wagered, challenged },
+            Turn::Over => {
+                thought.micros += nanos / 1_000;
+                return Played { game, wagered, challenged };
+            }
             Turn::Chance(request) => game.resolve(&deal.answer(request), &mut events),
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
@@ -203,6 +231,19 @@ fn play(rules: &Rules, bots: &[Bot], number: u64) -> Played {
                         at_random(&game, seat, reading, &mut dice, &mut actions)
                     }
                     Bot::Ai => TongoOptions::advise(&view()).expect("it is to act"),
+                    Bot::Quick => {
+                        let clock = game.default_action(seat).expect("it is to act");
+                        let view = view();
+                        let asked = Asked { seat, view: &view, clock: &clock };
+                        let began = Instant::now();
+                        let action = quick[seat.index()].choose(&asked);
+                        nanos += began.elapsed().as_nanos();
+                        thought.decisions += 1;
+                        action
+                    }
+                    Bot::Forgetful => {
+                        TongoOptions::advise_by(Skill::Quick, &view()).expect("it is to act")
+                    }
                     Bot::Stubborn => stubborn(&view()),
                     Bot::Shove(least) => shove(&view(), least, &mut thinking),
                     Bot::Search(knows, rollouts) => {
@@ -212,6 +253,12 @@ fn play(rules: &Rules, bots: &[Bot], number: u64) -> Played {
                 game.act(seat, &action, &mut events).expect("a bot plays what is legal")
             }
         };
+        for (seat, bot) in Seat::all(seats).zip(&mut quick) {
+            for event in &events {
+                let shown = TongoOptions::redact(event, Viewer::Seat(seat));
+                shown.iter().for_each(|event| bot.hear(event));
+            }
+        }
         for event in &events {
             match event {
                 Event::ReservesConverted { seat, .. } => wagered = wagered.or(Some(*seat)),

@@ -280,6 +280,22 @@ macro_rules! catalog {
                 }
             }
 
+            fn advise_after(
+                skill: Skill,
+                view: &AnyView,
+                shown: &mut dyn Iterator<Item = &AnyEvent>,
+            ) -> Option<AnyAction> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        let mut shown = shown.filter_map(|event| match event {
+                            AnyEvent::$variant(event) => Some(event),
+                            _ => None,
+                        });
+                        <$game>::advise_after(skill, view, &mut shown).map(AnyAction::$variant)
+                    })+
+                }
+            }
+
             fn worth_trying(view: &AnyView, actions: &mut Vec<AnyAction>) {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {

@@ -357,6 +357,15 @@ pub trait Game: Value {
         }
     }
 
+    /// As [`Game::advise_by`], by an AI that remembers all that its seat was shown, in order.
+    fn advise_after(
+        skill: Skill,
+        view: &Self::View,
+        _shown: &mut dyn Iterator<Item = &Self::Event>,
+    ) -> Option<Self::Action> {
+        Self::advise_by(skill, view)
+    }
+
     /// Adds what a search looks at for the viewer of this view: legal actions, the likeliest first.
     /// What is surely no better than another may be left out.
     fn worth_trying(view: &Self::View, actions: &mut Vec<Self::Action>) {

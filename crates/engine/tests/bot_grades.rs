@@ -1,12 +1,12 @@
 //! The grades of bots: what each of them knows, and that the better one wins.
 
 use bahay_engine::arena::{Asked, Bot, Contest, Grade, Tally};
-use bahay_engine::chance::{Answer, Key};
+use bahay_engine::chance::{self, Answer, Key};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use bahay_engine::game::{Game, GameKind, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Event, Rules, Tongits};
-use bahay_engine::games::tongo_assets::TongoAssets;
-use bahay_engine::games::tongo_options::TongoOptions;
+use bahay_engine::games::tongo_assets::{self, TongoAssets};
+use bahay_engine::games::tongo_options::{self, TongoOptions};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
@@ -30,6 +30,7 @@ fn no_bot_plays_otherwise_when_hidden_cards_are_swapped() {
     let strong = Grade::Strong { games: 4 };
     plays_the_same_in_twins::<Tongits>(&TongitsProbe, strong, 10);
     plays_the_same_in_twins::<TongoOptions>(&TongoOptionsProbe, strong, 2);
+    plays_the_same_in_twins::<TongoAssets>(&TongoAssetsProbe, strong, 10);
 }
 
 /// In games that differ only in what a seat does not see, a bot plays the same there. So many pairs
@@ -61,7 +62,52 @@ fn plays_the_same_in_twins<G: GameKind>(probe: &impl Probe<G>, grade: Grade, pai
     }
 }
 
-fn contest(rules: Rules, bots: &[Grade]) -> Contest<Rules> {
+/// Whatever a seat sees in a game it also sees in what it imagines of that game.
+#[test]
+fn an_imagined_game_looks_as_the_true_one_to_who_imagines_it() {
+    looks_as_the_true_one::<Tongits>();
+    looks_as_the_true_one::<TongoOptions>();
+    looks_as_the_true_one::<TongoAssets>();
+}
+
+/// In random games of all rule sets. Cards differ somewhere, else the true game would be copied.
+fn looks_as_the_true_one<G: GameKind>() {
+    for set in G::rule_sets() {
+        let (mut imagined, mut differ) = (0, 0);
+        for seed in 0..8 {
+            let mut dice = Dice::new(seed);
+            let mut own = chance::Dice::new(Key(Hex([u8::try_from(seed).expect("small"); 32])));
+            let rules = (set.rules)();
+            let mut game = G::new(&rules, G::seats(&rules).most, None);
+            let (mut events, mut legal) = (Vec::new(), Vec::new());
+            loop {
+                events.clear();
+                game = match game.turn() {
+                    Turn::Over => break,
+                    Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+                    Turn::Wait(_) => game.expire(&mut events),
+                    Turn::Players(prompt) => {
+                        let seat = prompt.seats.iter().next().expect("somebody is asked");
+                        let view = game.view(Viewer::Seat(seat));
+                        if let Some(other) = G::imagine(&view, &mut own) {
+                            assert_eq!(other.view(Viewer::Seat(seat)), view, "{}", set.name);
+                            imagined += 1;
+                            differ += u32::from(other != game);
+                        }
+                        legal.clear();
+                        game.legal_actions(seat, &mut legal);
+                        let action = dice.choose(&legal).expect("a seat that is asked can act");
+                        game.act(seat, action, &mut events).expect("it is listed as legal")
+                    }
+                };
+            }
+        }
+        assert!(imagined > 20, "{} {}: {imagined}", G::NAME, set.name);
+        assert!(differ * 10 > imagined * 9, "{} {}: {differ}", G::NAME, set.name);
+    }
+}
+
+fn contest<R>(rules: R, bots: &[Grade]) -> Contest<R> {
     let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
     let (clocks, spectators) = (Clocks::default(), Spectators::Nobody);
     let room = "arena".to_owned();
@@ -72,6 +118,7 @@ fn contest(rules: Rules, bots: &[Grade]) -> Contest<Rules> {
         hits: None,
         clocks,
         spectators,
+        bots: Skill::default(),
         private: None,
         practice: false,
     };
@@ -97,6 +144,20 @@ fn strong_plays_games_to_their_end() {
         let contest = contest(rules, &bots);
         assert_eq!(contest.series::<Tongits>(0).games(), contest.games_per_series());
     }
+    let bots = [Grade::Strong { games: 8 }, Grade::Greedy, Grade::Greedy, Grade::Greedy];
+    let contest =
+        Contest { is_duplicate: false, ..contest(tongo_assets::Rules::standard(), &bots) };
+    assert_eq!(contest.series::<TongoAssets>(0).games(), contest.games_per_series());
+}
+
+/// Par is half of the games.
+#[test]
+fn at_tongo_options_quick_wins_more_than_its_part_from_the_greedy_player() {
+    let contest = contest(tongo_options::Rules::lively(), &[Grade::Quick, Grade::Greedy]);
+    let mut tally = Tally::new(2);
+    (0..5).for_each(|series| tally.add(&contest.series::<TongoOptions>(series)));
+    let share = tally.win_share(0).expect("games were played");
+    assert!(share.mean - share.around > 5_500, "{share:?}");
 }
 
 /// The deck of a game, and all that was played in it.

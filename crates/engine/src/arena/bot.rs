@@ -77,8 +77,8 @@ impl Grade {
         match self {
             Self::Random => Box::new(Random::<G> { words, legal: Vec::new() }),
             Self::Clock => Box::new(Clock),
-            Self::Greedy => Box::new(Advised { skill: Skill::Greedy }),
-            Self::Quick => Box::new(Advised { skill: Skill::Quick }),
+            Self::Greedy => Box::new(Advised),
+            Self::Quick => Box::new(Quick::<G> { shown: Vec::new() }),
             Self::Strong { games } => Box::new(Search { words, games, heard: Vec::new() }),
         }
     }
@@ -171,15 +171,29 @@ impl<G: Game> Bot<G> for Clock {
     }
 }
 
-/// An AI of the game, from the view alone.
-struct Advised {
-    skill: Skill,
-}
+/// The house's AI, from the view alone.
+struct Advised;
 
 impl<G: Game> Bot<G> for Advised {
     fn hear(&mut self, _event: &G::Event) {}
 
     fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
-        G::advise_by(self.skill, asked.view).expect("the AI advises who is asked")
+        G::advise(asked.view).expect("the AI advises who is asked")
+    }
+}
+
+/// The best AI that does not play on, which remembers what it was shown.
+struct Quick<G: Game> {
+    shown: Vec<G::Event>,
+}
+
+impl<G: Game> Bot<G> for Quick<G> {
+    fn hear(&mut self, event: &G::Event) {
+        self.shown.push(event.clone());
+    }
+
+    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
+        let advised = G::advise_after(Skill::Quick, asked.view, &mut self.shown.iter());
+        advised.expect("the AI advises who is asked")
     }
 }

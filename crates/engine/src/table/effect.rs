@@ -4,7 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::game::{Game, Skill, Viewer};
+use crate::game::{Game, Skill};
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
 use crate::table::phase::{Opening, Phase};
@@ -98,15 +98,15 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// What the AI says to an [`Effect::Advise`]: it sees what the seat sees, and nothing else. For
-    /// a player it plays as well as it can, as a bot of the house only as the room has it.
+    /// What the AI says to an [`Effect::Advise`]: it sees what the seat sees and was shown, and
+    /// nothing else. For a player it plays as well as it can, as a bot of the house only as the room has it.
     pub fn advice(&self, seat: Seat) -> Option<Input<G::Action>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
         let Occupant { player, bot, .. } = *self.occupant(seat)?;
         let skill = if bot { self.terms.bots } else { Skill::Quick };
-        let action = G::advise_by(skill, &playing.state.view(Viewer::Seat(seat)))?;
+        let action = self.advised(playing, seat, skill)?;
         let (game, prompt) = (playing.game, playing.asked.number);
         Some(Input::Advise { player, game, prompt, action })
     }

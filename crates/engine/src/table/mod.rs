@@ -17,6 +17,7 @@ mod effect;
 mod event;
 mod id;
 mod input;
+mod memory;
 mod opening;
 mod phase;
 mod pot_return;

@@ -8,7 +8,7 @@
 use alloc::vec;
 
 use crate::coins::Coins;
-use crate::game::{Game, Skill, Viewer};
+use crate::game::{Game, Skill};
 use crate::seat::Seat;
 use crate::table::Table;
 use crate::table::id::{GameId, PlayerId};
@@ -73,8 +73,7 @@ impl<G: Game> Table<G> {
         }
         // As well as for a player who is taken over.
         let by = Skill::Quick;
-        let advised = G::advise_by(by, &playing.state.view(Viewer::Seat(seat)));
-        let action = advised.ok_or(Rejection::NotAsked)?;
+        let action = self.advised(playing, seat, by).ok_or(Rejection::NotAsked)?;
         let (game, prompt) = (playing.game, playing.asked.number);
         Ok(Hint { game, prompt, action, by })
     }

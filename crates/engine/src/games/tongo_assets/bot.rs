@@ -345,7 +345,7 @@ impl Head<'_> {
 }
 
 /// The lowest prices with a risk.
-fn cheapest(risk: u32) -> (u32, u32) {
+pub(super) fn cheapest(risk: u32) -> (u32, u32) {
     (PriceBounds::of(risk).purchase_min, 1)
 }
 

@@ -23,7 +23,7 @@ pub const ASSETS: u8 = 2 * TYPES;
 pub const ACQUIRES: u8 = 30;
 
 /// All cards.
-const CARDS: u8 = ASSETS + ACQUIRES;
+pub(super) const CARDS: u8 = ASSETS + ACQUIRES;
 
 /// How many acquire cards there are of each kind, with its letter (rule 1.3).
 const KINDS: [(Acquire, u8, u8); 5] = [

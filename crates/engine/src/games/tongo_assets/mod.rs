@@ -4,7 +4,7 @@
 //! The rules are docs/rules/tongo_assets.md; every refusal and every line of a settlement cites one
 //! by its number. [`Rules`] holds their numbers and switches, [`TongoAssets`] is a game by them.
 //!
-//! Arrows go down only: `state` → `bot`, `describe`, `kind`, `list`, `payout`, `view` → `legal`,
+//! Arrows go down only: `state` → `imagine` → `bot`, `describe`, `kind`, `list`, `payout`, `view` → `legal`,
 //! `hidden` → `public` → `event` → `phase` → `strength`, `slots`, `deck` → `set`, `ring` → `card`.
 
 mod action;
@@ -15,6 +15,7 @@ mod deck;
 mod describe;
 mod event;
 mod hidden;
+mod imagine;
 mod kind;
 mod legal;
 mod list;

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::Answer;
+use crate::chance::{self, Answer};
 use crate::game::{
     Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Turn, UnsoundRules, Viewer,
 };
@@ -22,6 +22,7 @@ use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::describe;
 use crate::games::tongo_assets::event::{Event, Face, Place};
 use crate::games::tongo_assets::hidden::{Hidden, Own};
+use crate::games::tongo_assets::imagine;
 use crate::games::tongo_assets::kind;
 use crate::games::tongo_assets::legal::{self, Actor, indexed, leveraged};
 use crate::games::tongo_assets::list;
@@ -388,6 +389,14 @@ impl Game for TongoAssets {
 
     fn advise(view: &View) -> Option<Action> {
         bot::advise(view)
+    }
+
+    fn worth_trying(view: &View, actions: &mut Vec<Action>) {
+        imagine::worth_trying(view, bot::advise(view), actions);
+    }
+
+    fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {
+        imagine::game(view, dice)
     }
 
     fn describe(view: &View) -> Vec<Row> {

@@ -57,7 +57,7 @@ pub(super) fn advise(view: &View) -> Option<Action> {
 
 /// All who are in; where reserves were converted those who have wagered, and half of those who have
 /// not answered.
-fn others_to_beat(public: &Public, seat: Seat) -> usize {
+pub(super) fn others_to_beat(public: &Public, seat: Seat) -> usize {
     let others = seat.others(public.seats()).map(|other| public.player(other));
     let others = others.filter(|other| !other.folded);
     let (all, wagered) = others.fold((0, 0), |(all, wagered), other| {

@@ -17,14 +17,17 @@ mod dice;
 mod event;
 mod hidden;
 mod imagine;
+mod judge;
 mod kind;
 mod legal;
 mod list;
+mod memory;
 mod odds;
 mod phase;
 mod player;
 mod presets;
 mod public;
+mod quick;
 mod refusal;
 mod rules;
 #[cfg(feature = "testing")]

@@ -146,7 +146,7 @@ fn thousandths(count: usize) -> u32 {
 }
 
 /// As often as all of them must happen.
-fn power(chance: u32, times: usize) -> u32 {
+pub(super) fn power(chance: u32, times: usize) -> u32 {
     (0..times).fold(CERTAIN, |all, _| all * chance / CERTAIN)
 }
 
@@ -172,12 +172,12 @@ fn samples(hand: CardSet, state: &mut u64) -> [CardSet; SAMPLES] {
 }
 
 /// A number below `n`, from a byte: the bias does no harm here.
-fn below(word: u64, n: u8) -> u8 {
+pub(super) fn below(word: u64, n: u8) -> u8 {
     word.to_le_bytes()[0] % n
 }
 
 /// SplitMix64: nothing here must be fair.
-fn next_word(state: &mut u64) -> u64 {
+pub(super) fn next_word(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (*state ^ *state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{self, Request};
 use crate::game::{
-    Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Turn, UnsoundRules, Viewer,
+    Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn, UnsoundRules,
+    Viewer,
 };
 use crate::games::tongo_options::action::{Action, Discards};
 use crate::games::tongo_options::card::CardSet;
@@ -28,7 +29,7 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::showdown;
 use crate::games::tongo_options::view::View;
-use crate::games::tongo_options::{bot, describe, imagine, kind, legal};
+use crate::games::tongo_options::{bot, describe, imagine, kind, legal, quick};
 use crate::seat::Seat;
 
 /// A game of Tongo (options), from before the deal to its outcome.
@@ -357,6 +358,24 @@ impl Game for TongoOptions {
 
     fn advise(view: &View) -> Option<Action> {
         bot::advise(view)
+    }
+
+    fn advise_by(skill: Skill, view: &View) -> Option<Action> {
+        match skill {
+            Skill::Greedy => bot::advise(view),
+            Skill::Quick => quick::advise(view, &mut core::iter::empty()),
+        }
+    }
+
+    fn advise_after(
+        skill: Skill,
+        view: &View,
+        shown: &mut dyn Iterator<Item = &Event>,
+    ) -> Option<Action> {
+        match skill {
+            Skill::Greedy => bot::advise(view),
+            Skill::Quick => quick::advise(view, shown),
+        }
     }
 
     fn worth_trying(view: &View, actions: &mut Vec<Action>) {

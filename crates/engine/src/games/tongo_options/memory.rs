@@ -1,0 +1,98 @@
+//! What a seat remembers of options cards that lie face down (rule 3.6): those that lay face up
+//! before, wherever they were moved since.
+
+use crate::games::tongo_options::event::Event;
+use crate::games::tongo_options::public::{Floors, Public};
+use crate::games::tongo_options::rules::SLOTS;
+
+/// The cards that lie face down on the floors and are known from what was shown; none of those that
+/// lie face up.
+pub(super) fn of_floors(public: &Public, shown: &mut dyn Iterator<Item = &Event>) -> Floors {
+    let (mut floors, mut exchanges, mut facing) = (Floors::default(), Floors::default(), 0);
+    for event in shown {
+        match event {
+            Event::Dealt { up, .. } => {
+                for (floor, card) in floors.iter_mut().zip(up) {
+                    floor[usize::from(SLOTS) - 1] = Some(*card);
+                }
+            }
+            Event::Stopped { floor, .. } => facing = usize::from(*floor),
+            Event::Bought { slot, card, .. } => floors[facing][usize::from(*slot)] = Some(*card),
+            Event::Exchanged { slot, floor, other, .. } => {
+                let (slot, other) = (usize::from(*slot), usize::from(*other));
+                let mine = floors[facing][slot];
+                let place = match floor {
+                    Some(floor) => &mut floors[usize::from(*floor)][other],
+                    None => &mut exchanges[facing][other],
+                };
+                let theirs = core::mem::replace(place, mine);
+                floors[facing][slot] = theirs;
+            }
+            Event::RiskPaid { .. }
+            | Event::Retreated { .. }
+            | Event::Folded { .. }
+            | Event::CostsChanged { .. }
+            | Event::Sold { .. }
+            | Event::Rolling { .. }
+            | Event::Rolled { .. }
+            | Event::Evaded { .. }
+            | Event::Drew { .. }
+            | Event::ReservesConverted { .. }
+            | Event::Confronted { .. }
+            | Event::Acquired { .. }
+            | Event::Answered { .. }
+            | Event::Ended { .. }
+            | Event::Shown { .. }
+            | Event::Over { .. } => {}
+        }
+    }
+    for (floor, up) in floors.iter_mut().zip(&public.floors) {
+        for (card, up) in floor.iter_mut().zip(up) {
+            *card = card.filter(|_| up.is_none());
+        }
+    }
+    floors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_floors;
+    use crate::games::tongo_options::card::Card;
+    use crate::games::tongo_options::event::Event;
+    use crate::games::tongo_options::public::Public;
+    use crate::games::tongo_options::rules::Rules;
+    use crate::seat::Seat;
+
+    #[test]
+    fn what_was_turned_down_is_remembered_where_it_was_moved_to() {
+        let public = Public::new(&Rules::lively(), 2, None);
+        let seat = Seat::new(0).unwrap();
+        let card: Card = "7D".parse().unwrap();
+        let nothing = of_floors(&public, &mut [].iter());
+        assert!(nothing.iter().flatten().all(Option::is_none));
+        let stop = |floor| Event::Stopped { seat, floor };
+        let exchange = |slot, floor, other| Event::Exchanged {
+            seat,
+            slot,
+            floor,
+            other,
+            chips: 0,
+            leverage: false,
+        };
+        let mut shown = alloc::vec![
+            stop(3),
+            Event::Bought { seat, slot: 1, card, chips: 1, leverage: false },
+            Event::Sold { seat, slot: 1, chips: 1, leverage: false },
+        ];
+        assert_eq!(of_floors(&public, &mut shown.iter())[3][1], Some(card));
+        shown.push(exchange(1, None, 2));
+        assert_eq!(of_floors(&public, &mut shown.iter()), nothing);
+        shown.extend([stop(3), exchange(0, None, 2), stop(5), exchange(2, Some(3), 0)]);
+        let floors = of_floors(&public, &mut shown.iter());
+        assert_eq!((floors[3][0], floors[5][2]), (None, Some(card)));
+        // One that lies face up need not be remembered.
+        let mut up = public.clone();
+        up.floors[5][2] = Some(card);
+        assert_eq!(of_floors(&up, &mut shown.iter()), nothing);
+    }
+}

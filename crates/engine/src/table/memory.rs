@@ -1,0 +1,67 @@
+//! What a seat was shown of the game that goes on, for an AI that remembers it.
+//!
+//! Nothing is kept for that: the game is played again from its deal, by the answers of chance and the
+//! actions that the table has anyway. It is done only for an AI that asks, so the others cost nothing.
+
+use alloc::vec::Vec;
+use core::cell::OnceCell;
+
+use crate::game::{Game, Skill, Turn, Viewer};
+use crate::seat::Seat;
+use crate::table::Table;
+use crate::table::phase::{Phase, Playing};
+
+impl<G: Game> Table<G> {
+    /// Every event of the game that goes on, as far as the seat may see it, in order. None between
+    /// games.
+    pub fn shown(&self, seat: Seat) -> Vec<G::Event> {
+        let Phase::Playing(playing) = &self.phase else {
+            return Vec::new();
+        };
+        let events = played_again(playing, &self.terms.rules);
+        events.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat))).collect()
+    }
+
+    /// What an AI plays in a seat, from what the seat sees and was shown and nothing else; `None` for
+    /// a seat that is not asked.
+    pub(super) fn advised(
+        &self,
+        playing: &Playing<G>,
+        seat: Seat,
+        skill: Skill,
+    ) -> Option<G::Action> {
+        let remembered = OnceCell::new();
+        let mut next = 0;
+        let mut shown = core::iter::from_fn(|| {
+            next += 1;
+            remembered.get_or_init(|| self.shown(seat)).get(next - 1)
+        });
+        G::advise_after(skill, &playing.state.view(Viewer::Seat(seat)), &mut shown)
+    }
+}
+
+fn played_again<G: Game>(playing: &Playing<G>, rules: &G::Rules) -> Vec<G::Event> {
+    let seats = u8::try_from(playing.stakes.len()).expect("a table has at most eight seats");
+    let mut state = G::new(rules, seats, playing.starter);
+    let mut chance = playing.chance.iter();
+    let mut actions = playing.actions.iter();
+    let mut events = Vec::new();
+    loop {
+        state = match state.turn() {
+            Turn::Over => return events,
+            Turn::Chance(_) => match chance.next() {
+                Some(answer) => state.resolve(answer, &mut events),
+                None => return events,
+            },
+            Turn::Players(_) => match actions.next() {
+                Some(taken) => state
+                    .act(taken.seat, &taken.action, &mut events)
+                    .expect("what was played is legal"),
+                None => return events,
+            },
+            // A wait that the table is in has not passed.
+            Turn::Wait(prompt) if prompt.number == playing.asked.number => return events,
+            Turn::Wait(_) => state.expire(&mut events),
+        };
+    }
+}

@@ -1,0 +1,70 @@
+//! What a takeover remembers is what its seat was shown, in every game and for every seat.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{GameKind, Skill, Viewer};
+use bahay_engine::games::tongits::Tongits;
+use bahay_engine::games::tongo_assets::TongoAssets;
+use bahay_engine::games::tongo_options::TongoOptions;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, Event, Phase, Price, Spectators, Terms};
+
+/// Plays at a table of each rule set, and compares after every line what the table finds again with
+/// what it has told the seats.
+fn remembers_all_that_was_shown<G: GameKind>() {
+    for set in G::rule_sets() {
+        let terms = Terms {
+            room: "memory".to_owned(),
+            rules: (set.rules)(),
+            price: Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 },
+            hits: set.hits,
+            clocks: Clocks::default(),
+            spectators: Spectators::Nobody,
+            bots: Skill::default(),
+            private: None,
+            practice: false,
+        };
+        let welcome = Coins::from_whole(1_000_000).expect("a million fits");
+        let mut tables = Simulation::<G>::new(9, terms, Habits::ROUGH, welcome);
+        let mut told: Vec<G::Event> = vec![];
+        let (mut games, mut compared) = (0, 0);
+        while games < 2 {
+            let happened = tables.step();
+            games += u32::from(happened.record.is_some());
+            for event in happened.events {
+                match event {
+                    Event::Opening { .. } => told.clear(),
+                    Event::Game { event } => told.push(event),
+                    _ => {}
+                }
+            }
+            let table = tables.table();
+            if let Phase::Playing(playing) = table.phase() {
+                for seat in Seat::all(u8::try_from(playing.stakes.len()).expect("few seats")) {
+                    let shown =
+                        told.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat)));
+                    assert_eq!(table.shown(seat), shown.collect::<Vec<_>>(), "{}", set.name);
+                    compared += 1;
+                }
+            } else {
+                assert!(Seat::all(2).all(|seat| table.shown(seat).is_empty()));
+            }
+        }
+        assert!(compared > 20, "{} of {}", compared, set.name);
+    }
+}
+
+#[test]
+fn at_tongits() {
+    remembers_all_that_was_shown::<Tongits>();
+}
+
+#[test]
+fn at_tongo_options() {
+    remembers_all_that_was_shown::<TongoOptions>();
+}
+
+#[test]
+fn at_tongo_assets() {
+    remembers_all_that_was_shown::<TongoAssets>();
+}
