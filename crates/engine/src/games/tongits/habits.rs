@@ -16,7 +16,7 @@ pub const ONE: i32 = 64;
 /// So unlikely is what the rules do not allow, or a player never did.
 pub(super) const NEVER: i32 = -8 * ONE;
 
-/// Kinds of cards of a hand: see [`kind_of`].
+/// Kinds of cards of a hand.
 pub const KINDS: usize = 24;
 
 /// Deadwood that is told apart, where it is asked who fights: in steps of three points.
