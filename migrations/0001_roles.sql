@@ -2,7 +2,8 @@
 -- so that no statement of it can change or remove what was once booked: `operations`,
 -- `transfers`, `entries`, `seals` and `game_records` are only read and added to, and the record of an
 -- old game leaves by one function (0013_archive.sql). Each of the files that follow grants what the
--- service needs of its own tables. Whoever migrates owns the tables and is not bound by this; containers/roles.sql makes a login that is.
+-- service needs of its own tables. Whoever migrates owns the tables and is not bound by this;
+-- containers/roles.sql makes a login that is.
 --
 -- Roles belong to the whole server and not to one database, so it may be there already.
 do $$

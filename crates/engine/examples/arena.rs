@@ -1,20 +1,28 @@
 //! Bots against each other without the service: what `bahay arena --duplicate` prints of shares and
-//! coins, from the engine alone, which compiles in a minute.
+//! coins, from the engine alone, which compiles in a minute; and how long the first of them takes for
+//! a decision.
 //!
 //! `cargo run --release -p bahay-engine --example arena -- GAME RULES BOTS GAMES [SEED]`, as in
 //! `tongo_options lively quick,greedy 20000 1`. So many games or a few more are played, on one
 //! thread, each deal once for every rotation of the bots.
 
+use std::cell::RefCell;
 use std::env;
-use std::time::Instant;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
-use bahay_engine::arena::{Contest, Estimate, Grade, Tally};
+use bahay_engine::arena::{Asked, Bot, Contest, Estimate, Grade, Tally, play};
+use bahay_engine::chance::{Dice, Key};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameKind, Skill};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
+use bahay_engine::hex::Hex;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
+
+/// Games of which the decisions are timed.
+const GAMES_TIMED: u8 = 40;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -53,11 +61,61 @@ fn contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
     let milliseconds = began.elapsed().as_millis();
     println!("{} {rules}, {} games in {milliseconds} ms", G::NAME, tally.games());
     for (place, bot) in contest.bots.iter().enumerate() {
-        let (Some(share), Some(coins)) = (tally.win_share(place), tally.coins(place)) else {
+        let figures = (tally.win_share(place), tally.coins(place), tally.pot_coins(place));
+        let (Some(share), Some(coins), Some(by_pots)) = figures else {
             continue;
         };
-        let coins = Estimate { mean: coins.mean / 100, around: coins.around / 100 };
-        println!("{bot}: {} % of the games, {} coins a game", hundredths(share), hundredths(coins));
+        let [coins, by_pots] = [coins, by_pots].map(|Estimate { mean, around }| {
+            hundredths(Estimate { mean: mean / 100, around: around / 100 })
+        });
+        let share = hundredths(share);
+        println!("{bot}: {share} % of the games, {coins} coins a game, {by_pots} of them by POTs");
+    }
+    let times = times::<G>(&contest.terms.rules, &contest.bots);
+    let at = |percent: usize| times[(times.len() - 1) * percent / 100].as_micros();
+    println!(
+        "{} decisions of the first: half within {} µs, 95 of 100 within {} µs, all within {} µs",
+        times.len(),
+        at(50),
+        at(95),
+        at(100)
+    );
+}
+
+/// What the first bot took for its decisions, the shortest first.
+fn times<G: GameKind>(rules: &G::Rules, bots: &[Grade]) -> Vec<Duration> {
+    let times = Rc::new(RefCell::new(Vec::new()));
+    for game in 0..GAMES_TIMED {
+        let bot = |(place, grade): (usize, &Grade)| {
+            let mut key = [0; 32];
+            (key[0], key[1]) = (game, u8::try_from(place).expect("few seats"));
+            let bot = grade.bot::<G>(Key(Hex(key)));
+            let times = Rc::clone(&times);
+            if place == 0 { Box::new(Timed { bot, times }) } else { bot }
+        };
+        let mut seated: Vec<Box<dyn Bot<G>>> = bots.iter().enumerate().map(bot).collect();
+        play(rules, &mut seated, &mut Dice::new(Key(Hex([game; 32]))));
+    }
+    let mut times = times.take();
+    times.sort_unstable();
+    times
+}
+
+struct Timed<G: GameKind> {
+    bot: Box<dyn Bot<G>>,
+    times: Rc<RefCell<Vec<Duration>>>,
+}
+
+impl<G: GameKind> Bot<G> for Timed<G> {
+    fn hear(&mut self, event: &G::Event) {
+        self.bot.hear(event);
+    }
+
+    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
+        let begun = Instant::now();
+        let action = self.bot.choose(asked);
+        self.times.borrow_mut().push(begun.elapsed());
+        action
     }
 }
 
