@@ -236,10 +236,11 @@ impl Change {
             "no" => Spectators::Nobody,
             _ => return Err(Code::BodyInvalid.because("watchable is yes or no")),
         };
-        terms.bots = match self.text("bots")? {
-            "greedy" => Skill::Greedy,
-            "quick" => Skill::Quick,
-            _ => return Err(Code::BodyInvalid.because("bots is greedy or quick")),
+        terms.bots = match self.0.get("bots").map(String::as_str) {
+            None => terms.bots,
+            Some("greedy") => Skill::Greedy,
+            Some("quick") => Skill::Quick,
+            Some(_) => return Err(Code::BodyInvalid.because("bots is greedy or quick")),
         };
         terms.price.multiplier = self.number("multiplier")?;
         terms.price.fee_basis_points = self.number("fee")?;

@@ -58,7 +58,7 @@ pub(super) fn settings() -> Value {
             "prepare_ms": 15_000, "think_ms": 900, "missed_turns_to_takeover": 3,
             "absence_ms": 20_000
         },
-        "watchable": true, "needs_account": true
+        "watchable": true, "bots": "quick", "needs_account": true
     })
 }
 
