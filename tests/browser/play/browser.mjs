@@ -43,8 +43,19 @@ export function watch(page, url, mistakes) {
   });
 }
 
+/** Nothing is on its way to another colour or opacity: what fades in has no contrast yet. Counts down and waits for ever are let be. */
+function isShown() {
+  return document.getAnimations().every((animation) => {
+    const ends = animation.effect?.getComputedTiming().endTime;
+    if (animation.playState !== 'running' || !Number.isFinite(ends)) return true;
+    const changed = animation.effect.getKeyframes().flatMap((frame) => Object.keys(frame));
+    return !changed.some((property) => /opacity|color|background|filter/i.test(property));
+  });
+}
+
 /** Everything that axe finds, of whatever weight. */
 export async function findings(page) {
+  await page.waitForFunction(isShown);
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ').slice(0, 400)}`);
