@@ -2,10 +2,11 @@
 //! waited for so long that a game with a bot is better than none. A table plays its bots by itself,
 //! on whatever node, so nothing here has to live for a game to go on.
 //!
-//! Now and then, after a round: free seats beside players who have waited long at a table get
-//! whoever waits with a ticket, then bots; players who have waited long with tickets are seated
-//! together, fewer than a table takes, and bots beside them; and for each ticket that still waits,
-//! one bot at a table where its player would fit is asked to leave, which it does after the game.
+//! About once a second, and as soon as somebody with a ticket has waited long enough: free seats
+//! beside players who have waited long at a table get whoever waits with a ticket, then bots; players
+//! who have waited long with tickets are seated together, fewer than a table takes, and bots beside
+//! them; and for each ticket that still waits, one bot at a table where its player would fit is asked
+//! to leave, which it does after the game.
 //! Where a bot would come, skill keeps no players apart. What is remembered from one time to the
 //! next is stored beside the tickets, and read by whoever has the lease after this matcher.
 //!
@@ -58,6 +59,8 @@ pub struct Bots {
     all: Arc<[Bot]>,
     players: BTreeSet<PlayerId>,
     after_ms: u64,
+    /// When it was last asked whether bots are due.
+    asked: Timestamp,
     memory: Memory,
     /// The lease under which the memory was read, and as what it is stored.
     stored: (u64, String),
@@ -93,6 +96,15 @@ impl Bots {
 
     pub(super) fn all(&self) -> Arc<[Bot]> {
         self.all.clone()
+    }
+
+    /// Whether one of these tickets has come to wait long enough since this was last asked.
+    pub(super) fn are_due(&mut self, waiting: &[Ticket], now: Timestamp) -> bool {
+        let before = std::mem::replace(&mut self.asked, now);
+        let waited = |ticket: &Ticket, at: Timestamp| {
+            at >= ticket.since && at.ms_since(ticket.since) >= self.after_ms
+        };
+        waiting.iter().any(|ticket| waited(ticket, now) && !waited(ticket, before))
     }
 
     /// Of these tables, those where players have waited long enough.

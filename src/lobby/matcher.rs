@@ -34,7 +34,8 @@ const EVERY: Duration = Duration::from_millis(150);
 /// long before the lease.
 const PLACEMENTS_MAX: usize = 256;
 
-/// Rounds from one look after those who are left to the next: about a second.
+/// Rounds from one look after those who are left to the next: about a second. There is one at once
+/// when somebody with a ticket has waited for as long as bots take to come.
 const COMPANY_EVERY: u64 = 7;
 
 /// Rounds from one sweep of bots' wallets to the next.
@@ -148,7 +149,9 @@ impl Matcher {
                 stream::iter(placing).buffer_unordered(AT_ONCE).collect().await;
             count = placed.iter().sum();
         }
-        if !self.bots.is_empty() && self.turn.is_multiple_of(COMPANY_EVERY) {
+        if !self.bots.is_empty()
+            && (self.bots.are_due(&waiting, held.now) || self.turn.is_multiple_of(COMPANY_EVERY))
+        {
             self.keep_companions(&held, &rooms, waiting).await?;
         }
         if self.turn.is_multiple_of(SWEEP_EVERY) {

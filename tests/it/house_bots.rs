@@ -254,6 +254,26 @@ async fn how_long_somebody_waits_outlives_the_matcher() {
     assert_eq!(remembered.len(), 1, "{remembered:?}");
 }
 
+/// Bots that are to come at once do not wait until it is time to look after companions again.
+#[tokio::test]
+async fn bots_come_in_the_round_in_which_they_are_due() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let mut bots = Vec::new();
+    for name in ["Bot Una", "Bot Amihan"] {
+        let player = bank.player(1_000_000).await;
+        bots.push(Bot { player, name: name.into(), avatar: "carabao".into() });
+    }
+    let mut matcher = Matcher::new(node.lobby.clone()).with_bots(Bots::new(bots, Duration::ZERO));
+    matcher.round().await.unwrap();
+    let player = bank.player(1_000_000).await;
+    let ticket = node.lobby.seek(player, &[NEWBIE.into()], None).await.unwrap();
+    matcher.round().await.unwrap();
+    let ticket = node.lobby.ticket(player, ticket.id).await.unwrap();
+    let table = node.tables().look(ticket.table.unwrap()).await.unwrap().unwrap();
+    assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
+}
+
 /// Who has a seat and waits there is not forgotten either.
 #[tokio::test(flavor = "multi_thread")]
 async fn bots_come_to_a_table_where_somebody_waits_and_are_the_same_on_all_nodes() {

@@ -1,8 +1,10 @@
-// A link between browser and server that can be cut: Chromium keeps open sockets alive when it is told
-// that it is offline, so the bytes are stopped here.
+// A link between browser and server that can be cut, and that takes its time: Chromium keeps open sockets
+// alive when it is told that it is offline, and makes no message of a socket late, so bytes are stopped and
+// held here.
 import { connect, createServer } from 'node:net';
 
-export async function relayTo(url) {
+/** Bytes are held for so long, each way. */
+export async function relayTo(url, { delayMs = 0 } = {}) {
   const { hostname, port } = new URL(url);
   const open = new Set();
   let isCut = false;
@@ -20,7 +22,8 @@ export async function relayTo(url) {
         other.destroy();
       });
     }
-    near.pipe(far).pipe(near);
+    carry(near, far, delayMs);
+    carry(far, near, delayMs);
   });
   await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
   return {
@@ -35,4 +38,15 @@ export async function relayTo(url) {
       server.close();
     },
   };
+}
+
+
+function carry(from, to, delayMs) {
+  if (delayMs === 0) {
+    from.pipe(to);
+    return;
+  }
+  // Timers of the same length end in the order in which they began.
+  from.on('data', (bytes) => { setTimeout(() => { if (!to.destroyed) to.write(bytes); }, delayMs); });
+  from.on('end', () => { setTimeout(() => { to.end(); }, delayMs); });
 }
