@@ -125,6 +125,7 @@ async fn run() {
         kept: Kept::default(),
         records: Records::in_the_database(),
         archiving: Pace::new(Duration::from_hours(48)),
+        thinkers: 1,
         hooks: FaultHooks::default(),
     };
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();

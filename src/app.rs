@@ -115,6 +115,8 @@ pub struct Parts {
     pub records: Records,
     /// When they are moved there.
     pub archiving: Pace,
+    /// Threads that think about the moves of players who are taken over.
+    pub thinkers: u8,
     /// For tests that plant faults.
     pub hooks: FaultHooks,
 }
@@ -184,6 +186,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         kept: config.kept.kept(),
         records: config.archive.records()?,
         archiving: config.archive.pace(),
+        thinkers: config.thinkers,
         hooks: FaultHooks::default(),
         ways_in: accounts::Options { grants, ..config.ways_in.options() },
         desk,
@@ -232,6 +235,7 @@ pub async fn start(
         kept,
         records,
         archiving,
+        thinkers,
         hooks,
         ways_in,
         desk: desk_options,
@@ -246,6 +250,7 @@ pub async fn start(
     let ledger = ledger.reading_by(pool.clone());
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
+    tables.begin_thinking(thinkers)?;
     show_figures(&metrics, &tables, [&pool, &ledger_pool]);
     let (stop, stopping) = watch::channel(false);
 
@@ -396,6 +401,11 @@ fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&P
         "bahay_connections_told_away",
         "Connections of dead nodes whose tables this process told",
         move || told_away.counts().told_away(),
+    );
+    metrics.register_counts(
+        "bahay_thoughts",
+        "Moves of players who are taken over that the strong AI was asked for, by outcome",
+        tables.thoughts(),
     );
     metrics.ask("bahay_database_connections", "Connections to PostgreSQL", move || {
         connections.size().into()

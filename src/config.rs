@@ -137,6 +137,12 @@ pub struct Config {
     #[command(flatten)]
     pub lobby: LobbySettings,
 
+    /// How many threads think about the moves of players who are taken over, with the lowest priority;
+    /// 0: the quick AI plays for all of them.
+    #[arg(long, env = "BAHAY_THINKERS", default_value_t = 1, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u8).range(..=64))]
+    pub thinkers: u8,
+
     #[command(flatten)]
     pub kept: RetentionSettings,
 

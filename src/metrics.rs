@@ -125,6 +125,11 @@ impl Metrics {
         figure
     }
 
+    /// The same for numbers by a word.
+    pub fn register_counts(&self, name: &str, help: &str, counts: &Counts) {
+        self.register(name, help, counts.0.clone());
+    }
+
     /// Shows a figure that goes up and down and is asked for when somebody reads. The help is as
     /// for [`Metrics::register`].
     pub fn ask(

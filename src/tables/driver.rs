@@ -182,6 +182,13 @@ impl<G: Readable> Driver<G> {
                 }
             });
         }
+        while let Some(call) = state.host.poll_thought() {
+            let (driver, tables) = (self.clone(), tables.clone());
+            tokio::spawn(async move {
+                let input = tables.inner.thinkers.think(call.clone()).await;
+                driver.tell(&tables, |host, ctx| host.thought_of(ctx, &call, input));
+            });
+        }
         self.wake(tables, state);
     }
 

@@ -3,7 +3,8 @@
 //! told there.
 //!
 //! `driver` is one table, `ledger` asks for what a table is owed, `ticker` looks for due tables,
-//! `presence` knows who is connected and which nodes live, `halting` carries out operators' orders,
+//! `thinking` has the AI
+//! that plays on for who is taken over, `presence` knows who is connected and which nodes live, `halting` carries out operators' orders,
 //! and `lost` gives back the coins of games whose tables are gone.
 //!
 //! Deliberately absent: ownership of a table, and what a game is.
@@ -15,6 +16,7 @@ mod ledger;
 mod lost;
 mod presence;
 mod room_terms;
+mod thinking;
 mod ticker;
 
 use std::collections::HashMap;
@@ -38,6 +40,7 @@ use crate::live_store::{Listed, LiveStore, Publication, Unavailable};
 use crate::tables::driver::Driver;
 use crate::tables::presence::NodePresence;
 use crate::tables::room_terms::TermsSource;
+use crate::tables::thinking::Thinkers;
 
 pub use bahay_shell::RoomTerms;
 pub use counts::Counts;
@@ -68,6 +71,7 @@ struct Inner<G: Readable> {
     presence: NodePresence,
     counts: Counts,
     room_terms: TermsSource<G::Rules>,
+    thinkers: Thinkers<G>,
     limits: Limits,
     began: Moment,
     /// The tables that somebody here has looked at.
@@ -187,6 +191,7 @@ impl<G: Readable> Tables<G> {
             presence,
             counts: Counts::default(),
             room_terms: TermsSource::default(),
+            thinkers: Thinkers::default(),
             limits: Limits { waiting_ms, ..Limits::SERVICE },
             began: Moment::now(),
             drivers: Mutex::default(),
@@ -222,6 +227,17 @@ impl<G: Readable> Tables<G> {
         source: impl Fn(&Terms<G::Rules>, u32) -> Option<RoomTerms<G::Rules>> + Send + Sync + 'static,
     ) {
         self.inner.room_terms.come_from(Arc::new(source));
+    }
+
+    /// Begins so many threads that think about the moves of players who are taken over. Without any
+    /// the quick AI plays for them. Only the first call counts.
+    pub fn begin_thinking(&self, threads: u8) -> std::io::Result<()> {
+        self.inner.thinkers.begin(threads)
+    }
+
+    /// Moves of players who are taken over that were given to those threads, by outcome.
+    pub fn thoughts(&self) -> &crate::metrics::Counts {
+        self.inner.thinkers.counts()
     }
 
     /// Tells the tables that this process knows what their rooms say, without waiting for

@@ -49,6 +49,7 @@ mod stalls;
 mod standings;
 mod support;
 mod tables;
+mod takeovers;
 mod tls;
 mod verify_ledger;
 mod wire;

@@ -314,6 +314,40 @@ macro_rules! catalog {
                 }
             }
 
+            fn imagine_likely(
+                view: &AnyView,
+                heard: &[AnyEvent],
+                count: u32,
+                dice: &mut Dice,
+            ) -> Vec<Self> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        let heard = heard.iter().filter_map(|event| match event {
+                            AnyEvent::$variant(event) => Some(event.clone()),
+                            _ => None,
+                        });
+                        let heard: Vec<_> = heard.collect();
+                        let games = <$game>::imagine_likely(view, &heard, count, dice);
+                        games.into_iter().map(AnyGame::$variant).collect()
+                    })+
+                }
+            }
+
+            fn look_ahead(&self, seat: Seat, action: &AnyAction) -> Option<i64> {
+                match (self, action) {
+                    $($(#[$meta])* (AnyGame::$variant(game), AnyAction::$variant(action)) => {
+                        game.look_ahead(seat, action)
+                    })+
+                    _ => None,
+                }
+            }
+
+            fn games_to_imagine(view: &AnyView) -> Option<u32> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => <$game>::games_to_imagine(view),)+
+                }
+            }
+
             fn describe(view: &AnyView) -> Vec<Row> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => <$game>::describe(view),)+

@@ -366,6 +366,12 @@ pub trait Game: Value {
         Self::advise_by(skill, view)
     }
 
+    /// How many games an AI imagines that plays on for a player who is taken over. `None` where it
+    /// is not known to play better than the quick one, or takes too long.
+    fn games_to_imagine(_view: &Self::View) -> Option<u32> {
+        None
+    }
+
     /// Adds what a search looks at for the viewer of this view: legal actions, the likeliest first.
     /// What is surely no better than another may be left out.
     fn worth_trying(view: &Self::View, actions: &mut Vec<Self::Action>) {

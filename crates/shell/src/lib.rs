@@ -50,7 +50,7 @@ pub use halting::{
 };
 pub use host::{
     Answer, Call, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, Reply, Request, Step,
-    TableHost, Ticket, WatchRequest,
+    TableHost, ThoughtCall, Ticket, WatchRequest,
 };
 pub use journal::{Append, Entry, NewLine, Point, Stored, Tag, Tail};
 pub use limits::Limits;

@@ -241,6 +241,7 @@ async fn start(
         kept: Kept::default(),
         records: Records::in_the_database(),
         archiving: Pace::new(Duration::from_hours(48)),
+        thinkers: 1,
         hooks,
         ways_in: cheap_ways_in(),
         desk: bahay::http::DeskOptions::default(),

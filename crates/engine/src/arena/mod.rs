@@ -16,6 +16,7 @@
 mod bot;
 mod sample;
 mod search;
+mod takeover;
 mod tally;
 
 use alloc::boxed::Box;
@@ -32,6 +33,7 @@ use crate::table::{Crown, PlayerId, Terms, Worth};
 
 pub use bot::{Asked, Bot, Grade, UnknownGrade};
 pub use sample::{Estimate, Sample};
+pub use takeover::answer;
 pub use tally::{Score, Tally};
 
 /// Deals of a series: enough for crowns and POTs to come about, few enough for many threads.

@@ -46,7 +46,7 @@ use crate::game::{Game, GameKind, Viewer};
 use crate::seat::{Seat, SeatSet};
 
 pub use crate::game::Hits;
-pub use effect::Effect;
+pub use effect::{Effect, Question};
 pub use event::{Crown, Event, Reason};
 pub use id::{ConnectionId, GameId, PlayerId, TableId};
 pub use input::{Fresh, Input, Line, Rejection, Standing, TEXT_BYTES_MAX, TermsUpdate};

@@ -39,6 +39,8 @@ pub(super) enum Origin {
     Ledger,
     /// What the table is owed.
     Owed,
+    /// What an AI thought of.
+    Thought,
     /// The host, for itself.
     Host,
 }

@@ -9,7 +9,8 @@
 //!
 //! What nobody asked for, as the AI's moves or the ledger's answers, is a request of the host itself
 //! ([`TableHost::poll_unattended`]), which some task of the driver carries out. The ledger is asked
-//! beside all this ([`TableHost::poll_ledger`]), because it takes its time.
+//! beside all this ([`TableHost::poll_ledger`]), because it takes its time; so is the AI that plays on for
+//! who is taken over ([`TableHost::poll_thought`]).
 //!
 //! Bounds are in [`Limits`](crate::Limits): a full queue or a long wait is `unavailable`.
 
@@ -33,7 +34,7 @@ use crate::replica::{Replica, Unfollowed};
 use crate::watchers::{Listing, Watch, Watchers};
 use job::{Job, Origin, Progress, Stage};
 
-pub use owed::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
+pub use owed::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault, ThoughtCall};
 
 /// What is asked of a table.
 #[derive(Debug)]
@@ -285,6 +286,11 @@ impl<G: Readable> TableHost<G> {
     /// What the ledger is to be asked. One thing at a time; another process may ask it too.
     pub fn poll_ledger(&mut self) -> Option<LedgerCall<G>> {
         self.owed.poll()
+    }
+
+    /// A move that is to be thought about, beside all else.
+    pub fn poll_thought(&mut self) -> Option<ThoughtCall<G>> {
+        self.owed.poll_thought()
     }
 
     /// When [`Self::handle_timeout`] is to be called next, in milliseconds of the process.

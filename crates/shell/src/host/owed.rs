@@ -2,8 +2,11 @@
 //! answer goes back to the table as an input; an effect whose answer is lost is due again at the
 //! table's deadline, and carrying it out twice does nothing twice.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use bahay_engine::coins::Coins;
-use bahay_engine::seat::SeatSet;
+use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     Effect, GameId, Input, Opening, PlayerId, PotReturn, Readable, Record, Share, Table, TableId,
 };
@@ -63,9 +66,31 @@ pub enum LedgerFault {
     Final(String),
 }
 
+/// A move that a strong AI is to think about, for a player who is taken over: see
+/// [`bahay_engine::arena::answer`]. To be answered with [`TableHost::thought_of`], whether or not
+/// anything came of it.
+#[derive(Clone, Debug)]
+pub struct ThoughtCall<G: Readable> {
+    pub table: Arc<Table<G>>,
+    pub seat: Seat,
+    owed: Thought,
+}
+
+/// Which move it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Thought {
+    seat: Seat,
+    game: GameId,
+    prompt: u32,
+}
+
 /// What is being carried out for a table.
 #[derive(Debug)]
 pub(super) struct Owed<G: Readable> {
+    /// To be thought about.
+    thoughts: VecDeque<ThoughtCall<G>>,
+    /// What is being thought about, or was in the game that goes on and has not been played yet.
+    thinking: Vec<Thought>,
     /// To be asked.
     call: Option<LedgerCall<G>>,
     /// The ledger is being asked, or its answer is being told.
@@ -79,7 +104,15 @@ pub(super) struct Owed<G: Readable> {
 
 impl<G: Readable> Default for Owed<G> {
     fn default() -> Self {
-        Self { call: None, is_asking: false, faults: 0, untold: 0, round: 0 }
+        Self {
+            thoughts: VecDeque::new(),
+            thinking: Vec::new(),
+            call: None,
+            is_asking: false,
+            faults: 0,
+            untold: 0,
+            round: 0,
+        }
     }
 }
 
@@ -88,14 +121,20 @@ impl<G: Readable> Owed<G> {
         self.call.take()
     }
 
+    pub(super) fn poll_thought(&mut self) -> Option<ThoughtCall<G>> {
+        self.thoughts.pop_front()
+    }
+
     pub(super) fn is_used(&self) -> bool {
-        self.is_asking || self.faults > 0
+        self.is_asking || self.faults > 0 || !self.thinking.is_empty()
     }
 }
 
 /// What a table is owed, taken out of it.
 enum Debt<G: Readable> {
     Ask(LedgerCall<G>),
+    /// To be thought about.
+    Think(Thought),
     /// Only to be told.
     Tell(Input<G::Action>),
 }
@@ -143,6 +182,40 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
+    /// Takes in what came of a thought. Where nothing did, the quick AI plays, if the table still
+    /// waits for that move.
+    pub fn thought_of(
+        &mut self,
+        ctx: &impl Context<G>,
+        call: &ThoughtCall<G>,
+        input: Option<Input<G::Action>>,
+    ) {
+        self.owed.thinking.retain(|thought| *thought != call.owed);
+        let input = input.or_else(|| self.quick_advice(ctx, call.owed));
+        if let Some(input) = input {
+            self.request_own(ctx, Request::Submit(input), Origin::Thought);
+        }
+    }
+
+    fn quick_advice(&mut self, ctx: &impl Context<G>, owed: Thought) -> Option<Input<G::Action>> {
+        let table = self.replica.as_ref()?.table();
+        let Thought { seat, game, prompt } = owed;
+        let advice = guarded(|| {
+            let still = table.effects(ctx.now()).into_iter().any(|effect| {
+                matches!(effect, Effect::Advise { seat: one, game: in_game, prompt: number, .. }
+                    if (one, in_game, number) == (seat, game, prompt))
+            });
+            if still { table.advice(seat) } else { None }
+        });
+        match advice {
+            Ok(advice) => advice,
+            Err(panic) => {
+                self.halt_over(ctx, panic);
+                None
+            }
+        }
+    }
+
     /// After a request has come to its end: what the table is owed then.
     pub(super) fn finished(&mut self, ctx: &impl Context<G>, job: &Job<G>, is_ok: bool) {
         match job.origin {
@@ -158,6 +231,9 @@ impl<G: Readable> TableHost<G> {
                 self.owed.is_asking = false;
                 self.owed.round = 0;
             }
+            // What is still owed where it was not taken is due at the table's deadline.
+            Origin::Thought if !is_ok => return,
+            Origin::Thought => self.owed.round = 0,
             Origin::Owed => {
                 self.owed.untold -= 1;
                 if self.owed.untold == 0 {
@@ -185,6 +261,13 @@ impl<G: Readable> TableHost<G> {
         for debt in debts {
             match debt {
                 Debt::Tell(input) => inputs.push(input),
+                Debt::Think(owed) => {
+                    if !self.owed.thinking.contains(&owed) {
+                        self.owed.thinking.push(owed);
+                        let (table, seat) = (table.clone(), owed.seat);
+                        self.owed.thoughts.push_back(ThoughtCall { table, seat, owed });
+                    }
+                }
                 // The ledger takes its time: nobody waits for it.
                 Debt::Ask(call) => {
                     if !std::mem::replace(&mut self.owed.is_asking, true) {
@@ -217,6 +300,9 @@ fn debts<G: Readable>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> 
     effects
         .filter_map(|effect| match effect {
             Effect::Tick => Some(Debt::Tell(Input::Tick)),
+            Effect::Advise { seat, game, prompt, .. } if table.question(seat).is_some() => {
+                Some(Debt::Think(Thought { seat, game, prompt }))
+            }
             Effect::Advise { seat, .. } => table.advice(seat).map(Debt::Tell),
             Effect::Open(opening) => {
                 open_game(table, opening).map(Box::new).map(LedgerCall::Open).map(Debt::Ask)

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bahay_engine::chance::Contribution;
-use bahay_engine::game::Viewer;
+use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::table::{
     ConnectionId, Fresh, Input, PlayerId, PotReturn, Table, TableId, Terms, Timestamp,
@@ -26,7 +26,7 @@ use crate::simulation::wire::{Message, OpenPrompt};
 use crate::{
     Answer, Call, Context, DirectFeed, DirectWriter, Failure, Halt, LedgerAnswer, LedgerCall,
     LedgerFault, Limits, Listing, Notice, Planted, Remark, Reply, Request, RoomTerms, Step,
-    TableHost, Tag, Ticket, Unavailable, Watch, WatchRequest, Wrote, redacted,
+    TableHost, Tag, ThoughtCall, Ticket, Unavailable, Watch, WatchRequest, Wrote, redacted,
 };
 
 /// Those of the service, and fewer where it should happen that they are reached.
@@ -42,6 +42,9 @@ pub(super) const LIMITS: Limits = Limits {
 
 /// Of what a connection is written at once, every so-manieth is not taken at once.
 const NOT_TAKEN: u32 = 16;
+
+/// A thought takes less.
+const THOUGHT_MS: u32 = 400;
 
 /// One table in one node.
 pub(super) struct Slot {
@@ -258,6 +261,13 @@ impl Node {
                         node.see_to(&slot);
                     }
                 });
+            } else if let Some(call) = host.poll_thought() {
+                let (node, slot) = (self.clone(), slot.clone());
+                self.spawn(async move {
+                    let input = node.think(&call).await;
+                    slot.host.borrow_mut().thought_of(&*node, &call, input);
+                    node.see_to(&slot);
+                });
             } else {
                 if host.poll_timeout() == Some(0) {
                     self.stale.borrow_mut().insert(slot.id);
@@ -265,6 +275,19 @@ impl Node {
                 return;
             }
         }
+    }
+
+    /// Sometimes nobody has time to think. What comes of it is what the quick AI plays: how well is
+    /// not the question here, and this is fast.
+    async fn think(self: &Rc<Self>, call: &ThoughtCall<Tongits>) -> Option<Input<Action>> {
+        if self.world.below(3) == 0 {
+            return None;
+        }
+        let (promise, thought) = crate::simulation::tasks::promise(&self.world.tasks);
+        self.world.plan(u64::from(self.world.below(THOUGHT_MS)), move |_| promise.keep(()));
+        thought.await;
+        let question = call.table.question(call.seat)?;
+        Tongits::advise(&question.view).map(|action| question.answered(action))
     }
 
     /// Makes a call to live state.

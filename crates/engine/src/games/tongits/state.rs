@@ -35,6 +35,9 @@ use crate::games::tongits::score;
 use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 
+/// Games that are imagined for who is taken over: what `strong` is measured with.
+const IMAGINED: u32 = 320;
+
 /// The answers to a fight in the order given; nobody fights alone against itself.
 pub type Answers = ArrayVec<(Seat, Answer), { SEATS as usize - 1 }>;
 
@@ -444,6 +447,10 @@ impl Game for Tongits {
             Skill::Greedy => bot::advise(view),
             Skill::Quick => quick::advise(view),
         }
+    }
+
+    fn games_to_imagine(view: &View) -> Option<u32> {
+        quick::knows(&view.public.rules).then_some(IMAGINED)
     }
 
     fn worth_trying(view: &View, actions: &mut Vec<Action>) {

@@ -38,6 +38,9 @@ use crate::games::tongo_assets::strength::Reading;
 use crate::games::tongo_assets::view::{View, prompt};
 use crate::seat::Seat;
 
+/// Games that are imagined for who is taken over.
+const IMAGINED: u32 = 60;
+
 /// A game of Tongo (assets), from before the deal to its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TongoAssets {
@@ -389,6 +392,10 @@ impl Game for TongoAssets {
 
     fn advise(view: &View) -> Option<Action> {
         bot::advise(view)
+    }
+
+    fn games_to_imagine(_view: &View) -> Option<u32> {
+        Some(IMAGINED)
     }
 
     fn worth_trying(view: &View, actions: &mut Vec<Action>) {

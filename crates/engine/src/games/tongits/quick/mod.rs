@@ -21,6 +21,7 @@ use crate::games::tongits::legal::for_each;
 use crate::games::tongits::meld::{additions, for_each_meld};
 use crate::games::tongits::phase::Phase;
 use crate::games::tongits::quick::inputs::Sight;
+use crate::games::tongits::rules::Rules;
 use crate::games::tongits::view::View;
 
 #[cfg(feature = "testing")]
@@ -46,6 +47,11 @@ pub(super) fn advise(view: &View) -> Option<Action> {
 
 /// What a count is worth, in parts of what the networks judge: they were taught that four are one.
 pub(super) const COUNT: i64 = network::WEIGHT_ONE as i64 * network::ONE as i64 / 4;
+
+/// Whether the networks have learned this rule set.
+pub(super) fn knows(rules: &Rules) -> bool {
+    !rules.jokers && !rules.bahay
+}
 
 /// What the viewer's place is worth by the networks; `None` where it wins at once, and where they
 /// know nothing.
@@ -97,7 +103,7 @@ impl Networks {
     pub fn considered(&self, view: &View) -> Option<Vec<Considered>> {
         let (seat, hand) = (view.viewer?, view.hand()?);
         let rules = &view.public.rules;
-        if rules.jokers || rules.bahay {
+        if !knows(rules) {
             return Some(Vec::new());
         }
         let thought = Thought { networks: self, sight: Sight::new(&view.public, seat, hand) };

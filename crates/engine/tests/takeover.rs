@@ -1,0 +1,88 @@
+//! The AI that plays on for who is taken over, at a table: what it answers is taken there, follows from
+//! its key and from what the seat was shown, and it is asked for nobody else.
+
+use bahay_engine::arena;
+use bahay_engine::chance::Key;
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{GameKind, Skill};
+use bahay_engine::games::tongits::Tongits;
+use bahay_engine::games::tongo_assets::TongoAssets;
+use bahay_engine::games::tongo_options::TongoOptions;
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, Effect, Input, Phase, Price, Spectators, Terms};
+
+fn tables<G: GameKind>(rule_set: &str) -> Simulation<G> {
+    let set = G::rule_sets().iter().find(|set| set.name == rule_set).expect("there is such a one");
+    let terms = Terms {
+        room: "takeover".to_owned(),
+        rules: (set.rules)(),
+        price: Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 },
+        hits: set.hits,
+        clocks: Clocks::default(),
+        spectators: Spectators::Nobody,
+        bots: Skill::default(),
+        private: None,
+        practice: false,
+    };
+    let welcome = Coins::from_whole(1_000_000).expect("a million fits");
+    Simulation::new(5, terms, Habits::ROUGH, welcome)
+}
+
+/// Plays until an AI has been owed so many moves, and gives how many of them were for one that plays on.
+fn thought_about<G: GameKind>(rule_set: &str, moves: usize) -> usize {
+    let mut tables = tables::<G>(rule_set);
+    let (mut owed, mut thought) = (0, 0);
+    while owed < moves {
+        tables.step();
+        let table = tables.table();
+        if !matches!(table.phase(), Phase::Playing(_)) {
+            continue;
+        }
+        let due = table.deadline().expect("a game that is played has a clock");
+        for effect in table.effects(due) {
+            let Effect::Advise { seat, player, game, prompt } = effect else {
+                continue;
+            };
+            owed += 1;
+            let bot = table.occupant(seat).expect("somebody is advised").bot;
+            let Some(question) = table.question(seat) else {
+                continue;
+            };
+            assert!(!bot, "bots play as the room has it");
+            let key = |byte| Key(Hex([byte; 32]));
+            let answer = arena::answer(&question, key(1)).expect("who is asked is answered");
+            assert_eq!(arena::answer(&question, key(1)), Some(answer.clone()), "by its key");
+            let Input::Advise { player: one, game: in_game, prompt: number, .. } = &answer else {
+                panic!("{answer:?}");
+            };
+            assert_eq!((*one, *in_game, *number), (player, game, prompt));
+            thought += 1;
+        }
+    }
+    thought
+}
+
+#[test]
+fn at_tongits_who_is_taken_over_is_thought_for() {
+    assert!(thought_about::<Tongits>("kingdom", 12) > 0);
+}
+
+/// The networks have not learned these rules, and no search is measured.
+#[test]
+fn where_nothing_better_is_known_nobody_thinks() {
+    assert_eq!(thought_about::<Tongits>("joker", 12), 0);
+    assert_eq!(thought_about::<TongoOptions>("lively", 12), 0);
+}
+
+#[test]
+fn at_tongo_assets_who_is_taken_over_is_thought_for() {
+    assert!(thought_about::<TongoAssets>("standard", 6) > 0);
+}
+
+#[test]
+fn who_is_not_asked_has_no_question() {
+    let tables = tables::<Tongits>("kingdom");
+    assert!(Seat::all(3).all(|seat| tables.table().question(seat).is_none()));
+}

@@ -1,0 +1,59 @@
+//! Who is taken over is played by the AI that plays on while the node has time for it, and by the quick
+//! one where it has not.
+
+use bahay::metrics::Metrics;
+use bahay_engine::table::{Clocks, Phase};
+
+use crate::support::bank::Bank;
+use crate::support::live::TestLive;
+use crate::support::node::{Node, Seated, deal, sit};
+
+/// One player leaves when the cards are dealt, and the game is played to its end. Gives the figures of
+/// thoughts.
+async fn left_to_the_ai(thinkers: u8) -> String {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let nodes = [Node::new(&bank, &live, clocks).await];
+    let node = &nodes[0];
+    node.tables().begin_thinking(thinkers).unwrap();
+    let players = bank.players([100_000; 3]).await;
+    let table = sit(&nodes, &players).await;
+    let mut seated = vec![];
+    for player in &players {
+        seated.push(Seated::join(node, table, *player).await);
+    }
+    deal(node, &mut seated).await;
+    let gone = seated.pop().unwrap();
+    assert_eq!(node.lobby.leave(gone.player).await.unwrap(), table);
+    loop {
+        let now = node.tables().look(table).await.unwrap().unwrap();
+        if !matches!(now.phase(), Phase::Playing(_)) {
+            break;
+        }
+        for one in &mut seated {
+            one.table = now.clone();
+            if let Some(input) = one.input() {
+                // Somebody else may have been faster.
+                let _ = node.tables().submit(table, input).await;
+            }
+        }
+        tokio::task::yield_now().await;
+    }
+    let metrics = Metrics::default();
+    metrics.register_counts("bahay_thoughts", "Thoughts", node.tables().thoughts());
+    metrics.text().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_taken_over_is_played_by_who_thinks() {
+    let figures = left_to_the_ai(2).await;
+    let played =
+        figures.lines().any(|line| line.starts_with("bahay_thoughts_total{outcome=\"played\"}"));
+    assert!(played, "{figures}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_time_to_think_the_quick_ai_plays() {
+    let figures = left_to_the_ai(0).await;
+    assert!(!figures.contains("outcome="), "{figures}");
+}
