@@ -39,17 +39,49 @@ grant usage on sequence accounts_id_seq to bahay_service;
 
 -- What was asked of the ledger, once each. The key is derived from what the operation does
 -- (`open:<game>`, `settle:<game>`, `void:<game>`, `welcome:<player>`, ...), so asking again finds
--- this row: with the same input the stored answer is the answer, with another input it is an
--- error.
+-- it: with the same input the stored answer is the answer, with another input it is an error.
+--
+-- Operations, transfers and entries have a part for each month, by the id of the operation: see
+-- 0014_months.sql. An id is the month (UTC), as 2611 for November 2026, and a number of twelve
+-- digits, so that whoever has an id knows its month, and no column had to be added for it. An id
+-- fits a number of JavaScript for as long as the year has two digits.
 --
 -- An id is taken while the operation's accounts are locked, so ids ascend along each account. One
 -- is taken for a whole batch, and a number below 64 added to it for each operation. Gaps between
 -- ids mean nothing.
 create sequence operation_ids as bigint increment by 64;
 
+-- The least id of the month (UTC) in which a time is. An operation of that time or later has no
+-- lower one: whoever asks for a time says so, and months before it are not looked at.
+create function first_operation_of(at timestamptz) returns bigint
+language sql immutable strict parallel safe
+return (
+    (extract(year from at at time zone 'UTC')::bigint - 2000) * 100
+    + extract(month from at at time zone 'UTC')::bigint
+) * 1000000000000;
+
+-- The next id, for whoever finds that the sequence is not yet in the month of its transaction. It
+-- only ever goes ahead: under a clock that was set back ids stay in the month in which they are.
+-- One after the other, or two could set it to the same number.
+create function begin_month_of_operations() returns bigint
+language plpgsql
+security definer
+set search_path = public, pg_temp
+as $$
+declare
+    least bigint := first_operation_of(now());
+begin
+    perform pg_advisory_xact_lock(x'62616861796d6f6e'::bigint);
+    if (select s.last_value from operation_ids s) < least then
+        perform setval('operation_ids', least);
+    end if;
+    return nextval('operation_ids');
+end
+$$;
+
 create table operations (
     id bigint primary key,
-    key text not null unique,
+    key text not null,
     kind text not null
         check (kind in ('open', 'settle', 'void', 'grant', 'adjust', 'reverse', 'return', 'sweep')),
     -- SHA-256 of the input in a canonical form.
@@ -58,7 +90,7 @@ create table operations (
     game uuid null,
     -- The database's clock, the one clock that all nodes share.
     created_at timestamptz not null default now()
-);
+) partition by range (id);
 
 alter sequence operation_ids owned by operations.id;
 
@@ -67,8 +99,17 @@ alter sequence operation_ids owned by operations.id;
 -- every posting.
 create index operations_by_time on operations using brin (created_at) with (pages_per_range = 16);
 
-grant select, insert on operations to bahay_service;
+-- That a key is used once, in whatever month: a table of months could only say so of each month.
+-- Whoever looks for an operation by its key asks here. The audit holds the two against each other.
+create table operation_keys (
+    key text primary key,
+    operation bigint not null
+);
+
+grant select, insert on operations, operation_keys to bahay_service;
 grant usage on sequence operation_ids to bahay_service;
+revoke execute on function begin_month_of_operations from public;
+grant execute on function begin_month_of_operations to bahay_service;
 
 -- Coins that went from one account to another. Rows are written once; a mistake is mended by
 -- another transfer. `number` counts the transfers of one operation from 1.
@@ -90,11 +131,16 @@ create table transfers (
     primary key (operation, number),
     constraint transfers_move_something check (amount > 0),
     constraint transfers_go_elsewhere check (source <> destination)
-);
+) partition by range (operation);
 
 -- The two sides of each transfer: one entry on its source, below zero, and one on its
 -- destination. An account's entries are numbered from 1 without a gap, and each starts from the
 -- balance that the one before left.
+--
+-- Of a month each account and version is there once: each part has that as its primary key
+-- (0014_months.sql), and the whole cannot, since a month is of the operation. What keeps two months
+-- from having the same is the account's row: who writes an entry has locked it, and the version
+-- goes on from there. The audit looks for what was written otherwise.
 create table entries (
     account bigint not null,
     version bigint not null check (version > 0),
@@ -103,9 +149,8 @@ create table entries (
     amount bigint not null check (amount <> 0),
     balance_before bigint not null,
     balance_after bigint not null,
-    primary key (account, version),
     constraint entries_add_up check (balance_after = balance_before + amount)
-);
+) partition by range (operation);
 
 grant select, insert on transfers, entries to bahay_service;
 

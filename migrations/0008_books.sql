@@ -3,9 +3,8 @@
 -- cost twice what carrying it out did; and all its parts were set up for each call, whether or not
 -- there was anything for them to do.
 --
--- These are the only functions in the database. Nothing is decided here: amounts, versions and
--- balances are those that the service has worked out, and constraints refuse what may never be.
--- Both run with the rights of the caller.
+-- Nothing is decided here: amounts, versions and balances are those that the service has worked
+-- out, and constraints refuse what may never be. Both run with the rights of the caller.
 --
 -- Every row is found by a key, whatever the statistics say: in a database's first minute they
 -- speak of empty tables, which would be read from end to end.
@@ -35,7 +34,22 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 #variable_conflict use_column
+declare
+    known bigint[] := (
+        select array_agg(n.operation order by k.place)
+        from unnest(operation_keys) with ordinality as k (key, place)
+        left join operation_keys n on n.key = k.key
+    );
+    known_hashes bytea[] := array_fill(null::bytea, array[cardinality(operation_keys)]);
+    known_answers jsonb[] := array_fill(null::jsonb, array[cardinality(operation_keys)]);
 begin
+    -- Nearly always all are new, and no month is looked at.
+    if num_nonnulls(variadic known) > 0 then
+        select array_agg(o.input_hash order by k.place), array_agg(o.answer order by k.place)
+        into known_hashes, known_answers
+        from unnest(known) with ordinality as k (id, place)
+        left join operations o on o.id = k.id;
+    end if;
     return query
     with found as materialized (
         select g.id, g.table_id, g.room, g.state, g.ante
@@ -46,7 +60,7 @@ begin
         from games g
         where g.table_id = any(asked_tables) and g.state = 'open' and g.id <> all(asked_games)
     )
-    select a.ids, a.balances, a.versions, o.input_hashes, o.answers, g.ids, g.table_ids, g.rooms,
+    select a.ids, a.balances, a.versions, known_hashes, known_answers, g.ids, g.table_ids, g.rooms,
         g.states, g.antes, s.games, s.players, s.stakes
     from (
         select array_agg(r.id) as ids, array_agg(r.balance) as balances,
@@ -58,15 +72,6 @@ begin
             order by k.place
         ) r
     ) a
-    cross join (
-        select array_agg(r.input_hash) as input_hashes, array_agg(r.answer) as answers
-        from (
-            select o.input_hash, o.answer
-            from unnest(operation_keys) with ordinality as k (key, place)
-            left join operations o on o.key = k.key
-            order by k.place
-        ) r
-    ) o
     cross join (
         select array_agg(f.id) as ids, array_agg(f.table_id) as table_ids,
             array_agg(f.room) as rooms, array_agg(f.state) as states, array_agg(f.ante) as antes
@@ -190,6 +195,12 @@ begin
     end if;
 
     first_operation := nextval('operation_ids');
+    if first_operation < first_operation_of(now()) then
+        first_operation := begin_month_of_operations();
+    end if;
+    insert into operation_keys (key, operation)
+    select o.key, first_operation + o.place
+    from (select unnest(operation_keys) as key, unnest(operation_places) as place) o;
     insert into operations (id, key, kind, input_hash, answer, game)
     select first_operation + o.place, o.key, o.kind, o.input_hash, o.answer, o.game
     from (

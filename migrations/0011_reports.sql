@@ -108,7 +108,7 @@ create table player_settlements (
     taken_over boolean not null,
     primary key (player, finished_at, game)
         include (kind, room, ending, gross, fee, pot, taken_over)
-);
+) partition by range (finished_at);
 
 -- What a player has won of players who were made within the seven days before, less what it has lost
 -- to such, by the day (UTC) in which the game was finished: coins of many new accounts that gather

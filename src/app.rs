@@ -26,6 +26,7 @@ use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
 use crate::lobby::{self, Bot, Bots, Catalog, Lobby, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
+use crate::months::Months;
 use crate::notices::Notices;
 use crate::operators::{AdjustmentBounds, Audit, Corrections, Desk, Operators};
 use crate::ratings::Ratings;
@@ -271,6 +272,7 @@ pub async fn start(
     let heard = accounts.load_revocations().await?;
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations(heard).await });
+    background.spawn(Months::new(pool.clone(), &metrics).run(stopping.clone()));
     background.spawn(Retention::new(pool.clone(), clock.clone(), kept).run());
     if records.has_archive() {
         let mover = Mover::new(pool.clone(), clock.clone(), records.clone(), archiving);

@@ -115,7 +115,9 @@ pub async fn login_may_rewrite(pool: &PgPool) -> Result<bool, sqlx::Error> {
             or has_table_privilege(session_user, t.name, 'truncate')
         ) as "may!"
         from unnest(
-            array['operations', 'transfers', 'entries', 'game_records', 'seals']
+            array[
+                'operations', 'operation_keys', 'transfers', 'entries', 'game_records', 'seals'
+            ]
         ) as t (name)
         "#
     )

@@ -31,6 +31,7 @@ pub mod live_store;
 pub mod loadtest;
 pub mod lobby;
 pub mod metrics;
+pub mod months;
 pub mod notices;
 pub mod openid;
 pub mod operate;

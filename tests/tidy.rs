@@ -64,6 +64,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "grant_limits",
             "idempotency",
             "ledger",
+            "months",
             "notices",
             "operators",
             "outbox",

@@ -59,6 +59,8 @@ pub enum Difference {
     EntriesDiffer { operation: i64, number: i16, account: i64 },
     #[error("transfer {operation}.{number} names an operation or account that does not exist")]
     TransferAstray { operation: i64, number: i16 },
+    #[error("operation {operation} is not the one that its key leads to, or the key leads to none")]
+    KeyAstray { operation: i64 },
     #[error("a seat or record of game {game} names a game or player that does not exist")]
     GameAstray { game: GameId },
     #[error("{account} holds {balance}, and its game says {expected}")]
@@ -317,6 +319,22 @@ async fn check_astray(
         let (operation, number) = (row.operation, row.number);
         Difference::TransferAstray { operation, number }
     }));
+    // That keys are used once is declared of those that operations are found by.
+    let rows = sqlx::query_scalar!(
+        r#"
+        select coalesce(o.id, k.operation) as "operation!"
+        from operations o
+        full join operation_keys k on k.operation = o.id and k.key = o.key
+        where o.id is null or k.operation is null
+        order by 1
+        limit $1
+        "#,
+        LISTED_MAX
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let astray = rows.into_iter().map(|operation| Difference::KeyAstray { operation });
+    differences.extend(astray);
     let rows = sqlx::query_scalar!(
         r#"
         select p.game as "game!"

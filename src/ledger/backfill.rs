@@ -22,6 +22,7 @@ use super::error::LedgerError;
 use super::operation::{GrantCoins, OpenGame, Opening, Operation, Request, SettleGame};
 use super::{fold, grant, open_game, post, settle};
 use crate::archive::store::Games;
+use crate::months;
 
 /// A database's books while a history is written into them.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub struct Backfill {
     standings: BTreeMap<Account, Standing>,
     account_next: i64,
     operation_next: i64,
+    /// From the first to the last time of what is gathered.
+    times_ms: Option<(i64, i64)>,
     rows: Rows,
 }
 
@@ -41,6 +44,7 @@ struct Rows {
     made: Vec<(Account, i64)>,
     stakes: CopyText,
     operations: CopyText,
+    keys: CopyText,
     transfers: CopyText,
     entries: CopyText,
     unfolded: CopyText,
@@ -52,11 +56,12 @@ struct Rows {
 /// What is gathered between two writes.
 #[derive(Debug)]
 pub struct Gathered {
-    tables: [(&'static str, CopyText); 8],
+    tables: [(&'static str, CopyText); 9],
     /// Wallets that were there before, with the versions under which they were.
     changed: Vec<Standing>,
     account_next: i64,
     operation_next: i64,
+    times_ms: Option<(i64, i64)>,
 }
 
 impl Backfill {
@@ -76,7 +81,7 @@ impl Backfill {
         let (account_next, operation_next) =
             (row.account.saturating_add(1_024), row.operation.saturating_add(64));
         let (standings, rows) = (BTreeMap::new(), Rows::default());
-        Ok(Self { house_ids, standings, account_next, operation_next, rows })
+        Ok(Self { house_ids, standings, account_next, operation_next, times_ms: None, rows })
     }
 
     /// A grant to a player who has no wallet yet.
@@ -84,7 +89,7 @@ impl Backfill {
         let wallet = Account::Wallet(input.player);
         self.make(&wallet);
         let mut books = self.books(&[wallet]);
-        let id = self.operation();
+        let id = self.operation(at_ms)?;
         let answer = grant::decide(&input, id, &mut books)?;
         self.book(id, Operation::Grant(input), &answer, at_ms)?;
         self.keep(&books);
@@ -115,7 +120,7 @@ impl Backfill {
         }
         let mut games = Games::default();
 
-        let id = self.operation();
+        let id = self.operation(opened_at)?;
         let answer = open_game::decide(&opening, id, &mut books, &mut games)?;
         match answer {
             Opening::Opened { .. } => {}
@@ -124,7 +129,7 @@ impl Backfill {
             }
         }
         self.book(id, Operation::Open(opening.clone()), &answer, opened_at)?;
-        let id = self.operation();
+        let id = self.operation(finished_at)?;
         let answer = settle::decide(&settling, id, &mut books, &mut games)?;
         let net = answer.net.clone();
         self.book(id, Operation::Settle(Box::new(settling)), &answer, finished_at)?;
@@ -165,9 +170,13 @@ impl Backfill {
         self.rows.made.push((account.clone(), id));
     }
 
-    fn operation(&mut self) -> i64 {
-        self.operation_next += 1;
-        self.operation_next
+    /// The next id, in the month of its time or a later one.
+    fn operation(&mut self, at_ms: i64) -> Result<i64, LedgerError> {
+        let least = months::first_operation_of(time(at_ms)?);
+        self.operation_next = self.operation_next.saturating_add(1).max(least);
+        let (first, last) = self.times_ms.unwrap_or((at_ms, at_ms));
+        self.times_ms = Some((first.min(at_ms), last.max(at_ms)));
+        Ok(self.operation_next)
     }
 
     fn books(&self, accounts: &[Account]) -> Books {
@@ -218,6 +227,7 @@ impl Backfill {
         };
         let at = time(at_ms)?;
         self.rows.operations.row(&[&id, &request.key, &kind, &hash, &answer, game, &at]);
+        self.rows.keys.row(&[&request.key, &id]);
         self.rows.unfolded.row(&[&id]);
         if let Some(input) = request.operation.documents() {
             let settlement = serde_json::to_string(&input.settlement);
@@ -256,6 +266,7 @@ impl Backfill {
         let tables = [
             ("accounts (id, code, kind, player, balance, version)", accounts),
             ("operations (id, key, kind, input_hash, answer, game, created_at)", rows.operations),
+            ("operation_keys (key, operation)", rows.keys),
             ("transfers (operation, number, code, source, destination, amount)", rows.transfers),
             (
                 "entries (account, version, operation, number, amount, balance_before, \
@@ -268,13 +279,17 @@ impl Backfill {
             ("game_records (game, settlement, record)", rows.records),
         ];
         let (account_next, operation_next) = (self.account_next, self.operation_next);
-        Gathered { tables, changed, account_next, operation_next }
+        let times_ms = self.times_ms.take();
+        Gathered { tables, changed, account_next, operation_next, times_ms }
     }
 }
 
 impl Gathered {
     /// Writes it in one transaction; then the house's entries, and the seals.
     pub async fn write(self, pool: &PgPool) -> Result<(), LedgerError> {
+        if let Some((first, last)) = self.times_ms {
+            months::make_between(pool, time(first)?, time(last)?).await?;
+        }
         let mut tx = pool.begin().await?;
         self.write_changed(&mut tx).await?;
         for (table, text) in self.tables {

@@ -107,9 +107,10 @@ impl Ledger {
     ) -> Result<Corrected, LedgerError> {
         let key = operation.key();
         let Posted { .. } = self.run_in_tx(connection, operation).await?;
-        let operation = sqlx::query_scalar!("select o.id from operations o where o.key = $1", key)
-            .fetch_one(connection)
-            .await?;
+        let operation =
+            sqlx::query_scalar!("select k.operation from operation_keys k where k.key = $1", key)
+                .fetch_one(connection)
+                .await?;
         Ok(Corrected { operation })
     }
 
@@ -285,7 +286,7 @@ async fn read_once(
         r#"
         select o.kind, o.game,
             exists (
-                select from operations r where r.key = 'reverse:' || o.id
+                select from operation_keys r where r.key = 'reverse:' || o.id
             ) as "is_reversed!",
             t.code as "code?", s.code as "source?",
             coalesce(s.player, p.player) as "source_player?",

@@ -241,7 +241,8 @@ async fn known(
         r#"
         select o.input_hash as "input_hash?", o.answer as "answer?"
         from unnest($1::text[]) with ordinality as k (key, place)
-        left join operations o on o.key = k.key
+        left join operation_keys n on n.key = k.key
+        left join operations o on o.id = n.operation
         order by k.place
         "#,
         &keys

@@ -143,6 +143,7 @@ pub(super) async fn entries(
             and (t.code = any($4) or cardinality($4) = 0)
             and ($5::timestamptz is null or o.created_at >= $5)
             and ($6::timestamptz is null or o.created_at < $6)
+            and e.operation >= coalesce(first_operation_of($5), 0)
         order by e.version desc
         limit $3
         "#,

@@ -227,7 +227,12 @@ async fn standing(
         r#"
         select
             (select g.id from games g where g.table_id = $1 and g.state = 'open') as "busy?",
-            (select o.answer from operations o where o.key = $2) as "answer?"
+            (
+                select o.answer
+                from operation_keys k
+                join operations o on o.id = k.operation
+                where k.key = $2
+            ) as "answer?"
         "#,
         table.0,
         key

@@ -110,16 +110,21 @@ pub(super) async fn read(
     connection: &mut PgConnection,
     operations: &[i64],
 ) -> Result<Vec<Booked>, sqlx::Error> {
+    // Between these, other months are not looked at.
+    let least = operations.iter().copied().min().unwrap_or_default();
+    let most = operations.iter().copied().max().unwrap_or_default();
     let rows = sqlx::query!(
         r#"
         select o.id, o.key, o.kind, o.input_hash, o.game,
             (extract(epoch from o.created_at) * 1000000)::bigint as "created_at_us!",
             o.answer::text as "answer!"
         from operations o
-        where o.id = any($1)
+        where o.id = any($1) and o.id between $2 and $3
         order by o.id
         "#,
-        operations
+        operations,
+        least,
+        most
     )
     .fetch_all(&mut *connection)
     .await?;
@@ -127,10 +132,12 @@ pub(super) async fn read(
         r#"
         select t.operation, t.number, t.code, t.source, t.destination, t.amount
         from transfers t
-        where t.operation = any($1)
+        where t.operation = any($1) and t.operation between $2 and $3
         order by t.operation, t.number
         "#,
-        operations
+        operations,
+        least,
+        most
     )
     .fetch_all(connection)
     .await?;

@@ -126,10 +126,12 @@ impl Outbox {
             from transfers t
             join accounts s on s.id = t.source
             join accounts d on d.id = t.destination
-            where t.operation = any($1)
+            where t.operation = any($1) and t.operation between $2 and $3
             order by t.operation, t.number
             ",
-            &operations
+            &operations,
+            operations.iter().copied().min().unwrap_or_default(),
+            operations.iter().copied().max().unwrap_or_default()
         );
         let booked = booked.fetch_all(&self.pool).await?;
         // What is booked is never removed, so each operation of a seal has its row.

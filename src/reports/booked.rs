@@ -187,10 +187,12 @@ async fn booked(
                 select o.id, o.kind, o.game, o.created_at
                 from operations o
                 where o.created_at >= $1 and o.created_at < $3
+                    and o.id >= first_operation_of($1)
                 union all
                 select o.id, o.kind, o.game, o.created_at
                 from operations o
                 where o.created_at >= $4 and o.created_at < $2
+                    and o.id >= first_operation_of($4)
                 union all
                 select o.id, o.kind, o.game, o.created_at
                 from late_operations l
@@ -255,10 +257,12 @@ async fn operations(
                 select o.id, o.kind, o.game, o.created_at
                 from operations o
                 where o.created_at >= $1 and o.created_at < $3
+                    and o.id >= first_operation_of($1)
                 union all
                 select o.id, o.kind, o.game, o.created_at
                 from operations o
                 where o.created_at >= $4 and o.created_at < $2
+                    and o.id >= first_operation_of($4)
                 union all
                 select o.id, o.kind, o.game, o.created_at
                 from late_operations l

@@ -54,7 +54,7 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
                 g.room
             from operations o
             left join games g on g.id = o.game
-            where o.id = any($1)
+            where o.id = any($1) and o.id between $2 and $3
         ),
         booked as materialized (
             select d.created_at, d.hour, d.kind,
@@ -118,7 +118,9 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
         group by m.account_kind
         on conflict (account_kind) do update set amount = k.amount + excluded.amount
         ",
-        operations
+        operations,
+        operations.iter().copied().min(),
+        operations.iter().copied().max()
     )
     .execute(connection)
     .await?;
@@ -143,8 +145,9 @@ async fn add_settlements(
                 o.created_at - coalesce(
                     (
                         select b.created_at - g.opened_at
-                        from operations b
-                        where b.key = 'open:' || g.id
+                        from operation_keys k
+                        join operations b on b.id = k.operation
+                        where k.key = 'open:' || g.id
                     ),
                     interval '0'
                 ),
@@ -167,7 +170,7 @@ async fn add_settlements(
             left join game_results e on e.game = g.id
             left join game_players w
                 on w.game = g.id and w.seat = (r.settlement ->> 'winner')::smallint
-            where o.id = any($1) and o.kind = 'settle'
+            where o.id = any($1) and o.id between $2 and $3 and o.kind = 'settle'
             returning game, finished_at, day, kind, room, ending, took_pot, taken_over, gross, fee,
                 pot
         ),
@@ -217,7 +220,9 @@ async fn add_settlements(
         set games = d.games + excluded.games, fees = d.fees + excluded.fees,
             pots = d.pots + excluded.pots
         "#,
-        operations
+        operations,
+        operations.iter().copied().min(),
+        operations.iter().copied().max()
     )
     .execute(connection)
     .await?;

@@ -57,13 +57,13 @@ impl Reports {
         let once = || {
             sqlx::query_scalar!(
                 "
-                select o.id
-                from operations o
+                select o.operation
+                from operation_keys o
                 where o.key = any($1)
                 union all
-                select r.id
-                from operations o
-                join operations r on r.key = 'reverse:' || o.id
+                select r.operation
+                from operation_keys o
+                join operation_keys r on r.key = 'reverse:' || o.operation
                 where o.key = any($1)
                 ",
                 &keys

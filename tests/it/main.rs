@@ -26,6 +26,7 @@ mod live_store;
 mod loadtest;
 mod lost;
 mod matchmaking;
+mod months;
 mod nodes;
 mod other_game;
 mod outbox;

@@ -29,9 +29,11 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("records", &["clock", "db"]),
     ("archive", &["clock", "db", "ids", "records"]),
     ("notices", &["clock", "db", "ids"]),
+    // Parts of tables by months, made ahead of time.
+    ("months", &["metrics"]),
     // What of all that is removed when it is old.
     ("retention", &["clock", "db", "idempotency"]),
-    ("ledger", &["allowance", "clock", "db", "entropy", "archive", "ids", "reason"]),
+    ("ledger", &["allowance", "clock", "db", "entropy", "archive", "ids", "months", "reason"]),
     ("live_store", &["clock", "entropy", "ids"]),
     // Between players, and how they stand: counted from records, some time after the game.
     ("social", &["db", "ids", "reason"]),
@@ -193,6 +195,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "live_store",
             "lobby",
             "metrics",
+            "months",
             "operators",
             "ratings",
             "records",

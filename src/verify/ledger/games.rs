@@ -168,13 +168,29 @@ async fn unbooked(pool: &PgPool) -> Result<Vec<Difference>, LedgerError> {
         sqlx::query!(
             r#"
             select g.id, g.state,
-                exists (select from operations o where o.key = 'open:' || g.id) as "opened!"
+                exists (
+                    select from operation_keys k
+                    join operations o on o.id = k.operation
+                    where k.key = 'open:' || g.id
+                ) as "opened!"
             from games g
-            where not exists (select from operations o where o.key = 'open:' || g.id)
+            where not exists (
+                select from operation_keys k
+                join operations o on o.id = k.operation
+                where k.key = 'open:' || g.id
+            )
                 or g.state = 'settled'
-                    and not exists (select from operations o where o.key = 'settle:' || g.id)
+                    and not exists (
+                    select from operation_keys k
+                    join operations o on o.id = k.operation
+                    where k.key = 'settle:' || g.id
+                )
                 or g.state = 'voided'
-                    and not exists (select from operations o where o.key = 'void:' || g.id)
+                    and not exists (
+                    select from operation_keys k
+                    join operations o on o.id = k.operation
+                    where k.key = 'void:' || g.id
+                )
             order by g.id
             limit $1
             "#,

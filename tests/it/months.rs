@@ -1,0 +1,446 @@
+//! Months: rows are in the part of their month, the parts of the months to come are made by the
+//! service, and what is promised of the books is promised over a month's end.
+
+use std::collections::BTreeSet;
+
+use bahay::ledger::audit::Difference;
+use bahay::ledger::{Grant, GrantCoins, LedgerError};
+use bahay::metrics::Metrics;
+use bahay::months::{self, AHEAD, Look, Months, TABLES};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::TableId;
+use jiff_sqlx::ToSqlx as _;
+use sqlx::{AssertSqlSafe, PgPool};
+use uuid::Uuid;
+
+use crate::support::bank::{Bank, PotGoes};
+use crate::support::db::TestDatabase;
+
+async fn run(pool: &PgPool, sql: &str) {
+    sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(pool).await.unwrap();
+}
+
+async fn texts(pool: &PgPool, sql: &str) -> Vec<String> {
+    sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_all(pool).await.unwrap()
+}
+
+async fn number(pool: &PgPool, sql: &str) -> i64 {
+    sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_one(pool).await.unwrap()
+}
+
+/// From here on the ledger is in another month than its clock says, as it is after midnight.
+async fn go_to_month(bank: &Bank, months: i32) {
+    let owner = bank.database.owner_pool().await;
+    let sql = format!(
+        "select setval('operation_ids', first_operation_of(
+            date_trunc('month', now(), 'UTC') + make_interval(months => {months})
+        ))"
+    );
+    run(&owner, &sql).await;
+}
+
+fn months_of(bank: &Bank) -> Months {
+    Months::new(bank.pool.clone(), &Metrics::default())
+}
+
+/// Games of two months, the second of them the next one.
+async fn two_months() -> (Bank, TableId) {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000, 10_000, 10_000]).await;
+    let table = TableId(Uuid::new_v4());
+    bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    go_to_month(&bank, 1).await;
+    bank.play(table, &players, 1, 2, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    (bank, table)
+}
+
+#[tokio::test]
+async fn what_is_booked_is_in_the_part_of_its_month() {
+    let (bank, _) = two_months().await;
+    for (table, column) in
+        [("operations", "id"), ("transfers", "operation"), ("entries", "operation")]
+    {
+        let found = format!(
+            "select distinct t.tableoid::regclass || ' ' || t.{column} / 1000000000000
+                from {table} t order by 1"
+        );
+        let expected = format!(
+            "select '{table}' || to_char(m, '_YYYY_MM') || ' ' || to_char(m, 'YYMM')
+                from generate_series(
+                    date_trunc('month', now() at time zone 'UTC'),
+                    now() at time zone 'UTC' + interval '1 month', interval '1 month'
+                ) m order by 1"
+        );
+        assert_eq!(texts(&bank.pool, &found).await, texts(&bank.pool, &expected).await);
+    }
+    bank.audit_clean().await;
+}
+
+/// Whoever opens and settles games waits for no part but that of the month: the others are held
+/// against everybody meanwhile.
+#[tokio::test]
+async fn who_books_touches_no_other_month() {
+    let (bank, table) = two_months().await;
+    let players = bank.players([10_000, 10_000, 10_000]).await;
+    let owner = bank.database.owner_pool().await;
+    let parts = texts(
+        &owner,
+        "select i.inhrelid::regclass::text from pg_inherits i
+        join pg_class c on c.oid = i.inhrelid and c.relkind = 'r'
+        where i.inhrelid::regclass::text not like to_char(
+            now() at time zone 'UTC' + interval '1 month', '%\\_YYYY\\_MM'
+        )",
+    );
+    let parts = parts.await;
+    assert!(parts.len() > TABLES.len(), "{parts:?}");
+    let mut held = owner.begin().await.unwrap();
+    let lock = format!("lock table only {} in access exclusive mode", parts.join(", only "));
+    sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut *held).await.unwrap();
+    bank.play(table, &players, 2, 2, PotGoes::Nowhere).await;
+    held.rollback().await.unwrap();
+    bank.ledger.fold().await.unwrap();
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn who_reads_looks_only_at_the_months_that_it_names() {
+    let (bank, _) = two_months().await;
+    let cases = [
+        // As seals, the outbox and reports read: by ids, between the least and the most.
+        (
+            "select o.id from operations o where o.id = any(array(select 1::bigint))
+            and o.id between first_operation_of(NOW) and first_operation_of(NOW) + 5",
+            1,
+        ),
+        (
+            "select t.amount from transfers t where t.operation = any(array(select 1::bigint))
+            and t.operation between first_operation_of(NOW) and first_operation_of(NOW) + 5",
+            1,
+        ),
+        // As a wallet's entries are listed from a time on, and what was booked is counted: this
+        // month, those that are made ahead, and what is unforeseen.
+        (
+            "select e.version from entries e where e.account = 3 and e.version < 900
+            and e.operation >= coalesce(first_operation_of(NOW), 0)
+            order by e.version desc limit 21",
+            2 + AHEAD,
+        ),
+        (
+            "select o.id from operations o where o.created_at >= NOW and o.created_at < NOW + interval '1 hour'
+            and o.id >= first_operation_of(NOW)",
+            2 + AHEAD,
+        ),
+        // As the desk lists the settlements of a player.
+        (
+            "select s.game from player_settlements s where s.player = gen_random_uuid()
+            and s.finished_at >= NOW and s.finished_at < NOW + interval '1 minute'
+            order by s.finished_at desc, s.game desc limit 21",
+            1,
+        ),
+    ];
+    // With the value of a time, and with one that is known only when it is carried out.
+    let month = "date_trunc('month', now(), 'UTC')";
+    let literal = format!("select quote_literal({month}) || '::timestamptz'");
+    let literal = texts(&bank.pool, &literal).await.remove(0);
+    for (query, expected) in cases {
+        for time in [literal.as_str(), month] {
+            let query = query.replace("NOW", time);
+            let explain = format!("explain (analyze, costs off, timing off, summary off) {query}");
+            let plan = texts(&bank.pool, &explain).await;
+            let scanned = plan.iter().filter(|line| line.contains("Scan"));
+            let scanned = scanned.filter(|line| !line.contains("never executed"));
+            let scanned: BTreeSet<&str> = scanned.filter_map(|line| part_of(line)).collect();
+            assert_eq!(scanned.len(), usize::try_from(expected).unwrap(), "{query}: {plan:#?}");
+        }
+    }
+}
+
+/// The part of which a line of a plan is.
+fn part_of(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let word = words.find(|word| word.contains("_20") || word.contains("_unforeseen"))?;
+    Some(word.trim_end_matches("_pkey").trim_end_matches("_created_at_idx"))
+}
+
+#[tokio::test]
+async fn ids_go_on_in_a_new_month_and_never_back() {
+    let bank = Bank::new().await;
+    let month = "select max(id) / 1000000000000 from operations";
+    let this = number(&bank.pool, "select first_operation_of(now()) / 1000000000000").await;
+    // As it stands where a month has ended since.
+    go_to_month(&bank, -1).await;
+    bank.player(500).await;
+    assert_eq!(number(&bank.pool, month).await, this);
+    // A clock that was a month ahead, and was set right: ids stay ahead of it.
+    go_to_month(&bank, 1).await;
+    bank.player(500).await;
+    let next = number(&bank.pool, month).await;
+    assert!(next > this, "{next}");
+    let last = number(&bank.pool, "select max(id) from operations").await;
+    bank.player(500).await;
+    assert_eq!(number(&bank.pool, month).await, next);
+    assert!(number(&bank.pool, "select max(id) from operations").await > last);
+    bank.ledger.fold().await.unwrap();
+    bank.audit_clean().await;
+}
+
+/// The first operations of a month come at once, from several nodes: each has an id of its own.
+#[tokio::test]
+async fn a_month_begins_once_however_many_begin_it() {
+    let bank = Bank::new().await;
+    go_to_month(&bank, -1).await;
+    let (other, _tasks) = bank.node().await;
+    let mut players = Vec::new();
+    for _ in 0..8 {
+        players.push(bank.player(0).await);
+    }
+    let grants = players.iter().enumerate().map(|(place, player)| {
+        let ledger = if place % 2 == 0 { &bank.ledger } else { &other };
+        let amount = Coins::from_hundredths(100);
+        ledger.grant(GrantCoins {
+            player: *player,
+            grant: Grant::Welcome,
+            key: player.to_string(),
+            amount,
+        })
+    });
+    for granted in futures_util::future::join_all(grants).await {
+        granted.unwrap();
+    }
+    let wrong = "select count(*) from operations where id < first_operation_of(now())";
+    assert_eq!(number(&bank.pool, wrong).await, 0);
+    assert_eq!(number(&bank.pool, "select count(*) from operations").await, 8);
+    bank.ledger.fold().await.unwrap();
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_key_is_used_once_over_the_end_of_a_month() {
+    let bank = Bank::new().await;
+    let player = bank.player(500).await;
+    let operations = "select count(*) from operations";
+    let before = number(&bank.pool, operations).await;
+    go_to_month(&bank, 1).await;
+    let again = bank.grant(player, Grant::Welcome, 500).await.unwrap();
+    assert_eq!(again.wallet, Coins::from_hundredths(500));
+    let refused = bank.grant(player, Grant::Welcome, 600).await.unwrap_err();
+    assert!(matches!(refused, LedgerError::KeyReused { .. }), "{refused:?}");
+    assert_eq!(number(&bank.pool, operations).await, before);
+    // Nor may the service write it past its own decisions.
+    let forced = sqlx::query("insert into operation_keys select key, 900 from operations limit 1");
+    let refused = forced.execute(&bank.pool).await.unwrap_err();
+    let refused = refused.into_database_error().unwrap();
+    assert_eq!(refused.constraint(), Some("operation_keys_pkey"));
+    bank.ledger.fold().await.unwrap();
+    bank.audit_clean().await;
+}
+
+/// That an account has a version once is declared of each month, and kept over months by the lock of
+/// its row; what was written past that is found.
+#[tokio::test]
+async fn versions_go_on_over_the_end_of_a_month_and_the_audit_says_so() {
+    let (bank, _) = two_months().await;
+    let twice = "select count(*) from (
+            select from entries group by account, version having count(*) > 1
+        ) e";
+    assert_eq!(number(&bank.pool, twice).await, 0);
+    bank.audit_clean().await;
+    let owner = bank.database.owner_pool().await;
+    let mut tx = owner.begin().await.unwrap();
+    sqlx::raw_sql(
+        "insert into entries
+        select account, version, first_operation_of(now() + interval '2 months'), number, amount,
+            balance_before, balance_after
+        from entries order by operation desc limit 1",
+    )
+    .execute(&mut *tx)
+    .await
+    .unwrap();
+    let report = bahay::ledger::audit::audit_in_tx(&mut tx).await.unwrap();
+    let found = report.differences.iter().any(|it| matches!(it, Difference::EntryBroken { .. }));
+    assert!(found, "{:?}", report.differences);
+    tx.rollback().await.unwrap();
+}
+
+/// All that are ahead.
+async fn take_months_away(owner: &PgPool) {
+    for table in TABLES {
+        for month in 1..=AHEAD {
+            let part = format!(
+                "select '{table}' || to_char(
+                    date_trunc('month', now() at time zone 'UTC') + make_interval(months => {month}),
+                    '_YYYY_MM'
+                )"
+            );
+            let part = texts(owner, &part).await.remove(0);
+            run(owner, &format!("alter table {table} detach partition {part}; drop table {part}"))
+                .await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
+    let bank = Bank::new().await;
+    let owner = bank.database.owner_pool().await;
+    let months = AHEAD.unsigned_abs();
+    months_of(&bank).look().await.unwrap();
+    take_months_away(&owner).await;
+    let (one, other) = (months_of(&bank), months_of(&bank));
+    let (one, other) = tokio::join!(one.look(), other.look());
+    let (one, other) = (one.unwrap(), other.unwrap());
+    let wanted = months * u32::try_from(TABLES.len()).unwrap();
+    assert_eq!(one.made + other.made, wanted, "{one:?} {other:?}");
+    let look = months_of(&bank).look().await.unwrap();
+    assert_eq!(look, Look { made: 0, ahead: i64::from(AHEAD), unforeseen: 0 });
+    // And each is as the others are.
+    let keys = texts(
+        &bank.pool,
+        "select distinct regexp_replace(pg_get_constraintdef(c.oid) || ' ' || c.conrelid::regclass,
+            '_(20.*|unforeseen)', '')
+        from pg_constraint c
+        join pg_class t on t.oid = c.conrelid and t.relispartition and t.relkind = 'r'
+        where c.contype = 'p' order by 1",
+    );
+    assert_eq!(keys.await.len(), TABLES.len());
+    go_to_month(&bank, AHEAD).await;
+    bank.player(500).await;
+    let look = months_of(&bank).look().await.unwrap();
+    assert_eq!(look.unforeseen, 0);
+}
+
+/// Nothing is refused because its month has no part; the figures say so, and the next look makes the
+/// month and moves what is of it.
+#[tokio::test]
+async fn what_finds_no_month_is_kept_and_told_and_moved() {
+    let bank = Bank::new().await;
+    let players = bank.players([10_000, 10_000, 10_000]).await;
+    let table = TableId(Uuid::new_v4());
+    // As a clock has it that was wrong by more than anybody makes months for.
+    go_to_month(&bank, 60).await;
+    bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
+    bank.ledger.fold().await.unwrap();
+    bank.audit_clean().await;
+    let metrics = Metrics::default();
+    let look = Months::new(bank.pool.clone(), &metrics).look().await.unwrap();
+    assert!(look.unforeseen > 10 && look.made == 0, "{look:?}");
+    let told = format!("bahay_rows_unforeseen {}", look.unforeseen);
+    assert!(metrics.text().unwrap().contains(&told));
+    assert!(metrics.text().unwrap().contains(&format!("bahay_months_ahead {AHEAD}")));
+
+    // And by one that can be believed.
+    let bank = Bank::new().await;
+    let players = bank.players([10_000, 10_000, 10_000]).await;
+    go_to_month(&bank, 14).await;
+    bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
+    let unforeseen = "select count(*) from operations_unforeseen";
+    assert_eq!(number(&bank.pool, unforeseen).await, 2);
+    let look = months_of(&bank).look().await.unwrap();
+    assert_eq!((look.unforeseen, look.made), (0, 4), "{look:?}");
+    assert_eq!(number(&bank.pool, unforeseen).await, 0);
+    bank.play(table, &players, 1, 2, PotGoes::Nowhere).await;
+    assert_eq!(number(&bank.pool, unforeseen).await, 0);
+    bank.ledger.fold().await.unwrap();
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
+    let database = TestDatabase::new().await;
+    let pool = database.pool().await;
+    let times = [
+        "1969-12-31T23:59:59.999999Z",
+        "2026-11-30T23:59:59.999999Z",
+        "2026-12-01T00:00:00Z",
+        "2026-12-31T23:59:59.999999Z",
+        "2027-01-01T00:00:00Z",
+        "2028-02-29T12:00:00Z",
+        "2100-01-01T00:00:00Z",
+        "9998-12-31T23:59:59Z",
+    ];
+    let mut last = i64::MIN;
+    for time in times {
+        let time: jiff::Timestamp = time.parse().unwrap();
+        let of_database: i64 = sqlx::query_scalar("select first_operation_of($1)")
+            .bind(time.to_sqlx())
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        assert_eq!(months::first_operation_of(time), of_database, "{time}");
+        assert!(of_database >= last);
+        last = of_database;
+    }
+    let time = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
+    months::make_between(&pool, time("2027-11-30T23:59:59Z"), time("2028-03-01T00:00:00Z"))
+        .await
+        .unwrap();
+    for table in TABLES {
+        let bounds = texts(
+            &pool,
+            &format!(
+                "select regexp_replace(
+                    pg_get_expr(c.relpartbound, c.oid), '^.*FROM \\((.*)\\) TO \\((.*)\\)$', '\\1 \\2'
+                )
+                from pg_inherits i
+                join pg_class c on c.oid = i.inhrelid
+                where i.inhparent = '{table}'::regclass and c.relname ~ '_20(27_1|28)'
+                order by c.relname"
+            ),
+        )
+        .await;
+        assert_eq!(bounds.len(), 5, "{table}: {bounds:?}");
+        let ends = bounds.windows(2).all(|pair| {
+            let [one, next] = pair else { return false };
+            let half = one.len() / 2;
+            one[half + 1..] == next[..half]
+        });
+        assert!(ends, "{table}: {bounds:?}");
+    }
+}
+
+/// The service may make months, and no tables as it pleases.
+#[tokio::test]
+async fn only_months_of_these_tables_are_made_and_not_without_end() {
+    let database = TestDatabase::new().await;
+    let pool = database.pool().await;
+    for (table, time) in [
+        ("players", "2026-12-01"),
+        ("operations", "2019-12-31"),
+        ("operations", "2126-01-01"),
+        ("operations; drop table seals", "2026-12-01"),
+    ] {
+        let made =
+            sqlx::query("select make_month($1, $2::text::timestamptz)").bind(table).bind(time);
+        let refused = made.execute(&pool).await.unwrap_err().into_database_error().unwrap();
+        assert_eq!(refused.code().as_deref(), Some("BH004"), "{table} {time}");
+    }
+    let refused = sqlx::query("select analyze_months('players')").execute(&pool).await.unwrap_err();
+    assert_eq!(refused.into_database_error().unwrap().code().as_deref(), Some("BH004"));
+}
+
+/// Who books is not waited for; who reads all months is, for a moment, and then the next look does it.
+#[tokio::test]
+async fn a_month_is_made_while_games_are_booked_and_never_makes_anybody_wait_for_long() {
+    let bank = Bank::new().await;
+    let owner = bank.database.owner_pool().await;
+    let months = months_of(&bank);
+    months.look().await.unwrap();
+    take_months_away(&owner).await;
+    let mut reads = bank.pool.begin().await.unwrap();
+    sqlx::query("select count(*) from operations").fetch_one(&mut *reads).await.unwrap();
+    let look = months.look().await.unwrap();
+    let others = u32::try_from(TABLES.len() - 1).unwrap() * AHEAD.unsigned_abs();
+    assert_eq!((look.made, look.ahead), (others, 0));
+    reads.rollback().await.unwrap();
+
+    let mut books = bank.pool.begin().await.unwrap();
+    let books_an_operation = "insert into operations (id, key, kind, input_hash, answer)
+        values (first_operation_of(now()) + 900, 'x', 'grant', sha256(''), '{}')";
+    sqlx::query(books_an_operation).execute(&mut *books).await.unwrap();
+    let look = months.look().await.unwrap();
+    assert_eq!((look.made, look.ahead), (AHEAD.unsigned_abs(), i64::from(AHEAD)));
+    books.rollback().await.unwrap();
+    bank.audit_clean().await;
+}
