@@ -46,7 +46,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("opentelemetry_http", &["telemetry"]),
     ("opentelemetry_otlp", &["telemetry"]),
     ("opentelemetry_sdk", &["telemetry"]),
-    ("prometheus_client", &["metrics", "verify"]),
+    ("prometheus_client", &["metrics", "months", "verify"]),
     ("qrcodegen", &["http"]),
     ("redis", &["live_store"]),
     ("reqwest", &["cli", "client"]),

@@ -267,7 +267,12 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
         name = operators_name();
         server.operator(&name, Role::Viewer).await;
     }
-    let path = path.replace("{name}", &name).replace("{operation}", "1");
+    let mut booked = String::new();
+    if path.contains("{operation}") {
+        let first = sqlx::query_scalar("select min(id)::text from operations");
+        booked = first.fetch_one(&server.bank.pool).await.expect("something was booked");
+    }
+    let path = path.replace("{name}", &name).replace("{operation}", &booked);
     let path = path.replace("{bars}", "mutes");
     let path = path.replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
     assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");
