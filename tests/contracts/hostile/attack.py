@@ -33,10 +33,13 @@ SECONDS_MAX = {"password": 5.0, "report": 5.0, "plain": 2.0}
 COMMANDS = 20
 
 # Nobody changes or removes these.
-APPEND_ONLY = {"operations", "transfers", "entries", "seals", "game_records", "operator_actions", "room_revisions"}
+APPEND_ONLY = {
+    "operations", "operation_keys", "transfers", "entries", "seals", "game_records", "operator_actions",
+    "room_revisions",
+}
 # What the house does by itself all the time, and by games that run.
 BACKGROUND = {
-    "accounts", "operations", "transfers", "entries", "seals", "unfolded", "ledger_checks", "booked_hours",
+    "accounts", "operations", "operation_keys", "transfers", "entries", "seals", "unfolded", "ledger_checks", "booked_hours",
     "operation_hours", "figures_progress", "standings_progress", "ratings_progress", "held_by_kind", "held_pots",
     "games", "game_players", "game_records", "game_results", "player_statistics", "player_counters",
     "board_scores", "ratings", "settlements", "player_settlements", "settlement_days", "newcomer_coins",

@@ -168,8 +168,8 @@ def rows():
             where i.indrelid = c.oid and i.indisprimary
         ), '[]'))
         from pg_class c
-        where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-            and c.relname <> '_sqlx_migrations'
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+            and not c.relispartition and c.relname <> '_sqlx_migrations'
         order by c.relname
         """
     ):
