@@ -101,9 +101,6 @@ impl FromStr for Card {
 /// The 48 bits that are cards.
 const ALL_BITS: u64 = (1 << Card::COUNT) - 1;
 
-/// The bits of the four aces.
-const ONE_OF_EACH_SUIT: u64 = 1 | 1 << NUMBERS | 1 << (2 * NUMBERS) | 1 << (3 * NUMBERS);
-
 card_set! {
     /// A set of cards of one deck. On the wire it is the list of its cards by ascending index.
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -124,11 +121,6 @@ impl CardSet {
     pub(super) const fn numbers(self) -> u64 {
         let both = self.0 | self.0 >> (2 * NUMBERS);
         (both | both >> NUMBERS) & ((1 << NUMBERS) - 1)
-    }
-
-    /// The four cards with this number, from 1 to 12.
-    pub(super) const fn of_number(number: u8) -> Self {
-        Self(ONE_OF_EACH_SUIT << (number - 1))
     }
 
     /// The suits of the cards with this number, diamonds as bit 3 down to clubs as bit 0: so the

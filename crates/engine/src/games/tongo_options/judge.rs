@@ -4,18 +4,19 @@
 //!
 //! Which hands they are follows from the own hand and the question, so that the same view gives the
 //! same answers.
+//!
+//! Most random hands are not looked at one by one: which of them hold a card or a number is kept as
+//! sets of hands, and so is who can be as good as the own hand with a floor at all.
 
 use alloc::vec::Vec;
 
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice;
+use crate::games::tongo_options::hands::{ALL, HANDS, Hands, Holders, each_of, worse};
 use crate::games::tongo_options::odds::{CERTAIN, Up, below, next_word, power};
 use crate::games::tongo_options::public::{Floors, Public};
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, Rules, SLOTS};
-use crate::games::tongo_options::strength::{DiceCounts, Strength, best_floor};
-
-/// Random hands.
-const HANDS: usize = 128;
+use crate::games::tongo_options::strength::{Class, DiceCounts, Strength, best_floor};
 
 /// Cards turned up for an estimate.
 const TRIES: usize = 8;
@@ -49,8 +50,10 @@ pub(super) struct Judge<'a> {
     unseen: Vec<Card>,
     drawn: [Drawn; HANDS],
     hands: [CardSet; HANDS],
+    /// Who of them holds a card, and who a number.
+    holders: Holders,
     /// What each of them is worth on each floor.
-    worth: [[Strength; FLOORS as usize]; HANDS],
+    worth: [[Strength; HANDS]; FLOORS as usize],
     state: u64,
 }
 
@@ -58,6 +61,8 @@ pub(super) struct Judge<'a> {
 pub(super) struct Elsewhere {
     own: Strength,
     others: [Strength; HANDS],
+    /// Which others are worse than the own hand there.
+    worse: Hands,
 }
 
 impl<'a> Judge<'a> {
@@ -69,7 +74,8 @@ impl<'a> Judge<'a> {
         let mut state = hand.bits() ^ u64::from(public.prompt) << 48;
         let drawn = draw(hand, &mut state);
         let hands = drawn.map(|cards| cards.into_iter().collect());
-        let worth = hands.map(|hand| floors.map(|floor| Strength::of(hand, floor, &dice)));
+        let holders = Holders::new(&hands);
+        let worth = floors.map(|floor| worth_on(&hands, &holders, floor, &dice));
         Self {
             rules: &public.rules,
             hand,
@@ -79,20 +85,32 @@ impl<'a> Judge<'a> {
             unseen,
             drawn,
             hands,
+            holders,
             worth,
             state,
         }
     }
 
-    fn chance(&self, beaten: usize) -> u32 {
-        let one = u32::try_from(beaten * CERTAIN as usize / HANDS).expect("no more than all");
-        power(one, self.others)
+    fn chance(&self, beaten: Hands) -> u32 {
+        chance(beaten.count_ones(), self.others)
     }
 
     /// In thousandths: that this beats all others with their best floors.
     fn beats(&self, own: Strength) -> u32 {
-        let is_beaten = |worth: &&[Strength; FLOORS as usize]| worth.iter().all(|one| *one < own);
-        self.chance(self.worth.iter().filter(is_beaten).count())
+        let beaten = self.worth.iter().fold(ALL, |all, worth| all & worse(worth, own));
+        self.chance(beaten)
+    }
+
+    /// Those of these hands that are worse than this with a floor that shows these cards.
+    fn beaten(&self, among: Hands, floor: CardSet, dice: &DiceCounts, own: Strength) -> Hands {
+        let Some(class) = own.class() else { return 0 };
+        let mut beaten = among;
+        each_of(among & self.holders.with(class, floor, dice), |hand| {
+            if Strength::of(self.hands[hand], floor, dice) >= own {
+                beaten &= !(1 << hand);
+            }
+        });
+        beaten
     }
 
     /// That the hand wins with its best floor.
@@ -108,21 +126,25 @@ impl<'a> Judge<'a> {
     pub(super) fn elsewhere(&self, floor: u8) -> Elsewhere {
         let mut floors = self.floors;
         floors[usize::from(floor)] = CardSet::EMPTY;
-        let best = |worth: &[Strength; FLOORS as usize]| {
-            let others = (0..FLOORS).zip(worth).filter(|(number, _)| *number != floor);
-            others.map(|(_, strength)| *strength).max().unwrap_or_default()
-        };
         let own = best_floor(self.hand, &floors, &self.dice).1;
-        Elsewhere { own, others: self.worth.each_ref().map(best) }
+        let mut others = [Strength::NOTHING; HANDS];
+        for (_, worth) in (0..).zip(&self.worth).filter(|(number, _)| *number != floor) {
+            for (best, strength) in others.iter_mut().zip(worth) {
+                *best = (*best).max(*strength);
+            }
+        }
+        Elsewhere { own, others, worse: worse(&others, own) }
     }
 
     /// That the hand wins once the floor shows other cards.
     pub(super) fn wins_with(&self, elsewhere: &Elsewhere, cards: CardSet) -> u32 {
-        let own = elsewhere.own.max(Strength::of(self.hand, cards, &self.dice));
-        let is_beaten = |(hand, best): &(&CardSet, &Strength)| {
-            **best < own && Strength::of(**hand, cards, &self.dice) < own
+        let there = Strength::of(self.hand, cards, &self.dice);
+        let (own, among) = if there > elsewhere.own {
+            (there, worse(&elsewhere.others, there))
+        } else {
+            (elsewhere.own, elsewhere.worse)
         };
-        self.chance(self.hands.iter().zip(&elsewhere.others).filter(is_beaten).count())
+        self.chance(self.beaten(among, cards, &self.dice, own))
     }
 
     /// That the hand wins once the best of these cards is turned down, if that is better than none.
@@ -149,12 +171,19 @@ impl<'a> Judge<'a> {
     pub(super) fn wins_by_buy(&mut self, elsewhere: &Elsewhere, floor: u8, sells: bool) -> u32 {
         let mut unseen = self.unseen.clone();
         let count = unseen.len().min(TRIES);
-        let sum: u32 = (0..count)
-            .map(|_| {
-                let place = below(next_word(&mut self.state), small(unseen.len()));
-                self.wins_by_known(elsewhere, floor, unseen.swap_remove(place.into()), sells)
-            })
-            .sum();
+        let cards = self.floors[usize::from(floor)];
+        // Whichever it was may be turned down again.
+        let least = if sells { self.wins_with(elsewhere, cards) } else { 0 };
+        let mut sum = 0;
+        for _ in 0..count {
+            let place = below(next_word(&mut self.state), small(unseen.len()));
+            let card = unseen.swap_remove(place.into());
+            let now = self.wins_with(elsewhere, cards.with(card)).max(least);
+            let others = cards.iter().filter(|_| sells);
+            let sales =
+                others.map(|other| self.wins_with(elsewhere, cards.with(card).without(other)));
+            sum += sales.fold(now, u32::max);
+        }
         sum / u32::from(small(count)).max(1)
     }
 
@@ -163,10 +192,8 @@ impl<'a> Judge<'a> {
         let roll = |_| {
             let dice = roll(self.rules, &mut self.state);
             let own = best_floor(self.hand, &self.floors, &dice).1;
-            let is_beaten = |hand: &&CardSet| {
-                self.floors.iter().all(|floor| Strength::of(**hand, *floor, &dice) < own)
-            };
-            self.chance(self.hands.iter().filter(is_beaten).count())
+            let by_floor = |among, floor: &CardSet| self.beaten(among, *floor, &dice, own);
+            self.chance(self.floors.iter().fold(ALL, by_floor))
         };
         (0..ROLLS).map(roll).sum::<u32>() / ROLLS
     }
@@ -175,23 +202,25 @@ impl<'a> Judge<'a> {
     /// them all: after what others may do before the hands are shown.
     pub(super) fn best_discards(&mut self) -> CardSet {
         let ways: [Way; WAYS] = core::array::from_fn(|_| self.way());
-        let wins = |hand: CardSet| -> u32 {
-            let in_way = |way: &Way| {
-                let own = best_floor(hand, &way.floors, &way.dice).1;
-                self.chance(way.bests.partition_point(|best| *best < own))
-            };
-            ways.iter().map(in_way).sum()
-        };
         let draws = u32::try_from(DRAWS).expect("a small number");
-        let mut best = (CardSet::EMPTY, wins(self.hand) * draws);
+        let all = ways.each_ref().map(|way| way.judged(self.hand).1);
+        let mut best = (CardSet::EMPTY, all.iter().sum::<u32>() * draws);
         for set in 1_u8..1 << HAND_CARDS {
             let chosen = (0..).zip(self.hand.iter()).filter(|(place, _)| set >> place & 1 == 1);
             let discards: CardSet = chosen.map(|(_, card)| card).collect();
             let kept = self.hand.difference(discards);
-            let with = |cards: &Drawn| {
-                wins(cards.iter().take(discards.len()).fold(kept, |hand, card| hand.with(*card)))
-            };
-            let sum = self.drawn.iter().take(DRAWS).map(with).sum();
+            let without = ways.each_ref().map(|way| way.judged(kept));
+            let (mut sum, mut left) = (0, draws);
+            for cards in &self.drawn[..DRAWS] {
+                // Not even if it won all the rest.
+                if sum + left * CERTAIN * u32::from(small(WAYS)) <= best.1 {
+                    break;
+                }
+                left -= 1;
+                let drawn = cards.iter().take(discards.len()).copied().collect();
+                let by_way = ways.iter().zip(without);
+                sum += by_way.map(|(way, judged)| way.wins_with(kept, judged, drawn)).sum::<u32>();
+            }
             if sum > best.1 {
                 best = (discards, sum);
             }
@@ -215,10 +244,37 @@ impl<'a> Judge<'a> {
         if rolled < ROLLS_THEM {
             dice = roll(self.rules, &mut self.state);
         }
-        let mut bests = self.hands.map(|hand| best_floor(hand, &floors, &dice).1);
+        let mut bests = [Strength::NOTHING; HANDS];
+        for (floor, (now, worth)) in floors.iter().zip(self.floors.iter().zip(&self.worth)) {
+            if (floor, dice) == (now, self.dice) {
+                bests.iter_mut().zip(worth).for_each(|(best, one)| *best = (*best).max(*one));
+            } else {
+                let other = worth_on(&self.hands, &self.holders, *floor, &dice);
+                bests.iter_mut().zip(other).for_each(|(best, one)| *best = (*best).max(one));
+            }
+        }
         bests.sort_unstable();
-        Way { floors, dice, bests }
+        Way { floors, dice, bests, others: self.others }
     }
+}
+
+/// What each hand is worth on a floor.
+fn worth_on(
+    hands: &[CardSet; HANDS],
+    holders: &Holders,
+    floor: CardSet,
+    dice: &DiceCounts,
+) -> [Strength; HANDS] {
+    let mut worth = [Strength::NOTHING; HANDS];
+    each_of(holders.with(Class::Pair, floor, dice), |hand| {
+        worth[hand] = Strength::of(hands[hand], floor, dice);
+    });
+    worth
+}
+
+/// In thousandths: to win against so many others, who are each as good as one of the random hands.
+fn chance(beaten: u32, others: usize) -> u32 {
+    power(beaten * CERTAIN / u32::try_from(HANDS).expect("a small number"), others)
 }
 
 /// Floors and dice as they may be, and how good the best floor of each random hand is there, the
@@ -227,6 +283,31 @@ struct Way {
     floors: Up,
     dice: DiceCounts,
     bests: [Strength; HANDS],
+    /// How many others must be beaten.
+    others: usize,
+}
+
+impl Way {
+    /// How good a hand is, and how likely it wins.
+    fn judged(&self, hand: CardSet) -> (Strength, u32) {
+        let own = best_floor(hand, &self.floors, &self.dice).1;
+        (own, self.wins(own))
+    }
+
+    fn wins(&self, own: Strength) -> u32 {
+        let beaten = self.bests.partition_point(|best| *best < own);
+        chance(u32::try_from(beaten).expect("no more than all"), self.others)
+    }
+
+    /// How likely it wins with these cards and those that were drawn, when it is known how good the
+    /// first are by themselves. More cards are never worse, and only floors with their numbers change.
+    fn wins_with(&self, kept: CardSet, (judged, wins): (Strength, u32), drawn: CardSet) -> u32 {
+        let (hand, numbers) = (kept.union(drawn), drawn.numbers());
+        let touched = self.floors.iter().filter(|floor| floor.numbers() & numbers != 0);
+        let own =
+            touched.fold(judged, |best, floor| best.max(Strength::of(hand, *floor, &self.dice)));
+        if own == judged { wins } else { self.wins(own) }
+    }
 }
 
 /// Hands of cards that are not in this one.
@@ -249,4 +330,69 @@ fn roll(rules: &Rules, state: &mut u64) -> DiceCounts {
 
 fn small(count: usize) -> u8 {
     u8::try_from(count).expect("a deck has 48 cards")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DiceCounts, Judge, Up, best_floor, chance};
+    use crate::game::{Game, Turn, Viewer};
+    use crate::games::tongo_options::card::CardSet;
+    use crate::games::tongo_options::public::Floors;
+    use crate::games::tongo_options::rules::Rules;
+    use crate::games::tongo_options::state::TongoOptions;
+    use crate::testing::Dice;
+
+    /// How likely the hand wins against two others, hand by hand.
+    fn plain(judge: &Judge<'_>, hand: CardSet, floors: &Up, dice: &DiceCounts) -> u32 {
+        let own = best_floor(hand, floors, dice).1;
+        let worse = |other: &&CardSet| best_floor(**other, floors, dice).1 < own;
+        chance(u32::try_from(judge.hands.iter().filter(worse).count()).unwrap(), 2)
+    }
+
+    /// What is found by sets of hands is what is found hand by hand.
+    #[test]
+    fn every_shortcut_counts_the_same() {
+        let mut dice = Dice::new(1);
+        for place in 0..200 {
+            let rules = Rules { dice_2d6: place % 2 == 0, ..Rules::lively() };
+            let mut game = TongoOptions::new(&rules, 3, None);
+            let (mut events, mut actions) = (alloc::vec![], alloc::vec![]);
+            for _ in 0..place {
+                game = match game.turn() {
+                    Turn::Over | Turn::Wait(_) => break,
+                    Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+                    Turn::Players(prompt) => {
+                        let seat = prompt.seats.iter().next().unwrap();
+                        actions.clear();
+                        game.legal_actions(seat, &mut actions);
+                        game.act(seat, dice.choose(&actions).unwrap(), &mut events).unwrap()
+                    }
+                };
+            }
+            let Turn::Players(prompt) = game.turn() else { continue };
+            let view = game.view(Viewer::Seat(prompt.seats.iter().next().unwrap()));
+            let hand = view.hand().unwrap();
+            let mut judge = Judge::new(&view.public, &Floors::default(), hand, 2);
+            assert_eq!(judge.wins(), plain(&judge, hand, &judge.floors, &judge.dice));
+            for floor in 0..8_u8 {
+                let elsewhere = judge.elsewhere(floor);
+                for other in 0..8 {
+                    let mut floors = judge.floors;
+                    floors[usize::from(floor)] = floors[other];
+                    let wins = judge.wins_with(&elsewhere, floors[other]);
+                    assert_eq!(wins, plain(&judge, hand, &floors, &judge.dice));
+                }
+            }
+            for _ in 0..10 {
+                let way = judge.way();
+                assert_eq!(way.judged(hand).1, plain(&judge, hand, &way.floors, &way.dice));
+                for drawn in &judge.drawn[..8] {
+                    let drawn: CardSet = drawn.iter().take(2).copied().collect();
+                    let kept: CardSet = hand.iter().take(2).collect();
+                    let wins = way.wins_with(kept, way.judged(kept), drawn);
+                    assert_eq!(wins, way.judged(kept.union(drawn)).1);
+                }
+            }
+        }
+    }
 }

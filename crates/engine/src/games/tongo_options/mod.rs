@@ -15,6 +15,7 @@ mod deal;
 mod describe;
 mod dice;
 mod event;
+mod hands;
 mod hidden;
 mod imagine;
 mod judge;

@@ -28,6 +28,18 @@ pub enum Class {
     ExactFour,
 }
 
+impl Class {
+    /// What a hand card and a floor card of one number make with so many dice that show it: if they
+    /// are of two suits, and if they are of one.
+    pub(super) const fn with(dice: u8) -> [Self; 2] {
+        match dice {
+            0 => [Self::Pair, Self::ExactPair],
+            1 => [Self::Chain, Self::ExactChain],
+            _ => [Self::Four, Self::ExactFour],
+        }
+    }
+}
+
 /// A hand card and the floor card that it is matched with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -49,28 +61,41 @@ pub type Matches = List<Match, { SLOTS as usize }>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Strength(u32);
 
+/// From this bit on it is the class of the highest match.
+const CLASS_AT: u32 = 24;
+
 impl Strength {
     /// No match at all.
     pub const NOTHING: Self = Self(0);
 
+    /// Of its highest match.
+    pub(super) const fn class(self) -> Option<Class> {
+        match self.0 >> CLASS_AT {
+            0 => None,
+            1 => Some(Class::Pair),
+            2 => Some(Class::ExactPair),
+            3 => Some(Class::Chain),
+            4 => Some(Class::ExactChain),
+            5 => Some(Class::Four),
+            _ => Some(Class::ExactFour),
+        }
+    }
+
     /// Of a hand with one floor.
     pub fn of(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Self {
-        // Most hands and floors have nothing in common.
-        if hand.numbers() & floor.numbers() == 0 {
+        // Most hands and floors have nothing in common, and many one number.
+        let mut common = hand.numbers() & floor.numbers();
+        if common == 0 {
             return Self::NOTHING;
         }
         let mut keys = Keys::default();
-        let mut left = floor;
-        while let Some(card) = left.first() {
-            let number = card.number();
-            let suits = floor.suits_of(number);
-            left = left.difference(CardSet::of_number(number));
-            let own = hand.suits_of(number);
-            if own != 0 {
-                match_number(own, suits, dice.of(number), |class, suit, _| {
-                    keys.insert(class, number, suit);
-                });
-            }
+        while common != 0 {
+            let number = 1 + common.trailing_zeros().to_le_bytes()[0];
+            common &= common - 1;
+            let (own, suits) = (hand.suits_of(number), floor.suits_of(number));
+            match_number(own, suits, dice.of(number), |class, suit, _| {
+                keys.insert(class, number, suit);
+            });
         }
         keys.strength()
     }
@@ -138,10 +163,10 @@ fn match_number(hand: u8, floor: u8, dice: u8, mut each: impl FnMut(Class, u8, u
     let (mut hand, mut floor) = (hand & !exact, floor & !exact);
     if dice > 0 && exact != 0 {
         let suit = take_highest(&mut exact);
-        each(if dice > 1 { Class::ExactFour } else { Class::ExactChain }, suit, suit);
+        each(Class::with(dice)[1], suit, suit);
     } else if dice > 0 && hand != 0 && floor != 0 {
         let (suit, other) = (take_highest(&mut hand), take_highest(&mut floor));
-        each(if dice > 1 { Class::Four } else { Class::Chain }, suit, other);
+        each(Class::with(dice)[0], suit, other);
     }
     while exact != 0 {
         let suit = take_highest(&mut exact);

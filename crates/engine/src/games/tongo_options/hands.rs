@@ -1,0 +1,122 @@
+//! Random hands to compare one's own with: who of them holds a card or a number, as sets of hands, so
+//! that most of them need not be looked at one by one.
+
+use crate::games::tongo_options::card::{Card, CardSet, NUMBERS};
+use crate::games::tongo_options::strength::{Class, DiceCounts, Strength};
+
+/// How many there are.
+pub(super) const HANDS: usize = 128;
+
+/// Some of them, a bit for each.
+pub(super) type Hands = u128;
+
+/// All of them.
+pub(super) const ALL: Hands = Hands::MAX;
+
+/// Which hands hold what.
+pub(super) struct Holders {
+    of_card: [Hands; Card::COUNT as usize],
+    of_number: [Hands; NUMBERS as usize],
+}
+
+impl Holders {
+    pub(super) fn new(hands: &[CardSet; HANDS]) -> Self {
+        let mut holders =
+            Self { of_card: [0; Card::COUNT as usize], of_number: [0; NUMBERS as usize] };
+        for (place, hand) in hands.iter().enumerate() {
+            for card in hand.iter() {
+                holders.of_card[usize::from(card.index())] |= 1 << place;
+                holders.of_number[usize::from(card.number() - 1)] |= 1 << place;
+            }
+        }
+        holders
+    }
+
+    /// All that have a match of this class or a better one with a floor.
+    pub(super) fn with(&self, class: Class, floor: CardSet, dice: &DiceCounts) -> Hands {
+        floor.iter().fold(0, |all, card| {
+            let [any, exact] = Class::with(dice.of(card.number()));
+            if any >= class {
+                all | self.of_number[usize::from(card.number() - 1)]
+            } else if exact >= class {
+                all | self.of_card[usize::from(card.index())]
+            } else {
+                all
+            }
+        })
+    }
+}
+
+/// Calls with the place of each of these.
+pub(super) fn each_of(mut hands: Hands, mut each: impl FnMut(usize)) {
+    while hands != 0 {
+        each(hands.trailing_zeros() as usize);
+        hands &= hands - 1;
+    }
+}
+
+/// Who of all is worse than this.
+pub(super) fn worse(worth: &[Strength; HANDS], own: Strength) -> Hands {
+    worth.iter().rev().fold(0, |all, one| all << 1 | Hands::from(*one < own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        Card, CardSet, Class, DiceCounts, HANDS, Hands, Holders, Strength, each_of, worse,
+    };
+    use crate::testing::Dice;
+    use alloc::vec::Vec;
+
+    fn some_cards(dice: &mut Dice, count: usize) -> CardSet {
+        let mut cards = CardSet::EMPTY;
+        while cards.len() < count {
+            let card = u8::try_from(dice.below(Card::COUNT.into())).ok().and_then(Card::from_index);
+            cards = card.map_or(cards, |card| cards.with(card));
+        }
+        cards
+    }
+
+    /// Those who are not named for a class have no match of it, and are worse than who has one.
+    #[test]
+    fn who_is_not_named_for_a_class_has_no_match_of_it() {
+        let classes = [Class::Pair, Class::ExactPair, Class::Chain, Class::ExactChain, Class::Four];
+        let mut chance = Dice::new(1);
+        let mut named = 0;
+        for cards in (0..4).cycle().take(400) {
+            let hands: [CardSet; HANDS] = core::array::from_fn(|_| some_cards(&mut chance, 4));
+            let floor = some_cards(&mut chance, cards);
+            let dice: DiceCounts =
+                (0..5).map(|_| 1 + u8::try_from(chance.below(12)).unwrap()).collect();
+            let holders = Holders::new(&hands);
+            for class in classes {
+                let with = holders.with(class, floor, &dice);
+                for (place, hand) in hands.iter().enumerate() {
+                    let best = Strength::of(*hand, floor, &dice).class();
+                    assert_eq!(
+                        best.is_some_and(|best| best >= class),
+                        with >> place & 1 == 1,
+                        "{class:?}: {hand:?} with {floor:?}"
+                    );
+                }
+                named += with.count_ones();
+            }
+        }
+        assert!(named > 10_000);
+    }
+
+    #[test]
+    fn a_set_of_hands_tells_their_places() {
+        let strength = |text: &str| {
+            let card: Card = text.parse().unwrap();
+            let cards = CardSet::only(card);
+            Strength::of(cards, cards, &DiceCounts::default())
+        };
+        let mut worth = [strength("5D"); HANDS];
+        (worth[0], worth[127]) = (strength("4D"), strength("5H"));
+        assert_eq!(worse(&worth, strength("5D")), 1 | 1 << 127);
+        let mut places = Vec::new();
+        each_of(1 | 1 << 64 | 1 << 127 as Hands, |place| places.push(place));
+        assert_eq!(places, [0, 64, 127]);
+    }
+}
