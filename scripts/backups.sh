@@ -103,12 +103,17 @@ backups() {
   [ "$1" != version ] || cat "$INSTANCE/backups.log"
 }
 
-# As a machine that is gone: PostgreSQL has no time to write anything, and nothing of its data is left.
+# As a machine that is gone: PostgreSQL has no time to write anything, and nothing of its data is left. The lock of
+# # its socket stays, and names a process of the same user that runs, as it does where the number was given to another
+# one since: here that of Redis.
 lose_postgres() {
-  local postmaster
+  local postmaster redis socket
   postmaster=$(head -n 1 "$1/postmaster.pid")
+  redis=$(cat "${1%/*}/redis/redis.pid")
+  socket=$(sed -n 5p "$1/postmaster.pid")/.s.PGSQL.5432
   end_process "$postmaster" KILL 20
   find "$1" -mindepth 1 -delete
+  sed -i "1s/.*/$redis/" "$socket.lock"
 }
 
 # Until nothing more is read from the archive.

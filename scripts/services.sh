@@ -144,6 +144,9 @@ jit = off
 timezone = 'GMT'
 log_timezone = 'GMT'
 CONF
+  # A server that was killed leaves the lock of its socket, which names a process that may be another one by now.
+  # The folder is of this instance alone, and nothing runs on its data.
+  rm -f "$SOCKETS/.s.PGSQL.5432" "$SOCKETS/.s.PGSQL.5432.lock"
   until as_service nice -n "${BAHAY_POSTGRES_NICE:-0}" env LC_ALL=C "$PG_BIN/pg_ctl" start \
     --silent --wait --timeout 60 \
     --pgdata "$INSTANCE/pg" --log "$log" \
