@@ -65,13 +65,13 @@ mod tests {
     use super::{
         Card, CardSet, Class, DiceCounts, HANDS, Hands, Holders, Strength, each_of, worse,
     };
-    use crate::testing::Dice;
+    use crate::games::tongo_options::odds::{below, next_word};
     use alloc::vec::Vec;
 
-    fn some_cards(dice: &mut Dice, count: usize) -> CardSet {
+    fn some_cards(state: &mut u64, count: usize) -> CardSet {
         let mut cards = CardSet::EMPTY;
         while cards.len() < count {
-            let card = u8::try_from(dice.below(Card::COUNT.into())).ok().and_then(Card::from_index);
+            let card = Card::from_index(below(next_word(state), Card::COUNT));
             cards = card.map_or(cards, |card| cards.with(card));
         }
         cards
@@ -81,13 +81,13 @@ mod tests {
     #[test]
     fn who_is_not_named_for_a_class_has_no_match_of_it() {
         let classes = [Class::Pair, Class::ExactPair, Class::Chain, Class::ExactChain, Class::Four];
-        let mut chance = Dice::new(1);
+        let mut chance = 1;
         let mut named = 0;
         for cards in (0..4).cycle().take(400) {
             let hands: [CardSet; HANDS] = core::array::from_fn(|_| some_cards(&mut chance, 4));
             let floor = some_cards(&mut chance, cards);
             let dice: DiceCounts =
-                (0..5).map(|_| 1 + u8::try_from(chance.below(12)).unwrap()).collect();
+                (0..5).map(|_| 1 + below(next_word(&mut chance), 12)).collect();
             let holders = Holders::new(&hands);
             for class in classes {
                 let with = holders.with(class, floor, &dice);

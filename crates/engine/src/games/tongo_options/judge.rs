@@ -340,7 +340,26 @@ mod tests {
     use crate::games::tongo_options::public::Floors;
     use crate::games::tongo_options::rules::Rules;
     use crate::games::tongo_options::state::TongoOptions;
-    use crate::testing::Dice;
+    use crate::chance::{Answer, Request};
+    use crate::games::tongo_options::odds::next_word;
+    use alloc::vec::Vec;
+
+    fn number(state: &mut u64, below: usize) -> usize {
+        usize::try_from(next_word(state) >> 32).unwrap() % below
+    }
+
+    fn answer(state: &mut u64, request: Request) -> Answer {
+        match request {
+            Request::Number(n) => Answer::Number(u32::try_from(number(state, n as usize)).unwrap()),
+            Request::Order(n) => {
+                let mut order: Vec<u8> = (0..n).collect();
+                for place in 1..order.len() {
+                    order.swap(place, number(state, place + 1));
+                }
+                Answer::Order(order)
+            }
+        }
+    }
 
     /// How likely the hand wins against two others, hand by hand.
     fn plain(judge: &Judge<'_>, hand: CardSet, floors: &Up, dice: &DiceCounts) -> u32 {
@@ -352,7 +371,7 @@ mod tests {
     /// What is found by sets of hands is what is found hand by hand.
     #[test]
     fn every_shortcut_counts_the_same() {
-        let mut dice = Dice::new(1);
+        let mut state = 1;
         for place in 0..200 {
             let rules = Rules { dice_2d6: place % 2 == 0, ..Rules::lively() };
             let mut game = TongoOptions::new(&rules, 3, None);
@@ -360,12 +379,12 @@ mod tests {
             for _ in 0..place {
                 game = match game.turn() {
                     Turn::Over | Turn::Wait(_) => break,
-                    Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+                    Turn::Chance(request) => game.resolve(&answer(&mut state, request), &mut events),
                     Turn::Players(prompt) => {
                         let seat = prompt.seats.iter().next().unwrap();
                         actions.clear();
                         game.legal_actions(seat, &mut actions);
-                        game.act(seat, dice.choose(&actions).unwrap(), &mut events).unwrap()
+                        game.act(seat, &actions[number(&mut state, actions.len())], &mut events).unwrap()
                     }
                 };
             }
