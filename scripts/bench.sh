@@ -86,7 +86,7 @@ bench_size() {
   export BAHAY_ARCHIVE=file://$INSTANCE/archive BAHAY_ARCHIVE_AFTER_DAYS=2
   for games in "$one" "$((two - one))"; do
     # shellcheck disable=SC2086 # Possibly no word at all.
-    history --games "$games" --players $((games / 5 + 30)) --seed "$games" $more
+    history --games "$games" --days 300 --players $((games / 5 + 30)) --seed "$games" $more
     more=--beside-others
     say "as it is"
     attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
@@ -95,6 +95,10 @@ bench_size() {
   attend "$BINARY" archive || die "records were not archived: see above"
   sql 'vacuum full analyze game_records'
   say "with records in the archive"
+  attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
+  step "closing months"
+  while [ -n "$(sql 'select close_oldest_month(2)')" ]; do :; done
+  say "with entries of the last three months only"
   attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
 }
 

@@ -112,6 +112,8 @@ pub struct Parts {
     pub second_factor_keys: SealingKeys,
     /// For how long rows are kept that nobody needs.
     pub kept: Kept,
+    /// For how many months entries are kept.
+    pub entries_kept_months: Option<u16>,
     /// Where records of old games are.
     pub records: Records,
     /// When they are moved there.
@@ -185,6 +187,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         adjustments: config.adjustments.bounds(),
         door: config.door.options(),
         kept: config.kept.kept(),
+        entries_kept_months: config.kept.entries_kept_months,
         records: config.archive.records()?,
         archiving: config.archive.pace(),
         thinkers: config.thinkers,
@@ -234,6 +237,7 @@ pub async fn start(
         adjustments,
         door,
         kept,
+        entries_kept_months,
         records,
         archiving,
         thinkers,
@@ -272,7 +276,8 @@ pub async fn start(
     let heard = accounts.load_revocations().await?;
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations(heard).await });
-    background.spawn(Months::new(pool.clone(), &metrics).run(stopping.clone()));
+    background
+        .spawn(Months::new(pool.clone(), entries_kept_months, &metrics).run(stopping.clone()));
     background.spawn(Retention::new(pool.clone(), clock.clone(), kept).run());
     if records.has_archive() {
         let mover = Mover::new(pool.clone(), clock.clone(), records.clone(), archiving);

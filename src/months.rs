@@ -6,7 +6,10 @@
 //! nothing to do. What finds no month is never refused; it goes to a part of its own, and the look
 //! that makes its month moves it there. Two figures tell people when that does not work.
 //!
-//! Deliberately absent: months that are taken away. An operator does that (docs/OPERATIONS.md).
+//! Where the house keeps entries for some months only, older months are closed here as well, by
+//! another such function: their entries go, and what they came to stays (docs/LEDGER.md).
+//!
+//! Deliberately absent: operations and transfers that are taken away.
 
 use std::fmt;
 use std::time::Duration;
@@ -43,6 +46,8 @@ pub fn first_operation_of(at: jiff::Timestamp) -> i64 {
 #[derive(Clone)]
 pub struct Months {
     pool: PgPool,
+    /// For how many whole months before this one entries are kept; for good, if that is not said.
+    kept: Option<u16>,
     ahead: Gauge,
     unforeseen: Gauge,
 }
@@ -65,7 +70,7 @@ impl fmt::Debug for Months {
 }
 
 impl Months {
-    pub fn new(pool: PgPool, metrics: &Metrics) -> Self {
+    pub fn new(pool: PgPool, kept: Option<u16>, metrics: &Metrics) -> Self {
         let gauge = |name, help| {
             let gauge: Gauge = metrics.register(name, help, Gauge::default());
             gauge.set(-1);
@@ -73,6 +78,7 @@ impl Months {
         };
         Self {
             pool,
+            kept,
             ahead: gauge(
                 "bahay_months_ahead",
                 "Months after this one for which all tables have a part; -1 before the first look",
@@ -102,7 +108,31 @@ impl Months {
                 Ok(Look { made, ahead, .. }) => tracing::info!(made, ahead, "months were made"),
                 Err(error) => tracing::warn!(%error, "months could not be looked at"),
             }
+            let closed = tokio::select! {
+                _ = stopping.wait_for(|stop| *stop) => return,
+                closed = self.close() => closed,
+            };
+            match closed {
+                Ok(None) => {}
+                Ok(Some(month)) => tracing::info!(month, "a month was closed"),
+                Err(error) => tracing::warn!(%error, "a month cannot be closed yet"),
+            }
         }
+    }
+
+    /// Closes the oldest month, if its entries were kept for as long as they are to be.
+    pub async fn close(&self) -> Result<Option<String>, sqlx::Error> {
+        let Some(kept) = self.kept else {
+            return Ok(None);
+        };
+        let mut tx = self.pool.begin().await?;
+        // All of a month is read.
+        sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
+        let closed = sqlx::query_scalar!("select close_oldest_month($1)", i32::from(kept))
+            .fetch_one(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        Ok(closed)
     }
 
     /// Makes what is missing, and learns how much there is in all months, if that was not done for

@@ -20,6 +20,12 @@ pub struct RetentionSettings {
     #[arg(long, env = "BAHAY_NOTICES_KEPT_DAYS", default_value_t = 365, value_name = "DAYS",
           value_parser = clap::value_parser!(u16).range(7..=3650))]
     pub notices_kept_days: u16,
+
+    /// Whole months before this one for which the entries of accounts are kept, from 2 on; all of them
+    /// for good, if this is not set. Operations and transfers are kept for good.
+    #[arg(long, env = "BAHAY_ENTRIES_KEPT_MONTHS", value_name = "MONTHS",
+          value_parser = clap::value_parser!(u16).range(2..=1200))]
+    pub entries_kept_months: Option<u16>,
 }
 
 impl RetentionSettings {

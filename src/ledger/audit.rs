@@ -29,6 +29,8 @@ pub struct Report {
     pub operations: i64,
     pub transfers: i64,
     pub entries: i64,
+    /// Months whose entries are gone.
+    pub closed_months: i64,
     pub games: i64,
     /// Operations whose house entries are not written yet.
     pub unfolded: i64,
@@ -77,6 +79,8 @@ pub enum Difference {
     OperationDiffers { operation: i64, seal: i64 },
     #[error("operation {operation} is in {seals} seals and {notes} times among those that wait")]
     SealedOtherThanOnce { operation: i64, seals: i64, notes: i64 },
+    #[error("{month} was closed with other operations, transfers or seals than there are")]
+    ClosedMonthDiffers { month: String },
 }
 
 /// Audits all books as they are at one moment.
@@ -109,6 +113,7 @@ pub async fn audit_in_tx(connection: &mut PgConnection) -> Result<Report, sqlx::
     check_stakes(connection, differences).await?;
     check_pots(connection, differences).await?;
     check_returns(connection, differences).await?;
+    check_closed(connection, differences).await?;
     chain::check_members(connection, differences).await?;
     report.head = chain::check(connection, differences).await?;
     Ok(report)
@@ -121,6 +126,7 @@ async fn count(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
             (select count(*) from operations) as "operations!",
             (select count(*) from transfers) as "transfers!",
             (select count(*) from entries) as "entries!",
+            (select count(*) from closed_months) as "closed_months!",
             (select count(*) from games) as "games!",
             (select count(*) from unfolded) as "unfolded!"
         "#
@@ -132,6 +138,7 @@ async fn count(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
         operations: row.operations,
         transfers: row.transfers,
         entries: row.entries,
+        closed_months: row.closed_months,
         games: row.games,
         unfolded: row.unfolded,
         head: None,
@@ -178,7 +185,8 @@ async fn check_sum(
     Ok(())
 }
 
-/// A balance is the sum of the entries, a version their number.
+/// A balance is the sum of the entries, a version their number. Of months that are closed the sides of
+/// the transfers are what the entries were.
 async fn check_balances(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -190,9 +198,19 @@ async fn check_balances(
             coalesce(e.sum, 0)::bigint as "sum!", coalesce(e.count, 0) as "count!"
         from accounts a
         full join (
-            select e.account, sum(e.amount) as sum, count(*) as count
-            from entries e
-            group by e.account
+            select s.account, sum(s.amount) as sum, count(*) as count
+            from (
+                select e.account, e.amount from entries e
+                union all
+                select t.source, -t.amount
+                from transfers t
+                where t.operation < (select max(c.closed_before) from closed_months c)
+                union all
+                select t.destination, t.amount
+                from transfers t
+                where t.operation < (select max(c.closed_before) from closed_months c)
+            ) s
+            group by s.account
         ) e on e.account = a.id
         where a.id is null
             or a.balance <> coalesce(e.sum, 0)
@@ -214,23 +232,38 @@ async fn check_balances(
     Ok(())
 }
 
-/// Each entry has the next number and starts from the balance that the one before left.
+/// Each entry has the next number and starts from the balance that the one before left; the first one
+/// from what the months that are closed came to.
 async fn check_entries(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
 ) -> Result<(), sqlx::Error> {
     let rows = sqlx::query!(
         r#"
+        with closed as (
+            select s.account, sum(s.amount) as balance, count(*) as version
+            from (
+                select t.source as account, -t.amount as amount
+                from transfers t
+                where t.operation < (select max(c.closed_before) from closed_months c)
+                union all
+                select t.destination, t.amount
+                from transfers t
+                where t.operation < (select max(c.closed_before) from closed_months c)
+            ) s
+            group by s.account
+        )
         select e.account, e.version
         from (
             select e.account, e.version, e.amount, e.balance_before, e.balance_after,
-                lag(e.version, 1, 0::bigint) over account as version_last,
-                lag(e.balance_after, 1, 0::bigint) over account as balance_last
+                lag(e.version) over account as version_last,
+                lag(e.balance_after) over account as balance_last
             from entries e
             window account as (partition by e.account order by e.version)
         ) e
-        where e.version <> e.version_last + 1
-            or e.balance_before <> e.balance_last
+        left join closed c on c.account = e.account and e.version_last is null
+        where e.version <> coalesce(e.version_last, c.version, 0) + 1
+            or e.balance_before <> coalesce(e.balance_last, c.balance, 0)
             or e.balance_after <> e.balance_before + e.amount
         order by e.account, e.version
         limit $1
@@ -247,7 +280,8 @@ async fn check_entries(
 }
 
 /// Each transfer has one entry on its source and one on its destination, and there is no entry
-/// without a transfer. Only house sides that wait to be folded may be missing, and must be.
+/// without a transfer. Only house sides that wait to be folded may be missing, and must be; and those
+/// of months that are closed, of which no entry may be left.
 async fn check_transfers(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -266,7 +300,10 @@ async fn check_transfers(
             from sides s
             left join unfolded u on u.operation = s.operation
             left join accounts a on a.id = s.account and a.kind in ('fee', 'issue')
-            where u.operation is null or a.id is null
+            where (u.operation is null or a.id is null)
+                and s.operation >= coalesce(
+                    (select max(c.closed_before) from closed_months c), 0
+                )
         ),
         found as (
             select e.operation, e.number, e.account, sum(e.amount) as amount, count(*) as count
@@ -438,7 +475,7 @@ async fn check_pots(
 }
 
 /// Who gets coins back out of a POT gets what that player has paid into it since it was last empty,
-/// to the hundredth.
+/// to the hundredth. Of what was paid in months that are closed nothing is known; it was empty since.
 async fn check_returns(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -454,6 +491,11 @@ async fn check_returns(
             join accounts w on w.id in (t.source, t.destination) and w.kind = 'wallet'
             where a.kind = 'pot'
                 and a.id in (select r.source from transfers r where r.code = 'return')
+                and e.version >= (
+                    select min(b.version)
+                    from entries b
+                    where b.account = a.id and b.balance_before = 0
+                )
             window before as (
                 partition by a.id order by e.version
                 rows between unbounded preceding and 1 preceding
@@ -480,5 +522,40 @@ async fn check_returns(
         operation: row.operation,
         left: Coins::from_hundredths(row.sum),
     }));
+    Ok(())
+}
+
+/// Of a month that is closed there is still what there was, and the chain still has the seal that was
+/// the newest then.
+async fn check_closed(
+    connection: &mut PgConnection,
+    differences: &mut Vec<Difference>,
+) -> Result<(), sqlx::Error> {
+    let months = sqlx::query_scalar!(
+        r#"
+        select to_char(m.month, 'YYYY-MM') as "month!"
+        from closed_months m
+        cross join lateral (
+            select count(*) as count
+            from operations o
+            where o.id >= first_operation_of(m.month::timestamp at time zone 'UTC')
+                and o.id < m.closed_before
+        ) o
+        cross join lateral (
+            select count(*) as count, coalesce(sum(t.amount), 0) as sum
+            from transfers t
+            where t.operation >= first_operation_of(m.month::timestamp at time zone 'UTC')
+                and t.operation < m.closed_before
+        ) t
+        where o.count <> m.operations or t.count <> m.transfers or t.sum <> m.moved
+            or not exists (
+                select from seals s where s.number = m.seal and s.hash = m.seal_hash
+            )
+        order by m.month
+        "#
+    )
+    .fetch_all(connection)
+    .await?;
+    differences.extend(months.into_iter().map(|month| Difference::ClosedMonthDiffers { month }));
     Ok(())
 }

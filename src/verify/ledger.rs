@@ -106,8 +106,12 @@ pub async fn check(
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Books { accounts, operations, transfers, entries, games, unfolded, .. } = &self.books;
+        let closed = self.books.closed_months;
         writeln!(f, "counted")?;
         writeln!(f, "  {accounts} accounts, {entries} entries, {transfers} transfers")?;
+        if closed > 0 {
+            writeln!(f, "  {closed} closed months, which have transfers and no entries")?;
+        }
         writeln!(f, "  {operations} operations, {unfolded} of them not folded yet")?;
         let Counted { opened, refused, settled, voided, actions, .. } = &self.games;
         writeln!(f, "  {games} games; read again: {opened} openings, {refused} refused ones,")?;

@@ -7,6 +7,7 @@ mod archive;
 mod archived;
 mod asyncapi;
 mod brief;
+mod closed_months;
 mod cluster;
 mod desk;
 mod fairness;

@@ -239,6 +239,7 @@ async fn start(
         adjustments: adjustments(),
         door,
         kept: Kept::default(),
+        entries_kept_months: None,
         records: Records::in_the_database(),
         archiving: Pace::new(Duration::from_hours(48)),
         thinkers: 1,

@@ -86,8 +86,7 @@ mod tests {
         for cards in (0..4).cycle().take(400) {
             let hands: [CardSet; HANDS] = core::array::from_fn(|_| some_cards(&mut chance, 4));
             let floor = some_cards(&mut chance, cards);
-            let dice: DiceCounts =
-                (0..5).map(|_| 1 + below(next_word(&mut chance), 12)).collect();
+            let dice: DiceCounts = (0..5).map(|_| 1 + below(next_word(&mut chance), 12)).collect();
             let holders = Holders::new(&hands);
             for class in classes {
                 let with = holders.with(class, floor, &dice);

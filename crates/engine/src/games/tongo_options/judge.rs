@@ -335,13 +335,13 @@ fn small(count: usize) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::{DiceCounts, Judge, Up, best_floor, chance};
+    use crate::chance::{Answer, Request};
     use crate::game::{Game, Turn, Viewer};
     use crate::games::tongo_options::card::CardSet;
+    use crate::games::tongo_options::odds::next_word;
     use crate::games::tongo_options::public::Floors;
     use crate::games::tongo_options::rules::Rules;
     use crate::games::tongo_options::state::TongoOptions;
-    use crate::chance::{Answer, Request};
-    use crate::games::tongo_options::odds::next_word;
     use alloc::vec::Vec;
 
     fn number(state: &mut u64, below: usize) -> usize {
@@ -379,12 +379,15 @@ mod tests {
             for _ in 0..place {
                 game = match game.turn() {
                     Turn::Over | Turn::Wait(_) => break,
-                    Turn::Chance(request) => game.resolve(&answer(&mut state, request), &mut events),
+                    Turn::Chance(request) => {
+                        game.resolve(&answer(&mut state, request), &mut events)
+                    }
                     Turn::Players(prompt) => {
                         let seat = prompt.seats.iter().next().unwrap();
                         actions.clear();
                         game.legal_actions(seat, &mut actions);
-                        game.act(seat, &actions[number(&mut state, actions.len())], &mut events).unwrap()
+                        game.act(seat, &actions[number(&mut state, actions.len())], &mut events)
+                            .unwrap()
                     }
                 };
             }
