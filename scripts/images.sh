@@ -22,13 +22,13 @@ lacking_for_images() {
   elif ! unshare --mount --net --pid --fork true 2>/dev/null; then
     echo "the kernel gives no namespaces here"
   elif ! has_container_programs && ! type -P apt-get >/dev/null; then
-    echo "these are missing: $CONTAINER_PROGRAMS netavark aardvark-dns"
+    echo "these are missing: $CONTAINER_PROGRAMS netavark aardvark-dns iptables"
   fi
 }
 
 has_container_programs() {
   local name
-  for name in $CONTAINER_PROGRAMS; do type -P "$name" >/dev/null || return 1; done
+  for name in $CONTAINER_PROGRAMS iptables; do type -P "$name" >/dev/null || return 1; done
   [ -x /usr/lib/podman/netavark ] && [ -x /usr/lib/podman/aardvark-dns ]
 }
 
@@ -39,7 +39,7 @@ prepare_images() {
     lock "$PROGRAMS/lock"
     install_programs containers
     unlock "$PROGRAMS/lock"
-    has_container_programs || die "some of these are missing: $CONTAINER_PROGRAMS netavark aardvark-dns"
+    has_container_programs || die "some of these are missing: $CONTAINER_PROGRAMS netavark aardvark-dns iptables"
   fi
   AT_EXIT="unlock_images $AT_EXIT"
   lock /tmp/bahay-containers.lock

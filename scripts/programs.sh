@@ -344,7 +344,8 @@ apt_packages() {
       python) echo python3 python3-venv ;;
       valgrind) echo valgrind ;;
       pgbackrest) echo pgbackrest ;;
-      containers) echo $CONTAINER_PROGRAMS netavark aardvark-dns ;;
+      # The last one is what the network of containers is made with.
+      containers) echo $CONTAINER_PROGRAMS netavark aardvark-dns iptables ;;
       # The second holds what the program reads, the third letters to draw.
       chromium) echo chromium chromium-common fonts-dejavu-core ;;
     esac
