@@ -56,7 +56,7 @@ check_house() {
   kill_while_they_play
   say "both servers are exchanged for another image, one by one, while players play"
   upgrade "$1"
-  in_house run --rm migrate verify ledger
+  in_house exec -T server bahay verify ledger
   end_in_order
   remove_house
 }

@@ -28,6 +28,8 @@ impl ArchiveSettings {
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
+        // Whoever passes settings on passes on also those that nobody has made.
+        let variables = variables.filter(|(_, value)| !value.is_empty());
         let address = self.archive.as_deref().filter(|address| !address.is_empty());
         let place = address.map(|address| Place::open(address, variables)).transpose()?;
         Ok(Records::new(place))

@@ -256,7 +256,8 @@ impl From<Entry> for WalletEntry {
 /// List the entries of my wallet
 ///
 /// Newest first. An entry never changes, and each starts from the balance that the one before
-/// it left. A cursor is good for the filters that it was given with.
+/// it left. A cursor is good for the filters that it was given with. Where a house keeps entries for
+/// some months only, older ones are not listed.
 #[utoipa::path(
     get,
     path = "/v1/me/wallet/entries",

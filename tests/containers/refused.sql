@@ -21,6 +21,9 @@ update game_records set record = null
 update archive_objects set hash = sha256('')
 delete from archive_objects
 delete from archive_dictionaries
+insert into closed_months select now(), 1, 1, 1, 1, 1, sha256('')
+delete from closed_months
+drop table entries_unforeseen
 update operator_actions set detail = '{}'
 update accounts set code = code || 'x'
 update operators set role = 'admin'

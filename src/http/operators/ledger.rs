@@ -246,7 +246,7 @@ pub(in crate::http) async fn account(reports: &Reports, code: &str) -> Result<Ac
 
 /// List an account's entries
 ///
-/// Newest first. For operators of every role.
+/// Newest first; those of closed months are not listed. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/ledger/accounts/{code}/entries",
