@@ -13,13 +13,14 @@ ENV SQLX_OFFLINE=true CARGO_PROFILE_RELEASE_STRIP=symbols
 # our own crates are empty in it.
 COPY Cargo.toml Cargo.lock ./
 COPY crates/engine/Cargo.toml crates/engine/
+COPY crates/protocol/Cargo.toml crates/protocol/
 COPY crates/shell/Cargo.toml crates/shell/
 COPY benches benches
 COPY crates/engine/benches crates/engine/benches
 COPY crates/shell/examples crates/shell/examples
-RUN mkdir -p src crates/engine/src crates/shell/src \
+RUN mkdir -p src crates/engine/src crates/protocol/src crates/shell/src \
     && echo 'fn main() {}' >src/main.rs \
-    && touch src/lib.rs crates/engine/src/lib.rs crates/shell/src/lib.rs \
+    && touch src/lib.rs crates/engine/src/lib.rs crates/protocol/src/lib.rs crates/shell/src/lib.rs \
     && cargo build --release --locked --bin bahay
 COPY . .
 # Cargo goes by the times of files, and those that came now may be older than the empty ones.

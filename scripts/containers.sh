@@ -115,7 +115,7 @@ unpack_prometheus() {
 check_context() {
   local context=$INSTANCE/context name target
   rm -rf "$context"
-  mkdir -p "$context/all" "$context/first/crates/engine" "$context/first/crates/shell"
+  mkdir -p "$context/all" "$context/first/crates/"{engine,protocol,shell}
   while read -r name; do
     [ -e "$name" ] || die ".dockerignore names $name, which is not there"
     mkdir -p "$context/all/$(dirname "$name")"
@@ -128,8 +128,9 @@ check_context() {
   cp "$context"/all/Cargo.* "$context/first"
   cp -R "$context/all/benches" "$context/first"
   cp -R "$context/all/crates/engine/"{Cargo.toml,benches} "$context/first/crates/engine"
+  cp "$context/all/crates/protocol/Cargo.toml" "$context/first/crates/protocol"
   cp -R "$context/all/crates/shell/"{Cargo.toml,examples} "$context/first/crates/shell"
-  for name in . crates/engine crates/shell; do
+  for name in . crates/engine crates/protocol crates/shell; do
     mkdir -p "$context/first/$name/src"
     : >"$context/first/$name/src/lib.rs"
   done

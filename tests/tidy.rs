@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use documents::{citations, links, tests_named};
 use floats::floats;
 use games::games_named;
-use layers::{ARROWS, ENGINE_ARROWS, SHELL_ARROWS};
+use layers::{ARROWS, ENGINE_ARROWS, PROTOCOL_ARROWS, SHELL_ARROWS};
 use purity::purity;
 use rust::{Parts, paths};
 use schemas::twins;
@@ -216,6 +216,7 @@ fn arrows(files: &[File]) -> Complaints {
     let roots = [
         ("src/", ARROWS),
         ("crates/engine/src/", ENGINE_ARROWS),
+        ("crates/protocol/src/", PROTOCOL_ARROWS),
         ("crates/shell/src/", SHELL_ARROWS),
     ];
     for (root, table) in roots {
@@ -278,7 +279,7 @@ fn clocks(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     let ours = |file: &&File| {
         file.is_rust()
-            && ["src/", "crates/engine/src/", "crates/shell/src/"]
+            && ["src/", "crates/engine/src/", "crates/protocol/src/", "crates/shell/src/"]
                 .iter()
                 .any(|root| file.path.starts_with(root))
     };

@@ -8,7 +8,6 @@
 //! Bounds: [`RELATIONS_MAX`] of each kind a player; one report of a player about another a game.
 //! Deliberately absent: free text between players.
 
-mod phrase;
 mod reports;
 
 use std::collections::BTreeSet;
@@ -20,7 +19,7 @@ use sqlx::PgPool;
 
 use crate::db;
 
-pub use phrase::Phrase;
+pub use bahay_protocol::Phrase;
 pub use reports::{
     KeptReport, ReportDecision, ReportError, ReportOutcome, ReportState, decide_report_in_tx,
 };

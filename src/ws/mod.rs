@@ -17,13 +17,14 @@ mod feed;
 mod hint;
 mod limit;
 mod opening;
-pub mod protocol;
 mod refusals;
 mod seeking;
 mod session;
 mod spectate;
 mod wire;
 mod writer;
+
+pub use bahay_protocol as protocol;
 
 use std::sync::Arc;
 

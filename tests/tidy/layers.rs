@@ -269,6 +269,10 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "spaces", "table"]),
 ];
 
+/// The same for the protocol.
+pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] =
+    &[("phrase", &[]), ("brief", &[]), ("reading", &["brief"]), ("received", &[])];
+
 /// The same for the shell.
 pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
     ("journal", &[]),

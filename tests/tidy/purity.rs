@@ -6,23 +6,24 @@ use super::{Complaints, File, lines_with};
 /// What the packages without I/O may not name: whatever waits, or comes from outside.
 const PURE: &[(&str, &[&str])] = &[
     ("crates/engine/src/", &["tokio::", "redis::", "sqlx::", "axum::", "std::"]),
-    (
-        "crates/shell/src/",
-        &[
-            "tokio::",
-            "redis::",
-            "sqlx::",
-            "axum::",
-            "getrandom::",
-            "std::thread",
-            "std::time",
-            "std::net",
-            "std::fs",
-            "std::io",
-            "std::env",
-            "std::process",
-        ],
-    ),
+    ("crates/protocol/src/", WAITING),
+    ("crates/shell/src/", WAITING),
+];
+
+/// What the standard library has for waiting, and who waits.
+const WAITING: &[&str] = &[
+    "tokio::",
+    "redis::",
+    "sqlx::",
+    "axum::",
+    "getrandom::",
+    "std::thread",
+    "std::time",
+    "std::net",
+    "std::fs",
+    "std::io",
+    "std::env",
+    "std::process",
 ];
 
 pub(super) fn purity(files: &[File]) -> Complaints {

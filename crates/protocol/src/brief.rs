@@ -27,7 +27,7 @@ use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::ws::protocol::{Message, SUBPROTOCOL, Tag};
+use crate::{Message, SUBPROTOCOL, Tag};
 
 /// The events of the table itself that have a short form, and their numbers in MessagePack. The
 /// events of a game have the other numbers, in the order in which the game lists them.

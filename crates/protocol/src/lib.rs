@@ -5,6 +5,7 @@
 //! a gap; `brief` has shorter forms of these. Coins are whole hundredths of a coin, times are milliseconds since 1970-01-01 UTC.
 
 pub mod brief;
+mod phrase;
 mod reading;
 mod received;
 
@@ -21,8 +22,8 @@ use bahay_engine::table::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use crate::ids::Tag;
-use crate::social::Phrase;
+pub use bahay_shell::Tag;
+pub use phrase::Phrase;
 pub use reading::MessageReader;
 pub use received::{ActionText, read_command};
 

@@ -185,8 +185,8 @@ fn lift_prompt<G: Lift<AnyGame>>(prompt: OpenPrompt<G::Action>) -> OpenPrompt<An
 #[cfg(test)]
 mod tests {
     use super::{ACK, MessageReader, UPDATE};
-    use crate::ws::protocol::Message;
-    use crate::ws::protocol::brief::Form;
+    use crate::Message;
+    use crate::brief::Form;
 
     #[test]
     fn common_messages_are_read_as_all_are() {
