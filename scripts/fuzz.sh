@@ -6,7 +6,7 @@
 # What is found lies in target/fuzz/found, and a line says how it is tried again. Input that leads somewhere new
 # is kept in target/fuzz/corpus; fuzz/corpus has a little of it to begin with.
 
-FUZZ_TARGETS='tongits tongo_options tongo_assets records journals'
+FUZZ_TARGETS='tongits tongo_options tongo_assets records journals commands messages documents'
 FUZZ=target/fuzz
 
 cmd_fuzz() {

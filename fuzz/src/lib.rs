@@ -5,7 +5,13 @@
 
 pub mod documents;
 pub mod game;
+pub mod messages;
 pub mod tables;
+
+/// The ledger's own, without the rest of the ledger.
+#[path = "../../src/ledger/canonical.rs"]
+#[expect(dead_code, reason = "only the form of one document is looked at")]
+pub mod canonical;
 
 /// Decisions out of bytes; when they are spent, each is the first choice.
 #[derive(Clone, Debug)]

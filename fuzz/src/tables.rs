@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Skill};
+use bahay_engine::game::{Game, GameKind, Hits, Skill};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
@@ -37,20 +37,7 @@ pub fn played(choices: &mut Choices<'_>) -> &'static Played {
 fn play<G: GameKind>() -> Played {
     let mut played = Played { kind: G::NAME, records: Vec::new(), steps: Vec::new() };
     for (seed, set) in (1..).zip(G::rule_sets()) {
-        let bet = Coins::from_whole(1).expect("it is small");
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: (set.rules)(),
-            price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-            hits: set.hits,
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
-        let welcome = Coins::from_whole(100_000).expect("it is small");
-        let mut simulation = Simulation::<G>::new(seed, terms, Habits::ROUGH, welcome);
+        let mut simulation = simulation::<G>(seed, (set.rules)(), set.hits);
         loop {
             let before = document(simulation.table());
             let happened = simulation.step();
@@ -62,6 +49,24 @@ fn play<G: GameKind>() -> Played {
         }
     }
     played
+}
+
+/// A table with players who have bad habits, and coins enough.
+pub fn simulation<G: Game>(seed: u64, rules: G::Rules, hits: Option<Hits>) -> Simulation<G> {
+    let bet = Coins::from_whole(1).expect("it is small");
+    let terms = Terms {
+        room: "newbie".to_owned(),
+        rules,
+        price: Price { bet, multiplier: 1, fee_basis_points: 500 },
+        hits,
+        clocks: Clocks::default(),
+        spectators: Spectators::default(),
+        bots: Skill::default(),
+        private: None,
+        practice: false,
+    };
+    let welcome = Coins::from_whole(100_000).expect("it is small");
+    Simulation::new(seed, terms, Habits::ROUGH, welcome)
 }
 
 fn document(of: &impl serde::Serialize) -> Value {
