@@ -24,6 +24,8 @@ pub(crate) struct House {
     /// Taken by whoever does something to it.
     pub(crate) postgres_turn: Mutex<()>,
     pub(crate) redis_turn: Mutex<()>,
+    /// One exchange at a time.
+    pub(crate) exchange_turn: Mutex<()>,
     pub(crate) nodes: Vec<Arc<Node>>,
     pub(crate) bots: Vec<Bot>,
     pub(crate) began: Instant,
@@ -92,6 +94,7 @@ async fn turn(house: &House, fault: Fault) -> Option<tokio::sync::MutexGuard<'_,
         | Fault::Delay { node, link, .. } => house.node(node).link_turn(link),
         Fault::KillPostgres => &house.postgres_turn,
         Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis => &house.redis_turn,
+        Fault::Exchange { .. } => &house.exchange_turn,
         // Each node in its turn.
         Fault::RollingRestart => return None,
         Fault::Duplicate { .. }
@@ -143,12 +146,15 @@ impl House {
             }
             Fault::RollingRestart => {
                 for node in &self.nodes {
-                    let _turn = node.turn.lock().await;
-                    let ended = node.end().await;
-                    node.start();
-                    node.until_healthy().await?;
-                    ended?;
+                    self.restart(node).await?;
                 }
+            }
+            Fault::Exchange { version } => {
+                for node in &self.nodes {
+                    node.take(version);
+                    self.restart(node).await?;
+                }
+                sleep(for_long).await;
             }
             Fault::Cut { node, link } => {
                 self.node(node).cut(link).await;
@@ -188,6 +194,14 @@ impl House {
             Fault::Duplicate { clients } => self.order(clients, dice, Order::Repeat(for_long)),
         }
         Ok(())
+    }
+
+    async fn restart(&self, node: &Node) -> Result<(), String> {
+        let _turn = node.turn.lock().await;
+        let ended = node.end().await;
+        node.start();
+        node.until_healthy().await?;
+        ended
     }
 
     async fn kill(&self, service: Service, for_long: Duration) {

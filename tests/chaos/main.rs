@@ -52,7 +52,7 @@ use faults::{Carried, House};
 use forge::Forgery;
 use nodes::Node;
 use options::Options;
-use plan::{Extent, Plan};
+use plan::{Extent, Plan, Version};
 use report::Figures;
 use support::services::{Service, Services};
 
@@ -141,7 +141,9 @@ fn draw(options: &Options, seed: u64) -> Plan {
     let Options { nodes, tables, lose_redis, .. } = *options;
     let clients = bots::rooms(tables).map(|_| 1).sum();
     let extent = Extent { nodes, clients, lose_redis };
-    if options.short {
+    if let Some(times) = options.exchanges {
+        Plan::exchanges(seed, times)
+    } else if options.short {
         Plan::each_once(seed, extent)
     } else {
         Plan::draw(seed, extent, Duration::from_secs(60 * options.minutes))
@@ -155,8 +157,13 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     let redis_url = services.redis_url().to_owned();
     said(bahay().arg("migrate").env("DATABASE_URL", services.database_url()))?;
     let mut nodes = Vec::new();
+    let before = options.from.as_deref().unwrap_or(Path::new(env!("CARGO_BIN_EXE_bahay")));
     for number in 0..options.nodes {
-        nodes.push(Node::prepare(number, &database, &redis_url, folder).await);
+        let node = Node::prepare(number, &database, &redis_url, folder, before).await;
+        if options.exchanges.is_some() {
+            node.take(Version::Before);
+        }
+        nodes.push(node);
     }
     nodes.iter().for_each(|node| node.start());
     for node in &nodes {
@@ -167,9 +174,15 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
         .zip(bots::rooms(options.tables))
         .map(|client| Bot::start(client, plan.seed, folder, began, &nodes, finishing.clone()))
         .collect();
-    let (postgres_turn, redis_turn) = (Mutex::default(), Mutex::default());
-    let services = Mutex::new(services);
-    let house = Arc::new(House { services, postgres_turn, redis_turn, nodes, bots, began });
+    let house = Arc::new(House {
+        services: Mutex::new(services),
+        postgres_turn: Mutex::default(),
+        redis_turn: Mutex::default(),
+        exchange_turn: Mutex::default(),
+        nodes,
+        bots,
+        began,
+    });
     until("every client sits at a table", || house.bots.iter().all(Bot::has_joined)).await?;
     println!("{} ms: all play", began.elapsed().as_millis());
 
@@ -205,6 +218,9 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     let mut figures = Figures::of(&evidence, &verdict, &done, options.nodes);
     if !options.short {
         findings.extend(figures.late());
+    }
+    if options.exchanges.is_some() {
+        findings.extend(figures.noticed_of_exchanges());
     }
     for node in &nodes {
         findings.extend(figures.read_log(node.log()));

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::gate::Gate;
-use crate::plan::Link;
+use crate::plan::{Link, Version};
 use crate::support::wire::Wire;
 
 const SECRET: &str = "7d1f0a6b93c84e25a0b7c6d5e4f3928170695a4b3c2d1e0f9e8d7c6b5a493827";
@@ -47,6 +47,8 @@ pub(crate) struct Node {
     postgres: Wire,
     redis: Wire,
     log: PathBuf,
+    /// The binary of the version before.
+    before: PathBuf,
     state: Mutex<State>,
     /// Taken by whoever does something to the process.
     pub(crate) turn: tokio::sync::Mutex<()>,
@@ -59,6 +61,7 @@ struct State {
     process: Option<Child>,
     address: Option<SocketAddr>,
     wanted: bool,
+    version: Version,
     /// It has answered since it was started.
     served: bool,
     findings: Vec<String>,
@@ -70,6 +73,7 @@ impl Node {
         database: &PgConnectOptions,
         redis_url: &str,
         folder: &Path,
+        before: &Path,
     ) -> Arc<Self> {
         let node = Arc::new(Self {
             number,
@@ -77,6 +81,7 @@ impl Node {
             postgres: Wire::postgres(database).await,
             redis: Wire::redis(redis_url).await,
             log: folder.join(format!("node-{number}.log")),
+            before: before.to_owned(),
             state: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
             link_turns: Default::default(),
@@ -105,6 +110,11 @@ impl Node {
     /// Has it run from here on. The keeper starts it.
     pub(crate) fn start(&self) {
         self.state().wanted = true;
+    }
+
+    /// From its next start on it runs this.
+    pub(crate) fn take(&self, version: Version) {
+        self.state().version = version;
     }
 
     /// Returns when it answers; says why not, when it takes too long.
@@ -238,7 +248,11 @@ impl Node {
         let address = free.expect("loopback has a free port");
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
         let log = log.expect("the run's folder is ours");
-        let process = Command::new(env!("CARGO_BIN_EXE_bahay"))
+        let binary = match state.version {
+            Version::This => Path::new(env!("CARGO_BIN_EXE_bahay")),
+            Version::Before => &self.before,
+        };
+        let process = Command::new(binary)
             .arg("serve")
             .env_clear()
             .env("DATABASE_URL", self.postgres.url())

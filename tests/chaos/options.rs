@@ -24,12 +24,22 @@ pub(crate) struct Options {
 
     /// Tables, of the games in turn; each has three clients or more.
     #[arg(long, default_value_t = 8, value_name = "NUMBER",
-          value_parser = clap::value_parser!(u64).range(1..=200))]
+          value_parser = clap::value_parser!(u64).range(1..=500))]
     pub(crate) tables: u64,
 
     /// Every kind of fault once, one soon after the other, instead of so many minutes.
     #[arg(long, conflicts_with = "minutes")]
     pub(crate) short: bool,
+
+    /// No faults: so often all nodes are exchanged, one after the other, for those of another version,
+    /// and back again.
+    #[arg(long, value_name = "TIMES", conflicts_with_all = ["minutes", "short", "lose_redis"],
+          value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) exchanges: Option<u64>,
+
+    /// The binary of the version before, by which the run begins; without it that of this one.
+    #[arg(long, value_name = "FILE", requires = "exchanges")]
+    pub(crate) from: Option<std::path::PathBuf>,
 
     /// Also lose all that Redis holds. Games that were open are voided then.
     #[arg(long)]
@@ -59,9 +69,11 @@ pub(crate) struct Options {
 impl Options {
     /// The command that repeats a run of this seed.
     pub(crate) fn command(&self, seed: u64) -> String {
-        let extent = match self.short {
-            true => "--short".to_owned(),
-            false => format!("--minutes {}", self.minutes),
+        let extent = match (self.exchanges, &self.from) {
+            (Some(times), None) => format!("--exchanges {times}"),
+            (Some(times), Some(from)) => format!("--exchanges {times} --from {}", from.display()),
+            (None, _) if self.short => "--short".to_owned(),
+            (None, _) => format!("--minutes {}", self.minutes),
         };
         let lose = if self.lose_redis { " --lose-redis" } else { "" };
         let Self { nodes, tables, .. } = self;

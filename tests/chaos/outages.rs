@@ -36,8 +36,7 @@ impl Outages {
         let postgres = of(&|fault| fault == Fault::KillPostgres);
         let by_node: Vec<_> = (0..nodes).map(|node| of(&|fault| stops(fault, node))).collect();
         // While they are restarted in turn, others are there.
-        let struck = (0..nodes)
-            .map(|node| of(&|fault| fault != Fault::RollingRestart && stops(fault, node)));
+        let struck = (0..nodes).map(|node| of(&|fault| !is_in_turn(fault) && stops(fault, node)));
         let all_nodes = struck.reduce(|one, other| common(&one, &other));
         let nobody = [redis.clone(), postgres, all_nodes.unwrap_or_default()].concat();
         Self {
@@ -69,6 +68,11 @@ impl Outages {
 }
 
 /// Whether a node could not serve its clients, by this fault.
+/// One node after the other, so that others are there.
+fn is_in_turn(fault: Fault) -> bool {
+    matches!(fault, Fault::RollingRestart | Fault::Exchange { .. })
+}
+
 fn stops(fault: Fault, node: u64) -> bool {
     match fault {
         Fault::KillNode { node: struck }
@@ -77,7 +81,7 @@ fn stops(fault: Fault, node: u64) -> bool {
         | Fault::Cut { node: struck, link: Link::Redis | Link::Clients }
         | Fault::Hold { node: struck, link: Link::Redis | Link::Clients } => struck == node,
         // One after the other, in moments that are not noted.
-        Fault::RollingRestart => true,
+        Fault::RollingRestart | Fault::Exchange { .. } => true,
         Fault::Cut { link: Link::Postgres, .. }
         | Fault::Hold { link: Link::Postgres, .. }
         | Fault::Delay { .. }

@@ -22,6 +22,16 @@ pub(crate) enum Link {
     Clients,
 }
 
+/// What a node runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Version {
+    /// What was built with this run.
+    #[default]
+    This,
+    /// What the run was told of, and begins with.
+    Before,
+}
+
 /// What goes wrong. Nodes are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
@@ -39,6 +49,10 @@ pub(crate) enum Fault {
     },
     /// Every node in turn is told to end, and started again.
     RollingRestart,
+    /// Every node in turn is told to end, and started again by the binary of a version.
+    Exchange {
+        version: Version,
+    },
     /// A node's connections over a link break, and new ones are refused for a while.
     Cut {
         node: u64,
@@ -155,6 +169,18 @@ impl Plan {
         Self { seed, steps }
     }
 
+    /// So many upgrades and as many rollbacks, one after the other, with some seconds between two.
+    pub(crate) fn exchanges(seed: u64, times: u64) -> Self {
+        let versions = [Version::This, Version::Before].into_iter().cycle().zip(0..2 * times);
+        let step = |(version, place): (Version, u64)| Step {
+            // Each waits for the one before.
+            at_ms: 3_000 + place,
+            fault: Fault::Exchange { version },
+            for_ms: 3_000,
+        };
+        Self { seed, steps: versions.map(step).collect() }
+    }
+
     /// Whether all that Redis holds is lost on purpose.
     pub(crate) fn loses_redis(&self) -> bool {
         self.steps.iter().any(|step| step.fault == Fault::LoseRedis)
@@ -198,6 +224,7 @@ fn every_kind(dice: &mut Dice, extent: Extent) -> Vec<Fault> {
 fn duration_ms(dice: &mut Dice, fault: Fault) -> u64 {
     let (low, high) = match fault {
         Fault::RollingRestart
+        | Fault::Exchange { .. }
         | Fault::LoseRedis
         | Fault::Storm
         | Fault::Drop { .. }
@@ -228,6 +255,8 @@ impl Fault {
             Self::StopNode { .. } => "stop node".into(),
             Self::StopNodeLong { .. } => "stop node past its heartbeat".into(),
             Self::RollingRestart => "rolling restart".into(),
+            Self::Exchange { version: Version::This } => "upgrade".into(),
+            Self::Exchange { version: Version::Before } => "rollback".into(),
             Self::Cut { link, .. } => of_link("cut link to", link),
             Self::Hold { link, .. } => of_link("hold link to", link),
             Self::Delay { link, .. } => of_link("delay link to", link),
@@ -273,6 +302,7 @@ impl fmt::Display for Fault {
             | Self::Slow { clients }
             | Self::Idle { clients } => write!(f, ", {clients} of them"),
             Self::RollingRestart
+            | Self::Exchange { .. }
             | Self::KillPostgres
             | Self::KillRedis
             | Self::StallRedis

@@ -18,6 +18,9 @@ use crate::plan::Fault;
 /// After a kill, a connection of that node that is lost within this time was lost by the kill.
 const KILLED_WITHIN_MS: u64 = 2_000;
 
+/// Refusals that a client does with by itself: what it wanted was done already, or is tried again.
+const UNDERSTOOD: [&str; 4] = ["already_ready", "stale_prompt", "unavailable", "wrong_phase"];
+
 /// What a run came to.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
@@ -35,6 +38,7 @@ pub(crate) struct Figures {
     refusals: BTreeMap<String, u64>,
     void_reasons: BTreeMap<String, u64>,
     /// Milliseconds each.
+    acks: Vec<u64>,
     resumes: Vec<u64>,
     /// The same without the time in which nobody could have served a client.
     resumes_served: Vec<u64>,
@@ -73,6 +77,7 @@ impl Figures {
         }
         for client in &verdict.walked {
             figures.acknowledged += client.acked.len();
+            figures.acks.extend(&client.acked_after_ms);
             figures.snapshots += client.snapshots;
             figures.updates += client.updates;
             figures.connections_lost += client.absences.len();
@@ -91,6 +96,7 @@ impl Figures {
             }
         }
         figures.takeovers(&verdict.walked, done, &outages);
+        figures.acks.sort_unstable();
         figures.resumes.sort_unstable();
         figures.resumes_served.sort_unstable();
         figures.resumes_quiet.sort_unstable();
@@ -142,6 +148,14 @@ impl Figures {
             .map(|late| format!("a seat of a killed node was without the AI for too long: {late}"))
     }
 
+    /// What players may not notice of an exchange of versions.
+    pub(crate) fn noticed_of_exchanges(&self) -> Vec<String> {
+        let voided = (self.voided > 0).then(|| format!("{} games were voided", self.voided));
+        let unknown = self.refusals.iter().filter(|(code, _)| !UNDERSTOOD.contains(&&***code));
+        let unknown = unknown.map(|(code, count)| format!("{count} refusals with {code}"));
+        voided.into_iter().chain(unknown).collect()
+    }
+
     /// Notes what a node's log says went wrong. Panics are told apart.
     pub(crate) fn read_log(&mut self, log: &Path) -> Vec<String> {
         // A node that never started has none.
@@ -176,6 +190,7 @@ impl Figures {
             "connections_lost": self.connections_lost,
             "faults": self.faults,
             "refusals": self.refusals,
+            "ack_ms": spread(&self.acks),
             "resume_ms": spread(&self.resumes),
             "resume_served_ms": spread(&self.resumes_served),
             "resume_quiet_ms": spread(&self.resumes_quiet),
@@ -243,6 +258,7 @@ impl fmt::Display for Figures {
         writeln!(f, "  frames      {} snapshots, {} updates", self.snapshots, self.updates)?;
         writeln!(f, "  connections {} lost", self.connections_lost)?;
         for (what, sorted) in [
+            ("moves acknowledged after", &self.acks),
             ("resumed after", &self.resumes),
             ("the same while somebody could serve", &self.resumes_served),
             ("and where nothing was at fault", &self.resumes_quiet),

@@ -56,6 +56,8 @@ pub(crate) struct Walked {
     pub(crate) client: usize,
     pub(crate) player: Option<PlayerId>,
     pub(crate) acked: Vec<Acked>,
+    /// For each of these, the milliseconds since it was sent for the first time.
+    pub(crate) acked_after_ms: Vec<u64>,
     /// Every act that was sent, acknowledged or not.
     pub(crate) sent: Vec<(GameId, u32, Written)>,
     /// The commitments of acknowledged readies, and the texts of acknowledged reveals.
@@ -91,6 +93,8 @@ struct Walk<'a> {
     version: u64,
     place: Option<Place>,
     commands: BTreeMap<u32, Command<Value>>,
+    /// When an answer to a prompt was sent for the first time.
+    first_sent_ms: HashMap<(GameId, u32), u64>,
     node: u64,
     at_ms: u64,
 }
@@ -104,6 +108,7 @@ pub(crate) fn walk(evidence: &Evidence, client: usize) -> Walked {
         version: 0,
         place: None,
         commands: BTreeMap::new(),
+        first_sent_ms: HashMap::new(),
         node: 0,
         at_ms: 0,
     };
@@ -156,6 +161,7 @@ impl Walk<'_> {
         };
         if let Command::Act { game, prompt, action, .. } = &command {
             self.found.sent.push((*game, *prompt, Written::of(action)));
+            self.first_sent_ms.entry((*game, *prompt)).or_insert(self.at_ms);
         }
         self.commands.insert(command.id(), command);
     }
@@ -192,6 +198,8 @@ impl Walk<'_> {
         match self.commands.get(&id) {
             Some(Command::Act { game, prompt, action, .. }) => {
                 let (game, prompt, action) = (*game, *prompt, Written::of(action));
+                let sent_ms = self.first_sent_ms.get(&(game, prompt)).copied().unwrap_or(at_ms);
+                self.found.acked_after_ms.push(at_ms.saturating_sub(sent_ms));
                 self.found.acked.push(Acked { game, prompt, action });
             }
             Some(Command::Ready { game, commitment: Some(commitment), .. }) => {
