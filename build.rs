@@ -29,7 +29,13 @@ fn list(folder: &Path) -> String {
         .map(|name| name.into_string().expect("a name in play/dist is plain"))
         .collect();
     names.sort();
-    let include = |name: &str| format!("include_bytes!({:?})", folder.join(name));
+    // By a path that the compiler knows, so that where this was built is not part of what is compiled.
+    let include = |name: &str| {
+        format!(
+            "include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}))",
+            format!("/{CLIENT}/{name}")
+        )
+    };
     let mut list = String::from("&[\n");
     for name in names.iter().filter(|name| !name.ends_with(COMPRESSED)) {
         let compressed = format!("{name}{COMPRESSED}");

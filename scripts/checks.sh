@@ -47,6 +47,7 @@ cmd_test() {
   if [ $# -eq 0 ]; then
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+    check_release
     check_containers files
     check_backups
     check_archive

@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""What ./dev release does with files: the version in every place that carries it, the section of CHANGELOG.md,
+the list of what the server is made of (CycloneDX), and the archive. Usage, from the root of a checkout:
+
+  release.py version                    prints the version
+  release.py set VERSION DATE [TAG…]    writes it everywhere, and the date into CHANGELOG.md; TAGs are those of
+                                        releases that were made; refuses with one line
+  release.py pack BINARY SOURCE FOLDER  puts the archive and what lies beside it into FOLDER; the rest comes by
+                                        RELEASE_COMMIT, RELEASE_TARGET, RELEASE_LEVEL and SOURCE_DATE_EPOCH
+
+An archive has the same bytes whenever and wherever it is made of the same binary and commit: names are sorted, and
+owner, time and rights are fixed."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import time
+import uuid
+
+# MAJOR.MINOR.PATCH, and what may stand behind it before a release.
+SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?")
+VERSION = r"[0-9A-Za-z.+-]+"
+
+# Where the version stands: a file, what stands around it, and how often. tests/tidy/versions.rs has the same places.
+INFO = r"(?:^|\n)info:\n(?:(?:  [^\n]*)?\n)*?  version: "
+TAG = r"newName: registry\.example/bahay\n\s*newTag: "
+OURS = r'name = "bahay(?:-engine|-shell)?"\nversion = "'
+PLACES = [
+    ("Cargo.toml", r'\[workspace\.package\]\nversion = "', 1),
+    ("Cargo.lock", OURS, 3),
+    ("fuzz/Cargo.lock", OURS, 1),
+    ("clients/typescript/package.json", r'"name": "bahay-client",\n\s*"version": "', 1),
+    ("clients/typescript/package-lock.json", r'"name": "bahay-client",\n\s*"version": "', 2),
+    ("openapi.yaml", INFO, 1),
+    ("asyncapi.yaml", INFO, 1),
+    ("containers/kubernetes/example/kustomization.yaml", TAG, 1),
+    ("containers/kubernetes/example/migration/kustomization.yaml", TAG, 1),
+]
+
+# What is in the archive beside what is made: files, and folders with all that is in them.
+KEPT = [
+    ".env.sample",
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "SECURITY.md",
+    "THIRD_PARTY.md",
+    "assets/swagger-ui/LICENSE",
+    "assets/swagger-ui/NOTICE",
+    "asyncapi.yaml",
+    "containers",
+    "docker-compose.yml",
+    "docs",
+    "openapi.yaml",
+]
+
+# The first stage of the archive's Dockerfile; the others are those of ours.
+STAGE = """# The server of this release in an image that holds nothing else: the binary beside this file, and the libraries
+# that it is linked to.
+ARG SERVER=libraries
+
+FROM debian:bookworm-slim AS libraries
+COPY bahay THIRD_PARTY.md containers/gather.sh /release/
+RUN /release/gather.sh /release/bahay /image \\
+    && install -D -m 644 /release/THIRD_PARTY.md /image/usr/share/doc/bahay/THIRD_PARTY.md
+
+"""
+
+
+def refuse(text):
+    sys.exit(f"release: {text}")
+
+
+def read(path):
+    return pathlib.Path(path).read_text(encoding="utf-8")
+
+
+def version_at(path, before, count):
+    """All versions that a place carries."""
+    found = re.findall(f"{before}({VERSION})", read(path))
+    if len(found) != count:
+        refuse(f"{path} has a version in {len(found)} places instead of {count}: mend PLACES in scripts/release.py")
+    return set(found)
+
+
+def version():
+    return version_at(*PLACES[0]).pop()
+
+
+def order(text):
+    """A key by which versions are sorted as semver.org says."""
+    match = SEMVER.fullmatch(text)
+    if not match:
+        refuse(f"{text} is not a version as semver.org has them: write it as 1.2.3")
+    *numbers, before = match.groups()
+    parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in before.split(".")] if before else []
+    return [int(number) for number in numbers], not before, parts
+
+
+def may_follow(new, present, tags):
+    released = [tag.removeprefix("v") for tag in tags if SEMVER.fullmatch(tag.removeprefix("v"))]
+    if new in released:
+        refuse(f"{new} was released already")
+    # The first release may be the version that everything carries from the beginning.
+    if order(new) < order(present) or (order(new) == order(present) and released):
+        refuse(f"{new} does not come after {present}")
+
+
+def turn_changelog(new, date):
+    """What was not released becomes the section of the new version."""
+    text = read("CHANGELOG.md")
+    match = re.search(r"^## \[Unreleased\]\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    if not match or not re.search(r"^- ", match[1], re.M):
+        refuse(f"CHANGELOG.md says nothing under [Unreleased]: write there what {new} changes")
+    text = text.replace(match[0], f"## [Unreleased]\n\n## [{new}] - {date}\n{match[1]}", 1)
+    pathlib.Path("CHANGELOG.md").write_text(text, encoding="utf-8")
+
+
+def set_version(new, date, *tags):
+    may_follow(new, version(), tags)
+    for place in PLACES:
+        version_at(*place)
+    turn_changelog(new, date)
+    for path, before, count in PLACES:
+        text = re.sub(f"({before}){VERSION}", lambda match: match[1] + new, read(path))
+        pathlib.Path(path).write_text(text, encoding="utf-8")
+        if version_at(path, before, count) != {new}:
+            refuse(f"{path} does not carry {new} afterwards")
+
+
+def run(*words, cwd=None):
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, cwd=cwd).stdout
+
+
+class Crates:
+    """The crates that the server is built of: what cargo tree says is compiled for it, with what Cargo.lock and the
+    manifests say of each. Macros and what only these need run while building; they are in no binary."""
+
+    def __init__(self, source, target):
+        told = json.loads(
+            run("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target, cwd=source)
+        )
+        self.all = self.tree(source, target, "normal")
+        self.linked = self.tree(source, target, "normal,no-proc-macro")
+        self.packages = {}
+        ids = {}
+        for package in told["packages"]:
+            key = package["name"], package["version"]
+            if key in self.all:
+                self.packages[key] = package
+                ids[package["id"]] = key
+        missing = self.all - set(self.packages)
+        if missing:
+            refuse(f"cargo metadata does not know {sorted(missing)}")
+        self.needs = {key: set() for key in self.packages}
+        for node in told["resolve"]["nodes"]:
+            if node["id"] in ids:
+                self.needs[ids[node["id"]]] = {
+                    ids[need["pkg"]]
+                    for need in node["deps"]
+                    if need["pkg"] in ids and any(kind["kind"] is None for kind in need["dep_kinds"])
+                }
+        self.sums = {}
+        for block in read(pathlib.Path(source, "Cargo.lock")).split("[[package]]"):
+            fields = dict(re.findall(r'^(\w+) = "(.*)"$', block, re.M))
+            if "checksum" in fields:
+                self.sums[fields["name"], fields["version"]] = fields["checksum"]
+
+    @staticmethod
+    def tree(source, target, edges):
+        words = ["--edges", edges, "--prefix", "none", "--format", "{p}", "--no-dedupe"]
+        lines = run("cargo", "tree", "--locked", "--package", "bahay", "--target", target, *words, cwd=source).splitlines()
+        return {(line.split()[0], line.split()[1].removeprefix("v")) for line in lines if line}
+
+
+def licence(package):
+    """As SPDX has it: a slash between two is how manifests said `or` before."""
+    text = package["license"]
+    if not text:
+        refuse(f"{package['name']} {package['version']} names no licence")
+    return re.sub(r"\s*/\s*", " OR ", text)
+
+
+def bill(crates, epoch):
+    """What the server is made of, as CycloneDX 1.6. Its number follows from what it says."""
+    root = next(key for key in crates.packages if key[0] == "bahay")
+
+    def name(key):
+        return f"pkg:cargo/{key[0]}@{key[1]}"
+
+    def component(key):
+        package = crates.packages[key]
+        told = {
+            "type": "application" if key == root else "library",
+            "bom-ref": name(key),
+            "name": key[0],
+            "version": key[1],
+            "description": " ".join((package["description"] or "").split()) or None,
+            "scope": "required" if key in crates.linked else "excluded",
+            "hashes": [{"alg": "SHA-256", "content": crates.sums[key]}] if key in crates.sums else None,
+            "licenses": [{"expression": licence(package)}],
+            "purl": name(key),
+        }
+        if (package["repository"] or "").startswith("https://"):
+            told["externalReferences"] = [{"type": "vcs", "url": package["repository"]}]
+        return {field: value for field, value in told.items() if value is not None}
+
+    text = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch)),
+            "component": component(root),
+        },
+        "components": [component(key) for key in sorted(crates.packages) if key != root],
+        "dependencies": [
+            {"ref": name(key), "dependsOn": [name(need) for need in sorted(crates.needs[key])]}
+            for key in sorted(crates.packages)
+        ],
+    }
+    number = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(text, sort_keys=True))
+    return json.dumps({**text, "serialNumber": f"urn:uuid:{number}"}, indent=1, ensure_ascii=False) + "\n"
+
+
+def licences(crates):
+    """The texts that the crates in the binary come with, each once."""
+    texts, sources = {}, {}
+    lines = ["Crates that are built into the server, their licences, and the texts that came with them.", ""]
+    for key in sorted(crates.linked):
+        package = crates.packages[key]
+        folder = pathlib.Path(package["manifest_path"]).parent
+        numbers = []
+        for path in sorted(folder.iterdir()):
+            if re.match(r"(?i)(licen[cs]e|copying|notice|copyright|unlicense)", path.name) and path.is_file():
+                text = path.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n").strip()
+                number = texts.setdefault(text, len(texts) + 1)
+                sources.setdefault(number, f"{path.name} of {key[0]} {key[1]}")
+                numbers.append(str(number))
+        if key in crates.sums:
+            where = f"texts {', '.join(numbers)}" if numbers else "no text in its package"
+            lines.append(f"{key[0]} {key[1]}: {licence(package)} ({where})")
+    for text, number in texts.items():
+        lines += ["", f"---- {number}: {sources[number]}", "", text]
+    return "\n".join(lines) + "\n"
+
+
+def built(binary, commit, target, epoch):
+    """By what it was built: with the same, anybody comes to the same bytes."""
+    needs = sorted({tuple(map(int, found)) for found in re.findall(rb"GLIBC_(\d+)\.(\d+)", binary)})
+    lines = [
+        f"version   {version()}",
+        f"commit    {commit}",
+        f"time      {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(epoch))}",
+        f"target    {target}",
+        f"compiler  {run('rustc', '--version').strip()}",
+        f"linker    {run(os.environ.get('CC', 'cc'), '--version').splitlines()[0]}",
+        *([f"needs     glibc {needs[-1][0]}.{needs[-1][1]} or newer"] if needs else []),
+        f"sha256    {hashlib.sha256(binary).hexdigest()}  bahay",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def dockerfile():
+    ours = read("Dockerfile")
+    at = ours.find("FROM ${SERVER} AS server")
+    if at < 0:
+        refuse("the Dockerfile has no stage named server: mend scripts/release.py")
+    return STAGE + ours[at:]
+
+
+def pack(binary, source, folder):
+    source, folder, epoch = pathlib.Path(source), pathlib.Path(folder), int(os.environ["SOURCE_DATE_EPOCH"])
+    target = os.environ["RELEASE_TARGET"]
+    server = pathlib.Path(binary).read_bytes()
+    os.chdir(source)
+    crates = Crates(source, target)
+    name = f"bahay-{version()}-{target}"
+    bom = bill(crates, epoch)
+    files = {
+        "bahay": (server, 0o755),
+        "BUILT.txt": (built(server, os.environ["RELEASE_COMMIT"], target, epoch).encode(), 0o644),
+        "Dockerfile": (dockerfile().encode(), 0o644),
+        "THIRD_PARTY_CRATES.txt": (licences(crates).encode(), 0o644),
+        "bom.cdx.json": (bom.encode(), 0o644),
+    }
+    for kept in KEPT:
+        path = source / kept
+        found = [path] if path.is_file() else [inner for inner in path.rglob("*") if inner.is_file()]
+        if not found:
+            refuse(f"{kept} is missing")
+        for inner in found:
+            if "__pycache__" not in inner.parts:
+                rights = 0o755 if inner.stat().st_mode & 0o100 else 0o644
+                files[inner.relative_to(source).as_posix()] = inner.read_bytes(), rights
+    folder.mkdir(parents=True, exist_ok=True)
+    archive = folder / f"{name}.tar.gz"
+    with archive.open("wb") as out:
+        level = int(os.environ.get("RELEASE_LEVEL", "9"))
+        with gzip.GzipFile("", "wb", level, out, mtime=epoch) as packed:
+            with tarfile.open(mode="w", fileobj=packed, format=tarfile.USTAR_FORMAT) as tar:
+                for path in sorted(files):
+                    content, rights = files[path]
+                    entry = tarfile.TarInfo(f"{name}/{path}")
+                    entry.size, entry.mode, entry.mtime = len(content), rights, epoch
+                    tar.addfile(entry, io.BytesIO(content))
+    beside = folder / f"{name}.cdx.json"
+    beside.write_text(bom, encoding="utf-8")
+    with (folder / "SHA256SUMS").open("w", encoding="ascii") as sums:
+        for path in sorted([archive, beside]):
+            sums.write(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n")
+    print(archive.name)
+
+
+def main(command="", *words):
+    if command == "version" and not words:
+        print(version())
+    elif command == "set" and len(words) >= 2:
+        set_version(*words)
+    elif command == "pack" and len(words) == 3:
+        pack(*(str(pathlib.Path(word).resolve()) for word in words))
+    else:
+        sys.exit(__doc__)
+
+
+main(*sys.argv[1:])
