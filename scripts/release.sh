@@ -88,7 +88,7 @@ remove_elsewhere() { rm -rf "$RELEASE_ELSEWHERE"; }
 
 # build_archive WORK RESULT: builds this commit in folder WORK.
 build_archive() {
-  local work=$1 started=$SECONDS home=${CARGO_HOME:-$HOME/.cargo} commit epoch host sysroot flags name
+  local work=$1 started=$SECONDS home=${CARGO_HOME:-$HOME/.cargo} commit epoch host sysroot flags
   commit=$(git rev-parse HEAD)
   epoch=$(git log -1 --format=%ct)
   host=$(rustc --version --verbose | sed -n 's/^host: //p')
@@ -100,28 +100,32 @@ build_archive() {
   flags=$(printf -- '--remap-path-prefix=%s\037' "$work/source=/bahay" "$work/target=/target" "$home=/cargo" \
     "$sysroot=/rust")
   say "building $(release_files version) of commit $commit in $work"
-  (
-    cd "$work/source"
-    # What somebody has set for their own builds is not part of this one.
-    for name in $(compgen -e | grep -E '^(CARGO_(PROFILE|BUILD|TARGET|INCREMENTAL|UNSTABLE)|RUSTFLAGS|RUSTC_)'); do
-      unset "$name"
-    done
-    export SOURCE_DATE_EPOCH=$epoch LC_ALL=C TZ=UTC PATH="$ROOT/$SUPPLY/bin:$PATH"
-    export RUSTC_WORKSPACE_WRAPPER=cargo-auditable
-    export CARGO_AUDITABLE_ORIG_ARGS='{"offline":false,"locked":true,"frozen":false,"config":[]}'
-    export CARGO_ENCODED_RUSTFLAGS=${flags%$'\037'}
-    export CARGO_INCREMENTAL=0 SQLX_OFFLINE=true
-    # Parts in C. Names with spaces cannot be told to their builder, and are in nothing that these compile.
-    export CFLAGS="-ffile-prefix-map=$home=/cargo"
-    attend cargo build --release --locked --bin bahay --target-dir "$work/target" \
-      --message-format json-render-diagnostics >"$work/units.json"
-  ) || die "the release cannot be built: see above"
+  SOURCE_DATE_EPOCH=$epoch attend compile_release "$work" "${flags%$'\037'}" "$home" >"$work/units.json" ||
+    die "the release cannot be built: see above"
   say "it was built in $((SECONDS - started)) s"
   SOURCE_DATE_EPOCH=$epoch RELEASE_COMMIT=$commit RELEASE_TARGET=$host \
     release_files pack "$work/target/release/bahay" "$work/source" "$2" >"$work/name" ||
     die "the archive cannot be made: see above"
   check_archives "$2" "$work/source" --units "$work/units.json" --foreign "$work" --foreign "$home" \
     --foreign "$sysroot" --foreign "$ROOT" || die "the archive is not as it should be: see above"
+}
+
+# In a process of its own.
+compile_release() {
+  local name
+  cd "$1/source" || exit
+  # What somebody has set for their own builds is not part of this one.
+  for name in $(compgen -e | grep -E '^(CARGO_(PROFILE|BUILD|TARGET|INCREMENTAL|UNSTABLE)|RUSTFLAGS|RUSTC_)'); do
+    unset "$name"
+  done
+  export LC_ALL=C TZ=UTC PATH="$ROOT/$SUPPLY/bin:$PATH" CARGO_INCREMENTAL=0 SQLX_OFFLINE=true
+  export RUSTC_WORKSPACE_WRAPPER=cargo-auditable
+  export CARGO_AUDITABLE_ORIG_ARGS='{"offline":false,"locked":true,"frozen":false,"config":[]}'
+  export CARGO_ENCODED_RUSTFLAGS=$2
+  # Parts in C.
+  export CFLAGS="-ffile-prefix-map=$3=/cargo"
+  exec cargo build --release --locked --bin bahay --target-dir "$1/target" \
+    --message-format json-render-diagnostics
 }
 
 # In the test run, with the server that was built already: in seconds, and without its crates' list.

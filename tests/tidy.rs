@@ -20,6 +20,8 @@ mod purity;
 mod rust;
 #[path = "tidy/schemas.rs"]
 mod schemas;
+#[path = "tidy/versions.rs"]
+mod versions;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,6 +33,7 @@ use layers::{ARROWS, ENGINE_ARROWS, PROTOCOL_ARROWS, SHELL_ARROWS};
 use purity::purity;
 use rust::{Parts, paths};
 use schemas::twins;
+use versions::versions;
 
 /// Crates with a door of their own: only these modules of `src` may name them.
 const DOORS: &[(&str, &[&str])] = &[
@@ -197,6 +200,11 @@ fn cited_rules_exist() {
 #[test]
 fn a_schema_has_a_name_of_its_own() {
     hold(twins);
+}
+
+#[test]
+fn every_place_has_the_same_version() {
+    hold(versions);
 }
 
 #[test]

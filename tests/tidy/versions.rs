@@ -1,0 +1,122 @@
+//! One version in every place that carries it, and a section of the changes for each that was released.
+//! `./dev release` writes them all (`scripts/release.py` has the same places).
+
+use super::{Complaints, File};
+
+/// What a place is: a file, how the line before the version begins, how the version's line begins, and how many
+/// there are.
+const PLACES: &[(&str, &str, &str, usize)] = &[
+    ("Cargo.toml", "[workspace.package]", "version = \"", 1),
+    ("Cargo.lock", "name = \"bahay", "version = \"", 3),
+    ("fuzz/Cargo.lock", "name = \"bahay-engine\"", "version = \"", 1),
+    ("clients/typescript/package.json", "\"name\": \"bahay-client\"", "\"version\": \"", 1),
+    ("clients/typescript/package-lock.json", "\"name\": \"bahay-client\"", "\"version\": \"", 2),
+    (EXAMPLE, IMAGE, "newTag: ", 1),
+    (MIGRATION, IMAGE, "newTag: ", 1),
+];
+
+/// Where an installation in a cluster is shown, and the image that it takes.
+const EXAMPLE: &str = "containers/kubernetes/example/kustomization.yaml";
+const MIGRATION: &str = "containers/kubernetes/example/migration/kustomization.yaml";
+const IMAGE: &str = "newName: registry.example/bahay";
+
+/// Printed by the binary; the version is in the first object, `info`.
+const CONTRACTS: [&str; 2] = ["openapi.yaml", "asyncapi.yaml"];
+
+const CHANGES: &str = "CHANGELOG.md";
+
+/// All versions of a file, with their lines.
+fn carried(file: &File) -> Vec<(usize, &str)> {
+    let lines: Vec<&str> = file.text.lines().collect();
+    let value = |line: &'_ str, prefix: &str| {
+        let rest = line.trim_start().strip_prefix(prefix)?.len();
+        Some(line.len() - rest)
+    };
+    if CONTRACTS.contains(&&*file.path) {
+        let at = lines.iter().position(|line| line.starts_with("  version: "));
+        return at.map(|at| (at + 1, &lines[at]["  version: ".len()..])).into_iter().collect();
+    }
+    let mut found = Vec::new();
+    for (_, before, prefix, _) in PLACES.iter().filter(|place| place.0 == file.path) {
+        for at in 1..lines.len() {
+            if lines[at - 1].trim_start().starts_with(before)
+                && let Some(start) = value(lines[at], prefix)
+            {
+                found.push((at + 1, lines[at][start..].trim_end_matches(['"', ','])));
+            }
+        }
+    }
+    found
+}
+
+/// The versions that were released, the newest first, with their lines.
+fn released(changes: &str) -> Vec<(usize, &str)> {
+    let section = |line: &'_ str| line.strip_prefix("## [")?.split(']').next().map(str::len);
+    (1..)
+        .zip(changes.lines())
+        .filter_map(|(line, text)| section(text).map(|length| (line, &text[4..4 + length])))
+        .filter(|(_, version)| version.starts_with(|letter: char| letter.is_ascii_digit()))
+        .collect()
+}
+
+/// Places with another version than Cargo.toml, and versions of which nobody says what they changed.
+pub(crate) fn versions(files: &[File]) -> Complaints {
+    let file = |path: &str| files.iter().find(|file| file.path == path);
+    let Some(version) = file("Cargo.toml").and_then(|file| carried(file).first().map(|one| one.1))
+    else {
+        return vec!["Cargo.toml:1: the workspace has no version: give it one".to_owned()];
+    };
+    let mut complaints = Vec::new();
+    let contracts = CONTRACTS.iter().map(|path| (*path, 1));
+    for (path, count) in PLACES.iter().map(|place| (place.0, place.3)).chain(contracts) {
+        let found = file(path).map(carried).unwrap_or_default();
+        if found.len() != count {
+            let seen = found.len();
+            complaints
+                .push(format!("{path}:1: {seen} versions instead of {count}: write {version}"));
+        }
+        for (line, other) in found.into_iter().filter(|(_, other)| *other != version) {
+            complaints.push(format!("{path}:{line}: {other} is not the {version} of Cargo.toml"));
+        }
+    }
+    let changes = file(CHANGES).map_or("", |file| &file.text);
+    match released(changes).first() {
+        Some((_, newest)) if *newest == version => {}
+        Some((line, newest)) => complaints
+            .push(format!("{CHANGES}:{line}: {newest} is not the {version} of Cargo.toml")),
+        None if version.starts_with("0.") && changes.contains("\n## [Unreleased]\n") => {}
+        None => complaints.push(format!("{CHANGES}:1: no section for {version}: write one")),
+    }
+    complaints
+}
+
+#[test]
+fn a_version_of_its_own_is_found_in_each_place() {
+    let files = super::repository();
+    let version =
+        carried(files.iter().find(|file| file.path == "Cargo.toml").expect("it is there"))
+            .first()
+            .expect("the workspace has a version")
+            .1
+            .to_owned();
+    let with = |path: &str, text: &str| {
+        let others = files.iter().filter(|file| file.path != path);
+        let mut files: Vec<File> = others.map(|file| File::new(&file.path, &file.text)).collect();
+        files.push(File::new(path, text));
+        versions(&files)
+    };
+    for path in PLACES.iter().map(|place| place.0).chain(CONTRACTS) {
+        let file = files.iter().find(|file| file.path == path).expect("each place is there");
+        for (line, _) in carried(file) {
+            let mut lines: Vec<String> = file.text.lines().map(str::to_owned).collect();
+            lines[line - 1] = lines[line - 1].replace(&version, "9.9.9");
+            assert!(!with(path, &lines.join("\n")).is_empty(), "{path}:{line}");
+        }
+        assert!(!with(path, "").is_empty(), "{path} without a version");
+    }
+    let section =
+        |version: &str| with(CHANGES, &format!("# Changes\n\n## [{version}] - 2001-01-01\n"));
+    assert!(section(&version).is_empty());
+    assert_eq!(section("9.9.9").len(), 1);
+    assert_eq!(with(CHANGES, "# Changes\n").len(), 1);
+}
