@@ -8,7 +8,9 @@ ARG SERVER=build
 FROM rust:1.98.0-slim-bookworm AS build
 WORKDIR /build
 # Names of functions are left out: what a panic says names its file and line anyway.
-ENV SQLX_OFFLINE=true CARGO_PROFILE_RELEASE_STRIP=symbols
+# Functions that were compiled to the same are there once, where the linker is Rust's own.
+ENV SQLX_OFFLINE=true CARGO_PROFILE_RELEASE_STRIP=symbols \
+    CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS=-Clink-arg=-Wl,--icf=all
 # What others have made, in a layer of its own, which is made anew when Cargo.toml or Cargo.lock change:
 # our own crates are empty in it.
 COPY Cargo.toml Cargo.lock ./

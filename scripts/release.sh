@@ -99,6 +99,8 @@ build_archive() {
   # Parted by a character that is in no name.
   flags=$(printf -- '--remap-path-prefix=%s\037' "$work/source=/bahay" "$work/target=/target" "$home=/cargo" \
     "$sysroot=/rust")
+  # Functions that were compiled to the same are there once, as in the Dockerfile, where the linker is Rust's own.
+  [ "$host" != x86_64-unknown-linux-gnu ] || flags=$flags$(printf -- '-Clink-arg=-Wl,--icf=all\037')
   say "building $(release_files version) of commit $commit in $work"
   SOURCE_DATE_EPOCH=$epoch attend compile_release "$work" "${flags%$'\037'}" "$home" >"$work/units.json" ||
     die "the release cannot be built: see above"
@@ -121,7 +123,8 @@ compile_release() {
   export LC_ALL=C TZ=UTC PATH="$ROOT/$SUPPLY/bin:$PATH" CARGO_INCREMENTAL=0 SQLX_OFFLINE=true
   export RUSTC_WORKSPACE_WRAPPER=cargo-auditable
   export CARGO_AUDITABLE_ORIG_ARGS='{"offline":false,"locked":true,"frozen":false,"config":[]}'
-  export CARGO_ENCODED_RUSTFLAGS=$2
+  # As in the Dockerfile.
+  export CARGO_ENCODED_RUSTFLAGS=$2 CARGO_PROFILE_RELEASE_STRIP=symbols
   # Parts in C.
   export CFLAGS="-ffile-prefix-map=$3=/cargo"
   exec cargo build --release --locked --bin bahay --target-dir "$1/target" \
