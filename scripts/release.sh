@@ -52,7 +52,21 @@ check_locks() {
 
 release_files() { attend with_libraries "$PYTHON" scripts/release.py "$@"; }
 
-check_archives() { attend with_libraries "$PYTHON" tests/release/check.py "$@"; }
+# With the schemas of CycloneDX, where these can be had.
+check_archives() {
+  local venv=$SUPPLY/release lock=tests/release/requirements.lock python
+  mkdir -p "$SUPPLY"
+  python=$venv/bin/python
+  if ! cmp -s "$lock" "$venv/lock"; then
+    make_venv "$venv"
+    if (pip_install "$venv" --require-hashes --only-binary :all: --no-deps -r "$lock"); then
+      cp "$lock" "$venv/lock"
+    else
+      python=$PYTHON
+    fi
+  fi
+  attend with_libraries "$python" tests/release/check.py "$@"
+}
 
 # The archive of this commit, in target/dist.
 release_archive() {

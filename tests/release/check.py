@@ -7,10 +7,14 @@ of, and the version in all of them. Ends with 1 and a line for each thing that i
 FOLDER has an archive, its list and SHA256SUMS; SOURCE is what they were made of. FILE is what cargo said while it
 built: what it compiled has to be what the list names, and the binary must have a list of its own that names all of
 this. No TEXT may be in the binary. --spoil changes one thing after the other in what was read, each of which has to
-be complained about."""
+be complained about.
+
+Run by a Python that has what tests/release/requirements.lock names, it also holds the list to the schema of
+CycloneDX."""
 
 import argparse
 import copy
+import functools
 import hashlib
 import json
 import os
@@ -21,6 +25,13 @@ import subprocess
 import sys
 import tarfile
 import zlib
+
+try:
+    import cyclonedx.schema
+    import jsonschema
+    import referencing
+except ImportError:
+    jsonschema = None
 
 # What nobody can do without.
 NEEDED = {
@@ -135,6 +146,11 @@ def complaints(release):
         yield f"the list and what was compiled differ by {sorted(named(release.bom) ^ release.compiled)}"
 
 
+@functools.cache
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
 def about_files(release):
     if release.sums != release.found:
         yield f"SHA256SUMS has other sums, or names something else than {sorted(release.found)}"
@@ -155,7 +171,7 @@ def about_files(release):
     for program in ["bahay", "containers/gather.sh"]:
         if not any(entry["name"] == f"{release.stem}/{program}" and entry["mode"] == 0o755 for entry in release.entries):
             yield f"{program} cannot be run"
-    if hashlib.sha256(release.files.get("bahay", b"")).hexdigest() not in release.text("BUILT.txt"):
+    if digest(release.files.get("bahay", b"")) not in release.text("BUILT.txt"):
         yield "BUILT.txt has another sum of the binary"
     if "FROM scratch" not in release.text("Dockerfile") or "cargo" in release.text("Dockerfile"):
         yield "the Dockerfile of the archive does not begin with the binary, or does not end with nothing else"
@@ -179,8 +195,26 @@ def required(bom):
     return {(one.get("name"), one.get("version")) for one in components(bom) if one.get("scope") == "required"}
 
 
+@functools.cache
+def by_schema(bom):
+    """What the schema of CycloneDX forbids in a list, where there is the schema."""
+    found = schema().iter_errors(json.loads(bom)) if jsonschema else []
+    return [f"by the schema of CycloneDX: {error.message[:200]}" for error in found]
+
+
+@functools.cache
+def schema():
+    folder = pathlib.Path(cyclonedx.schema.__file__).parent / "_res"
+    kept = [json.loads((folder / f"{name}.SNAPSHOT.schema.json").read_text()) for name in ["bom-1.6", "spdx", "jsf-0.82"]]
+    resources = [(schema["$id"], referencing.Resource.from_contents(schema)) for schema in kept]
+    registry = referencing.Registry().with_resources(resources)
+    kind = jsonschema.Draft7Validator
+    return kind(kept[0], registry=registry, format_checker=kind.FORMAT_CHECKER)
+
+
 def about_bom(release):
     bom = release.bom
+    yield from by_schema(json.dumps(bom))
     if bom != release.beside:
         yield "the list in the archive is not that beside it"
     if (bom.get("bomFormat"), bom.get("specVersion")) != ("CycloneDX", "1.6"):
@@ -298,6 +332,10 @@ def spoils(release):
         ),
         "something else compiled": lambda release: setattr(release, "compiled", {("x", "1.0.0")}),
     }
+    if jsonschema:
+        # Nobody but the schema looks at these.
+        wrong["a word that it does not have"] = both(lambda bom: bom["components"][crate].update(what="this"))
+        wrong["a time that is none"] = both(lambda bom: bom["metadata"].update(timestamp=5))
     for what in sorted(NEEDED):
         wrong[f"no {what}"] = lambda release, what=what: release.files.pop(what)
     return wrong
@@ -333,6 +371,8 @@ def main():
     for complaint in found:
         print(f"release: {complaint}", file=sys.stderr)
     crates = len(named(release.bom)), len(required(release.bom))
+    if not jsonschema:
+        print("release: NOT CHECKED: the list against the schema of CycloneDX, which is not to be had here", file=sys.stderr)
     print(f"release: {len(release.entries)} files, {crates[0]} crates, {crates[1]} of them in the server", file=sys.stderr)
     sys.exit(1 if found else 0)
 
