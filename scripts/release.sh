@@ -31,10 +31,13 @@ make_release() {
   tags=$(git tag --list 'v*')
   # shellcheck disable=SC2086 # A list of words.
   if ! release_files set "$version" "$(date -u +%Y-%m-%d)" $tags || ! check_locks; then
-    git checkout --quiet -- .
+    git reset --quiet --hard
     die "nothing was changed"
   fi
-  git commit --quiet --all --message "Release $version"
+  git commit --quiet --all --message "Release $version" || {
+    git reset --quiet --hard
+    die "nothing was committed: see above"
+  }
   say "the commit of $version is made: $(git rev-parse HEAD)"
   # Whoever finds a tag finds a version that was built.
   release_archive
