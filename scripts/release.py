@@ -28,13 +28,13 @@ import uuid
 SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?")
 VERSION = r"[0-9A-Za-z.+-]+"
 
-# Where the version stands: a file, what stands around it, and how often. tests/tidy/versions.rs has the same places.
+# Where the version stands: a file, what stands before it, and how often at least. tests/tidy/versions.rs has the same places.
 INFO = r"(?:^|\n)info:\n(?:(?:  [^\n]*)?\n)*?  version: "
 TAG = r"newName: registry\.example/bahay\n\s*newTag: "
-OURS = r'name = "bahay(?:-engine|-shell)?"\nversion = "'
+OURS = r'name = "bahay(?!-fuzz)[a-z-]*"\nversion = "'
 PLACES = [
     ("Cargo.toml", r'\[workspace\.package\]\nversion = "', 1),
-    ("Cargo.lock", OURS, 3),
+    ("Cargo.lock", OURS, 1),
     ("fuzz/Cargo.lock", OURS, 1),
     ("clients/typescript/package.json", r'"name": "bahay-client",\n\s*"version": "', 1),
     ("clients/typescript/package-lock.json", r'"name": "bahay-client",\n\s*"version": "', 2),
@@ -86,7 +86,7 @@ def read(path):
 def version_at(path, before, count):
     """All versions that a place carries."""
     found = re.findall(f"{before}({VERSION})", read(path))
-    if len(found) != count:
+    if len(found) < count:
         refuse(f"{path} has a version in {len(found)} places instead of {count}: mend PLACES in scripts/release.py")
     return set(found)
 

@@ -4,11 +4,11 @@
 use super::{Complaints, File};
 
 /// What a place is: a file, how the line before the version begins, how the version's line begins, and how many
-/// there are.
+/// there are at least.
 const PLACES: &[(&str, &str, &str, usize)] = &[
     ("Cargo.toml", "[workspace.package]", "version = \"", 1),
-    ("Cargo.lock", "name = \"bahay", "version = \"", 3),
-    ("fuzz/Cargo.lock", "name = \"bahay-engine\"", "version = \"", 1),
+    ("Cargo.lock", "name = \"bahay", "version = \"", 1),
+    ("fuzz/Cargo.lock", "name = \"bahay-engine", "version = \"", 1),
     ("clients/typescript/package.json", "\"name\": \"bahay-client\"", "\"version\": \"", 1),
     ("clients/typescript/package-lock.json", "\"name\": \"bahay-client\"", "\"version\": \"", 2),
     (EXAMPLE, IMAGE, "newTag: ", 1),
@@ -59,6 +59,11 @@ fn released(changes: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
+/// Of a package of the workspace.
+fn is_manifest(path: &str) -> bool {
+    path == "Cargo.toml" || path.starts_with("crates/") && path.ends_with("/Cargo.toml")
+}
+
 /// Places with another version than Cargo.toml, and versions of which nobody says what they changed.
 pub(crate) fn versions(files: &[File]) -> Complaints {
     let file = |path: &str| files.iter().find(|file| file.path == path);
@@ -70,13 +75,20 @@ pub(crate) fn versions(files: &[File]) -> Complaints {
     let contracts = CONTRACTS.iter().map(|path| (*path, 1));
     for (path, count) in PLACES.iter().map(|place| (place.0, place.3)).chain(contracts) {
         let found = file(path).map(carried).unwrap_or_default();
-        if found.len() != count {
+        if found.len() < count {
             let seen = found.len();
             complaints
                 .push(format!("{path}:1: {seen} versions instead of {count}: write {version}"));
         }
         for (line, other) in found.into_iter().filter(|(_, other)| *other != version) {
             complaints.push(format!("{path}:{line}: {other} is not the {version} of Cargo.toml"));
+        }
+    }
+    for manifest in files.iter().filter(|file| is_manifest(&file.path)) {
+        if !manifest.text.lines().any(|line| line == "version.workspace = true") {
+            let path = &manifest.path;
+            complaints
+                .push(format!("{path}:1: a version of its own: write version.workspace = true"));
         }
     }
     let changes = file(CHANGES).map_or("", |file| &file.text);
@@ -114,6 +126,8 @@ fn a_version_of_its_own_is_found_in_each_place() {
         }
         assert!(!with(path, "").is_empty(), "{path} without a version");
     }
+    let own = "[package]\nname = \"x\"\nversion = \"0.1.0\"\n";
+    assert_eq!(with("crates/x/Cargo.toml", own).len(), 1);
     let section =
         |version: &str| with(CHANGES, &format!("# Changes\n\n## [{version}] - 2001-01-01\n"));
     assert!(section(&version).is_empty());
