@@ -1,4 +1,4 @@
-//! Counts how `greedy` and `quick` play Tong-its, as `games/tongits/habits.rs` holds it.
+//! Counts how `greedy` and `quick` play Tong-its, as `games/tongits/habits_counted.rs` holds it.
 //!
 //! `cargo run --release -p bahay-engine --example tongits_habits -- GAMES` prints the numbers.
 #![expect(clippy::float_arithmetic, reason = "chances are fitted, and no coins")]
@@ -13,30 +13,30 @@ use bahay_engine::cards::CardSet;
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits::{
-    Action, DEADWOODS, Event, KINDS, Neighbours, Phase, Rules, SEATS, Tongits, deadwood,
-    deadwood_step, has_secret, points,
+    Action, DEADWOODS, DUMP_WEIGHTS, Event, GAINS, Neighbours, Phase, Rules, SEATS, STAGES, TRAITS,
+    Tongits, deadwood, deadwood_step, gain_step, has_secret, stage,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 
-/// A dump: of each card that might have been dumped its kind and points, the dumped one first.
-type Dump = Vec<(usize, usize)>;
+/// A dump: the traits of each card that might have been dumped, the dumped one first.
+type Dump = Vec<[usize; TRAITS]>;
 
 #[derive(Default)]
 struct Counted {
     dumps: Vec<Dump>,
     /// Kept and laid, as `Habits::keeps_meld`.
-    melds: [[[f64; 2]; 2]; 2],
+    melds: [[[[f64; 2]; 2]; 2]; STAGES],
     addable: [f64; 2],
     /// Declined and taken.
-    chows: [[f64; 2]; 2],
+    chows: [[[f64; 2]; GAINS]; 2],
     /// Waited and fought.
-    fights: [[[f64; 2]; DEADWOODS]; 3],
+    fights: [[[[f64; 2]; DEADWOODS]; 3]; STAGES],
 }
 
 struct Watched {
     skill: Skill,
-    counted: Rc<RefCell<Counted>>,
+    counted: Rc<RefCell<[Counted; 2]>>,
     has_laid: bool,
 }
 
@@ -49,7 +49,8 @@ impl Bot<Tongits> for Watched {
         let public = &view.public;
         let hand = view.hand().expect("a hand is dealt");
         let is_open = usize::from(public.melds.is_open(asked.seat));
-        let mut counted = self.counted.borrow_mut();
+        let time = stage(public.stock_count);
+        let counted = &mut self.counted.borrow_mut()[usize::from(self.skill == Skill::Quick)];
         if let Phase::Draw { fight_blocked, .. } = public.phase {
             self.has_laid = false;
             let may_fight = is_open == 1 && !fight_blocked;
@@ -57,34 +58,40 @@ impl Bot<Tongits> for Watched {
                 let others = asked.seat.others(SEATS);
                 let open = others.filter(|other| public.melds.is_open(*other)).count();
                 let step = deadwood_step(deadwood(hand));
-                counted.fights[open][step][usize::from(action == Action::Fight)] += 1.0;
+                counted.fights[time][open][step][usize::from(action == Action::Fight)] += 1.0;
             }
             let mut legal = Vec::new();
             Tongits::legal_in_view(view, &mut legal);
             let could = legal.iter().any(|action| matches!(action, Action::Chow { .. }));
-            if could && action != Action::Fight {
+            if let Some(discard) = public.discards.top()
+                && could
+                && action != Action::Fight
+            {
                 let chowed = matches!(action, Action::Chow { .. });
-                counted.chows[is_open][usize::from(chowed)] += 1.0;
+                let gain = gain_step(hand, discard);
+                counted.chows[is_open][gain][usize::from(chowed)] += 1.0;
             }
         }
         match action {
             Action::Drop { .. } => {
                 let secret = usize::from(has_secret(hand, public.rules.secret_run_min));
-                counted.melds[is_open][secret][1] += 1.0;
+                counted.melds[time][is_open][secret][1] += 1.0;
                 self.has_laid = true;
             }
             Action::Sapaw { .. } => counted.addable[1] += 1.0,
             Action::Dump { card } => {
                 let on_table = public.melds.additions();
-                let neighbours = Neighbours::of(hand);
-                let told = |card| (neighbours.kind_of(card), points(card) as usize);
+                let seen = public.discards.cards().iter().copied().collect::<CardSet>();
+                let seen = seen.union(public.melds.cards());
+                let neighbours = Neighbours::of(hand, seen, public.stock_count, is_open == 1);
+                let told = |card| neighbours.traits_of(card);
                 let others = hand.difference(on_table).without(card);
                 let dump = std::iter::once(card).chain(others.iter()).map(told).collect();
                 counted.dumps.push(dump);
                 let left: CardSet = hand.without(card);
-                if Neighbours::of(left).has_meld() && !self.has_laid {
+                if has_meld(left) && !self.has_laid {
                     let secret = usize::from(has_secret(left, public.rules.secret_run_min));
-                    counted.melds[is_open][secret][0] += 1.0;
+                    counted.melds[time][is_open][secret][0] += 1.0;
                 }
                 counted.addable[0] += left.intersection(on_table).len() as f64;
                 self.has_laid = false;
@@ -100,9 +107,13 @@ impl Bot<Tongits> for Watched {
     }
 }
 
+fn has_meld(hand: CardSet) -> bool {
+    Neighbours::of(hand, CardSet::EMPTY, 0, false).has_meld()
+}
+
 fn main() {
     let games: u64 = env::args().nth(1).map_or(3_000, |text| text.parse().expect("a number"));
-    let counted: Rc<RefCell<Counted>> = Rc::default();
+    let counted: Rc<RefCell<[Counted; 2]>> = Rc::default();
     for number in 0..games {
         let mut bots: Vec<Box<dyn Bot<Tongits>>> = Seat::all(SEATS)
             .map(|seat| {
@@ -120,60 +131,63 @@ fn main() {
         key[31] = 9;
         play(&Rules::kingdom(), &mut bots, &mut chance::Dice::new(Key(Hex(key))));
     }
-    let counted = counted.take();
-    println!("// {games} games, {} dumps", counted.dumps.len());
-    let mut weights = [0.0_f64; KINDS + 11];
-    let mut squares = [1e-6_f64; KINDS + 11];
+    for (counted, skill) in counted.take().iter().zip(["GREEDY", "QUICK"]) {
+        print(counted, skill, games);
+    }
+}
+
+fn print(counted: &Counted, skill: &str, games: u64) {
+    let mut weights = [0.0_f64; DUMP_WEIGHTS];
+    let mut squares = [1e-6_f64; DUMP_WEIGHTS];
     let mut lost = 0.0;
-    for round in 0..6 {
+    for round in 0..8 {
         lost = 0.0;
         for dump in &counted.dumps {
-            let of = |&(kind, points): &(usize, usize)| weights[kind] + weights[KINDS + points];
+            let of = |one: &[usize; TRAITS]| one.iter().map(|place| weights[*place]).sum::<f64>();
             let scores: Vec<f64> = dump.iter().map(|one| of(one).exp()).collect();
             let sum: f64 = scores.iter().sum();
             lost -= (scores[0] / sum).ln();
-            let mut slope = [0.0; KINDS + 11];
             for (place, (one, score)) in dump.iter().zip(&scores).enumerate() {
                 let more = f64::from(u8::from(place == 0)) - score / sum;
-                slope[one.0] += more;
-                slope[KINDS + one.1] += more;
-            }
-            for ((weight, square), slope) in weights.iter_mut().zip(&mut squares).zip(slope) {
-                *square += slope * slope;
-                *weight += 0.3 / f64::from(round + 1) * slope / square.sqrt();
+                for place in one {
+                    squares[*place] += more * more;
+                    weights[*place] += 0.15 / f64::from(round + 1) * more / squares[*place].sqrt();
+                }
             }
         }
     }
+    let count = counted.dumps.len() as f64;
+    let unknown = counted.dumps.iter().map(|dump| (dump.len() as f64).ln()).sum::<f64>();
     println!(
-        "// {:.4} lost a dump, {:.4} by no knowledge",
-        lost / counted.dumps.len() as f64,
-        counted.dumps.iter().map(|dump| (dump.len() as f64).ln()).sum::<f64>()
-            / counted.dumps.len() as f64
+        "/// Counted in {games} games: {} dumps, of which each costs {:.2} nats, and {:.2} without\n/// knowledge.",
+        counted.dumps.len(),
+        lost / count,
+        unknown / count
     );
     let whole = |of: f64| (of * 64.0).round().clamp(-512.0, 512.0) as i32;
     let log = |part: f64, rest: f64| whole(((part + 0.5) / (part + rest + 1.0)).ln());
+    println!("pub(super) static {skill}: Habits = Habits {{");
+    println!("dumps: {:?},", weights.map(whole));
     println!(
-        "kinds: {:?},",
-        weights[..KINDS].iter().map(|weight| whole(*weight)).collect::<Vec<_>>()
+        "keeps_meld: {:?},",
+        counted.melds.map(|by| by.map(|by| by.map(|[kept, laid]| log(kept, laid))))
     );
-    println!(
-        "points: {:?},",
-        weights[KINDS..].iter().map(|weight| whole(*weight)).collect::<Vec<_>>()
-    );
-    println!("keeps_meld: {:?},", counted.melds.map(|by| by.map(|[kept, laid]| log(kept, laid))));
     println!("keeps_addable: {:?},", log(counted.addable[0], counted.addable[1]));
-    println!("declines: {:?},", counted.chows.map(|[declined, taken]| log(declined, taken)));
+    println!(
+        "declines: {:?},",
+        counted.chows.map(|by| by.map(|[declined, taken]| log(declined, taken)))
+    );
+    println!(
+        "chows: {:?},",
+        counted.chows.map(|by| by.map(|[declined, taken]| log(taken, declined)))
+    );
     println!(
         "fights: {:?},",
-        counted.fights.map(|by| by.map(|[waited, fought]| log(fought, waited)))
+        counted.fights.map(|by| by.map(|by| by.map(|[waited, fought]| log(fought, waited))))
     );
     println!(
         "waits: {:?},",
-        counted.fights.map(|by| by.map(|[waited, fought]| log(waited, fought)))
+        counted.fights.map(|by| by.map(|by| by.map(|[waited, fought]| log(waited, fought))))
     );
-    println!(
-        "// melds {:?} addable {:?} chows {:?}",
-        counted.melds, counted.addable, counted.chows
-    );
-    println!("// fights {:?}", counted.fights);
+    println!("}};");
 }

@@ -20,10 +20,10 @@ use serde::{Deserializer, Serialize, Serializer};
 
 use crate::chance::{Answer, Dice};
 use crate::game::{
-    Count, Game, GameKind, Hits, Named, Outcome, Piece, Prompt, Refusal, Row, SeatRange, Skill,
-    Turn, UnsoundRules, Viewer,
+    Count, Game, GameKind, Hits, Imagined, Named, Outcome, Piece, Prompt, Refusal, Row, SeatRange,
+    Skill, Turn, UnsoundRules, Viewer,
 };
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::spaces::Spaces;
 use crate::table::{Lift, Line, Readable, Record, Table, Unreadable};
 

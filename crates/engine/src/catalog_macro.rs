@@ -319,7 +319,7 @@ macro_rules! catalog {
                 heard: &[AnyEvent],
                 count: u32,
                 dice: &mut Dice,
-            ) -> Vec<Self> {
+            ) -> Vec<Imagined<Self>> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
                         let heard = heard.iter().filter_map(|event| match event {
@@ -328,15 +328,24 @@ macro_rules! catalog {
                         });
                         let heard: Vec<_> = heard.collect();
                         let games = <$game>::imagine_likely(view, &heard, count, dice);
-                        games.into_iter().map(AnyGame::$variant).collect()
+                        let any = |one: Imagined<$game>| Imagined {
+                            game: AnyGame::$variant(one.game),
+                            quick: one.quick,
+                        };
+                        games.into_iter().map(any).collect()
                     })+
                 }
             }
 
-            fn look_ahead(&self, seat: Seat, action: &AnyAction) -> Option<i64> {
+            fn look_ahead(
+                &self,
+                quick: SeatSet,
+                seat: Seat,
+                action: &AnyAction,
+            ) -> Option<i64> {
                 match (self, action) {
                     $($(#[$meta])* (AnyGame::$variant(game), AnyAction::$variant(action)) => {
-                        game.look_ahead(seat, action)
+                        game.look_ahead(quick, seat, action)
                     })+
                     _ => None,
                 }

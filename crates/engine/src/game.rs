@@ -247,6 +247,14 @@ impl Skill {
     }
 }
 
+/// A game that a seat could be playing.
+#[derive(Clone, Debug)]
+pub struct Imagined<G> {
+    pub game: G,
+    /// Who is taken for a quick player in it, and not for a greedy one.
+    pub quick: SeatSet,
+}
+
 /// One round of a game as a value. See the module's page.
 pub trait Game: Value {
     /// The numbers of the rules page; a rule set is a value of this type.
@@ -391,14 +399,15 @@ pub trait Game: Value {
         _heard: &[Self::Event],
         count: u32,
         dice: &mut Dice,
-    ) -> Vec<Self> {
-        (0..count).map_while(|_| Self::imagine(view, dice)).collect()
+    ) -> Vec<Imagined<Self>> {
+        let game = |_| Self::imagine(view, dice);
+        (0..count).map_while(game).map(|game| Imagined { game, quick: SeatSet::EMPTY }).collect()
     }
 
-    /// What an action comes to for a seat in this game, of which all is known: to be compared with
-    /// other actions of the same seat. `None` where the game has no way of its own to find out, or
-    /// the action is not legal.
-    fn look_ahead(&self, _seat: Seat, _action: &Self::Action) -> Option<i64> {
+    /// What an action comes to for a seat in this game, of which all is known, and in which these
+    /// are quick players: to be compared with other actions of the same seat. `None` where the game
+    /// has no way of its own to find out, or the action is not legal.
+    fn look_ahead(&self, _quick: SeatSet, _seat: Seat, _action: &Self::Action) -> Option<i64> {
         None
     }
 

@@ -15,7 +15,7 @@ use crate::game::{Game, Skill, Turn, Viewer};
 use crate::seat::Seat;
 
 /// Games to play on for a decision, where nothing else is said.
-pub(super) const GAMES: u32 = 320;
+pub(super) const GAMES: u32 = 500;
 
 /// The least number of imagined games of a round.
 const WORLDS_MIN: u32 = 4;
@@ -64,9 +64,9 @@ impl<G: Game> Bot<G> for Search<G::Event> {
             for world in worlds.by_ref().take(count as usize) {
                 let chance = self.words.key();
                 for arm in &mut arms {
-                    let seen = world.look_ahead(asked.seat, &arm.action);
-                    let worth =
-                        seen.unwrap_or_else(|| play_on(world, asked.seat, &arm.action, chance));
+                    let seen = world.game.look_ahead(world.quick, asked.seat, &arm.action);
+                    let worth = seen
+                        .unwrap_or_else(|| play_on(&world.game, asked.seat, &arm.action, chance));
                     arm.worth.push(worth);
                 }
             }

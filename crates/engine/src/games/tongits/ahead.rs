@@ -1,9 +1,10 @@
 //! What an action comes to for a seat in a game whose cards are all known: greedy players play on,
-//! and after some turns of the seat `quick`'s networks judge its place. Games that are over by then
-//! are worth what they brought.
+//! or quick ones where others are taken for such, and after some turns of the seat `quick`'s networks
+//! judge its place. Games that are over by then are worth what they brought.
 //!
 //! Judged places tell actions apart by far fewer games than ends of games do, because what chance
-//! makes of the rest is averaged in them. Greedy players, because they take a fifth of the time.
+//! makes of the rest is averaged in them. The seat itself plays on as a greedy player, because that
+//! takes a fifth of the time.
 
 use alloc::vec::Vec;
 
@@ -13,7 +14,7 @@ use crate::games::tongits::bot;
 use crate::games::tongits::phase::Phase;
 use crate::games::tongits::quick;
 use crate::games::tongits::state::Tongits;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// Turns that the seat ends before its place is judged, that of the action among them.
 const TURNS: u32 = 2;
@@ -22,7 +23,12 @@ const TURNS: u32 = 2;
 const WIN_COUNTS: i64 = 8;
 
 /// In the parts of what the networks judge. `None` where the action is not legal.
-pub(super) fn play_on(game: &Tongits, own: Seat, action: &Action) -> Option<i64> {
+pub(super) fn play_on(
+    game: &Tongits,
+    quick_players: SeatSet,
+    own: Seat,
+    action: &Action,
+) -> Option<i64> {
     let mut events = Vec::new();
     let mut game = game.act(own, action, &mut events).ok()?;
     let mut ended = u32::from(matches!(action, Action::Dump { .. }));
@@ -42,7 +48,9 @@ pub(super) fn play_on(game: &Tongits, own: Seat, action: &Action) -> Option<i64>
                 {
                     return Some(worth);
                 }
-                let action = bot::advise(&view).expect("the AI advises who is asked");
+                let is_quick = quick_players.contains(seat);
+                let action = if is_quick { quick::sketch(&view) } else { bot::advise(&view) };
+                let action = action.expect("the AI advises who is asked");
                 if seat == own && matches!(action, Action::Dump { .. }) {
                     ended += 1;
                 }

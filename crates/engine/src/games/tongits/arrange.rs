@@ -60,12 +60,31 @@ pub fn deadwood(hand: CardSet) -> u32 {
     if hand.has_joker() {
         return deadwood_with_jokers(hand.naturals(), hand.jokers().len());
     }
-    let lanes = Lanes::from_cards(hand);
-    if lanes.ranks_of_three() == 0 {
-        return lane_points(Lanes(lanes.0 & !lanes.in_runs().0));
+    if let Some(loose) = plainly_loose(hand) {
+        return lane_points(loose);
     }
     // Which runs are secret changes no points.
     Search::over(hand, 0).key.deadwood()
+}
+
+/// What the arrangement of a hand leaves over, where no run is secret.
+pub(super) fn leftover(hand: CardSet) -> CardSet {
+    let plainly = if hand.has_joker() { None } else { plainly_loose(hand) };
+    plainly.map_or_else(|| Arrangement::of(hand, 0).leftover, Lanes::cards)
+}
+
+/// What is in no set and in no run of a hand without jokers; `None` where some card is in both, so
+/// that there is something to choose.
+fn plainly_loose(hand: CardSet) -> Option<Lanes> {
+    let lanes = Lanes::from_cards(hand);
+    let runs = lanes.in_runs().0;
+    let (mut sets, mut ranks) = (0, lanes.ranks_of_three());
+    while ranks != 0 {
+        sets |= Lanes::rank(ranks.trailing_zeros()).0;
+        ranks &= ranks - 1;
+    }
+    let loose = Lanes(lanes.0 & !runs & !sets);
+    (sets & lanes.0 & runs == 0).then_some(loose)
 }
 
 #[cold]

@@ -3,8 +3,9 @@
 //! Every way in which the unseen cards can lie is as likely as another before anybody has played.
 //! What the others did makes some of them likelier: who dumped a king held no two more; for whom the
 //! table drew could chow nothing (rule 3.1). How likely somebody with certain cards does what it
-//! did is told by [`SEEN`]. A [`Chain`] goes from one way to lie to the next by
-//! small changes, so that it comes to each as often as that is likely (Metropolis).
+//! did is told by [`Habits`], those of a greedy player or of a quick one; which of them each of the
+//! others is belongs to a way to lie too. A [`Chain`] goes from one to the next by small changes, so
+//! that it comes to each as often as that is likely (Metropolis).
 //!
 //! A hand was another one when somebody played: cards were drawn since. So which card came by which
 //! draw belongs to a way to lie.
@@ -15,20 +16,24 @@ use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
 use crate::chance::{Answer, Dice, Request};
+use crate::game::Skill;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::event::{BySeat, Event};
-use crate::games::tongits::habits::{NEVER, Neighbours, SEEN, deadwood_step, times_in_65_536};
+use crate::games::tongits::habits::{
+    Habits, NEVER, Neighbours, deadwood_step, gain_step, stage, times_in_65_536,
+};
+use crate::games::tongits::habits_counted::{GREEDY, QUICK};
 use crate::games::tongits::meld::{can_chow, has_secret};
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::view::View;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// Changes that are tried before the first way to lie is taken, and between one and the next. Most
 /// are not made.
-const CHANGES_TO_SETTLE: u32 = 1_500;
-const CHANGES_BETWEEN: u32 = 80;
+const CHANGES_TO_SETTLE: u32 = 500;
+const CHANGES_BETWEEN: u32 = 20;
 
 /// What a seat did, as all see it.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +44,7 @@ enum Beat {
         may_fight: bool,
         is_open: bool,
         others_open: usize,
+        stock: u8,
         did: Did,
     },
     /// A card came to the hand.
@@ -50,6 +56,8 @@ enum Beat {
         on_table: CardSet,
         is_open: bool,
         has_laid: bool,
+        seen: CardSet,
+        stock: u8,
     },
 }
 
@@ -91,6 +99,7 @@ impl Story {
                     may_fight: is_open && !fight_blocked,
                     is_open,
                     others_open: open.count(),
+                    stock: public.stock_count,
                     did,
                 })
             };
@@ -121,6 +130,11 @@ impl Story {
                     on_table: public.melds.additions(),
                     is_open: public.melds.is_open(*seat),
                     has_laid,
+                    seen: public
+                        .melds
+                        .cards()
+                        .union(public.discards.cards().iter().copied().collect()),
+                    stock: public.stock_count,
                 }),
                 Event::StarterChosen { .. }
                 | Event::Dealt { .. }
@@ -155,8 +169,8 @@ impl Story {
         self.beats[seat.index()].iter().filter(|beat| matches!(beat, Beat::Drew)).count()
     }
 
-    /// The logarithm of how likely a seat with these cards did what it did.
-    fn likelihood(&self, seat: Seat, hand: CardSet, drawn: &[Card]) -> i32 {
+    /// The logarithm of how likely a seat with these cards and habits did what it did.
+    fn likelihood(&self, seat: Seat, habits: &Habits, hand: CardSet, drawn: &[Card]) -> i32 {
         let mut hand = hand;
         let mut drawn = drawn.iter().rev();
         let mut sum = 0;
@@ -166,30 +180,38 @@ impl Story {
                 Beat::Drew => {
                     hand = drawn.next().map_or(hand, |card| hand.without(*card));
                 }
-                Beat::Dumped { card, on_table, is_open, has_laid } => {
+                Beat::Dumped { card, on_table, is_open, has_laid, seen, stock } => {
                     let left = hand;
                     hand = hand.with(card);
                     let may_be = hand.difference(on_table);
-                    sum += SEEN.dumps(hand, may_be, card);
-                    if !has_laid && Neighbours::of(left).has_meld() {
+                    let neighbours = Neighbours::of(hand, seen, stock, is_open);
+                    sum += habits.dumps(&neighbours, may_be, card);
+                    if !has_laid && neighbours.has_meld_without(card) {
                         let secret = has_secret(left, self.secret_run_min);
-                        sum += SEEN.keeps_meld[usize::from(is_open)][usize::from(secret)];
+                        let keeps = &habits.keeps_meld[stage(stock)][usize::from(is_open)];
+                        sum += keeps[usize::from(secret)];
                     }
                     let kept = left.intersection(on_table).len();
-                    sum += SEEN.keeps_addable * i32::try_from(kept).unwrap_or(0);
+                    sum += habits.keeps_addable * i32::try_from(kept).unwrap_or(0);
                 }
-                Beat::Began { discard, may_fight, is_open, others_open, did } => {
-                    let can = discard.is_some_and(|discard| can_chow(hand, discard));
-                    match did {
-                        Did::DrewByTable if can => sum += NEVER,
-                        Did::Drew if can && may_fight => sum += SEEN.declines[usize::from(is_open)],
-                        Did::Drew if !can && !may_fight => sum += NEVER,
-                        Did::DrewByTable | Did::Drew | Did::Chowed | Did::Fought => {}
+                Beat::Began { discard, may_fight, is_open, others_open, stock, did } => {
+                    let can = discard.filter(|discard| can_chow(hand, *discard));
+                    match (did, can) {
+                        (Did::DrewByTable, Some(_)) => sum += NEVER,
+                        (Did::Drew, Some(discard)) => {
+                            sum += habits.declines[usize::from(is_open)][gain_step(hand, discard)];
+                        }
+                        (Did::Chowed, Some(discard)) => {
+                            sum += habits.chows[usize::from(is_open)][gain_step(hand, discard)];
+                        }
+                        (Did::Drew, None) if !may_fight => sum += NEVER,
+                        (Did::DrewByTable | Did::Drew | Did::Chowed | Did::Fought, _) => {}
                     }
                     if may_fight {
                         let step = deadwood_step(deadwood(hand));
-                        let chances = if did == Did::Fought { &SEEN.fights } else { &SEEN.waits };
-                        sum += chances[others_open][step];
+                        let fought = did == Did::Fought;
+                        let chances = if fought { &habits.fights } else { &habits.waits };
+                        sum += chances[stage(stock)][others_open][step];
                     }
                 }
             }
@@ -210,6 +232,8 @@ pub(super) struct Chain {
     /// What a draw may have brought and is no longer in the hand: by draw.
     gone: [Vec<CardSet>; 2],
     stock: Vec<Card>,
+    /// What they are taken for.
+    skills: [Skill; 2],
     likelihood: [i32; 2],
 }
 
@@ -243,14 +267,32 @@ impl Chain {
             chosen.reverse();
             drawn[place] = chosen;
         }
-        let mut chain =
-            Self { story, others, hands, drawn, gone, stock: unseen, likelihood: [0; 2] };
+        let mut chain = Self {
+            story,
+            others,
+            hands,
+            drawn,
+            gone,
+            stock: unseen,
+            skills: [Skill::Quick; 2],
+            likelihood: [0; 2],
+        };
         chain.likelihood = [0, 1].map(|place| chain.likelihood_of(place));
         Some(chain)
     }
 
     fn likelihood_of(&self, place: usize) -> i32 {
-        self.story.likelihood(self.others[place], self.hands[place], &self.drawn[place])
+        let habits = match self.skills[place] {
+            Skill::Greedy => &GREEDY,
+            Skill::Quick => &QUICK,
+        };
+        self.story.likelihood(self.others[place], habits, self.hands[place], &self.drawn[place])
+    }
+
+    /// Who is taken for a quick player.
+    pub(super) fn quick(&self) -> SeatSet {
+        let skills = self.others.iter().zip(self.skills);
+        skills.filter(|(_, skill)| *skill == Skill::Quick).map(|(seat, _)| *seat).collect()
     }
 
     /// Forgets where it began.
@@ -278,11 +320,28 @@ impl Chain {
 
     fn change(&mut self, times: u32, dice: &mut Dice) {
         for _ in 0..times {
-            match below(4, dice) {
-                0 => self.draw_another(dice),
-                1 => self.change_hands(dice),
-                place => self.change_with_stock(place - 2, dice),
+            match below(17, dice) {
+                0..4 => self.draw_another(dice),
+                4..8 => self.change_hands(dice),
+                8..12 => self.change_with_stock(0, dice),
+                12..16 => self.change_with_stock(1, dice),
+                _ => self.change_skill(below(2, dice), dice),
             }
+        }
+    }
+
+    /// Somebody is taken for another player.
+    fn change_skill(&mut self, place: usize, dice: &mut Dice) {
+        let old = self.skills[place];
+        self.skills[place] = match old {
+            Skill::Greedy => Skill::Quick,
+            Skill::Quick => Skill::Greedy,
+        };
+        let likelihood = self.likelihood_of(place);
+        if is_taken(likelihood - self.likelihood[place], dice) {
+            self.likelihood[place] = likelihood;
+        } else {
+            self.skills[place] = old;
         }
     }
 
@@ -399,7 +458,7 @@ fn is_taken(more: i32, dice: &mut Dice) -> bool {
 mod tests {
     use super::{Chain, Did, Story};
     use crate::chance::{Dice, Key};
-    use crate::game::{Game, Turn, Viewer};
+    use crate::game::{Game, Imagined, Turn, Viewer};
     use crate::games::tongits::event::Event;
     use crate::games::tongits::imagine;
     use crate::games::tongits::meld::can_chow;
@@ -445,8 +504,8 @@ mod tests {
             for (game, view, heard) in questions(number) {
                 assert!(Chain::new(&view, &heard, &mut dice).is_some(), "all was heard");
                 for believed in imagine::likely(&view, &heard, 3, &mut dice) {
-                    assert_eq!(believed.view(Viewer::Seat(view.viewer.unwrap())), view);
-                    assert_eq!(believed.stock.len(), game.stock.len());
+                    assert_eq!(believed.game.view(Viewer::Seat(view.viewer.unwrap())), view);
+                    assert_eq!(believed.game.stock.len(), game.stock.len());
                 }
             }
         }
@@ -470,10 +529,12 @@ mod tests {
         for number in 0..12 {
             for (game, view, heard) in questions(number) {
                 let own = view.viewer.unwrap();
-                let right = |imagined: &Tongits| -> usize {
+                let right = |imagined: &Imagined<Tongits>| -> usize {
                     let others = own.others(SEATS).map(Seat::index);
                     others
-                        .map(|other| game.hands[other].intersection(imagined.hands[other]).len())
+                        .map(|other| {
+                            game.hands[other].intersection(imagined.game.hands[other]).len()
+                        })
                         .sum()
                 };
                 believed +=
@@ -498,7 +559,7 @@ mod tests {
                 let Some(discard) = story.latest_turn(other, Did::DrewByTable) else { continue };
                 for believed in imagine::likely(&view, &heard, 8, &mut dice) {
                     told += 1;
-                    could += usize::from(can_chow(believed.hands[other.index()], discard));
+                    could += usize::from(can_chow(believed.game.hands[other.index()], discard));
                 }
             }
         }

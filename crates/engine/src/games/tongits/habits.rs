@@ -2,13 +2,14 @@
 //! whether they take a discard, whether they fight. It is what a bot takes others' cards to be
 //! likely by (`belief`).
 //!
-//! The numbers were counted and fitted by `examples/tongits_habits.rs` to games of `greedy` and
-//! `quick` players, and this file only holds and applies them. They are logarithms of chances, of
-//! which [`ONE`] make one; what cannot be is [`NEVER`].
+//! The numbers are in `habits_counted`, those of `greedy` and those of `quick` players, and this file
+//! only applies them. They are logarithms of chances, of which [`ONE`] make one; what cannot be is
+//! [`NEVER`].
 
 use crate::cards::{Card, CardSet};
+use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::lanes::Lanes;
-use crate::games::tongits::meld::{points, same_rank};
+use crate::games::tongits::meld::for_each_chow;
 
 /// What one is, in natural logarithms.
 pub const ONE: i32 = 64;
@@ -17,29 +18,62 @@ pub const ONE: i32 = 64;
 pub(super) const NEVER: i32 = -8 * ONE;
 
 /// Kinds of cards of a hand.
-pub const KINDS: usize = 24;
+const KINDS: usize = 24;
+
+/// Times of a game, by what is left of the stock.
+pub const STAGES: usize = 3;
+
+/// Ranks by the time, and by whether the seat is open.
+const RANKS: usize = 2 * STAGES * 13;
+
+/// Unseen cards that would complete a set, and a run.
+const SET_OUTS: usize = 3;
+const RUN_OUTS: usize = 5;
+
+/// Cards of the same rank that all have seen, and cards next to it in its suit.
+const MATES_SEEN: usize = 4;
+const NEAR_SEEN: usize = 5;
+
+/// What a card is told by, where it is asked which one is dumped: a place in the weights for each.
+pub const TRAITS: usize = 6;
+
+/// Where the weights of each trait begin.
+const FROM: [usize; TRAITS] = [
+    0,
+    KINDS,
+    KINDS + RANKS,
+    KINDS + RANKS + SET_OUTS,
+    KINDS + RANKS + SET_OUTS + RUN_OUTS,
+    KINDS + RANKS + SET_OUTS + RUN_OUTS + MATES_SEEN,
+];
+
+/// Weights of all traits.
+pub const DUMP_WEIGHTS: usize = FROM[TRAITS - 1] + NEAR_SEEN;
 
 /// Deadwood that is told apart, where it is asked who fights: in steps of three points.
 pub const DEADWOODS: usize = 14;
 
-/// What was counted.
+/// What a chow takes off the deadwood: nothing, less than ten points, more.
+pub const GAINS: usize = 3;
+
+/// What was counted of one kind of player.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
-    /// How much likelier than others a card of this kind is dumped.
-    pub kinds: [i32; KINDS],
-    /// The same by its points.
-    pub points: [i32; 11],
-    /// A turn ends without a meld laid, although the hand still has one: by whether the seat is open
-    /// and whether a secret one is among them.
-    pub keeps_meld: [[i32; 2]; 2],
+    /// How much likelier than others a card with this trait is dumped.
+    pub dumps: [i32; DUMP_WEIGHTS],
+    /// A turn ends without a meld laid, although the hand still has one: by the time, whether the
+    /// seat is open and whether a secret one is among them.
+    pub keeps_meld: [[[i32; 2]; 2]; STAGES],
     /// A card that the table takes is kept.
     pub keeps_addable: i32,
-    /// Who could chow or fight draws instead, by whether it is open.
-    pub declines: [i32; 2],
-    /// Who may fight does, by how many others are open and by its deadwood.
-    pub fights: [[i32; DEADWOODS]; 3],
+    /// Who could chow or fight draws instead, by whether it is open and what a chow takes off.
+    pub declines: [[i32; GAINS]; 2],
+    /// It chows.
+    pub chows: [[i32; GAINS]; 2],
+    /// Who may fight does, by the time, by how many others are open and by its deadwood.
+    pub fights: [[[i32; DEADWOODS]; 3]; STAGES],
     /// Who may fight does not.
-    pub waits: [[i32; DEADWOODS]; 3],
+    pub waits: [[[i32; DEADWOODS]; 3]; STAGES],
 }
 
 /// Place of a hand's deadwood in the tables.
@@ -47,57 +81,118 @@ pub fn deadwood_step(deadwood: u32) -> usize {
     (deadwood as usize).div_ceil(3).min(DEADWOODS - 1)
 }
 
-/// What cards a hand holds beside each card: made once for all of them.
+/// Place of a time in the tables.
+pub const fn stage(stock: u8) -> usize {
+    match stock {
+        0..=4 => 0,
+        5..=9 => 1,
+        _ => 2,
+    }
+}
+
+/// Place in the tables of what the best chow takes off.
+pub fn gain_step(hand: CardSet, discard: Card) -> usize {
+    let now = deadwood(hand);
+    let mut gain = 0;
+    for_each_chow(hand, discard, |cards| {
+        gain = gain.max(now.saturating_sub(deadwood(hand.difference(cards))));
+    });
+    match gain {
+        0 => 0,
+        1..=9 => 1,
+        _ => 2,
+    }
+}
+
+/// What lies beside each card of a hand, in it and on the table: made once for all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbours {
     hand: Lanes,
     runs: Lanes,
+    /// What all have seen.
+    seen: Lanes,
+    /// What completes a run with two cards of the hand, and may come.
+    run_outs: u64,
+    ranks: usize,
 }
 
 impl Neighbours {
-    pub fn of(hand: CardSet) -> Self {
-        let hand = Lanes::from_cards(hand);
-        Self { hand, runs: hand.in_runs() }
-    }
-
-    /// The kind of a card of the hand: how many of its rank are there, whether it is in a run, and
-    /// what stands next to it in its suit.
-    pub fn kind_of(&self, card: Card) -> usize {
-        let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return 0 };
-        let mates = same_rank(card).intersection(self.hand.cards()).len() - 1;
-        let place = 16 * suit.index() + rank.index();
-        if self.runs.0 >> place & 1 == 1 {
-            return 20 + mates;
+    /// `seen` is what all have seen, and `stock` what is left of the stock.
+    pub fn of(hand: CardSet, seen: CardSet, stock: u8, is_open: bool) -> Self {
+        let (hand, seen) = (Lanes::from_cards(hand), Lanes::from_cards(seen));
+        let cards = hand.0;
+        let (up, down) = (cards << 1, cards >> 1);
+        let completing = up & cards << 2 | up & down | down & cards >> 2;
+        Self {
+            hand,
+            runs: hand.in_runs(),
+            seen,
+            run_outs: completing & Lanes::ALL & !cards & !seen.0,
+            ranks: (2 * stage(stock) + usize::from(is_open)) * 13,
         }
-        // Bits 0 to 4: two below to two above, in the suit.
-        let around = u128::from(self.hand.0) << 2 >> place;
-        let near = (around >> 1 & 1) + (around >> 3 & 1);
-        let far = (around & 1) + (around >> 4 & 1);
-        // No two neighbours beside each other: it would be a run.
-        let beside = match (near, far) {
-            (0, 0) => 0,
-            (0, 1) => 1,
-            (0, _) => 2,
-            (_, 0) => 3,
-            (..) => 4,
-        };
-        5 * mates + beside
     }
 
+    /// The weights of a card of the hand.
+    pub fn traits_of(&self, card: Card) -> [usize; TRAITS] {
+        let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return FROM };
+        let place = 16 * suit.index() + rank.index();
+        let of_rank = Lanes::rank(u32::from(rank.index())).0;
+        let mates = (self.hand.0 & of_rank).count_ones() as usize - 1;
+        let mates_seen = (self.seen.0 & of_rank).count_ones() as usize;
+        // Bits 0 to 4: two below to two above, in the suit.
+        let around = |cards: u64| u128::from(cards) << 2 >> place & 0b11111;
+        let kind = if self.runs.0 >> place & 1 == 1 {
+            20 + mates
+        } else {
+            let around = around(self.hand.0);
+            let near = (around >> 1 & 1) + (around >> 3 & 1);
+            let far = (around & 1) + (around >> 4 & 1);
+            // No two neighbours beside each other: it would be a run.
+            5 * mates
+                + match (near, far) {
+                    (0, 0) => 0,
+                    (0, 1) => 1,
+                    (0, _) => 2,
+                    (_, 0) => 3,
+                    (..) => 4,
+                }
+        };
+        let set_outs = if mates == 0 { 0 } else { 3 - mates.min(3) - mates_seen.min(3 - mates) };
+        let run_outs = around(self.run_outs).count_ones() as usize;
+        let near_seen = around(self.seen.0).count_ones() as usize;
+        [
+            kind,
+            FROM[1] + self.ranks + usize::from(rank.index()),
+            FROM[2] + set_outs.min(SET_OUTS - 1),
+            FROM[3] + run_outs.min(RUN_OUTS - 1),
+            FROM[4] + mates_seen.min(MATES_SEEN - 1),
+            FROM[5] + near_seen.min(NEAR_SEEN - 1),
+        ]
+    }
+
+    #[cfg(feature = "testing")]
     pub fn has_meld(&self) -> bool {
         self.runs.0 != 0 || self.hand.ranks_of_three() != 0
+    }
+
+    pub(super) fn has_meld_without(&self, card: Card) -> bool {
+        let left = Lanes::from_cards(self.hand.cards().without(card));
+        left.in_runs().0 != 0 || left.ranks_of_three() != 0
     }
 }
 
 impl Habits {
     /// The logarithm of the chance that this card is dumped, and no other of those that may be.
-    pub(super) fn dumps(&self, hand: CardSet, may_be: CardSet, card: Card) -> i32 {
-        let neighbours = Neighbours::of(hand);
-        let score =
-            |card: Card| self.kinds[neighbours.kind_of(card)] + self.points[points(card) as usize];
-        let own = score(card);
+    pub(super) fn dumps(&self, neighbours: &Neighbours, may_be: CardSet, card: Card) -> i32 {
+        let own = self.score(neighbours, card);
+        let score = |card| self.score(neighbours, card);
         let sum: u64 = may_be.iter().map(|other| power(score(other) - own)).sum();
         -logarithm(sum)
+    }
+
+    /// How much likelier than others this card is dumped.
+    pub(super) fn score(&self, neighbours: &Neighbours, card: Card) -> i32 {
+        neighbours.traits_of(card).iter().map(|place| self.dumps[*place]).sum()
     }
 }
 
@@ -132,52 +227,63 @@ fn logarithm(of: u64) -> i32 {
     i32::try_from(parts * 710 / 1_024).expect("a number of 64 bits has a small logarithm")
 }
 
-/// Counted in 20,000 games.
-pub(super) static SEEN: Habits = Habits {
-    kinds: [
-        164, 84, -3, 20, -42, 5, -58, -125, -103, -176, -313, -316, -318, -373, -330, -479, -355,
-        -231, -399, -296, -324, -385, -468, -294,
-    ],
-    points: [0, -355, -241, -190, -152, -104, -63, -16, 31, 65, 94],
-    keeps_meld: [[-179, -3], [-3, -3]],
-    keeps_addable: -93,
-    declines: [-197, -184],
-    fights: [
-        [-44, -44, -44, -23, -5, -3, -6, -4, -1, -1, -1, -1, -6, -2],
-        [-44, -8, -6, -7, -13, -12, -14, -21, -27, -35, -47, -61, -72, -102],
-        [-44, -14, -21, -28, -35, -42, -51, -59, -67, -76, -90, -101, -118, -174],
-    ],
-    waits: [
-        [-44, -44, -44, -77, -169, -209, -159, -177, -242, -255, -266, -274, -150, -234],
-        [-44, -140, -157, -145, -110, -115, -105, -82, -69, -55, -42, -31, -25, -15],
-        [-44, -102, -81, -66, -55, -47, -39, -32, -28, -23, -18, -15, -11, -4],
-    ],
-};
-
 #[cfg(test)]
 mod tests {
-    use super::{ONE, SEEN, times_in_65_536};
+    use super::{DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, times_in_65_536};
     use crate::cards::CardSet;
+    use crate::games::tongits::habits_counted::{GREEDY, QUICK};
 
     fn cards(text: &str) -> CardSet {
         text.split_whitespace().map(|card| card.parse().unwrap()).collect()
+    }
+
+    /// Of a card of this hand, in the middle of a game of which nothing is seen.
+    fn dumps(habits: &Habits, hand: CardSet, card: &str) -> i32 {
+        let neighbours = Neighbours::of(hand, CardSet::EMPTY, 8, false);
+        habits.dumps(&neighbours, hand, card.parse().unwrap())
     }
 
     #[test]
     fn the_chances_of_all_dumps_are_about_one() {
         for hand in ["KS 2C 3C 9D 9H 5S", "AC 2C 3C 4C 7D", "7C 7D 7H 8H 9H TH JS QS", "2D"] {
             let hand = cards(hand);
-            let chance = |card| times_in_65_536(SEEN.dumps(hand, hand, card));
-            let sum: u64 = hand.iter().map(chance).sum();
-            assert!((57_000..75_000).contains(&sum), "{hand}: {sum}");
+            for habits in [&GREEDY, &QUICK] {
+                let chance = |card| {
+                    times_in_65_536(habits.dumps(
+                        &Neighbours::of(hand, CardSet::EMPTY, 8, false),
+                        hand,
+                        card,
+                    ))
+                };
+                let sum: u64 = hand.iter().map(chance).sum();
+                assert!((57_000..75_000).contains(&sum), "{hand}: {sum}");
+            }
         }
     }
 
     #[test]
     fn what_stands_alone_and_is_dear_is_dumped_first() {
         let hand = cards("KS 2C 3C 4C 9D 9H");
-        let chance = |text: &str| SEEN.dumps(hand, hand, text.parse().unwrap());
+        let chance = |text: &str| dumps(&GREEDY, hand, text);
         assert!(chance("KS") > chance("9D") && chance("9D") > chance("2C"));
+    }
+
+    #[test]
+    fn every_trait_has_weights_of_its_own() {
+        let hand = cards("AC 2C 3C KC QC KD KH KS 5D 7D");
+        for stock in [0, 7, 20] {
+            for (seen, is_open) in [(CardSet::EMPTY, false), (cards("4C 6D 5H 5S 5C JC"), true)] {
+                let neighbours = Neighbours::of(hand, seen, stock, is_open);
+                for card in hand.iter() {
+                    let ends = FROM.into_iter().skip(1).chain([DUMP_WEIGHTS]);
+                    for ((place, from), end) in
+                        neighbours.traits_of(card).into_iter().zip(FROM).zip(ends)
+                    {
+                        assert!((from..end).contains(&place), "{card}: {place}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
 use crate::chance::{Answer, Dice, Request};
+use crate::game::Imagined;
 use crate::games::tongits::belief::Chain;
 use crate::games::tongits::event::Event;
 use crate::games::tongits::meld::has_secret;
@@ -14,7 +15,7 @@ use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::state::Tongits;
 use crate::games::tongits::view::View;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// `None` where nobody looks, and where another seat has laid cards face down: those are a secret
 /// meld, which chance seldom makes.
@@ -44,16 +45,24 @@ pub(super) fn game(view: &View, dice: &mut Dice) -> Option<Tongits> {
 
 /// So many games after all that the viewer heard, the likelier the more often. Where nothing can be
 /// learned from that, every game is as likely.
-pub(super) fn likely(view: &View, heard: &[Event], count: u32, dice: &mut Dice) -> Vec<Tongits> {
+pub(super) fn likely(
+    view: &View,
+    heard: &[Event],
+    count: u32,
+    dice: &mut Dice,
+) -> Vec<Imagined<Tongits>> {
     let chain = Chain::new(view, heard, dice);
     let (Some(viewer), Some(own), Some(mut chain)) = (view.viewer, view.hand(), chain) else {
-        return (0..count).map_while(|_| game(view, dice)).collect();
+        let any = (0..count).map_while(|_| game(view, dice));
+        return any.map(|game| Imagined { game, quick: SeatSet::EMPTY }).collect();
     };
     chain.settle(dice);
     let imagined = (0..count).map(|_| {
         let (hands, stock) = chain.next(viewer, own, dice);
         let public = asked(&view.public, viewer, &hands);
-        Tongits { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn }
+        let game =
+            Tongits { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn };
+        Imagined { game, quick: chain.quick() }
     });
     imagined.collect()
 }

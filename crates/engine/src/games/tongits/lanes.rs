@@ -14,6 +14,9 @@ const ACES: u64 = 0x0001_0001_0001_0001;
 pub(super) struct Lanes(pub(super) u64);
 
 impl Lanes {
+    /// All cards.
+    pub(super) const ALL: u64 = SUIT * ACES;
+
     pub(super) const fn from_cards(cards: CardSet) -> Self {
         let bits = cards.bits();
         Self(
@@ -58,6 +61,12 @@ impl Lanes {
 
     pub(super) const fn has_run(self, length: u8) -> bool {
         self.run_starts(length) != 0
+    }
+
+    /// Bit r is set when at least two cards of rank r are here.
+    pub(super) const fn ranks_of_two(self) -> u16 {
+        let [a, b, c, d] = self.suits();
+        a & b | c & d | (a | b) & (c | d)
     }
 
     /// Bit r is set when at least three cards of rank r are here.

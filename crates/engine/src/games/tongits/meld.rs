@@ -177,6 +177,21 @@ pub(super) fn can_chow(hand: CardSet, discard: Card) -> bool {
     below + above >= 2 || same >= 2 || hand.has_joker() && can_chow_with_joker(hand, discard)
 }
 
+/// Every card that a hand without jokers can chow (rule 3.2), were it the discard, and some that it
+/// holds itself.
+pub(super) const fn chowable(hand: CardSet) -> CardSet {
+    let lanes = Lanes::from_cards(hand).0;
+    let (above, below) = (lanes << 1, lanes >> 1);
+    let runs = above & lanes << 2 | above & below | below & lanes >> 2;
+    let mut sets = 0;
+    let mut pairs = Lanes(lanes).ranks_of_two();
+    while pairs != 0 {
+        sets |= Lanes::rank(pairs.trailing_zeros()).0;
+        pairs &= pairs - 1;
+    }
+    Lanes((runs | sets) & Lanes::ALL).cards()
+}
+
 /// Beside a joker one card will do: of the same rank, or at most two ranks away in the same suit.
 #[cold]
 fn can_chow_with_joker(hand: CardSet, discard: Card) -> bool {

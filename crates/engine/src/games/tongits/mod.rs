@@ -4,7 +4,7 @@
 //! The rules are docs/rules/tongits.md; every refusal and every line of a settlement cites one by
 //! its number. [`Rules`] holds their numbers and switches, [`Tongits`] is a game by them.
 //!
-//! Arrows go down only: `state` → `ahead` → `quick`, `imagine` → `belief` → `habits`, `bot`, `score`, `legal`, `view` → `phase` →
+//! Arrows go down only: `state` → `ahead` → `quick`, `imagine` → `belief` → `habits_counted` → `habits`, `bot`, `score`, `legal`, `view` → `phase` →
 //! `event` → `arrange` → `search` → `meld` → `joker` → `lanes`.
 
 mod action;
@@ -16,6 +16,7 @@ mod describe;
 mod event;
 mod exposed;
 mod habits;
+mod habits_counted;
 mod imagine;
 mod joker;
 mod kind;
@@ -41,7 +42,10 @@ pub use arrange::{Arrangement, deadwood, leaves_nothing};
 pub use event::{Answer, BySeat, Ending, Event, Shown, SpecialEnding};
 pub use exposed::{Exposed, ExposedMeld};
 #[cfg(feature = "testing")]
-pub use habits::{DEADWOODS, Habits, KINDS, Neighbours, deadwood_step};
+pub use habits::{
+    DEADWOODS, DUMP_WEIGHTS, GAINS, Habits, Neighbours, STAGES, TRAITS, deadwood_step, gain_step,
+    stage,
+};
 pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, points_of};
 pub use phase::{End, Phase, Public};
 pub use pile::Pile;

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::cards::{Card, CardSet};
 use crate::chance;
 use crate::game::{
-    Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn, UnsoundRules,
-    Viewer,
+    Count, Game, GameKind, Imagined, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn,
+    UnsoundRules, Viewer,
 };
 use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::ahead;
@@ -36,7 +36,7 @@ use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 
 /// Games that are imagined for who is taken over: what `strong` is measured with.
-const IMAGINED: u32 = 320;
+const IMAGINED: u32 = 500;
 
 /// The answers to a fight in the order given; nobody fights alone against itself.
 pub type Answers = ArrayVec<(Seat, Answer), { SEATS as usize - 1 }>;
@@ -466,12 +466,12 @@ impl Game for Tongits {
         heard: &[Event],
         count: u32,
         dice: &mut chance::Dice,
-    ) -> Vec<Self> {
+    ) -> Vec<Imagined<Self>> {
         imagine::likely(view, heard, count, dice)
     }
 
-    fn look_ahead(&self, seat: Seat, action: &Action) -> Option<i64> {
-        ahead::play_on(self, seat, action)
+    fn look_ahead(&self, quick: SeatSet, seat: Seat, action: &Action) -> Option<i64> {
+        ahead::play_on(self, quick, seat, action)
     }
 
     fn describe(view: &View) -> Vec<Row> {

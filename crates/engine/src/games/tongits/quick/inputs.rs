@@ -5,9 +5,9 @@
 //! what it is worth is learned.
 
 use crate::cards::{Card, CardSet};
-use crate::games::tongits::arrange::{Arrangement, deadwood};
+use crate::games::tongits::arrange::{Arrangement, deadwood, leftover};
 use crate::games::tongits::meld::{
-    additions, can_chow, for_each_chow, has_secret, points, points_of, same_rank,
+    additions, chowable, for_each_chow, has_secret, points, points_of, same_rank,
 };
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::quick::network::{INPUT_MAX, INPUTS, Inputs, ONE};
@@ -134,21 +134,18 @@ impl<'a> Sight<'a> {
     /// What the next cards may do for the hand.
     fn what_may_help(&self, list: &mut List) {
         let now = deadwood(self.hand);
-        let near = Arrangement::of(self.hand, 0).leftover.len() <= LEFTOVER_NEAR;
-        let (mut outs, mut gains, mut finishing, mut chows) = (0, 0, 0, 0);
-        for card in self.unseen.iter() {
-            let adds = self.additions.contains(card);
-            let chows_it = can_chow(self.hand, card);
-            chows += u32::from(chows_it);
-            if !(chows_it || near && adds) {
-                continue;
-            }
+        let near = leftover(self.hand).len() <= LEFTOVER_NEAR;
+        let chowable = chowable(self.hand);
+        let (mut outs, mut gains, mut finishing) = (0, 0, 0);
+        let may_help = if near { chowable.union(self.additions) } else { chowable };
+        let chows = self.unseen.intersection(chowable).len();
+        for card in self.unseen.intersection(may_help).iter() {
             let hand = self.hand.with(card);
             let gain = now.saturating_sub(deadwood(hand));
             outs += u32::from(gain > 0);
             gains += gain;
             if near {
-                let left = Arrangement::of(hand, 0).leftover.difference(self.additions);
+                let left = leftover(hand).difference(self.additions);
                 finishing += u32::from(left.len() <= 1);
             }
         }

@@ -17,6 +17,8 @@ use crate::cards::{Card, CardSet};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::arrange::{Arrangement, deadwood};
 use crate::games::tongits::bot::{self, Head};
+use crate::games::tongits::habits::Neighbours;
+use crate::games::tongits::habits_counted::QUICK;
 use crate::games::tongits::legal::for_each;
 use crate::games::tongits::meld::{additions, for_each_meld};
 use crate::games::tongits::phase::Phase;
@@ -34,6 +36,9 @@ const LAID_MAX: usize = 5;
 /// Dumps that are looked at where something else is done first.
 const DUMPS_AFTER_MAX: usize = 4;
 
+/// Dumps that are looked at where a player is only imagined.
+const DUMPS_OF_A_SKETCH: usize = 4;
+
 /// Actions that a search looks at.
 const TRIED_MAX: usize = 6;
 
@@ -43,6 +48,12 @@ static HOUSE: Networks = Networks::parsed(include_bytes!("../quick.weights"));
 /// What the bot would play; `None` when the viewer is not to act.
 pub(super) fn advise(view: &View) -> Option<Action> {
     Networks::advise(&HOUSE, view)
+}
+
+/// What the bot would likely play, in less time: of the dumps those alone that are likely by its
+/// habits.
+pub(super) fn sketch(view: &View) -> Option<Action> {
+    HOUSE.best(view, DUMPS_OF_A_SKETCH)
 }
 
 /// What a count is worth, in parts of what the networks judge: they were taught that four are one.
@@ -93,7 +104,11 @@ pub struct Considered {
 impl Networks {
     /// What these networks would play; `None` when the viewer is not to act.
     pub fn advise(&self, view: &View) -> Option<Action> {
-        let considered = self.considered(view)?;
+        self.best(view, usize::MAX)
+    }
+
+    fn best(&self, view: &View, dumps_max: usize) -> Option<Action> {
+        let considered = self.considered_of(view, dumps_max)?;
         let best = considered.iter().max_by_key(|one| self.worth_of(one));
         best.map(|best| best.action).or_else(|| bot::advise(view))
     }
@@ -101,12 +116,17 @@ impl Networks {
     /// What may be done; `None` when the viewer is not to act, and nothing where only the greedy
     /// player knows what to do.
     pub fn considered(&self, view: &View) -> Option<Vec<Considered>> {
+        self.considered_of(view, usize::MAX)
+    }
+
+    fn considered_of(&self, view: &View, dumps_max: usize) -> Option<Vec<Considered>> {
         let (seat, hand) = (view.viewer?, view.hand()?);
         let rules = &view.public.rules;
         if !knows(rules) {
             return Some(Vec::new());
         }
-        let thought = Thought { networks: self, sight: Sight::new(&view.public, seat, hand) };
+        let sight = Sight::new(&view.public, seat, hand);
+        let thought = Thought { networks: self, sight, dumps_max };
         match view.public.phase {
             Phase::Draw { seat: turn, .. } if turn == seat => Some(thought.begin_turn()),
             Phase::Play { seat: turn } if turn == seat => {
@@ -141,6 +161,7 @@ fn wins(action: Action) -> Considered {
 struct Thought<'a> {
     networks: &'a Networks,
     sight: Sight<'a>,
+    dumps_max: usize,
 }
 
 impl Thought<'_> {
@@ -179,7 +200,13 @@ impl Thought<'_> {
 
     fn play(&self) -> Vec<Considered> {
         let sight = &self.sight;
-        let mut considered: Vec<Considered> = dumps(sight, usize::MAX)
+        let dumps: Vec<Card> = if self.dumps_max == usize::MAX {
+            dumps(sight, usize::MAX).collect()
+        } else {
+            likely_dumps(sight, self.dumps_max)
+        };
+        let mut considered: Vec<Considered> = dumps
+            .into_iter()
             .map(|card| {
                 let place = Some((Question::Dump, sight.dumping(card).inputs()));
                 Considered { action: Action::Dump { card }, place }
@@ -243,4 +270,18 @@ fn dumps(sight: &Sight<'_>, most: usize) -> impl Iterator<Item = Card> {
         cards.truncate(most);
     }
     cards.into_iter()
+}
+
+/// The cards that are likely dumped, by habits.
+fn likely_dumps(sight: &Sight<'_>, most: usize) -> Vec<Card> {
+    let public = sight.public;
+    let mut cards: Vec<Card> = dumps(sight, usize::MAX).collect();
+    if cards.len() > most {
+        let seen = public.rules.deck().difference(sight.unseen).difference(sight.hand);
+        let is_open = sight.open.contains(sight.seat);
+        let neighbours = Neighbours::of(sight.hand, seen, public.stock_count, is_open);
+        cards.sort_by_cached_key(|card| core::cmp::Reverse(QUICK.score(&neighbours, *card)));
+        cards.truncate(most);
+    }
+    cards
 }
