@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
 # Finds the programs of PostgreSQL and Redis, for the contracts Node and Python, for the desk
-# Chromium, for backups pgBackRest, and for benchmarks valgrind, and installs them when the machine has none.
+# Chromium, for backups pgBackRest, for events in a broker NATS, and for benchmarks valgrind, and
+# installs them when the machine has none.
 #
 # Looked through in this order: what an earlier run downloaded, PATH, the versioned folders of the
 # distributions, Homebrew. When nothing fits: apt (as root, or with a sudo that asks nothing), else
@@ -9,7 +10,7 @@
 # cluster, and for Redis only its tools are taken, whose one binary is the server too.
 #
 # Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql, pg_dump, pg_restore), REDIS_SERVER and REDIS_CLI; NODE, NPM and
-# PYTHON; CHROMIUM; PGBACKREST; VALGRIND.
+# PYTHON; CHROMIUM; PGBACKREST; NATS_SERVER; VALGRIND.
 # BAHAY_PROGRAMS=private passes over what the machine has and downloads.
 
 POSTGRES_MIN=15
@@ -203,6 +204,25 @@ need_pgbackrest() {
   find_pgbackrest || die "pgBackRest is missing: install it to try backups"
 }
 
+NATS_SERVER=''
+
+find_nats() {
+  local path=$PROGRAMS/bin
+  [ "${BAHAY_PROGRAMS:-}" = private ] || path=$path:$PATH:/usr/sbin:/opt/homebrew/bin
+  NATS_SERVER=$(PATH=$path type -P nats-server)
+}
+
+# Finds the server of NATS, or installs and finds it. As a package it would start with the system, so
+# where nothing else does, it is only unpacked.
+need_nats() {
+  find_nats && return 0
+  mkdir -p "$PROGRAMS"
+  lock "$PROGRAMS/lock"
+  find_nats || BAHAY_PROGRAMS=private install_programs nats
+  unlock "$PROGRAMS/lock"
+  find_nats || die "the server of NATS is missing: install nats-server to try events in a broker"
+}
+
 # Letters for a browser that was unpacked, on a machine that may have none: nothing is drawn without.
 write_fonts() {
   local fonts=$PROGRAMS/unpacked/usr/share/fonts
@@ -344,6 +364,7 @@ apt_packages() {
       python) echo python3 python3-venv ;;
       valgrind) echo valgrind ;;
       pgbackrest) echo pgbackrest ;;
+      nats) echo nats-server ;;
       # The last one is what the network of containers is made with.
       containers) echo $CONTAINER_PROGRAMS netavark aardvark-dns iptables ;;
       # The second holds what the program reads, the third letters to draw.
@@ -440,7 +461,8 @@ write_wrappers() {
   mkdir -p "$PROGRAMS/bin"
   for program in "$PROGRAMS"/unpacked/usr/lib/postgresql/*/bin/{postgres,initdb,pg_ctl,psql,pg_dump,pg_restore,pgbench} \
     "$PROGRAMS"/unpacked/usr/bin/{redis,valkey}-{server,check-rdb,cli} \
-    "$PROGRAMS"/unpacked/usr/bin/pgbackrest; do
+    "$PROGRAMS"/unpacked/usr/bin/pgbackrest \
+    "$PROGRAMS"/unpacked/usr/sbin/nats-server; do
     if [ ! -x "$program" ] || [ -L "$program" ]; then continue; fi
     target=${program#"$PROGRAMS"/unpacked/}
     program=${program##*/}
@@ -479,6 +501,7 @@ brew_install() {
     case $what in
       postgres) formulas="$formulas postgresql@17" ;;
       redis) formulas="$formulas redis" ;;
+      nats) formulas="$formulas nats-server" ;;
       node) formulas="$formulas node" ;;
       chromium) die "Chromium is missing: brew install --cask chromium" ;;
       valgrind) die "valgrind is missing, and is not to be had for this system" ;;

@@ -470,7 +470,9 @@ async fn service(database: Database) -> Result<db::PgPool, Failed> {
 }
 
 async fn events(what: Events, database: Database) -> Result<(), Failed> {
-    Ok(outbox::command::run(what, service(database).await?, &mut stdout().lock()).await?)
+    let pool = service(database).await?;
+    let told = |error: &outbox::NatsError| eprintln!("bahay: {}; trying again", in_one_line(error));
+    Ok(outbox::command::run(what, pool, &mut stdout().lock(), told).await?)
 }
 
 async fn archive(

@@ -39,6 +39,7 @@ use versions::versions;
 const DOORS: &[(&str, &[&str])] = &[
     ("axum", &["app", "auth", "http", "operators", "ws"]),
     ("argon2", &["accounts"]),
+    ("async_nats", &["outbox"]),
     ("getrandom", &["entropy"]),
     ("hyper_rustls", &["openid", "records", "telemetry"]),
     ("hyper_util", &["openid", "records", "telemetry"]),

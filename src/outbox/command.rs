@@ -1,12 +1,12 @@
-//! `bahay events`: writes the stream to a folder, or prints it, once or for as long as it runs.
+//! `bahay events`: writes the stream to a folder or a broker, or prints it, once or for as long as it runs.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use sqlx::PgPool;
 
-use super::{Folder, FolderError, Outbox};
+use super::{Folder, FolderError, Nats, NatsError, Outbox, nats};
 
 /// How long events are waited for before it is asked again.
 const EVERY: Duration = Duration::from_millis(500);
@@ -25,6 +25,8 @@ pub struct Events {
     /// Go on when there are no more, and write what is booked from then on.
     #[arg(long)]
     pub follow: bool,
+    #[command(flatten)]
+    pub nats: Nats,
 }
 
 /// Why they are not written.
@@ -35,13 +37,33 @@ pub enum EventsError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error(transparent)]
+    Nats(#[from] NatsError),
+    #[error(transparent)]
     Write(#[from] std::io::Error),
     #[error("there are not {0} events yet: is this another database?")]
     TooFew(i64),
 }
 
-/// Writes them.
-pub async fn run(what: Events, pool: PgPool, out: &mut impl Write) -> Result<(), EventsError> {
+/// Writes them. `told` hears of what the broker did not take and is tried again.
+pub async fn run(
+    what: Events,
+    pool: PgPool,
+    out: &mut impl Write,
+    told: impl Fn(&NatsError),
+) -> Result<(), EventsError> {
+    // Whoever passes settings on passes on also those that nobody has made.
+    if let Some(to) = what.nats.to.as_deref().filter(|to| !to.is_empty()) {
+        let follow = what.follow.then_some(EVERY);
+        return Ok(nats::publish(&what.nats, to, &pool, follow, told).await?);
+    }
+    match write(what, pool, out).await {
+        // Whoever reads has read enough.
+        Err(EventsError::Write(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
+async fn write(what: Events, pool: PgPool, out: &mut impl Write) -> Result<(), EventsError> {
     let mut folder = what.out.as_deref().map(Folder::open).transpose()?;
     let after = folder.as_ref().map_or(what.from - 1, Folder::number);
     let mut outbox = Outbox::after(pool, after).await?.ok_or(EventsError::TooFew(after))?;

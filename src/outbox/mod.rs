@@ -7,7 +7,9 @@
 
 pub mod command;
 mod folder;
+mod nats;
 mod read;
 
 pub use folder::{Folder, FolderError};
+pub use nats::{Nats, NatsError};
 pub use read::{Booked, Event, Outbox, PlayedAt};

@@ -31,6 +31,7 @@ mod months;
 mod nodes;
 mod other_game;
 mod outbox;
+mod outbox_nats;
 mod parted;
 mod play;
 mod practice;

@@ -10,24 +10,25 @@ use bahay_engine::testing::Dice;
 use futures_util::future::join;
 use serde_json::Value;
 use sqlx::Row as _;
+use tokio::sync::watch;
 
 use crate::support::bank::{Bank, PotGoes, table};
 use crate::support::process::bahay;
 
-fn events(bank: &Bank, arguments: &[&str]) -> Command {
+pub(crate) fn events(bank: &Bank, arguments: &[&str]) -> Command {
     let mut command = bahay();
     command.arg("events").args(arguments).env("DATABASE_URL", bank.database.url());
     command
 }
 
-fn printed(bank: &Bank, arguments: &[&str]) -> String {
+pub(crate) fn printed(bank: &Bank, arguments: &[&str]) -> String {
     let output = events(bank, arguments).stderr(Stdio::inherit()).output().unwrap();
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Numbers without a gap, and balances that are those of the ledger.
-async fn holds(bank: &Bank, lines: &str) {
+pub(crate) async fn holds(bank: &Bank, lines: &str) {
     let mut balances = BTreeMap::<String, i64>::new();
     for (number, line) in (1..).zip(lines.lines()) {
         let event: Value = serde_json::from_str(line).unwrap();
@@ -78,26 +79,28 @@ async fn events_add_up_to_the_ledger_and_say_the_same_from_any_number_on() {
 }
 
 /// How often the writer is killed.
-const KILLED: u32 = 100;
+pub(crate) const KILLED: u32 = 100;
+
+/// Plays games and says how many, until it is told to stop.
+pub(crate) async fn play_until(bank: &Bank, stopped: &watch::Receiver<bool>) -> u32 {
+    let players = bank.players([100_000_000; 3]).await;
+    let table = table();
+    let mut games = 0_u32;
+    while !*stopped.borrow() {
+        let winner = u8::try_from(games % 3).unwrap();
+        bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
+        bank.ledger.fold().await.unwrap();
+        games += 1;
+    }
+    games
+}
 
 #[tokio::test]
 async fn whoever_is_killed_a_hundred_times_leaves_each_event_once() {
     let bank = Bank::new().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
-    let players = bank.players([1_000_000; 3]).await;
-    let table = table();
-    let (stop, stopped) = tokio::sync::watch::channel(false);
-    let playing = async {
-        let mut games = 0_u32;
-        while !*stopped.borrow() {
-            let winner = u8::try_from(games % 3).unwrap();
-            bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
-            bank.ledger.fold().await.unwrap();
-            games += 1;
-        }
-        games
-    };
+    let (stop, stopped) = watch::channel(false);
     let killing = async {
         let mut dice = Dice::new(7);
         for _ in 0..KILLED {
@@ -108,7 +111,7 @@ async fn whoever_is_killed_a_hundred_times_leaves_each_event_once() {
         }
         stop.send_replace(true);
     };
-    let (games, ()) = join(playing, killing).await;
+    let (games, ()) = join(play_until(&bank, &stopped), killing).await;
     assert!(games > 0);
     let before = written(folder.path());
     assert!(!before.is_empty(), "no writer has lived long enough to write anything");

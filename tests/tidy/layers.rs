@@ -49,7 +49,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     // What others keep books by.
-    ("outbox", &[]),
+    ("outbox", &["entropy"]),
     // What operators read.
     ("reports", &["clock", "db", "archive", "ids", "ledger", "records", "verify"]),
     // What finished games say of their players.

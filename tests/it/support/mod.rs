@@ -9,6 +9,7 @@ pub(crate) mod fragile;
 pub(crate) mod house;
 pub(crate) mod independent;
 pub(crate) mod live;
+pub(crate) mod nats;
 pub(crate) mod node;
 pub(crate) mod process;
 pub(crate) mod programs;

@@ -1,4 +1,4 @@
-//! The programs of PostgreSQL and Redis, as `./dev` finds or installs them.
+//! The programs of PostgreSQL, Redis and NATS, as `./dev` finds or installs them.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -6,8 +6,17 @@ use std::process::{Command, Stdio};
 /// What `./dev programs` says of one: `PG_BIN`, the folder of PostgreSQL's, `REDIS_SERVER` and
 /// `REDIS_CLI`.
 pub(crate) fn program(name: &str) -> String {
+    said(&["programs"], name)
+}
+
+/// The server of NATS.
+pub(crate) fn nats_server() -> String {
+    said(&["programs", "nats"], "NATS_SERVER")
+}
+
+fn said(arguments: &[&str], name: &str) -> String {
     let dev = concat!(env!("CARGO_MANIFEST_DIR"), "/dev");
-    let said = Command::new(dev).arg("programs").stderr(Stdio::inherit()).output();
+    let said = Command::new(dev).args(arguments).stderr(Stdio::inherit()).output();
     let said = said.expect("./dev runs").stdout;
     let said = String::from_utf8_lossy(&said);
     let programs: BTreeMap<_, _> = said.lines().filter_map(|line| line.split_once('=')).collect();

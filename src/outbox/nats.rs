@@ -1,0 +1,370 @@
+//! The stream in a broker: NATS JetStream, whose stream holds the event of each number at the same place.
+//!
+//! How far it goes is what the broker's stream says, so there is no second place that could say something
+//! else. Each message names the place that it expects to be the last before it. So a message that is lost
+//! on the way keeps those behind it out, two processes cannot mix theirs, and there is never a gap.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::{Config, RawMessageErrorKind, Stream};
+use async_nats::jetstream::{self, context};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, ServerAddr};
+use percent_encoding::percent_decode_str;
+use sqlx::PgPool;
+
+use super::{Event, Outbox};
+use crate::entropy;
+
+/// Messages that are on their way at once.
+const IN_FLIGHT: usize = 256;
+
+/// How long the broker may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest time between two tries.
+const WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// How the broker is reached, and which stream is written there.
+#[derive(Clone, clap::Args)]
+#[group(skip)]
+pub struct Nats {
+    /// NATS with JetStream, as in nats://127.0.0.1:4222, over TLS as in tls://nats.example:4222, with a
+    /// USER:PASSWORD@ before the host if it asks for one; of several servers all, separated by commas
+    #[arg(long, env = "BAHAY_EVENTS_TO", hide_env_values = true, value_name = "URL",
+          conflicts_with_all = ["out", "from"])]
+    pub to: Option<String>,
+
+    /// A file with the credentials of a NATS user: a token and the seed of its key
+    #[arg(long, env = "BAHAY_NATS_CREDENTIALS", value_name = "FILE")]
+    pub nats_credentials: Option<PathBuf>,
+
+    /// A file with the certificates, in PEM, of those who sign for NATS over TLS; without it those whom
+    /// the system believes.
+    #[arg(long, env = "BAHAY_NATS_ROOT_CERTIFICATE", value_name = "FILE")]
+    pub nats_root_certificate: Option<PathBuf>,
+
+    /// The stream of JetStream, which is made if there is none.
+    #[arg(long, env = "BAHAY_NATS_STREAM", default_value = "BAHAY_EVENTS", value_name = "NAME",
+          value_parser = stream_name)]
+    pub nats_stream: String,
+
+    /// Leads the subject of each event; its kind follows, as in bahay.events.settle.
+    #[arg(long, env = "BAHAY_NATS_SUBJECT", default_value = "bahay.events", value_name = "SUBJECT",
+          value_parser = subject)]
+    pub nats_subject: String,
+}
+
+/// An address may hold a password, which is shown nowhere.
+impl std::fmt::Debug for Nats {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Nats")
+            .field("stream", &self.nats_stream)
+            .field("subject", &self.nats_subject)
+            .finish_non_exhaustive()
+    }
+}
+
+fn stream_name(name: &str) -> Result<String, &'static str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if !name.is_empty() && name.bytes().all(plain) {
+        Ok(name.to_owned())
+    } else {
+        Err("letters, digits, - and _ are allowed")
+    }
+}
+
+fn subject(subject: &str) -> Result<String, &'static str> {
+    match subject.split('.').all(|word| stream_name(word).is_ok()) {
+        true => Ok(subject.to_owned()),
+        false => Err("words of letters, digits, - and _, with dots between them, are allowed"),
+    }
+}
+
+/// Why events cannot be published.
+#[derive(Debug, thiserror::Error)]
+pub enum NatsError {
+    #[error(
+        "--to is no address of NATS: give one as in nats://127.0.0.1:4222 or tls://nats.example:4222"
+    )]
+    Address,
+    #[error("--to names different users: all servers of a cluster have the same")]
+    Users,
+    #[error("the credentials of NATS cannot be read: {path}")]
+    Credentials { path: PathBuf, source: std::io::Error },
+    #[error("the certificates for NATS cannot be read: {path}")]
+    Certificates { path: PathBuf, source: std::io::Error },
+    #[error("NATS cannot be reached")]
+    Connect(#[from] async_nats::ConnectError),
+    #[error("JetStream has no stream {stream}")]
+    Stream { stream: String, source: context::CreateStreamError },
+    #[error("the stream {stream} does not take {subject}.>: give it that subject, or name another")]
+    Subjects { stream: String, subject: String },
+    #[error("the last event of the stream cannot be read")]
+    Last(#[from] jetstream::stream::RawMessageError),
+    #[error("message {0} of the stream is not event {0} of this database: name another stream")]
+    Foreign(i64),
+    #[error("there are not {0} events yet, but the stream has them: is this another database?")]
+    TooFew(i64),
+    #[error("event {number} was not taken")]
+    Refused { number: i64, source: context::PublishError },
+    #[error("event {0} is there already: another process publishes too")]
+    Twice(i64),
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    #[error("an event cannot be written")]
+    Json(#[from] serde_json::Error),
+}
+
+impl NatsError {
+    /// Whether it may go well later with the same settings.
+    fn passes_later(&self) -> bool {
+        use async_nats::jetstream::context::{CreateStreamErrorKind, PublishErrorKind};
+        match self {
+            Self::Connect(error) => matches!(
+                error.kind(),
+                ConnectErrorKind::Dns
+                    | ConnectErrorKind::TimedOut
+                    | ConnectErrorKind::Io
+                    | ConnectErrorKind::MaxReconnects
+            ),
+            Self::Stream { source, .. } => match source.kind() {
+                // 5xx: the cluster has no leader yet, or is starting.
+                CreateStreamErrorKind::JetStream(error) => error.code() >= 500,
+                CreateStreamErrorKind::JetStreamUnavailable
+                | CreateStreamErrorKind::TimedOut
+                | CreateStreamErrorKind::Response => true,
+                _ => false,
+            },
+            Self::Refused { source, .. } => source.kind() != PublishErrorKind::MaxPayloadExceeded,
+            Self::Last(_) | Self::Twice(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// How long to wait after so many failures one after the other.
+fn wait(failures: u32) -> Duration {
+    let longest = Duration::from_millis(200).saturating_mul(1 << failures.min(8)).min(WAIT_MAX);
+    longest / 2 + entropy::up_to(longest / 2)
+}
+
+/// A stream in a broker that can be reached.
+struct Broker {
+    /// Kept as long as this lives: it reconnects by itself.
+    context: jetstream::Context,
+    stream: Stream,
+    settings: Nats,
+}
+
+/// Publishes what the stream does not have yet; with `follow` for ever, however often the broker is away.
+/// `told` hears of every try that failed.
+pub async fn publish(
+    settings: &Nats,
+    to: &str,
+    pool: &PgPool,
+    follow: Option<Duration>,
+    told: impl Fn(&NatsError),
+) -> Result<(), NatsError> {
+    let mut client = None;
+    let mut failures = 0;
+    loop {
+        let pass = pass(settings, to, pool, follow, &mut client, &mut failures).await;
+        match pass {
+            Err(error) if follow.is_some() && error.passes_later() => {
+                told(&error);
+                tokio::time::sleep(wait(failures)).await;
+                failures = failures.saturating_add(1);
+            }
+            done => return done,
+        }
+    }
+}
+
+async fn pass(
+    settings: &Nats,
+    to: &str,
+    pool: &PgPool,
+    follow: Option<Duration>,
+    client: &mut Option<Client>,
+    failures: &mut u32,
+) -> Result<(), NatsError> {
+    let client = match client {
+        Some(client) => client,
+        None => client.insert(connect(settings, to).await?),
+    };
+    let broker = Broker::open(client.clone(), settings).await?;
+    let mut outbox = broker.outbox(pool).await?;
+    loop {
+        let events = outbox.next().await?;
+        for some in events.chunks(IN_FLIGHT) {
+            broker.publish(some).await?;
+            *failures = 0;
+        }
+        match (events.is_empty(), follow) {
+            (true, Some(every)) => tokio::time::sleep(every).await,
+            (true, None) => return Ok(()),
+            (false, _) => {}
+        }
+    }
+}
+
+async fn connect(settings: &Nats, to: &str) -> Result<Client, NatsError> {
+    let (servers, user) = servers(to)?;
+    let mut options = ConnectOptions::new()
+        .name("bahay events")
+        .connection_timeout(TIMEOUT)
+        .request_timeout(Some(TIMEOUT))
+        .reconnect_delay_callback(|tries| wait(u32::try_from(tries).unwrap_or(u32::MAX)));
+    if let Some((user, password)) = user {
+        options = options.user_and_password(user, password);
+    }
+    if let Some(path) = settings.nats_credentials.as_ref().filter(|path| is_set(path)) {
+        let failed = |source| NatsError::Credentials { path: path.clone(), source };
+        options = options.credentials_file(path).await.map_err(failed)?;
+    }
+    if let Some(path) = settings.nats_root_certificate.as_ref().filter(|path| is_set(path)) {
+        let failed = |source| NatsError::Certificates { path: path.clone(), source };
+        std::fs::File::open(path).map_err(failed)?;
+        options = options.add_root_certificates(path.clone());
+    }
+    options = options.require_tls(servers.iter().any(ServerAddr::tls_required));
+    Ok(options.connect(servers).await?)
+}
+
+/// Whoever passes settings on passes on also those that nobody has made.
+fn is_set(path: &std::path::Path) -> bool {
+    !path.as_os_str().is_empty()
+}
+
+/// The servers, and who signs in there.
+fn servers(to: &str) -> Result<(Vec<ServerAddr>, Option<(String, String)>), NatsError> {
+    let mut servers = Vec::new();
+    let mut users = Vec::new();
+    for address in to.split(',') {
+        let server: ServerAddr = address.trim().parse().map_err(|_| NatsError::Address)?;
+        if !matches!(server.scheme(), "nats" | "tls") || server.host().is_empty() {
+            return Err(NatsError::Address);
+        }
+        if let Some(user) = server.username() {
+            let plain = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
+            users.push((plain(user), plain(server.password().unwrap_or_default())));
+        }
+        servers.push(server);
+    }
+    users.dedup();
+    if users.len() > 1 {
+        return Err(NatsError::Users);
+    }
+    Ok((servers, users.pop()))
+}
+
+impl Broker {
+    async fn open(client: Client, settings: &Nats) -> Result<Self, NatsError> {
+        let context = context::ContextBuilder::new().timeout(TIMEOUT).build(client);
+        let (name, subject) = (&settings.nats_stream, &settings.nats_subject);
+        let takes = format!("{subject}.>");
+        let config = Config {
+            name: name.clone(),
+            subjects: vec![takes.clone()],
+            description: Some("what was booked and played, by `bahay events`".into()),
+            ..Config::default()
+        };
+        let stream = context.get_or_create_stream(config).await;
+        let stream = stream.map_err(|source| NatsError::Stream { stream: name.clone(), source })?;
+        if !stream.cached_info().config.subjects.contains(&takes) {
+            return Err(NatsError::Subjects { stream: name.clone(), subject: subject.clone() });
+        }
+        Ok(Self { context, stream, settings: settings.clone() })
+    }
+
+    /// What comes after the last event of the stream, which is held against the database.
+    async fn outbox(&self, pool: &PgPool) -> Result<Outbox, NatsError> {
+        let last = self.stream.cached_info().state.last_sequence;
+        let number = i64::try_from(last).unwrap_or(i64::MAX);
+        let after = async |number| {
+            let outbox = Outbox::after(pool.clone(), number).await?;
+            outbox.ok_or(NatsError::TooFew(number))
+        };
+        if number > 0 {
+            match self.stream.get_raw_message(last).await {
+                Ok(message) => {
+                    let events = after(number - 1).await?.next().await?;
+                    let event = events.first().ok_or(NatsError::TooFew(number))?;
+                    if *message.payload != *serde_json::to_vec(event)? {
+                        return Err(NatsError::Foreign(number));
+                    }
+                }
+                // What is old may have been dropped; its number is still the last one.
+                Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        after(number).await
+    }
+
+    /// Sends events, many at once, and returns when the broker has all of them.
+    async fn publish(&self, events: &[Event]) -> Result<(), NatsError> {
+        let mut sent = Vec::new();
+        for event in events {
+            let number = event.number;
+            let refused = |source| NatsError::Refused { number, source };
+            let before = u64::try_from(number - 1).unwrap_or_default();
+            let message = PublishMessage::build()
+                .payload(serde_json::to_vec(event)?.into())
+                .message_id(number.to_string())
+                .expected_stream(&self.settings.nats_stream)
+                .expected_last_sequence(before);
+            let subject = format!("{}.{}", self.settings.nats_subject, event.kind);
+            let ack = self.context.send_publish(subject, message).await.map_err(refused)?;
+            sent.push((number, before + 1, ack));
+        }
+        for (number, place, ack) in sent {
+            let ack = ack.await.map_err(|source| NatsError::Refused { number, source })?;
+            // An event with this number may be another database's: it has to be looked at.
+            if ack.duplicate || ack.sequence != place {
+                return Err(NatsError::Twice(number));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_name_servers_and_one_user() {
+        let (found, user) = servers("nats://a:1,tls://b").unwrap();
+        assert_eq!(found.iter().map(ServerAddr::tls_required).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(user, None);
+        let (_, user) = servers("tls://ana:p%40ss@a,tls://ana:p%40ss@b").unwrap();
+        assert_eq!(user, Some(("ana".into(), "p@ss".into())));
+        assert!(matches!(servers("tls://ana:a@a,tls://ben:b@b"), Err(NatsError::Users)));
+        for bad in ["", "https://a", "ws://a", "nats://", "nats://a,", "nats://a:secret:x"] {
+            let error = servers(bad).unwrap_err();
+            assert!(matches!(error, NatsError::Address), "{bad}");
+            assert!(!error.to_string().contains("secret"));
+        }
+    }
+
+    #[test]
+    fn waits_grow_to_a_bound_and_differ() {
+        for failures in [0, 3, 40, u32::MAX] {
+            let one = wait(failures);
+            assert!(one >= Duration::from_millis(100) && one <= WAIT_MAX, "{one:?}");
+        }
+        assert!(wait(40) >= WAIT_MAX / 2);
+    }
+
+    #[test]
+    fn names_are_plain() {
+        assert!(subject("bahay.events").is_ok());
+        for bad in ["", ".", "a.", "a.*", "a.>", "a b"] {
+            assert!(subject(bad).is_err(), "{bad}");
+        }
+        assert!(stream_name("A.B").is_err());
+    }
+}
