@@ -238,8 +238,11 @@ fn is_set(path: &std::path::Path) -> bool {
     !path.as_os_str().is_empty()
 }
 
+/// A name and a password.
+type User = (String, String);
+
 /// The servers, and who signs in there.
-fn servers(to: &str) -> Result<(Vec<ServerAddr>, Option<(String, String)>), NatsError> {
+fn servers(to: &str) -> Result<(Vec<ServerAddr>, Option<User>), NatsError> {
     let mut servers = Vec::new();
     let mut users = Vec::new();
     for address in to.split(',') {
