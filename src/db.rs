@@ -93,15 +93,83 @@ pub async fn connect_as_login(
         .await
 }
 
+/// How long a migration waits for a lock at once: for so long it keeps those waiting who came after it.
+const MIGRATION_LOCK_TIMEOUT: &str = "set lock_timeout = '200ms'";
+
+/// The pause between two attempts of a migration, in which those who waited pass.
+const MIGRATION_PAUSE: Duration = Duration::from_millis(500);
+
+/// How often a migration is tried in all: for about 80 seconds, where others hold the lock all the time.
+pub const MIGRATION_ATTEMPTS: u32 = 120;
+
+/// Why the schema was not brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrationError {
+    #[error(
+        "migration {version} did not get a lock that others hold, in {attempts} attempts: nothing of it \
+         was done; end what holds the lock (see pg_locks), and run `bahay migrate` again"
+    )]
+    Locked { version: i64, attempts: u32 },
+    #[error(
+        "another process migrates, and did not end during {attempts} attempts: run `bahay migrate` again"
+    )]
+    Another { attempts: u32 },
+    #[error(transparent)]
+    Migrate(#[from] MigrateError),
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
 /// Brings the schema up to date. Several processes may call this at once: one does the work.
-pub async fn migrate(pool: &PgPool) -> Result<(), MigrateError> {
-    MIGRATOR.run(pool).await?;
+pub async fn migrate(pool: &PgPool) -> Result<(), MigrationError> {
+    migrate_by(&MIGRATOR, MIGRATION_ATTEMPTS, pool).await?;
     // The table of migrations is sqlx's own, so no migration can count on it. Two grants at once
     // would be an error.
     let mut tx = pool.begin().await?;
     sqlx::query!("lock table _sqlx_migrations in access exclusive mode").execute(&mut *tx).await?;
     sqlx::query!("grant select on _sqlx_migrations to bahay_service").execute(&mut *tx).await?;
     Ok(tx.commit().await?)
+}
+
+/// Runs these migrations, each in a transaction, while others read and write. None waits long for a lock,
+/// because whoever comes later waits behind it: it gives up, lets them pass, and tries again.
+pub async fn migrate_by(
+    migrator: &Migrator,
+    attempts: u32,
+    pool: &PgPool,
+) -> Result<(), MigrationError> {
+    let mut attempt = 1;
+    loop {
+        let mut connection = pool.acquire().await?;
+        connection.execute(MIGRATION_LOCK_TIMEOUT).await?;
+        let ran = migrator.run(&mut *connection).await;
+        // A run that fails keeps its lock against other migrations until its connection ends.
+        connection.close().await?;
+        let Err(error) = ran else { return Ok(()) };
+        let (of, version) = match &error {
+            MigrateError::ExecuteMigration(of, version) => (of, Some(*version)),
+            MigrateError::Execute(of) => (of, None),
+            _ => return Err(error.into()),
+        };
+        if !is_in_the_way(of) {
+            return Err(error.into());
+        }
+        if attempt >= attempts {
+            return Err(match version {
+                Some(version) => MigrationError::Locked { version, attempts },
+                None => MigrationError::Another { attempts },
+            });
+        }
+        tracing::debug!(%error, attempt, "the migration is tried again");
+        sleep(MIGRATION_PAUSE).await;
+        attempt += 1;
+    }
+}
+
+/// Whether a lock was not to be had in time, or only by a deadlock.
+fn is_in_the_way(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    matches!(code.as_deref(), Some("55P03" | "40P01"))
 }
 
 /// Says whether the login could change what was booked, if a connection laid down the

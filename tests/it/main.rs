@@ -27,6 +27,7 @@ mod live_store;
 mod loadtest;
 mod lost;
 mod matchmaking;
+mod migrations;
 mod months;
 mod nodes;
 mod other_game;

@@ -1,0 +1,159 @@
+//! Migrations beside games: they hold nobody up, give up in time and leave nothing half done; and those that
+//! were released stay as they are.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bahay::db::{self, MIGRATION_ATTEMPTS, MIGRATOR, MigrationError};
+use futures_util::future::join;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::{Connection as _, Executor as _, PgConnection, PgPool, SqlSafeStr as _};
+
+use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::cluster::until;
+
+/// A version that no migration has.
+const SAMPLE: i64 = 9_001;
+
+/// One line for each: its version and the SHA-384 of its text. They are added with a release.
+const RELEASED: &str = include_str!("released_migrations.txt");
+
+/// All migrations, and one that adds to a table that every game writes to.
+fn with_sample() -> Migrator {
+    let mut migrations = MIGRATOR.migrations.to_vec();
+    let sql = "create table sample_notes (note text); alter table games add column sample text;";
+    migrations.push(Migration::new(
+        SAMPLE,
+        "sample".into(),
+        MigrationType::Simple,
+        sql.into_sql_str(),
+        false,
+    ));
+    Migrator::with_migrations(migrations)
+}
+
+/// Somebody reads games and does not end, so that nobody changes the table.
+async fn reader(bank: &Bank) -> PgConnection {
+    let mut reader = PgConnection::connect_with(&bank.database.options()).await.unwrap();
+    reader.execute("begin; select count(*) from games").await.unwrap();
+    reader
+}
+
+/// Waits until the migration waits for its lock, and then until games were played all the same.
+async fn played_meanwhile(owner: &PgPool, games: &AtomicU32) {
+    until("the migration waits for its lock", async || {
+        let waits = "select exists (
+            select from pg_locks where not granted and relation = 'games'::regclass
+                and mode = 'AccessExclusiveLock')";
+        sqlx::query_scalar::<_, bool>(waits).fetch_one(owner).await.unwrap()
+    })
+    .await;
+    let before = games.load(Ordering::Relaxed);
+    until("games are played meanwhile", async || games.load(Ordering::Relaxed) >= before + 5).await;
+}
+
+/// How much of the sample is in the schema: its table, its column, its note.
+async fn done(owner: &PgPool) -> (bool, bool, bool) {
+    let done = "select to_regclass('sample_notes') is not null,
+        exists (select from information_schema.columns
+            where table_name = 'games' and column_name = 'sample'),
+        exists (select from _sqlx_migrations where version = 9001)";
+    sqlx::query_as(done).fetch_one(owner).await.unwrap()
+}
+
+/// Plays until `beside` has ended.
+async fn play_beside(bank: &Bank, games: &AtomicU32, beside: impl Future<Output = ()>) {
+    let players = bank.players([1_000_000; 3]).await;
+    let table = table();
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let playing = async {
+        while !*stopped.borrow() {
+            let winner = u8::try_from(games.load(Ordering::Relaxed) % 3).unwrap();
+            bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
+            games.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let beside = async {
+        beside.await;
+        stop.send_replace(true);
+    };
+    join(playing, beside).await;
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_migration_that_waits_for_a_lock_lets_games_pass_and_gets_it_in_the_end() {
+    let bank = Bank::new().await;
+    let (owner, migrator) = (bank.database.owner_pool().await, with_sample());
+    let games = AtomicU32::new(0);
+    let migrating = async {
+        let reader = reader(&bank).await;
+        let ends = async {
+            played_meanwhile(&owner, &games).await;
+            reader.close().await.unwrap();
+        };
+        let migrated = db::migrate_by(&migrator, MIGRATION_ATTEMPTS, &owner);
+        let (migrated, ()) = join(migrated, ends).await;
+        migrated.unwrap();
+    };
+    play_beside(&bank, &games, migrating).await;
+    assert_eq!(done(&owner).await, (true, true, true));
+}
+
+#[tokio::test]
+async fn a_migration_that_gets_no_lock_gives_up_and_leaves_nothing_half_done() {
+    let bank = Bank::new().await;
+    let (owner, migrator) = (bank.database.owner_pool().await, with_sample());
+    let games = AtomicU32::new(0);
+    let migrating = async {
+        let reader = reader(&bank).await;
+        let migrated = db::migrate_by(&migrator, 3, &owner);
+        let (migrated, ()) = join(migrated, played_meanwhile(&owner, &games)).await;
+        let error = migrated.unwrap_err();
+        assert!(
+            matches!(error, MigrationError::Locked { version: SAMPLE, attempts: 3 }),
+            "{error}"
+        );
+        assert_eq!(
+            error.to_string(),
+            "migration 9001 did not get a lock that others hold, in 3 attempts: nothing of it was \
+             done; end what holds the lock (see pg_locks), and run `bahay migrate` again"
+        );
+        assert_eq!(done(&owner).await, (false, false, false));
+        reader.close().await.unwrap();
+        db::migrate_by(&migrator, MIGRATION_ATTEMPTS, &owner).await.unwrap();
+    };
+    play_beside(&bank, &games, migrating).await;
+    assert_eq!(done(&owner).await, (true, true, true));
+}
+
+/// What of a list of released migrations is not as the program has it.
+fn differences(released: &str, version: &str) -> Vec<String> {
+    let lines = released.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let lines: Vec<&str> = lines.collect();
+    let has: Vec<String> = MIGRATOR
+        .iter()
+        .map(|migration| {
+            let hash = migration.checksum.iter().map(|byte| format!("{byte:02x}"));
+            format!("{} {}", migration.version, hash.collect::<String>())
+        })
+        .collect();
+    let mut differences: Vec<String> = (0..lines.len())
+        .filter(|at| has.get(*at).map(String::as_str) != Some(lines[*at]))
+        .map(|at| format!("released, but other here: {}", lines[at]))
+        .collect();
+    if lines.is_empty() && !version.starts_with("0.") {
+        differences
+            .push(format!("{version} lists no migration; those of today:\n{}", has.join("\n")));
+    }
+    differences
+}
+
+#[test]
+fn released_migrations_are_never_edited_and_each_is_one_transaction() {
+    assert_eq!(differences(RELEASED, env!("CARGO_PKG_VERSION")), Vec::<String>::new());
+    assert!(MIGRATOR.iter().all(|migration| !migration.no_tx));
+
+    // The comparison finds what it is for.
+    assert_eq!(differences("", "1.0.0").len(), 1);
+    assert_eq!(differences("1 00", "1.0.0"), ["released, but other here: 1 00"]);
+}
