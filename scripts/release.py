@@ -134,6 +134,20 @@ def set_version(new, date, *tags):
         pathlib.Path(path).write_text(text, encoding="utf-8")
         if version_at(path, before, count) != {new}:
             refuse(f"{path} does not carry {new} afterwards")
+    note_migrations()
+
+
+def note_migrations():
+    """From now on these are never edited: tests/it/migrations.rs holds them to it."""
+    path = pathlib.Path("tests/it/released_migrations.txt")
+    head, *released = read(path).splitlines()
+    lines = []
+    for file in sorted(pathlib.Path("migrations").glob("[0-9]*.sql")):
+        number = int(file.name.split("_")[0])
+        lines.append(f"{number} {hashlib.sha384(file.read_bytes()).hexdigest()}")
+    if lines[: len(released)] != released:
+        refuse("a migration that was released is not as it was: bring it back, and add another one")
+    path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
 
 
 def run(*words, cwd=None):
