@@ -1,8 +1,8 @@
 //! The names of things: which player, table, game, session, room, line.
 //!
 //! Every id but a room's and a line's is a UUID of version 7, made by [`crate::entropy::uuid`]:
-//! `PlayerId(entropy::uuid())`. They sort by age, which keeps new rows together in PostgreSQL.
-//! They are no secrets: knowing one grants nothing.
+//! `PlayerId(entropy::uuid())`. They sort by age, which keeps new rows together in PostgreSQL and
+//! lists in order. They are no secrets: knowing one grants nothing.
 
 use std::fmt;
 use std::str::FromStr;

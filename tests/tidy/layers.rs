@@ -10,7 +10,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // What bounds how coins of many accounts gather at one: pure, or a count of its own.
     ("allowance", &[]),
     ("grant_limits", &["clock"]),
-    ("entropy", &["clock", "ids"]),
+    ("entropy", &["ids"]),
     ("db", &[]),
     ("metrics", &[]),
     ("telemetry", &["entropy"]),
