@@ -331,10 +331,29 @@ export const OPTIONS = {
     await page.keyboard.press('s');
     assert.deepEqual((await house.next('act')).action, { type: 'stop', floor: 1 });
     house.show(options({ phase: turn() }));
+    await page.getByText('Play your floor, then end.').waitFor();
     await page.locator('.floor.front [data-slot="0"]').focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('b');
     assert.deepEqual((await house.next('act')).action, { type: 'buy', slot: 0 });
+  },
+
+  async 'options: what is picked in the moment of the question stays picked'({ house, page }) {
+    house.show(options({ phase: { type: 'stop', seat: 0 } }));
+    await act(page, 'stop').waitFor();
+    // Quicker than any finger: before what shows the question is on the screen.
+    await page.evaluate(() => {
+      const at = new MutationObserver(() => {
+        if (!document.body.innerText.includes('Play your floor')) return;
+        at.disconnect();
+        document.querySelector('.floor.front [data-slot="0"]').click();
+      });
+      at.observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    house.show(options({ phase: turn() }));
+    await page.getByText('Play your floor, then end.').waitFor();
+    await page.evaluate(() => new Promise((done) => { setTimeout(done, 200); }));
+    assert.equal(await page.locator('.floor.front [data-slot="0"]').getAttribute('aria-pressed'), 'true');
   },
 };
 

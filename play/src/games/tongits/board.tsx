@@ -26,9 +26,10 @@ export function Board({ state }: { state: TableState }) {
     pending.flights = null;
     if (flights) fly(flights);
   });
-  // A prompt that has passed leaves no choice open.
+  // A prompt that has passed leaves no choice open. Before the new one is painted, so that no choice
+  // of the new one is closed.
   const number = state.prompt?.number;
-  useEffect(() => { choosing.value = null; }, [number]);
+  useLayoutEffect(() => { choosing.value = null; }, [number]);
 
   const targetAt = (x: number, y: number): HTMLElement | null => {
     const element = document.elementsFromPoint(x, y).find((one) => one.closest('[data-target]'));

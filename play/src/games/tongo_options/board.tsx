@@ -19,10 +19,11 @@ export function Board({ state }: { state: TableState }) {
     pending.flights = null;
     if (flights) fly(flights);
   });
-  // A question that has passed leaves no choice open.
+  // A question that has passed leaves no choice open. Before the new one is painted, so that what is
+  // picked for the new one is never put back.
   const countdown = view?.public.countdown;
   const phase = view?.public.phase.type;
-  useEffect(() => { putBack(); }, [countdown, phase]);
+  useLayoutEffect(() => { putBack(); }, [countdown, phase]);
   useEffect(() => () => { putBack(); chooser.value = 'none'; }, []);
   useEffect(() => {
     const press = (event: KeyboardEvent) => { if (event.key === 'Escape' && chooser.value === 'none') picked.value = null; };
