@@ -1,7 +1,7 @@
 //! The database pool, the schema's version, and what a failed statement means.
 //!
-//! A process starts in two steps: [`check_schema`] refuses a schema that this program does not
-//! know, and [`connect`] opens a pool whose connections all take the [`SERVICE_ROLE`], which may
+//! A process starts in two steps: [`check_schema`] refuses a schema that this program cannot
+//! serve on, and [`connect`] opens a pool whose connections all take the [`SERVICE_ROLE`], which may
 //! not change what was once booked. [`migrate`] brings the schema up to date, as the login that
 //! owns it; serving never does that by itself.
 //!
@@ -114,15 +114,24 @@ pub enum MigrationError {
         "another process migrates, and did not end during {attempts} attempts: run `bahay migrate` again"
     )]
     Another { attempts: u32 },
+    #[error("{0}: run `bahay migrate` of the version that it is of")]
+    Ahead(SchemaError),
     #[error(transparent)]
     Migrate(#[from] MigrateError),
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
 
-/// Brings the schema up to date. Several processes may call this at once: one does the work.
+/// Brings the schema up to date. Several processes may call this at once: one does the work. A schema
+/// of a later version, on which this program can serve, is left as it is.
 pub async fn migrate(pool: &PgPool) -> Result<(), MigrationError> {
-    migrate_by(&MIGRATOR, MIGRATION_ATTEMPTS, pool).await?;
+    let checked = check_schema_in_tx(&mut *pool.acquire().await?).await;
+    match checked {
+        Ok(()) => {}
+        Err(error @ SchemaError::Ahead { .. }) => return Err(MigrationError::Ahead(error)),
+        // What is wrong beside what is missing, the migrator tells.
+        Err(_) => migrate_by(&MIGRATOR, MIGRATION_ATTEMPTS, pool).await?,
+    }
     // The table of migrations is sqlx's own, so no migration can count on it. Two grants at once
     // would be an error.
     let mut tx = pool.begin().await?;
@@ -218,8 +227,9 @@ impl From<sqlx::Error> for SchemaError {
     }
 }
 
-/// Refuses every schema but the one that this program was built with. Asks on a connection of its
-/// own, since a pool cannot open before a migration has made the [`SERVICE_ROLE`].
+/// Refuses every schema but the one that this program was built with, and later ones to which since
+/// then was only added. Asks on a connection of its own, since a pool cannot open before a migration
+/// has made the [`SERVICE_ROLE`].
 pub async fn check_schema(options: &PgConnectOptions) -> Result<(), SchemaError> {
     let connection = PgConnection::connect_with(options).await;
     let mut connection = connection.map_err(SchemaError::Unreachable)?;
@@ -240,9 +250,11 @@ pub async fn check_schema_in_tx(connection: &mut PgConnection) -> Result<(), Sch
     }
     let applied = connection.list_applied_migrations(MIGRATIONS_TABLE).await?;
     let known = || MIGRATOR.iter().map(|migration| (migration.version, &migration.checksum));
+    let additive = additive_in_tx(connection).await?;
     for migration in &applied {
         let version = migration.version;
         match known().find(|(known_version, _)| *known_version == version) {
+            None if additive.contains(&version) => {}
             None => return Err(SchemaError::Ahead { version }),
             Some((_, checksum)) if *checksum != migration.checksum => {
                 return Err(SchemaError::Changed { version });
@@ -254,6 +266,17 @@ pub async fn check_schema_in_tx(connection: &mut PgConnection) -> Result<(), Sch
         Some((version, _)) => Err(SchemaError::Behind { version }),
         None => Ok(()),
     }
+}
+
+/// The migrations that only added to the schema before them.
+async fn additive_in_tx(connection: &mut PgConnection) -> Result<Vec<i64>, sqlx::Error> {
+    let noted =
+        sqlx::query_scalar!(r#"select to_regclass('additive_migrations') is not null as "noted!""#);
+    // A schema that is older than the table.
+    if !noted.fetch_one(&mut *connection).await? {
+        return Ok(Vec::new());
+    }
+    sqlx::query_scalar!("select version from additive_migrations").fetch_all(connection).await
 }
 
 /// A page of a list, and where the next one begins.

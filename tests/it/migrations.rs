@@ -1,9 +1,9 @@
-//! Migrations beside games: they hold nobody up, give up in time and leave nothing half done; and those that
-//! were released stay as they are.
+//! Migrations beside games: they hold nobody up, give up in time and leave nothing half done; a program of
+//! before serves on a schema to which they only added; and those that were released stay as they are.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bahay::db::{self, MIGRATION_ATTEMPTS, MIGRATOR, MigrationError};
+use bahay::db::{self, MIGRATION_ATTEMPTS, MIGRATOR, MigrationError, SchemaError};
 use futures_util::future::join;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{Connection as _, Executor as _, PgConnection, PgPool, SqlSafeStr as _};
@@ -17,10 +17,17 @@ const SAMPLE: i64 = 9_001;
 /// One line for each: its version and the SHA-384 of its text. They are added with a release.
 const RELEASED: &str = include_str!("released_migrations.txt");
 
-/// All migrations, and one that adds to a table that every game writes to.
-fn with_sample() -> Migrator {
+/// Adds to a table that every game writes to.
+const SAMPLE_SQL: &str =
+    "create table sample_notes (note text); alter table games add column sample text;";
+
+/// The same, and says that it only adds.
+const ADDITIVE_SAMPLE_SQL: &str = "create table sample_notes (note text); alter table games add column sample text; \
+     insert into additive_migrations (version) values (9001);";
+
+/// All migrations, and one of a later version.
+fn with_sample(sql: &'static str) -> Migrator {
     let mut migrations = MIGRATOR.migrations.to_vec();
-    let sql = "create table sample_notes (note text); alter table games add column sample text;";
     migrations.push(Migration::new(
         SAMPLE,
         "sample".into(),
@@ -83,7 +90,7 @@ async fn play_beside(bank: &Bank, games: &AtomicU32, beside: impl Future<Output 
 #[tokio::test]
 async fn a_migration_that_waits_for_a_lock_lets_games_pass_and_gets_it_in_the_end() {
     let bank = Bank::new().await;
-    let (owner, migrator) = (bank.database.owner_pool().await, with_sample());
+    let (owner, migrator) = (bank.database.owner_pool().await, with_sample(SAMPLE_SQL));
     let games = AtomicU32::new(0);
     let migrating = async {
         let reader = reader(&bank).await;
@@ -102,7 +109,7 @@ async fn a_migration_that_waits_for_a_lock_lets_games_pass_and_gets_it_in_the_en
 #[tokio::test]
 async fn a_migration_that_gets_no_lock_gives_up_and_leaves_nothing_half_done() {
     let bank = Bank::new().await;
-    let (owner, migrator) = (bank.database.owner_pool().await, with_sample());
+    let (owner, migrator) = (bank.database.owner_pool().await, with_sample(SAMPLE_SQL));
     let games = AtomicU32::new(0);
     let migrating = async {
         let reader = reader(&bank).await;
@@ -124,6 +131,54 @@ async fn a_migration_that_gets_no_lock_gives_up_and_leaves_nothing_half_done() {
     };
     play_beside(&bank, &games, migrating).await;
     assert_eq!(done(&owner).await, (true, true, true));
+}
+
+#[tokio::test]
+async fn an_older_program_serves_on_a_schema_to_which_was_only_added() {
+    let bank = Bank::new().await;
+    let owner = bank.database.owner_pool().await;
+    let added = with_sample(ADDITIVE_SAMPLE_SQL);
+    db::migrate_by(&added, MIGRATION_ATTEMPTS, &owner).await.unwrap();
+    db::check_schema(&bank.database.options()).await.unwrap();
+    // Its own migration finds nothing to do, and takes nothing away.
+    db::migrate(&owner).await.unwrap();
+    assert_eq!(done(&owner).await, (true, true, true));
+    let players = bank.players([1_000_000; 3]).await;
+    bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn an_older_program_refuses_a_schema_that_was_changed_otherwise() {
+    let bank = Bank::new().await;
+    let owner = bank.database.owner_pool().await;
+    db::migrate_by(&with_sample(SAMPLE_SQL), MIGRATION_ATTEMPTS, &owner).await.unwrap();
+    let refused = db::check_schema(&bank.database.options()).await.unwrap_err();
+    assert!(matches!(refused, SchemaError::Ahead { version: SAMPLE }), "{refused}");
+    assert_eq!(
+        db::migrate(&owner).await.unwrap_err().to_string(),
+        "the schema has migration 9001, which this program is too old to know: run `bahay migrate` \
+         of the version that it is of"
+    );
+    assert_eq!(done(&owner).await, (true, true, true));
+}
+
+#[tokio::test]
+async fn a_migration_that_only_adds_notes_itself_and_no_other() {
+    let bank = Bank::new().await;
+    let owner = bank.database.owner_pool().await;
+    let noted: Vec<i64> = sqlx::query_scalar("select version from additive_migrations order by 1")
+        .fetch_all(&owner)
+        .await
+        .unwrap();
+    let says = |migration: &&Migration| {
+        let own =
+            format!("\ninsert into additive_migrations (version) values ({});", migration.version);
+        migration.sql.as_str().contains(&own)
+    };
+    let saying: Vec<i64> =
+        MIGRATOR.iter().filter(says).map(|migration| migration.version).collect();
+    assert_eq!(noted, saying);
 }
 
 /// What of a list of released migrations is not as the program has it.

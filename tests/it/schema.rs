@@ -188,6 +188,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
     let expected = [
         "_sqlx_migrations r",
         "accounts ar w(balance,version)",
+        "additive_migrations r",
         "archive_dictionaries ar",
         "archive_objects r",
         "bans ar w(lifted_at)",
